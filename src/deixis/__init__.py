@@ -1,0 +1,1 @@
+"""Deixis: the toolkit for reference, language that points at things."""

@@ -1,0 +1,116 @@
+"""The misreadings of an expression: what a careless reader would have understood.
+
+| kind        | the misreading                                | ReaSCAN             | A3DS            | Cops-Ref |
+|-------------|-----------------------------------------------|---------------------|-----------------|----------|
+| attribute   | one word for a value dropped or misread       | attribute-based     | matched on five | Cat      |
+| selector    | one size word or rank dropped or turned round | the size rule       |                 | order    |
+| relation    | one clause dropped                            | relation-based      |                 | Cat&cat  |
+| isomorphism | words exchanged between two noun phrases      | isomorphism-based   | colours swapped |          |
+| phrase      | everything but the first noun phrase dropped  | gSCAN's distractors |                 | Cat&attr |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from deixis.expression.parts import Part, exchanging, mention_at, parts, replacing, without
+from deixis.expression.steps import Extreme, Is, Nth, Related
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deixis.expression.description import Expression
+    from deixis.expression.parts import Address
+    from deixis.schema import Schema
+
+
+__all__ = ["KINDS", "Relaxation", "RelaxationKind", "relaxations"]
+
+RelaxationKind: TypeAlias = Literal["attribute", "selector", "relation", "isomorphism", "phrase"]
+KINDS: tuple[RelaxationKind, ...] = ("attribute", "selector", "relation", "isomorphism", "phrase")
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxation:
+    """One misreading: what kind it is, the parts it gets wrong, and what is understood instead."""
+
+    kind: RelaxationKind
+    parts: tuple[Part, ...]
+    expression: Expression
+
+
+def relaxations(
+    expression: Expression, schema: Schema, *, kinds: Iterable[RelaxationKind] = KINDS
+) -> tuple[Relaxation, ...]:
+    """Every misreading of the given kinds, each differing from the expression, none listed twice."""
+    makers = {
+        "attribute": lambda: _misread_values(expression, schema),
+        "selector": lambda: _misread_selectors(expression),
+        "relation": lambda: _dropped_clauses(expression),
+        "isomorphism": lambda: _exchanged_words(expression),
+        "phrase": lambda: _phrase_alone(expression),
+    }
+    found: dict[Expression, Relaxation] = {}
+    for kind in kinds:
+        for relaxation in makers[kind]():
+            if relaxation.expression != expression:
+                found.setdefault(relaxation.expression, relaxation)
+    return tuple(found.values())
+
+
+def _misread_values(expression: Expression, schema: Schema) -> Iterator[Relaxation]:
+    for part in parts(expression):
+        if isinstance(part.step, Is):
+            yield Relaxation("attribute", (part,), without(expression, part))
+            for value in schema.attribute(part.step.attribute).values:
+                other = Is(part.step.attribute, value)
+                yield Relaxation("attribute", (part,), replacing(expression, part, other))
+
+
+def _misread_selectors(expression: Expression) -> Iterator[Relaxation]:
+    for part in parts(expression):
+        match part.step:
+            case Extreme(attribute, which):
+                yield Relaxation("selector", (part,), without(expression, part))
+                turned = Extreme(attribute, which.other)
+                yield Relaxation("selector", (part,), replacing(expression, part, turned))
+            case Nth(index, side):
+                yield Relaxation("selector", (part,), without(expression, part))
+                opposite = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
+                turned = Nth(index, opposite[side])  # type: ignore[arg-type]
+                yield Relaxation("selector", (part,), replacing(expression, part, turned))
+
+
+def _dropped_clauses(expression: Expression) -> Iterator[Relaxation]:
+    for part in parts(expression):
+        if isinstance(part.step, Related):
+            yield Relaxation("relation", (part,), without(expression, part))
+
+
+def _exchanged_words(expression: Expression) -> Iterator[Relaxation]:
+    """Words exchanged between two of the phrases other than the target's: colours, or size and noun together."""
+    mentioned = [p.address for p in parts(expression) if isinstance(p.step, Related) and _is_bound(expression, p)]
+    for one, other in combinations(mentioned, 2):
+        for attributes in (frozenset({"color"}), frozenset({"size", "shape"})):
+            swapped = exchanging(expression, one, other, attributes)
+            moved = tuple(p for p in parts(expression) if p.address[:-1] in (one, other) and p.attribute in attributes)
+            yield Relaxation("isomorphism", moved, swapped)
+
+
+def _is_bound(expression: Expression, part: Part) -> bool:
+    """Whether the way down to a clause passes through clauses only, not through a negation or an alternative."""
+    above: Address = part.address[:-1]
+    return all(isinstance(_step_at(expression, above[: i + 1]), Related) for i in range(len(above)))
+
+
+def _step_at(expression: Expression, address: Address) -> object:
+    return mention_at(expression, address[:-1]).steps[address[-1]]
+
+
+def _phrase_alone(expression: Expression) -> Iterator[Relaxation]:
+    clauses = tuple(Part((i,), s) for i, s in enumerate(expression.steps) if isinstance(s, Related))
+    if clauses:
+        yield Relaxation("phrase", clauses, expression.phrase)

@@ -1,0 +1,81 @@
+"""What can go wrong, named for the mistake in the field rather than in the code.
+
+Every error that a user can cause is a `DeixisError`; its message says what was asked, what was found and
+what to do. The command line prints the message as one line and leaves with exit code 2.
+"""
+
+from __future__ import annotations
+
+
+__all__ = [
+    "AmbiguousExpression",
+    "BrokenDataset",
+    "DeixisError",
+    "LeakySplit",
+    "ParseError",
+    "RecipeError",
+    "SchemaError",
+    "UnknownName",
+    "UnsatisfiablePattern",
+]
+
+
+class DeixisError(Exception):
+    """Something a user can mend; the message says how."""
+
+
+class SchemaError(DeixisError, ValueError):
+    """A scene, expression or lexicon says something its schema has no name for."""
+
+
+class UnknownName(DeixisError, KeyError):
+    """A name that no registry, lexicon or folder knows."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class AmbiguousExpression(DeixisError, ValueError):
+    """An expression that fits no object, or several, where exactly one was asked for."""
+
+
+class UnsatisfiablePattern(DeixisError, ValueError):
+    """A pattern of noun phrases and relations that no scene of the schema can satisfy."""
+
+
+class LeakySplit(DeixisError, ValueError):
+    """Held-out material on the training side."""
+
+
+class RecipeError(DeixisError, ValueError):
+    """A recipe that asks for something impossible or contradicts what is already on disk."""
+
+
+class BrokenDataset(DeixisError, ValueError):
+    """A file or folder that is not what its name or its manifest says."""
+
+
+class ParseError(DeixisError, ValueError):
+    """Text that the grammar cannot read.
+
+    Attributes:
+        text: the whole text.
+        word: the word at which reading stopped, empty at the end of the text.
+        position: the number of that word, counted from 1.
+        expected: what could have stood there.
+    """
+
+    def __init__(self, *, text: str, word: str, position: int, expected: tuple[str, ...]) -> None:
+        self.text, self.word, self.position, self.expected = text, word, position, expected
+        found = f"unexpected word {word!r}" if word else "the text ends"
+        wanted = f"; expected {_alternatives(expected)}" if expected else ""
+        super().__init__(f"{found} at word {position} of {_shorten(text)!r}{wanted}")
+
+
+def _alternatives(names: tuple[str, ...]) -> str:
+    quoted = [repr(name) if not name.startswith("<") else name[1:-1] for name in names]
+    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " or " + quoted[-1]
+
+
+def _shorten(text: str, limit: int = 160) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"

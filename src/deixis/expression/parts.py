@@ -1,0 +1,175 @@
+"""The parts of an expression, and the three edits from which all misreadings are made.
+
+A part is one removable piece: a word for a value, a size word or rank, a clause, a negation, an alternative. It is addressed
+by the way down to it: `(3,)` is step 3 of the whole, `(3, 0)` step 0 of what step 3 relates to. Distractors, necessity, splits,
+error attribution and highlighting are short functions over `parts` and the edits below:
+
+    without(expression, part)          leave a part out
+    replacing(expression, part, step)  say something else in its place
+    swapping(expression, one, other)   exchange two parts
+
+`exchanging` builds on them: it swaps all words of some attributes between two noun phrases.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from deixis.errors import SchemaError
+from deixis.expression.description import Description
+from deixis.expression.steps import AnyOf, Extreme, Is, Not, Nth, Related, Step
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deixis.expression.description import Expression
+
+
+__all__ = ["Address", "Part", "exchanging", "mention_at", "parts", "replacing", "swapping", "without"]
+
+Address: TypeAlias = tuple[int, ...]
+Kind: TypeAlias = Literal["value", "selector", "clause", "negation", "alternative"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One removable piece of an expression: where it is and what it says."""
+
+    address: Address
+    step: Step
+
+    @property
+    def kind(self) -> Kind:
+        """What sort of piece it is."""
+        match self.step:
+            case Is():
+                return "value"
+            case Extreme() | Nth():
+                return "selector"
+            case Related():
+                return "clause"
+            case Not():
+                return "negation"
+            case AnyOf():
+                return "alternative"
+
+    @property
+    def attribute(self) -> str | None:
+        """The attribute the piece is about, for words of values and sizes."""
+        return self.step.attribute if isinstance(self.step, Is | Extreme) else None
+
+
+def parts(expression: Expression) -> Iterator[Part]:
+    """Every part, outer before inner, in the order of the steps."""
+    yield from _parts(expression.steps, ())
+
+
+def without(expression: Expression, part: Part) -> Expression:
+    """The expression with one part left out.
+
+    Leaving out what is negated leaves out the negation; leaving out one of two alternatives leaves the other.
+    """
+    return Description(_edited(expression.steps, part.address, None))
+
+
+def replacing(expression: Expression, part: Part, step: Step) -> Expression:
+    """The expression with something else said in the place of one part."""
+    return Description(_edited(expression.steps, part.address, step))
+
+
+def swapping(expression: Expression, one: Part, other: Part) -> Expression:
+    """The expression with two parts exchanged; neither may lie inside the other."""
+    short, long = sorted((one.address, other.address), key=len)
+    if long[: len(short)] == short:
+        raise SchemaError("a part cannot be swapped with itself or with something inside it")
+    return replacing(replacing(expression, one, other.step), other, one.step)
+
+
+def exchanging(expression: Expression, one: Address, other: Address, attributes: frozenset[str]) -> Expression:
+    """The expression with all words of some attributes exchanged between two noun phrases.
+
+    `one` and `other` are addresses of mentions: `()` is the whole, `(3,)` what step 3 relates to. A word that only one of the
+    phrases has moves to the other: 'a red circle … a small square' becomes 'a circle … a small red square'.
+    """
+    first, second = mention_at(expression, one), mention_at(expression, other)
+    moved_there = _with_words(second, _words(first, attributes), attributes)
+    moved_here = _with_words(first, _words(second, attributes), attributes)
+    return _with_mention(_with_mention(expression, one, moved_here), other, moved_there)
+
+
+def mention_at(expression: Expression, address: Address) -> Description:
+    """The description at an address: the whole for `()`, else what the clause there relates to."""
+    steps: tuple[Step, ...] = expression.steps
+    for index in address:
+        steps = _children(steps[index])
+    return Description(steps)
+
+
+def _parts(steps: tuple[Step, ...], above: Address) -> Iterator[Part]:
+    for index, step in enumerate(steps):
+        address = (*above, index)
+        yield Part(address, step)
+        yield from _parts(_children(step), address)
+
+
+def _children(step: Step) -> tuple[Step, ...]:
+    match step:
+        case Related(_, to):
+            return to.steps
+        case Not(inner):
+            return (inner,)
+        case AnyOf(steps):
+            return steps
+        case _:
+            return ()
+
+
+def _edited(steps: tuple[Step, ...], address: Address, new: Step | None) -> tuple[Step, ...]:
+    """The steps with the one at `address` replaced, or taken out where `new` is None."""
+    index, below = address[0], address[1:]
+    if not 0 <= index < len(steps):
+        raise SchemaError(f"the expression has no part at {address}")
+    changed = _edited_inside(steps[index], below, new) if below else new
+    return (*steps[:index], *(() if changed is None else (changed,)), *steps[index + 1 :])
+
+
+def _edited_inside(step: Step, address: Address, new: Step | None) -> Step | None:
+    inner = _edited(_children(step), address, new)
+    match step:
+        case Related(relation, _):
+            return Related(relation, Description(inner))
+        case Not(_):
+            return Not(inner[0]) if inner else None
+        case AnyOf(_):
+            return AnyOf(inner) if len(inner) > 1 else inner[0]
+        case _:
+            raise SchemaError(f"{step} has no parts")
+
+
+def _words(mention: Description, attributes: frozenset[str]) -> tuple[Step, ...]:
+    return tuple(s for s in mention.steps if isinstance(s, Is | Extreme) and s.attribute in attributes)
+
+
+def _with_words(mention: Description, words: tuple[Step, ...], attributes: frozenset[str]) -> Description:
+    """The mention with its words of these attributes replaced; values first, then selectors, then clauses."""
+    kept = tuple(s for s in mention.steps if not (isinstance(s, Is | Extreme) and s.attribute in attributes))
+    return Description(tuple(sorted((*words, *kept), key=_rank)))
+
+
+def _rank(step: Step) -> int:
+    return 0 if isinstance(step, Is) else 1 if isinstance(step, Extreme | Nth) else 2
+
+
+def _with_mention(expression: Expression, address: Address, mention: Description) -> Expression:
+    if not address:
+        return mention
+    steps = expression.steps
+    for index in address[:-1]:
+        steps = _children(steps[index])
+    clause = steps[address[-1]]
+    if not isinstance(clause, Related):
+        raise SchemaError(f"there is no clause at {address}")
+    part = Part(address, clause)
+    return replacing(expression, part, Related(clause.relation, mention))

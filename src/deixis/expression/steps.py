@@ -1,0 +1,88 @@
+"""The steps of a description; each narrows a set of objects.
+
+Filters (`Is`, `Not`, `AnyOf`, `Related`) judge every object by itself and commute with each other. Selectors (`Extreme`,
+`Nth`) compare the objects that are left, so their place in the order matters: 'the second red glass' is not
+'the second glass, if red'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from deixis.errors import SchemaError
+from deixis.schema import Which
+
+
+if TYPE_CHECKING:
+    from deixis.expression.description import Description
+
+
+__all__ = ["AnyOf", "Extreme", "Is", "Not", "Nth", "Related", "Side", "Step", "is_selector"]
+
+Side: TypeAlias = Literal["left", "right", "top", "bottom"]
+SIDES: tuple[Side, ...] = ("left", "right", "top", "bottom")
+
+
+@dataclass(frozen=True, slots=True)
+class Is:
+    """Having a value: 'red', 'circle'."""
+
+    attribute: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Failing another step: 'that is not red'."""
+
+    step: Step
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Passing at least one of several steps: 'behind the cup or near the plate'."""
+
+    steps: tuple[Step, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.steps) < 2:
+            raise SchemaError(f"an alternative needs at least two steps, got {len(self.steps)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Standing in a relation to some other object that fits a description: 'in the same row as a blue square'."""
+
+    relation: str
+    to: Description
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """Lying towards one end of an ordered attribute, compared with the objects that are left: 'small', 'big'."""
+
+    attribute: str
+    which: Which
+
+
+@dataclass(frozen=True, slots=True)
+class Nth:
+    """The nth of the objects that are left, counted from one side: 'the second glass from the left'."""
+
+    index: int  # 1 is the outermost
+    side: Side
+
+    def __post_init__(self) -> None:
+        if self.index < 1:
+            raise SchemaError(f"ranks count from 1, got {self.index}")
+        if self.side not in SIDES:
+            raise SchemaError(f"unknown side {self.side!r}; known: {', '.join(SIDES)}")
+
+
+Step: TypeAlias = Is | Not | AnyOf | Related | Extreme | Nth
+
+
+def is_selector(step: Step) -> bool:
+    """Whether the step compares the objects that are left instead of judging each by itself."""
+    return isinstance(step, Extreme | Nth)

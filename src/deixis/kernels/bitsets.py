@@ -1,0 +1,64 @@
+"""Sets of up to 64 objects in one machine word, and a counter-based source of random numbers."""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+
+
+__all__ = ["below", "bit", "count", "jit", "lowest", "mix", "next_word"]
+
+jit = nb.njit(cache=True, nogil=True, error_model="numpy")
+
+_M1 = np.uint64(0x5555555555555555)
+_M2 = np.uint64(0x3333333333333333)
+_M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
+_H = np.uint64(0x0101010101010101)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+_U0, _U1, _U2, _U4 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4)
+_U27, _U30, _U31, _U32, _U56 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32), np.uint64(56)
+_LOW = np.uint64(0xFFFFFFFF)
+
+
+@jit
+def bit(index):
+    """The set that holds one object."""
+    return _U1 << np.uint64(index)
+
+
+@jit
+def count(word):
+    """How many objects a set holds."""
+    word = word - ((word >> _U1) & _M1)
+    word = (word & _M2) + ((word >> _U2) & _M2)
+    word = (word + (word >> _U4)) & _M4
+    return np.int64((word * _H) >> _U56)
+
+
+@jit
+def lowest(word):
+    """The number of the first object of a non-empty set."""
+    return count((word & (~word + _U1)) - _U1)
+
+
+@jit
+def mix(word):
+    """SplitMix64's finaliser: a word scrambled so that every bit depends on every bit."""
+    word = (word ^ (word >> _U30)) * _MIX1
+    word = (word ^ (word >> _U27)) * _MIX2
+    return word ^ (word >> _U31)
+
+
+@jit
+def next_word(state):
+    """The next random word; `state` is a uint64 array of length 1, changed in place."""
+    state[0] += _GOLDEN
+    return mix(state[0])
+
+
+@jit
+def below(state, limit):
+    """A random integer from 0 to limit - 1 (the bias of the multiplication is below limit / 2^32)."""
+    return np.int64(((next_word(state) & _LOW) * np.uint64(limit)) >> _U32)

@@ -1,0 +1,85 @@
+"""Matching every mention of an expression to a different object.
+
+Mentions form a tree, numbered so that a parent comes before its children. The search is plain backtracking over candidate sets that
+the steps have already narrowed, so it seldom tries more than a few objects. The plain twin is `resolve.reference`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deixis.kernels.bitsets import bit, jit, lowest
+from deixis.kernels.grid_sets import related_to
+
+
+__all__ = ["keep_matchable"]
+
+_NONE = np.uint64(0)
+_ONE = np.uint64(1)
+
+
+@jit
+def _partners(sets, size, objects, relation, parent, candidates):
+    """The candidates that the parent stands in the relation to."""
+    if relation != 2:  # symmetric: those that stand in it to the parent
+        return candidates & related_to(sets, size, objects, relation, bit(parent))
+    found = _NONE
+    boxes = candidates & sets[3] & ~bit(parent)
+    row, column = objects[parent, 3], objects[parent, 4]
+    while boxes != _NONE:
+        box = lowest(boxes)
+        boxes &= boxes - _ONE
+        b = objects[box]
+        if b[3] <= row < b[3] + b[2] and b[4] <= column < b[4] + b[2]:
+            found |= bit(box)
+    return found
+
+
+@jit
+def _matchable(sets, size, objects, tree, mentions, candidates, root):
+    """Whether mention 0 can be `root` with all mentions matched to different objects."""
+    chosen = np.empty(16, np.int64)
+    open_ = np.empty(16, np.uint64)
+    chosen[0] = root
+    used = bit(root)
+    level = 1
+    fresh = True
+    while level >= 1:
+        if level == mentions:
+            return True
+        if fresh:
+            parent = chosen[tree[level, 0]]
+            open_[level] = _partners(sets, size, objects, tree[level, 1], parent, candidates[level]) & ~used
+        if open_[level] == _NONE:
+            level -= 1
+            if level >= 1:
+                used &= ~bit(chosen[level])
+            fresh = False
+            continue
+        pick = lowest(open_[level])
+        open_[level] &= open_[level] - _ONE
+        chosen[level] = pick
+        used |= bit(pick)
+        level += 1
+        fresh = True
+    return False
+
+
+@jit
+def keep_matchable(sets, size, objects, tree, mentions, candidates):
+    """The objects of mention 0 for which all mentions can be matched to different objects.
+
+    Shapes:
+        tree: int [mention, 2], parent and relation.
+        candidates: uint64 [mention], what the steps left for each.
+    """
+    roots = candidates[0]
+    if mentions <= 2:  # a mention and its parent differ already: no object stands in a relation to itself
+        return roots
+    kept = _NONE
+    while roots != _NONE:
+        root = lowest(roots)
+        roots &= roots - _ONE
+        if _matchable(sets, size, objects, tree, mentions, candidates, root):
+            kept |= bit(root)
+    return kept

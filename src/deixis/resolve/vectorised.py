@@ -1,0 +1,140 @@
+"""The numpy backend: the program interpreter with every operation vectorised over scenes.
+
+Sets are boolean arrays [scene, object]. It needs no compiler and serves as a second, independent implementation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deixis.expression.program import Op, Program
+from deixis.scene.grid import BOX, GRID
+
+
+if TYPE_CHECKING:
+    from deixis.scene.grid import GridBatch
+
+
+__all__ = ["resolve_grids_with_numpy"]
+
+
+def resolve_grids_with_numpy(
+    programs: list[Program], scenes: GridBatch, which: np.ndarray, *, superlative: bool
+) -> np.ndarray:
+    """The referents of every scene's own program, uint64 [scene]."""
+    out = np.zeros(len(scenes), np.uint64)
+    for number, program in enumerate(programs):
+        chosen = np.flatnonzero(which == number)
+        if len(chosen):
+            layout = _Layout(scenes.objects[chosen], scenes.count[chosen], superlative=superlative)
+            out[chosen] = _pack(_run(program, layout))
+    return out
+
+
+class _Layout:
+    """The two questions, answered for a stack of scenes.
+
+    Shapes:
+        present: bool [scene, object].
+    """
+
+    def __init__(self, objects: np.ndarray, count: np.ndarray, *, superlative: bool) -> None:
+        self.shape, self.color, self.size, self.row, self.column = (
+            objects[..., k].astype(np.int64) for k in range(5)
+        )
+        self.present = np.arange(objects.shape[1]) < count[:, None]
+        self.superlative = superlative
+
+    def where(self, attribute: int, value: int) -> np.ndarray:
+        table = (self.shape, self.color, self.size - 1)[attribute]
+        return self.present & (table == value)
+
+    def links(self, relation: int) -> np.ndarray:
+        """bool [scene, object, other]: who stands in the relation to whom."""
+        equal = {0: self.row, 1: self.column, 3: self.size, 4: self.color, 5: self.shape}.get(relation)
+        if equal is not None:
+            holds = equal[:, :, None] == equal[:, None, :]
+        else:
+            down = self.row[:, :, None] - self.row[:, None, :]
+            across = self.column[:, :, None] - self.column[:, None, :]
+            reach = self.size[:, None, :]
+            holds = (down >= 0) & (down < reach) & (across >= 0) & (across < reach)
+            holds &= (self.shape == BOX)[:, None, :]
+        different = ~np.eye(self.present.shape[1], dtype=bool)
+        return holds & different & self.present[:, :, None] & self.present[:, None, :]
+
+    def towards(self, left: np.ndarray, which: int) -> np.ndarray:
+        level = np.where(which == 0, self.size, -self.size)
+        if self.superlative:
+            lowest = np.where(left, level, 99).min(axis=1, keepdims=True)
+            return left & (level == lowest)
+        highest = np.where(left, level, -99).max(axis=1, keepdims=True)
+        return left & (level < highest)
+
+    def nth(self, left: np.ndarray, index: int, side: int) -> np.ndarray:
+        away = (self.column if side < 2 else self.row) * (1 if side in (0, 2) else -1)
+        both = left[:, :, None] & left[:, None, :]
+        before = (both & (away[:, None, :] < away[:, :, None])).sum(axis=2)
+        equal = (both & (away[:, None, :] == away[:, :, None])).sum(axis=2)
+        return left & (before == index - 1) & (equal == 1)
+
+
+def _run(program: Program, layout: _Layout) -> np.ndarray:
+    stack: list[np.ndarray] = []
+    marked: dict[int, np.ndarray] = {}
+    for op, a, b in program.rows.tolist():
+        match op:
+            case Op.ALL:
+                stack.append(layout.present)
+            case Op.IS:
+                stack[-1] = stack[-1] & layout.where(a, b)
+            case Op.EXTREME:
+                stack[-1] = layout.towards(stack[-1], b)
+            case Op.NTH:
+                stack[-1] = layout.nth(stack[-1], a, b)
+            case Op.RELATED:
+                others = stack.pop()
+                stack[-1] = stack[-1] & (layout.links(a) & others[:, None, :]).any(axis=2)
+            case Op.MARK:
+                marked[a] = stack[-1]
+            case Op.COPY:
+                stack.append(stack[-1 - a])
+            case Op.NOT:
+                taken = stack.pop()
+                stack[-1] = stack[-1] & ~taken
+            case Op.OR:
+                more = stack.pop()
+                stack[-1] = stack[-1] | more
+            case Op.DROP:
+                last = stack.pop()
+                stack[-1] = last
+    if GRID.distinct and len(marked) > 2:
+        return _matchable(program.tree, layout, marked)
+    return stack[0]
+
+
+def _matchable(tree: np.ndarray, layout: _Layout, marked: dict[int, np.ndarray]) -> np.ndarray:
+    """The roots for which all mentions can be matched to different objects: every assignment is tried, scene by scene."""
+    links = {relation: layout.links(relation) for relation in set(tree[1:, 1].tolist())}
+    kept = np.zeros_like(marked[0])
+    for scene, root in zip(*np.nonzero(marked[0]), strict=True):
+        kept[scene, root] = _extend([int(root)], tree, scene, links, marked)
+    return kept
+
+
+def _extend(
+    chosen: list[int], tree: np.ndarray, scene: int, links: dict[int, np.ndarray], marked: dict[int, np.ndarray]
+) -> bool:
+    mention = len(chosen)
+    if mention == len(tree):
+        return True
+    parent, relation = chosen[tree[mention, 0]], int(tree[mention, 1])
+    options = np.flatnonzero(marked[mention][scene] & links[relation][scene, parent])
+    return any(_extend([*chosen, int(o)], tree, scene, links, marked) for o in options if o not in chosen)
+
+
+def _pack(held: np.ndarray) -> np.ndarray:
+    weights = np.uint64(1) << np.arange(held.shape[1], dtype=np.uint64)
+    return np.where(held, weights, np.uint64(0)).sum(axis=1, dtype=np.uint64)
