@@ -56,6 +56,11 @@ class Attribute:
         except ValueError:
             raise _unknown(f"{self.name} value", value, self.values) from None
 
+    def demand_order(self) -> None:
+        """An error unless the values run from least to most, as words such as 'small' need."""
+        if not self.is_ordered:
+            raise SchemaError(f"the values of {self.name!r} have no order, so none lies towards an end of it")
+
     def covers(self, value: str, recorded: str) -> bool:
         """Whether an object recorded as `recorded` may be called `value` (itself or something wider)."""
         wider = dict(self.broader)

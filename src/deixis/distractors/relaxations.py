@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from deixis.expression.description import Expression
     from deixis.expression.parts import Address
+    from deixis.expression.steps import Side
     from deixis.schema import Schema
 
 
@@ -31,6 +32,7 @@ __all__ = ["KINDS", "Relaxation", "RelaxationKind", "relaxations"]
 
 RelaxationKind: TypeAlias = Literal["attribute", "selector", "relation", "isomorphism", "phrase"]
 KINDS: tuple[RelaxationKind, ...] = ("attribute", "selector", "relation", "isomorphism", "phrase")
+OPPOSITE: dict[Side, Side] = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +77,10 @@ def _misread_selectors(expression: Expression) -> Iterator[Relaxation]:
         match part.step:
             case Extreme(attribute, which):
                 yield Relaxation("selector", (part,), without(expression, part))
-                turned = Extreme(attribute, which.other)
-                yield Relaxation("selector", (part,), replacing(expression, part, turned))
+                yield Relaxation("selector", (part,), replacing(expression, part, Extreme(attribute, which.other)))
             case Nth(index, side):
                 yield Relaxation("selector", (part,), without(expression, part))
-                opposite = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
-                turned = Nth(index, opposite[side])  # type: ignore[arg-type]
-                yield Relaxation("selector", (part,), replacing(expression, part, turned))
+                yield Relaxation("selector", (part,), replacing(expression, part, Nth(index, OPPOSITE[side])))
 
 
 def _dropped_clauses(expression: Expression) -> Iterator[Relaxation]:

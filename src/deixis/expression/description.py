@@ -39,7 +39,7 @@ class Description:
     @property
     def depth(self) -> int:
         """How deep clauses are nested; 0 for a bare noun phrase."""
-        return max((1 + clause.to.depth for clause in self.clauses), default=0)
+        return max((_depth(step) for step in self.steps), default=0)
 
     def value(self, attribute: str) -> str | None:
         """The value said directly of the described object, if any."""
@@ -54,13 +54,14 @@ class Description:
 
     def relations(self) -> tuple[str, ...]:
         """The names of all relations said, in the order of the words."""
-        return tuple(step.relation for mention in self.mentions() for step in mention.clauses)
+        return tuple(name for step in self.steps for name in _relations_in(step))
 
     def canonical(self) -> Description:
         """The same meaning with filters in a fixed order; selectors keep their place."""
         steps: list[Step] = []
         for selecting, run in groupby((_canonical(step) for step in self.steps), key=is_selector):
-            steps.extend(run if selecting else sorted(run, key=repr))
+            together = list(run)
+            steps.extend(together if selecting else sorted(together, key=repr))
         return Description(tuple(steps))
 
     def __str__(self) -> str:
@@ -87,7 +88,7 @@ def _describe(step: Step) -> str:
             return f"{relation}: {describe(to)}"
         case Extreme(attribute, which):
             return f"{attribute}={which.name.lower()}"
-        case Nth(index, side):
+        case Nth(index, side):  # pragma: no branch (the last kind of step)
             return f"#{index} from {side}"
 
 
@@ -101,6 +102,30 @@ def _canonical(step: Step) -> Step:
             return Related(relation, to.canonical())
         case _:
             return step
+
+
+def _depth(step: Step) -> int:
+    match step:
+        case Related(_, to):
+            return 1 + to.depth
+        case Not(inner):
+            return _depth(inner)
+        case AnyOf(steps):
+            return max(_depth(inner) for inner in steps)
+        case _:
+            return 0
+
+
+def _relations_in(step: Step) -> Iterator[str]:
+    match step:
+        case Related(relation, to):
+            yield relation
+            yield from to.relations()
+        case Not(inner):
+            yield from _relations_in(inner)
+        case AnyOf(steps):
+            for inner in steps:
+                yield from _relations_in(inner)
 
 
 def _mentions_in(step: Step) -> Iterator[Description]:

@@ -1,8 +1,9 @@
 """The parts of an expression, and the three edits from which all misreadings are made.
 
-A part is one removable piece: a word for a value, a size word or rank, a clause, a negation, an alternative. It is addressed
-by the way down to it: `(3,)` is step 3 of the whole, `(3, 0)` step 0 of what step 3 relates to. Distractors, necessity, splits,
-error attribution and highlighting are short functions over `parts` and the edits below:
+A part is one removable piece: a word for a value, a size word or rank, a clause, a negation, an alternative. It is
+addressed by the way down to it: `(3,)` is step 3 of the whole, `(3, 0)` step 0 of what step 3 relates to.
+Distractors, necessity, splits, error attribution and highlighting are short functions over `parts` and the edits
+below:
 
     without(expression, part)          leave a part out
     replacing(expression, part, step)  say something else in its place
@@ -52,7 +53,7 @@ class Part:
                 return "clause"
             case Not():
                 return "negation"
-            case AnyOf():
+            case AnyOf():  # pragma: no branch (the last kind of step)
                 return "alternative"
 
     @property
@@ -90,20 +91,24 @@ def swapping(expression: Expression, one: Part, other: Part) -> Expression:
 def exchanging(expression: Expression, one: Address, other: Address, attributes: frozenset[str]) -> Expression:
     """The expression with all words of some attributes exchanged between two noun phrases.
 
-    `one` and `other` are addresses of mentions: `()` is the whole, `(3,)` what step 3 relates to. A word that only one of the
-    phrases has moves to the other: 'a red circle … a small square' becomes 'a circle … a small red square'.
+    `one` and `other` are addresses of mentions: `()` is the whole, `(3,)` what step 3 relates to. A word that only
+    one of the phrases has moves to the other: 'a red circle … a small square' becomes 'a circle … a small red
+    square'.
     """
-    first, second = mention_at(expression, one), mention_at(expression, other)
-    moved_there = _with_words(second, _words(first, attributes), attributes)
-    moved_here = _with_words(first, _words(second, attributes), attributes)
-    return _with_mention(_with_mention(expression, one, moved_here), other, moved_there)
+    outer, inner = sorted((one, other), key=len)  # editing the outer phrase first would shift the way to the inner one
+    words_out = _words(mention_at(expression, outer), attributes)
+    words_in = _words(mention_at(expression, inner), attributes)
+    for address, words in ((inner, words_out), (outer, words_in)):
+        mention = _with_words(mention_at(expression, address), words, attributes)
+        expression = _with_mention(expression, address, mention)
+    return expression
 
 
 def mention_at(expression: Expression, address: Address) -> Description:
     """The description at an address: the whole for `()`, else what the clause there relates to."""
     steps: tuple[Step, ...] = expression.steps
     for index in address:
-        steps = _children(steps[index])
+        steps = _children(_step_at(steps, index, address))
     return Description(steps)
 
 
@@ -126,26 +131,29 @@ def _children(step: Step) -> tuple[Step, ...]:
             return ()
 
 
-def _edited(steps: tuple[Step, ...], address: Address, new: Step | None) -> tuple[Step, ...]:
-    """The steps with the one at `address` replaced, or taken out where `new` is None."""
-    index, below = address[0], address[1:]
+def _step_at(steps: tuple[Step, ...], index: int, address: Address) -> Step:
     if not 0 <= index < len(steps):
         raise SchemaError(f"the expression has no part at {address}")
-    changed = _edited_inside(steps[index], below, new) if below else new
+    return steps[index]
+
+
+def _edited(steps: tuple[Step, ...], address: Address, new: Step | None) -> tuple[Step, ...]:
+    """The steps with the one at `address` replaced, or taken out where `new` is None."""
+    if not address:
+        raise SchemaError("a part has an address of at least one step; the whole expression is not a part")
+    index, below = address[0], address[1:]
+    here = _step_at(steps, index, address)
+    changed = _edited_inside(here, below, new) if below else new
     return (*steps[:index], *(() if changed is None else (changed,)), *steps[index + 1 :])
 
 
 def _edited_inside(step: Step, address: Address, new: Step | None) -> Step | None:
     inner = _edited(_children(step), address, new)
-    match step:
-        case Related(relation, _):
-            return Related(relation, Description(inner))
-        case Not(_):
-            return Not(inner[0]) if inner else None
-        case AnyOf(_):
-            return AnyOf(inner) if len(inner) > 1 else inner[0]
-        case _:
-            raise SchemaError(f"{step} has no parts")
+    if isinstance(step, Related):
+        return Related(step.relation, Description(inner))
+    if isinstance(step, Not):
+        return Not(inner[0]) if inner else None
+    return AnyOf(inner) if len(inner) > 1 else inner[0]  # steps without children have no part to edit
 
 
 def _words(mention: Description, attributes: frozenset[str]) -> tuple[Step, ...]:
@@ -153,7 +161,12 @@ def _words(mention: Description, attributes: frozenset[str]) -> tuple[Step, ...]
 
 
 def _with_words(mention: Description, words: tuple[Step, ...], attributes: frozenset[str]) -> Description:
-    """The mention with its words of these attributes replaced; values first, then selectors, then clauses."""
+    """The mention with its words of these attributes replaced; values first, then selectors, then clauses.
+
+    A mention whose words stay the same keeps their order.
+    """
+    if frozenset(words) == frozenset(_words(mention, attributes)):
+        return mention
     kept = tuple(s for s in mention.steps if not (isinstance(s, Is | Extreme) and s.attribute in attributes))
     return Description(tuple(sorted((*words, *kept), key=_rank)))
 
@@ -165,10 +178,7 @@ def _rank(step: Step) -> int:
 def _with_mention(expression: Expression, address: Address, mention: Description) -> Expression:
     if not address:
         return mention
-    steps = expression.steps
-    for index in address[:-1]:
-        steps = _children(steps[index])
-    clause = steps[address[-1]]
+    clause = mention_at(expression, address[:-1]).steps[address[-1]]
     if not isinstance(clause, Related):
         raise SchemaError(f"there is no clause at {address}")
     part = Part(address, clause)

@@ -13,7 +13,8 @@ A program is a postfix table of rows (operation, a, b) over a stack of object se
     OR           pop a set; add its objects to the one below
     DROP         take out the set below the top
 
-Beside it stands the tree of mentions (parent, relation), which the matcher needs when every mention must be a different object.
+Beside it stands the tree of mentions (parent, relation), which the matcher needs when every mention must be a
+different object.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ __all__ = ["MAX_MENTIONS", "Op", "Program", "compile_expression", "decompile"]
 
 MAX_MENTIONS = 12  # of one expression, for the compiled matcher
 MAX_STACK = 16
+MAX_RANK = 2**15 - 1
 
 
 class Op(IntEnum):
@@ -63,8 +65,8 @@ class Program:
 
     Shapes:
         rows: int16 [row, 3], operation and two arguments.
-        tree: int16 [mention, 2], parent and relation; -1 for the root. Mentions inside negations and alternatives are not
-            in it: those are read on their own.
+        tree: int16 [mention, 2], parent and relation; -1 for the root. Mentions inside negations and alternatives are
+            not in it: those are read on their own.
     """
 
     rows: np.ndarray
@@ -114,12 +116,13 @@ class _Writer:
     def step(self, step: Step, *, mention: int) -> None:
         match step:
             case Is(attribute, value):
-                self.emit(
-                    Op.IS, self.schema.attribute_code(attribute), self.schema.attribute(attribute).code(value)
-                )
+                self.emit(Op.IS, self.schema.attribute_code(attribute), self.schema.attribute(attribute).code(value))
             case Extreme(attribute, which):
+                self.schema.attribute(attribute).demand_order()
                 self.emit(Op.EXTREME, self.schema.attribute_code(attribute), which)
             case Nth(index, side):
+                if index > MAX_RANK:
+                    raise SchemaError(f"a rank of {index} is too high to compile; the highest is {MAX_RANK}")
                 self.emit(Op.NTH, index, SIDES.index(side))
             case Related(relation, to):
                 code = self.schema.relation_code(relation)
@@ -129,7 +132,7 @@ class _Writer:
                 self.emit(Op.COPY, 0, grows=1)
                 self.step(inner, mention=-1)
                 self.emit(Op.NOT, grows=-1)
-            case AnyOf(steps):
+            case AnyOf(steps):  # pragma: no branch (the last kind of step)
                 self.emit(Op.COPY, 0, grows=1)
                 self.step(steps[0], mention=-1)
                 for inner in steps[1:]:
@@ -165,6 +168,4 @@ def decompile(program: Program, schema: Schema) -> Expression:
             case Op.DROP:
                 alternatives = stack.pop()
                 stack[-1].append(AnyOf(tuple(alternatives)))
-            case Op.MARK:
-                pass
     return Description(tuple(stack.pop()))

@@ -1,8 +1,8 @@
 """The steps of a description; each narrows a set of objects.
 
-Filters (`Is`, `Not`, `AnyOf`, `Related`) judge every object by itself and commute with each other. Selectors (`Extreme`,
-`Nth`) compare the objects that are left, so their place in the order matters: 'the second red glass' is not
-'the second glass, if red'.
+Filters (`Is`, `Related`) judge every object by itself and commute with each other. Selectors (`Extreme`, `Nth`)
+compare the objects that are left, so their place in the order matters: 'the second red glass' is not 'the second
+glass, if red'. `Not` and `AnyOf` are what they contain: filters, unless there is a selector in them.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from deixis.errors import SchemaError
-from deixis.schema import Which
 
 
 if TYPE_CHECKING:
     from deixis.expression.description import Description
+    from deixis.schema import Which
 
 
 __all__ = ["AnyOf", "Extreme", "Is", "Not", "Nth", "Related", "Side", "Step", "is_selector"]
@@ -85,4 +85,10 @@ Step: TypeAlias = Is | Not | AnyOf | Related | Extreme | Nth
 
 def is_selector(step: Step) -> bool:
     """Whether the step compares the objects that are left instead of judging each by itself."""
-    return isinstance(step, Extreme | Nth)
+    match step:
+        case Not(inner):
+            return is_selector(inner)
+        case AnyOf(steps):
+            return any(is_selector(inner) for inner in steps)
+        case _:
+            return isinstance(step, Extreme | Nth)

@@ -36,10 +36,8 @@ def _partners(sets, size, objects, relation, parent, candidates):
 
 
 @jit
-def _matchable(sets, size, objects, tree, mentions, candidates, root):
+def _matchable(sets, size, objects, tree, mentions, candidates, chosen, open_, root):
     """Whether mention 0 can be `root` with all mentions matched to different objects."""
-    chosen = np.empty(16, np.int64)
-    open_ = np.empty(16, np.uint64)
     chosen[0] = root
     used = bit(root)
     level = 1
@@ -66,12 +64,13 @@ def _matchable(sets, size, objects, tree, mentions, candidates, root):
 
 
 @jit
-def keep_matchable(sets, size, objects, tree, mentions, candidates):
+def keep_matchable(sets, size, objects, tree, mentions, candidates, chosen, open_):
     """The objects of mention 0 for which all mentions can be matched to different objects.
 
     Shapes:
         tree: int [mention, 2], parent and relation.
         candidates: uint64 [mention], what the steps left for each.
+        chosen: int64 [mention], open_: uint64 [mention]: working space.
     """
     roots = candidates[0]
     if mentions <= 2:  # a mention and its parent differ already: no object stands in a relation to itself
@@ -80,6 +79,6 @@ def keep_matchable(sets, size, objects, tree, mentions, candidates):
     while roots != _NONE:
         root = lowest(roots)
         roots &= roots - _ONE
-        if _matchable(sets, size, objects, tree, mentions, candidates, root):
+        if _matchable(sets, size, objects, tree, mentions, candidates, chosen, open_, root):
             kept |= bit(root)
     return kept

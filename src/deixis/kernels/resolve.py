@@ -18,7 +18,7 @@ _64 = 64
 
 
 @jit
-def run_program(sets, size, objects, n, rows, tree, superlative, distinct, stack, candidates):
+def run_program(sets, size, objects, n, rows, tree, superlative, distinct, stack, candidates, chosen, open_):
     """The set that one program picks out of one scene whose sets are filled."""
     everything = ~_NONE if n >= _64 else (_ONE << np.uint64(n)) - _ONE
     top = -1
@@ -51,7 +51,7 @@ def run_program(sets, size, objects, n, rows, tree, superlative, distinct, stack
             top -= 1
             stack[top] = stack[top + 1]
     if distinct:
-        return keep_matchable(sets, size, objects, tree, tree.shape[0], candidates)
+        return keep_matchable(sets, size, objects, tree, tree.shape[0], candidates, chosen, open_)
     return stack[0]
 
 
@@ -68,6 +68,8 @@ def resolve_grids(objects, counts, size, rows, row_start, tree, tree_start, whic
     sets = np.empty(12 + 2 * size, np.uint64)
     stack = np.empty(17, np.uint64)
     candidates = np.empty(16, np.uint64)
+    chosen = np.empty(16, np.int64)
+    open_ = np.empty(16, np.uint64)
     for s in range(objects.shape[0]):
         clear_sets(sets)
         for i in range(counts[s]):
@@ -84,4 +86,6 @@ def resolve_grids(objects, counts, size, rows, row_start, tree, tree_start, whic
             distinct,
             stack,
             candidates,
+            chosen,
+            open_,
         )

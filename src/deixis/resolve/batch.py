@@ -9,7 +9,7 @@ import numpy as np
 
 from deixis.errors import SchemaError
 from deixis.expression.program import Program, compile_expression
-from deixis.scene.grid import GRID
+from deixis.scene.grid import GRID, MAX_OBJECTS
 
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["Backend", "resolve_batch", "resolve_pairs", "to_indices"]
 
 Backend: TypeAlias = Literal["numba", "numpy"]
-MAX_OBJECTS = 64
 
 
 def resolve_batch(
@@ -61,6 +60,9 @@ def resolve_pairs(
     Returns:
         uint64 [scene, 1]: one bit per object.
     """
+    which = np.ascontiguousarray(which, np.int64)
+    if which.shape != (len(scenes),) or not np.all((which >= 0) & (which < len(expressions))):
+        raise SchemaError(f"`which` must name one of {len(expressions)} expressions for each of {len(scenes)} scenes")
     if scenes.objects.shape[1] > MAX_OBJECTS:
         raise SchemaError(f"a grid in a batch holds at most {MAX_OBJECTS} objects, got {scenes.objects.shape[1]}")
     programs = [e if isinstance(e, Program) else compile_expression(e, GRID) for e in expressions]
@@ -90,7 +92,6 @@ def _resolve_with_numba(
     rows, row_start = _joined([p.rows for p in programs], 3)
     tree, tree_start = _joined([p.tree for p in programs], 2)
     out = np.empty(len(scenes), np.uint64)
-    which = np.ascontiguousarray(which, np.int64)
     resolve_grids(
         scenes.objects, scenes.count, scenes.size, rows, row_start, tree, tree_start, which, superlative, GRID.distinct, out
     )

@@ -124,7 +124,7 @@ def keep(step: Step, left: frozenset[int], scene: Scene, *, reading: Reading) ->
             return frozenset(o for o in left if any(scene.related(relation, o, p) for p in others - {o}))
         case Extreme(attribute, which):
             return _towards(attribute, which, left, scene, reading)
-        case Nth(index, side):
+        case Nth(index, side):  # pragma: no branch (the last kind of step)
             return _nth(index, side, left, scene)
 
 
@@ -132,9 +132,10 @@ def _towards(
     attribute: str, which: Which, left: frozenset[int], scene: Scene, reading: Reading
 ) -> frozenset[int]:
     """The objects towards one end: those that some other object left lies further away from, or those at the very end."""
+    scene.schema.attribute(attribute).demand_order()
     code = scene.schema.attribute(attribute).code
     sign = 1 if which is Which.LEAST else -1
-    level = {o: sign * code(value) for o in left for value in scene.values(o, attribute)}
+    level = {o: min(sign * code(v) for v in held) for o in left if (held := scene.values(o, attribute))}
     if not level:
         return frozenset()
     lowest, highest = min(level.values()), max(level.values())

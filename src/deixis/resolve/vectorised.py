@@ -5,9 +5,10 @@ Sets are boolean arrays [scene, object]. It needs no compiler and serves as a se
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deixis.expression.program import Op, Program
 from deixis.scene.grid import BOX, GRID
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 
 __all__ = ["resolve_grids_with_numpy"]
+
+Mask: TypeAlias = NDArray[np.bool_]
 
 
 def resolve_grids_with_numpy(
@@ -41,18 +44,18 @@ class _Layout:
     """
 
     def __init__(self, objects: np.ndarray, count: np.ndarray, *, superlative: bool) -> None:
-        self.shape, self.color, self.size, self.row, self.column = (
-            objects[..., k].astype(np.int64) for k in range(5)
-        )
-        self.present = np.arange(objects.shape[1]) < count[:, None]
+        columns: list[NDArray[np.int64]] = [objects[..., k].astype(np.int64) for k in range(5)]
+        self.shape, self.color, self.size, self.row, self.column = columns
+        self.present: Mask = np.arange(objects.shape[1]) < count[:, None]
         self.superlative = superlative
 
-    def where(self, attribute: int, value: int) -> np.ndarray:
+    def where(self, attribute: int, value: int) -> Mask:
         table = (self.shape, self.color, self.size - 1)[attribute]
-        return self.present & (table == value)
+        held: Mask = self.present & (table == value)
+        return held
 
-    def links(self, relation: int) -> np.ndarray:
-        """bool [scene, object, other]: who stands in the relation to whom."""
+    def links(self, relation: int) -> Mask:
+        """Who stands in the relation to whom, bool [scene, object, other]."""
         equal = {0: self.row, 1: self.column, 3: self.size, 4: self.color, 5: self.shape}.get(relation)
         if equal is not None:
             holds = equal[:, :, None] == equal[:, None, :]
@@ -63,27 +66,31 @@ class _Layout:
             holds = (down >= 0) & (down < reach) & (across >= 0) & (across < reach)
             holds &= (self.shape == BOX)[:, None, :]
         different = ~np.eye(self.present.shape[1], dtype=bool)
-        return holds & different & self.present[:, :, None] & self.present[:, None, :]
+        links: Mask = holds & different & self.present[:, :, None] & self.present[:, None, :]
+        return links
 
-    def towards(self, left: np.ndarray, which: int) -> np.ndarray:
+    def towards(self, left: Mask, which: int) -> Mask:
         level = np.where(which == 0, self.size, -self.size)
         if self.superlative:
             lowest = np.where(left, level, 99).min(axis=1, keepdims=True)
-            return left & (level == lowest)
+            at_the_end: Mask = left & (level == lowest)
+            return at_the_end
         highest = np.where(left, level, -99).max(axis=1, keepdims=True)
-        return left & (level < highest)
+        nearer: Mask = left & (level < highest)
+        return nearer
 
-    def nth(self, left: np.ndarray, index: int, side: int) -> np.ndarray:
+    def nth(self, left: Mask, index: int, side: int) -> Mask:
         away = (self.column if side < 2 else self.row) * (1 if side in (0, 2) else -1)
         both = left[:, :, None] & left[:, None, :]
         before = (both & (away[:, None, :] < away[:, :, None])).sum(axis=2)
         equal = (both & (away[:, None, :] == away[:, :, None])).sum(axis=2)
-        return left & (before == index - 1) & (equal == 1)
+        ranked: Mask = left & (before == index - 1) & (equal == 1)
+        return ranked
 
 
-def _run(program: Program, layout: _Layout) -> np.ndarray:
-    stack: list[np.ndarray] = []
-    marked: dict[int, np.ndarray] = {}
+def _run(program: Program, layout: _Layout) -> Mask:
+    stack: list[Mask] = []
+    marked: dict[int, Mask] = {}
     for op, a, b in program.rows.tolist():
         match op:
             case Op.ALL:
@@ -107,7 +114,7 @@ def _run(program: Program, layout: _Layout) -> np.ndarray:
             case Op.OR:
                 more = stack.pop()
                 stack[-1] = stack[-1] | more
-            case Op.DROP:
+            case _:  # Op.DROP
                 last = stack.pop()
                 stack[-1] = last
     if GRID.distinct and len(marked) > 2:
@@ -115,7 +122,7 @@ def _run(program: Program, layout: _Layout) -> np.ndarray:
     return stack[0]
 
 
-def _matchable(tree: np.ndarray, layout: _Layout, marked: dict[int, np.ndarray]) -> np.ndarray:
+def _matchable(tree: np.ndarray, layout: _Layout, marked: dict[int, Mask]) -> Mask:
     """The roots for which all mentions can be matched to different objects: every assignment is tried, scene by scene."""
     links = {relation: layout.links(relation) for relation in set(tree[1:, 1].tolist())}
     kept = np.zeros_like(marked[0])
@@ -125,7 +132,7 @@ def _matchable(tree: np.ndarray, layout: _Layout, marked: dict[int, np.ndarray])
 
 
 def _extend(
-    chosen: list[int], tree: np.ndarray, scene: int, links: dict[int, np.ndarray], marked: dict[int, np.ndarray]
+    chosen: list[int], tree: np.ndarray, scene: int, links: dict[int, Mask], marked: dict[int, Mask]
 ) -> bool:
     mention = len(chosen)
     if mention == len(tree):
@@ -135,6 +142,7 @@ def _extend(
     return any(_extend([*chosen, int(o)], tree, scene, links, marked) for o in options if o not in chosen)
 
 
-def _pack(held: np.ndarray) -> np.ndarray:
+def _pack(held: Mask) -> NDArray[np.uint64]:
     weights = np.uint64(1) << np.arange(held.shape[1], dtype=np.uint64)
-    return np.where(held, weights, np.uint64(0)).sum(axis=1, dtype=np.uint64)
+    words: NDArray[np.uint64] = np.where(held, weights, np.uint64(0)).sum(axis=1, dtype=np.uint64)
+    return words

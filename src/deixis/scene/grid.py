@@ -28,6 +28,8 @@ SHAPES = ("circle", "cylinder", "square", "box")
 COLORS = ("red", "blue", "green", "yellow")
 SIZES = ("1", "2", "3", "4")
 BOX = SHAPES.index("box")
+MAX_GRID = 250  # rows and columns, and the far side of a box, are kept in one byte
+MAX_OBJECTS = 64  # one bit each in the word that holds a set
 
 GRID = Schema(
     name="grid",
@@ -123,9 +125,10 @@ class GridScene:
     schema: Schema = field(default=GRID, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.size < 2:
-            raise SchemaError(f"grid size must be at least 2, got {self.size}")
-        for thing in (*self.objects, *([self.agent] if self.agent else [])):
+        if not 2 <= self.size <= MAX_GRID:
+            raise SchemaError(f"grid size must be at least 2 and at most {MAX_GRID}, got {self.size}")
+        things: tuple[GridObject | Agent, ...] = (*self.objects, self.agent) if self.agent else self.objects
+        for thing in things:
             if not (0 <= thing.row < self.size and 0 <= thing.column < self.size):
                 raise SchemaError(f"{thing} lies outside the {self.size}x{self.size} grid")
 
@@ -156,7 +159,9 @@ class GridScene:
             case "inside":
                 return two.is_box and two.covers(one.row, one.column)
         self.schema.relation(relation)  # raises, naming the nearest relation
-        raise NotImplementedError(relation)
+        raise SchemaError(
+            f"a grid cannot tell whether the relation {relation!r} holds; write the scene out as a PlainScene"
+        )
 
     def position(self, index: int) -> Point:
         """The cell of an object."""
@@ -183,6 +188,8 @@ class GridBatch:
         if len(sizes) > 1:
             raise SchemaError(f"a batch holds grids of one size, got {sorted(sizes)}")
         places = max((len(scene) for scene in scenes), default=1)
+        if places > MAX_OBJECTS:
+            raise SchemaError(f"a grid in a batch holds at most {MAX_OBJECTS} objects, got {places}")
         objects = np.zeros((len(scenes), max(places, 1), 5), np.uint8)
         count = np.array([len(scene) for scene in scenes], np.uint8)
         for number, scene in enumerate(scenes):

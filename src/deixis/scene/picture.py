@@ -1,9 +1,9 @@
 """Grid scenes drawn as text, for tests, documentation and the terminal.
 
-One token per cell. A token is a colour letter (r b g y), a shape mark and a size, e.g. `r○2`; the size may be left out
-(then 1). Shape marks: ○ circle, ▱ cylinder, □ square, ▣ box, also their ASCII stand-ins o / s [ . Several things on one
-cell are joined with `+`. The agent is > v < ^ by its facing, an empty cell is a dot. Objects are numbered in reading order,
-unless a token starts with its number: `0:r○2`.
+One token per cell. A token is a colour letter (r b g y), a shape mark and a size, e.g. `r○2`; the size may be left
+out (then 1). Shape marks: ○ circle, ▱ cylinder, □ square, ▣ box, also their ASCII stand-ins o / s [ . Several things
+on one cell are joined with `+`. The agent is > v < ^ by its facing, an empty cell is a dot. Objects are numbered in
+reading order, unless a token starts with its number: `0:r○2`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AGENTS = ">v<^"
 def grid(picture: str) -> GridScene:
     """The scene that a picture shows.
 
-    Example:
+    Examples:
         >>> scene = grid('''
         ...     .  r○2 .
         ...     >  b□  .
@@ -40,11 +40,11 @@ def grid(picture: str) -> GridScene:
             raise SchemaError(f"row {row} of the picture has {len(cells)} cells, expected {size}: {' '.join(cells)}")
         for column, cell in enumerate(cells):
             for token in cell.split("+"):
-                if token in AGENTS:
+                if token in tuple(AGENTS):
                     agent = Agent(row, column, Facing(AGENTS.index(token)))
                 elif token != ".":
                     number, _, mark = token.rpartition(":")
-                    things.append((int(number) if number else len(things), _thing(mark, row, column)))
+                    things.append((_number(number) if number else len(things), _thing(mark, row, column)))
     things.sort(key=lambda pair: pair[0])
     return GridScene(tuple(thing for _, thing in things), size=size, agent=agent)
 
@@ -64,9 +64,15 @@ def draw_text(scene: GridScene, *, numbered: bool = False) -> str:
     )
 
 
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise SchemaError(f"cannot read {text!r} in the picture as the number of an object; write e.g. 0:r○2")
+    return int(text)
+
+
 def _thing(mark: str, row: int, column: int) -> GridObject:
     colors = {color[0]: color for color in COLORS}
     shapes = {MARKS[shape]: shape for shape in SHAPES} | STAND_INS
-    if len(mark) not in (2, 3) or mark[0] not in colors or mark[1] not in shapes or not (mark[2:] or "1").isdigit():
+    if len(mark) not in (2, 3) or mark[0] not in colors or mark[1] not in shapes or not (mark[2:] or "1").isdecimal():
         raise SchemaError(f"cannot read {mark!r} in the picture; write e.g. r○2, b□, .")
     return GridObject(shapes[mark[1]], colors[mark[0]], int(mark[2:] or 1), row, column)

@@ -92,6 +92,8 @@ class PlainScene:
         for pairs in self.objects:
             for attribute, value in pairs:
                 self.schema.attribute(attribute).code(value)
+        if self.points and len(self.points) != len(self.objects):
+            raise SchemaError(f"a scene of {len(self.objects)} objects has {len(self.points)} points; give all or none")
         for relation, index, other in self.links:
             self.schema.relation(relation)
             if not (0 <= index < len(self.objects) and 0 <= other < len(self.objects)):
@@ -111,5 +113,7 @@ class PlainScene:
         return self.schema.relation(relation).is_symmetric and (relation, other, index) in self.links
 
     def position(self, index: int) -> Point:
-        """Where the object is."""
+        """Where the object is; an error where the scene does not say."""
+        if not self.points:
+            raise SchemaError("the scene does not say where its objects are, so they have no order; give it points")
         return self.points[index]

@@ -1,0 +1,84 @@
+# The doors of the project. Each builds what it needs into .venv by itself; only Python 3.11 or newer is assumed.
+#
+#   make demo     make, check, split and draw a small dataset, under demo/
+#   make test     run the tests                        (make test ARGS="-m slow" for the slow ones)
+#   make check    formatting, lint, types, layers
+#   make format   put the formatting right
+#   make bench    measure the promises of speed        (make bench ARGS="...")
+#   make docs     build the documentation into site/
+#   make dist     build the wheel and the source archive into dist/
+#   make clean    remove everything that was built, .venv included
+
+PYTHON ?= python3
+ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt
+
+# Kernels are compiled once, before several processes ask for them at the same time.
+WARM := if $(BIN)/deixis warm --help >/dev/null 2>&1; then $(BIN)/deixis warm; fi
+
+# Without byte code every start of the program would be two to four times slower.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test check format bench docs dist clean
+.DEFAULT_GOAL := demo
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.demo
+	$(BIN)/deixis demo --out demo $(ARGS)
+
+test: $(VENV)/.test
+	@$(WARM)
+	$(BIN)/python -m pytest -q -n auto $(ARGS)
+
+check: $(VENV)/.check
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: $(VENV)/.check
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.test
+	@$(WARM)
+	$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
+dist: $(VENV)/.check
+	rm -rf dist
+	$(BIN)/python -m build
+
+clean:
+	rm -rf $(VENV) build dist site demo .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+# ---------------------------------------------------------------------------------------------------- environment
+
+# A stamp for each set of extras; a change of pyproject.toml or of the constraints installs it again.
+$(VENV)/.demo: EXTRAS := data,report
+$(VENV)/.test: EXTRAS := test
+$(VENV)/.check: EXTRAS := report,dev
+$(VENV)/.docs: EXTRAS := docs
+
+$(VENV)/.demo $(VENV)/.test $(VENV)/.check $(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/.place
+	@echo "Installing deixis[$(EXTRAS)] into $(VENV) (a few minutes the first time)"
+	$(PIP) --editable ".[$(EXTRAS)]"
+	@touch $@
+
+# An environment remembers where it was made; in a moved or copied tree it would run the old tree's code, so it is made anew.
+ifneq ($(shell cat $(VENV)/.place 2>/dev/null),$(shell pwd))
+.PHONY: $(VENV)/.place
+endif
+
+$(VENV)/.place:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Deixis needs Python 3.11 or newer; name one with: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "$(PYTHON) cannot make virtual environments; install the module: apt-get install python3-venv" >&2; exit 1; }
+	@$(PYTHON) -m venv --clear $(VENV)
+	@pwd > $@

@@ -1,0 +1,234 @@
+"""A grid under construction: where things stand, what fits where, and what an expression of noun phrases picks out.
+
+A *blueprint* is an expression as integers, int8 [mention, 5]: shape, color, size word (-1 where nothing is said; size word 0 small, 1 big), the number of the mention it
+is said about (-1 for the target) and the relation to it. Parents come before children. Its plain twin is `worlds.grid.blueprint`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deixis.kernels.bitsets import below, bit, jit
+from deixis.kernels.grid_sets import add_to_sets, related_to, towards
+from deixis.kernels.match import keep_matchable
+
+
+__all__ = ["BOARD", "MAX_MENTIONS", "MAX_OBJECTS", "MAX_SIZE", "find_cell", "find_corner", "picked", "put", "take_back", "wipe"]
+
+BOX = 3
+SHAPE, COLOR, SIZE_WORD, PARENT, RELATION = 0, 1, 2, 3, 4
+SAME_ROW, SAME_COLUMN, INSIDE = 0, 1, 2
+_NONE = np.uint64(0)
+_ONE = np.uint64(1)
+
+
+MAX_SIZE = 16  # of a grid
+MAX_OBJECTS = 48
+MAX_MENTIONS = 12
+
+# The state of one world and the working space of its maker, in one block of memory that kernels pass by reference. (As a tuple of arrays the same
+# state took four times as long to compile and a third longer to run.)
+BOARD = np.dtype(
+    [
+        ("size", np.int64),
+        ("cap", np.int64),  # how many objects it may hold
+        ("n", np.int64),  # how many it holds
+        ("objects", np.uint8, (MAX_OBJECTS, 5)),  # shape, color, size, row, column
+        ("roles", np.uint8, (MAX_OBJECTS,)),
+        ("sets", np.uint64, (12 + 2 * MAX_SIZE,)),  # see grid_sets
+        ("solid", np.uint8, (MAX_SIZE * MAX_SIZE,)),  # how many solids stand on a cell
+        ("corner", np.uint8, (MAX_SIZE * MAX_SIZE,)),  # how many boxes start there
+        # for the matcher
+        ("raw", np.uint64, (MAX_MENTIONS,)),
+        ("candidates", np.uint64, (MAX_MENTIONS,)),
+        ("tree", np.int16, (MAX_MENTIONS, 2)),
+        ("place", np.int64, (MAX_MENTIONS,)),
+        ("chosen", np.int64, (MAX_MENTIONS,)),
+        ("open_", np.uint64, (MAX_MENTIONS,)),
+        # for the makers of worlds: shape, color and size of what is mentioned and of the copy being placed; the object of each mention; a size
+        # it must have, or 0; the two sizes of a bounded class, by (color or any, shape) and by mention; the words of a misreading
+        ("truth", np.int64, (MAX_MENTIONS, 3)),
+        ("spec", np.int64, (MAX_MENTIONS, 3)),
+        ("where", np.int64, (MAX_MENTIONS,)),
+        ("forced", np.int64, (MAX_MENTIONS,)),
+        ("low", np.int64, (5, 4)),
+        ("high", np.int64, (5, 4)),
+        ("lows", np.int64, (MAX_MENTIONS,)),
+        ("highs", np.int64, (MAX_MENTIONS,)),
+        ("words", np.int8, (MAX_MENTIONS, 5)),
+    ]
+)
+
+
+@jit
+def wipe(board):
+    """Take everything off the board."""
+    board.n = 0
+    for i in range(12 + 2 * board.size):
+        board.sets[i] = _NONE
+    for cell in range(board.size * board.size):
+        board.solid[cell] = 0
+        board.corner[cell] = 0
+
+
+@jit
+def put(board, shape, color, size, cell, role):
+    """Put one object on a cell; its number."""
+    index = board.n
+    thing = board.objects[index]
+    thing[0], thing[1], thing[2] = shape, color, size
+    thing[3], thing[4] = cell // board.size, cell % board.size
+    board.roles[index] = role
+    add_to_sets(board.sets, board.size, index, thing)
+    if shape == BOX:
+        board.corner[cell] += 1
+    else:
+        board.solid[cell] += 1
+    board.n = index + 1
+    return index
+
+
+@jit
+def take_back(board, n):
+    """Take off the objects put last, until `n` are left."""
+    for index in range(n, board.n):
+        thing = board.objects[index]
+        cell = np.int64(thing[3]) * board.size + np.int64(thing[4])
+        if thing[0] == BOX:
+            board.corner[cell] -= 1
+        else:
+            board.solid[cell] -= 1
+    left = (_ONE << np.uint64(n)) - _ONE
+    for i in range(12 + 2 * board.size):
+        board.sets[i] &= left
+    board.n = n
+
+
+@jit
+def find_cell(board, rng):
+    """A random cell without a solid; -1 if there is none."""
+    cells = board.size * board.size
+    for _ in range(64):
+        cell = below(rng, cells)
+        if board.solid[cell] == 0:
+            return cell
+    start = below(rng, cells)
+    for k in range(cells):
+        cell = (start + k) % cells
+        if board.solid[cell] == 0:
+            return cell
+    return -1
+
+
+@jit
+def find_corner(board, size, rng):
+    """A random cell where a box of this size fits and no other box starts; -1 if there is none."""
+    span = board.size - size + 1
+    if span < 1:
+        return -1
+    for _ in range(64):
+        cell = below(rng, span) * board.size + below(rng, span)
+        if board.corner[cell] == 0:
+            return cell
+    return -1
+
+
+@jit
+def _find_corner_over(board, size, row, column, rng):
+    """A random cell from which a box of this size covers (row, column), where no other box starts; -1 if none."""
+    chosen, seen = -1, 0
+    for r in range(max(0, row - size + 1), min(row, board.size - size) + 1):
+        for c in range(max(0, column - size + 1), min(column, board.size - size) + 1):
+            cell = r * board.size + c
+            if board.corner[cell] == 0:
+                seen += 1
+                if below(rng, seen) == 0:
+                    chosen = cell
+    return chosen
+
+
+@jit
+def _find_in_line(board, start, step, scan, rng):
+    """A cell without a solid in a row or column: the first one (scan) or a random one; -1 if there is none."""
+    chosen, seen = -1, 0
+    for k in range(board.size):
+        cell = start + k * step
+        if board.solid[cell] == 0:
+            if scan:
+                return cell
+            seen += 1
+            if below(rng, seen) == 0:
+                chosen = cell
+    return chosen
+
+
+@jit
+def find_place(board, shape, size, relation, parent, scan, rng):
+    """A cell for an object that its parent (an object number, or -1) must stand in a relation to; -1 if there is none."""
+    if parent >= 0 and relation <= INSIDE:
+        row, column = np.int64(board.objects[parent, 3]), np.int64(board.objects[parent, 4])
+        if relation == INSIDE:
+            return _find_corner_over(board, size, row, column, rng)
+        if shape != BOX:
+            if relation == SAME_ROW:
+                return _find_in_line(board, row * board.size, 1, scan, rng)
+            return _find_in_line(board, column, board.size, scan, rng)
+    if shape == BOX:
+        return find_corner(board, size, rng)
+    return find_cell(board, rng)
+
+
+@jit
+def fitting(board, blueprint, mention, superlative):
+    """The objects that fit the words of one mention, its clauses left aside."""
+    said = blueprint[mention]
+    left = (_ONE << np.uint64(board.n)) - _ONE
+    if said[SHAPE] >= 0:
+        left &= board.sets[said[SHAPE]]
+    if said[COLOR] >= 0:
+        left &= board.sets[4 + said[COLOR]]
+    if said[SIZE_WORD] >= 0:
+        left = towards(board.sets, left, said[SIZE_WORD], superlative)
+    return left
+
+
+@jit
+def picked(board, blueprint, alive, superlative):
+    """The objects that a blueprint picks out, counting only the mentions whose bit in `alive` is set."""
+    mentions = blueprint.shape[0]
+    raw, place = board.raw, board.place
+    for k in range(mentions - 1, -1, -1):
+        if (alive >> k) & 1:
+            left = fitting(board, blueprint, k, superlative)
+            for child in range(k + 1, mentions):
+                if (alive >> child) & 1 and blueprint[child, PARENT] == k:
+                    left &= related_to(board.sets, board.size, board.objects, blueprint[child, RELATION], raw[child])
+            raw[k] = left
+    if raw[0] == _NONE:
+        return _NONE
+    count = 0
+    for k in range(mentions):
+        if (alive >> k) & 1:
+            place[k] = count
+            board.candidates[count] = raw[k]
+            parent = blueprint[k, PARENT]
+            board.tree[count, 0] = place[parent] if parent >= 0 else -1
+            board.tree[count, 1] = blueprint[k, RELATION]
+            count += 1
+    return keep_matchable(board.sets, board.size, board.objects, board.tree, count, board.candidates, board.chosen, board.open_)
+
+
+@jit
+def below_clause(blueprint, child):
+    """Which mentions fall away with the clause about `child`: its bit and those of everything said of it."""
+    gone = 1 << child
+    for k in range(child + 1, blueprint.shape[0]):
+        if (gone >> blueprint[k, PARENT]) & 1:
+            gone |= 1 << k
+    return gone
+
+
+@jit
+def is_only(word, index):
+    """Whether a set holds this object and no other."""
+    return word == bit(index)

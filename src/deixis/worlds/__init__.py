@@ -1,0 +1,1 @@
+"""Where scenes come from: one folder per family of scenes."""

@@ -1,0 +1,1 @@
+"""The grid: an agent among solids and boxes, told where to go and what to do there."""

@@ -1,0 +1,69 @@
+"""Expressions as small integer tables, the form in which the world makers read them.
+
+A blueprint covers what ReaSCAN's language can say: noun phrases of size, colour and noun, joined by relations.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deixis.errors import SchemaError
+from deixis.expression.description import Description
+from deixis.expression.steps import Extreme, Is, Related
+from deixis.scene.grid import GRID
+from deixis.schema import Which
+
+
+if TYPE_CHECKING:
+    from deixis.expression.description import Expression
+    from deixis.expression.steps import Step
+
+
+__all__ = ["blueprint", "from_blueprint"]
+
+SLOTS = ("shape", "color", "size")
+
+
+def blueprint(expression: Expression) -> np.ndarray:
+    """The expression as int8 [mention, 5]: shape, color, size word, parent, relation; -1 where nothing is said."""
+    rows: list[list[int]] = []
+    _write(expression, -1, -1, rows)
+    return np.array(rows, np.int8)
+
+
+def from_blueprint(table: np.ndarray) -> Expression:
+    """The expression of a blueprint; the inverse of `blueprint`."""
+    return _read([[int(v) for v in row] for row in table], 0)
+
+
+def _write(description: Description, parent: int, relation: int, rows: list[list[int]]) -> None:
+    here = len(rows)
+    row = [-1, -1, -1, parent, relation]
+    rows.append(row)
+    for step in description.steps:
+        match step:
+            case Is(attribute, value) if attribute in SLOTS[:2] and row[SLOTS.index(attribute)] < 0:
+                row[SLOTS.index(attribute)] = GRID.attribute(attribute).code(value)
+            case Extreme("size", which) if row[2] < 0:
+                row[2] = int(which)
+            case Related(name, to):
+                _write(to, here, GRID.relation_code(name), rows)
+            case _:
+                raise SchemaError(f"worlds can be made for noun phrases and relations only, not for {step}")
+
+
+def _read(rows: list[list[int]], here: int) -> Description:
+    shape, color, size, _, _ = rows[here]
+    steps: list[Step] = []
+    if shape >= 0:
+        steps.append(Is("shape", GRID.attribute("shape").values[shape]))
+    if color >= 0:
+        steps.append(Is("color", GRID.attribute("color").values[color]))
+    if size >= 0:
+        steps.append(Extreme("size", Which(size)))
+    for child, row in enumerate(rows):
+        if row[3] == here and child != here:
+            steps.append(Related(GRID.relations[row[4]].name, _read(rows, child)))
+    return Description(tuple(steps))

@@ -1,0 +1,268 @@
+"""Which commands there are: the rules of ReaSCAN's language, their exhaustive enumeration, and sampling from it.
+
+A *core command* is the expression alone: noun phrases and relations, no verb, manner or determiner. Between a head P, its relation R and what it is
+related to, C, the rules are (numbers of the paper's appendix C where it states them, letters where only the released generator does):
+
+    1A  same shape only between two phrases that say 'object'
+    1B  same color only where neither phrase says a colour
+    1C  same size only where neither phrase says a size
+    2   what something is inside of is a box, and a box is mentioned nowhere else
+    3   clauses on one head all have different relations
+    a   every phrase but the target's has an adjective
+    b   a phrase other than the target's says 'object' only under same shape
+    c   no two phrases have the same words
+    d   head and related phrase have different nouns, unless the relation is same shape
+
+The order of enumeration is that of the released generator: forms of phrases as a nested product, the target's outermost, then relations, then words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deixis.errors import UnsatisfiablePattern
+from deixis.expression.description import Description
+from deixis.expression.steps import Extreme, Is, Related
+from deixis.schema import Which
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deixis.expression.description import Expression
+    from deixis.expression.steps import Step
+    from deixis.seeds import Stream
+    from deixis.worlds.grid.patterns import Pattern
+
+
+__all__ = ["Schematic", "broken_rules", "commands", "count_commands", "sample_commands", "schematics"]
+
+RELATIONS = ("same row", "same column", "inside", "same size", "same color", "same shape")
+SIZE_WORDS = (Which.MOST, Which.LEAST)  # big, small
+COLORS = ("red", "blue", "green", "yellow")
+SOLIDS = ("circle", "cylinder", "square")
+LISTABLE = 20_000  # beyond this many candidates commands are drawn instead of listed and shuffled
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Which words a noun phrase has, before they are chosen."""
+
+    has_size: bool
+    has_color: bool
+    is_object: bool
+
+    def phrases(self, *, is_box: bool) -> tuple[Description, ...]:
+        """Every noun phrase of this form, in the order of enumeration."""
+        sizes = SIZE_WORDS if self.has_size else (None,)
+        colors = COLORS if self.has_color else (None,)
+        nouns = ("box",) if is_box else (None,) if self.is_object else SOLIDS
+        return tuple(_phrase(size, color, noun) for size, color, noun in product(sizes, colors, nouns))
+
+
+FORMS = tuple(Form(size, color, generic) for size in (False, True) for color in (False, True) for generic in (False, True))
+
+
+@dataclass(frozen=True, slots=True)
+class Schematic:
+    """A command with its words left open: a form for every phrase and a relation for every clause."""
+
+    pattern: Pattern
+    forms: tuple[Form, ...]
+    relations: tuple[str, ...]  # relations[i] is that of mention i + 1
+
+    def phrases(self, mention: int) -> tuple[Description, ...]:
+        """The phrases that may fill one mention."""
+        is_box = mention > 0 and self.relations[mention - 1] == "inside"
+        return self.forms[mention].phrases(is_box=is_box)
+
+    @property
+    def candidates(self) -> int:
+        """How many ways there are to fill it, before phrases are compared."""
+        return int(np.prod([len(self.phrases(i)) for i in range(len(self.forms))]))
+
+    def fits(self, phrases: tuple[Description, ...]) -> bool:
+        """Whether the phrases differ as rules c and d demand."""
+        if len(set(phrases)) < len(phrases):
+            return False
+        nouns = [phrase.value("shape") for phrase in phrases]
+        return all(nouns[parent] != nouns[child] for parent, child in self._edges_of_different_nouns())
+
+    def expression(self, phrases: tuple[Description, ...]) -> Expression:
+        """The expression with the phrases filled in."""
+        built = list(phrases)
+        for child in range(len(phrases) - 1, 0, -1):
+            parent = self.pattern.parents[child]
+            at = len(phrases[parent].steps)
+            clause = Related(self.relations[child - 1], built[child])
+            steps = built[parent].steps
+            built[parent] = Description((*steps[:at], clause, *steps[at:]))
+        return built[0]
+
+    def expressions(self) -> Iterator[Expression]:
+        """Every core command of this schematic, in the order of enumeration."""
+        for phrases in product(*(self.phrases(i) for i in range(len(self.forms)))):
+            if self.fits(phrases):
+                yield self.expression(phrases)
+
+    def count(self) -> int:
+        """How many core commands it stands for, without listing them."""
+        options = [self.phrases(i) for i in range(len(self.forms))]
+        fits = np.ones([len(o) for o in options], bool)
+        for one, other in combinations(range(len(options)), 2):
+            if set(options[one]) & set(options[other]):
+                fits &= _table(options, one, other, lambda a, b: a != b)
+        for parent, child in self._edges_of_different_nouns():
+            fits &= _table(options, parent, child, lambda a, b: a.value("shape") != b.value("shape"))
+        return int(fits.sum())
+
+    def _edges_of_different_nouns(self) -> Iterator[tuple[int, int]]:
+        for child, relation in enumerate(self.relations, start=1):
+            if relation != "same shape":
+                yield self.pattern.parents[child], child
+
+
+@cache
+def schematics(pattern: Pattern) -> tuple[Schematic, ...]:
+    """Every schematic of a pattern that obeys the rules, in the order of enumeration."""
+    inner = tuple(form for form in FORMS if form.has_size or form.has_color)  # rule a
+    root = FORMS if len(pattern) > 1 else tuple(form for form in FORMS if not form.is_object)
+    found = []
+    for forms in product(root, *[inner] * (len(pattern) - 1)):
+        options = [
+            [r for r in RELATIONS if _is_allowed(r, forms[parent], forms[child])]
+            for child, parent in enumerate(pattern.parents)
+            if child
+        ]
+        for relations in product(*options):
+            if _siblings_differ(pattern, relations):
+                found.append(Schematic(pattern, forms, relations))
+    if not found:
+        raise UnsatisfiablePattern(
+            f"no command has the pattern {pattern.notation!r}: a head has {len(RELATIONS)} different relations at most"
+        )
+    return tuple(found)
+
+
+def commands(pattern: Pattern) -> Iterator[Expression]:
+    """Every core command of a pattern, in the order of the released generator."""
+    for schematic in schematics(pattern):
+        yield from schematic.expressions()
+
+
+@cache
+def count_commands(pattern: Pattern) -> int:
+    """How many core commands a pattern has."""
+    return sum(schematic.count() for schematic in schematics(pattern))
+
+
+def sample_commands(pattern: Pattern, *, rng: Stream) -> Iterator[Expression]:
+    """All core commands of a pattern in random order, none twice.
+
+    Small sets are listed and shuffled; from large ones commands are drawn as they are asked for, which gives the same distribution.
+    """
+    all_schematics = schematics(pattern)
+    ends = np.cumsum([s.candidates for s in all_schematics])
+    if ends[-1] <= LISTABLE:
+        yield from rng.shuffled(commands(pattern))
+        return
+    seen: set[Expression] = set()
+    while len(seen) < ends[-1] // 2 or len(seen) < count_commands(pattern):
+        schematic = all_schematics[int(np.searchsorted(ends, rng.below(int(ends[-1])), side="right"))]
+        phrases = tuple(rng.choice(schematic.phrases(i)) for i in range(len(pattern)))
+        if schematic.fits(phrases):
+            expression = schematic.expression(phrases)
+            if expression not in seen:
+                seen.add(expression)
+                yield expression
+
+
+def broken_rules(expression: Expression) -> tuple[str, ...]:
+    """The rules that an expression breaks, by their names in the module's table; empty for a command of ReaSCAN's language."""
+    broken = []
+    mentions = list(expression.mentions())
+    phrases = [mention.phrase for mention in mentions]
+    if len(set(phrases)) < len(phrases):
+        broken.append("c")
+    if any(not _has_adjective(phrase) for phrase in phrases[1:]):
+        broken.append("a")
+    if phrases[0].value("shape") == "box":
+        broken.append("2")
+    for head in mentions:
+        if len({c.relation for c in head.clauses}) < len(head.clauses):
+            broken.append("3")
+        for clause in head.clauses:
+            broken.extend(_broken_by_clause(head, clause))
+    return tuple(dict.fromkeys(broken))
+
+
+def _broken_by_clause(head: Description, clause: Related) -> Iterator[str]:
+    one, two = _form_of(head), _form_of(clause.to)
+    noun = clause.to.value("shape")
+    if clause.relation == "same shape" and not (one.is_object and two.is_object):
+        yield "1A"
+    if clause.relation == "same color" and (one.has_color or two.has_color):
+        yield "1B"
+    if clause.relation == "same size" and (one.has_size or two.has_size):
+        yield "1C"
+    if (clause.relation == "inside") != (noun == "box"):
+        yield "2"
+    if two.is_object and clause.relation != "same shape":
+        yield "b"
+    if clause.relation != "same shape" and head.value("shape") == noun:
+        yield "d"
+
+
+def _is_allowed(relation: str, head: Form, to: Form) -> bool:
+    """Whether a relation may join two forms (rules 1A to 1C, 2 and b)."""
+    if relation == "same shape":
+        return head.is_object and to.is_object
+    if to.is_object:
+        return False
+    if relation == "same color":
+        return not (head.has_color or to.has_color)
+    if relation == "same size":
+        return not (head.has_size or to.has_size)
+    return True
+
+
+def _siblings_differ(pattern: Pattern, relations: tuple[str, ...]) -> bool:
+    edges = list(zip(pattern.parents[1:], relations, strict=True))
+    return len(set(edges)) == len(edges)
+
+
+def _phrase(size: Which | None, color: str | None, noun: str | None) -> Description:
+    steps: list[Step] = []
+    if noun:
+        steps.append(Is("shape", noun))
+    if color:
+        steps.append(Is("color", color))
+    if size is not None:
+        steps.append(Extreme("size", size))
+    return Description(tuple(steps))
+
+
+def _form_of(mention: Description) -> Form:
+    return Form(
+        has_size=any(isinstance(s, Extreme) for s in mention.steps),
+        has_color=mention.value("color") is not None,
+        is_object=mention.value("shape") is None,
+    )
+
+
+def _has_adjective(phrase: Description) -> bool:
+    form = _form_of(phrase)
+    return form.has_size or form.has_color
+
+
+def _table(options: list[tuple[Description, ...]], one: int, other: int, holds: object) -> np.ndarray:
+    """A condition on two mentions as an array that broadcasts over the choices for all of them."""
+    table = np.array([[holds(a, b) for b in options[other]] for a in options[one]])  # type: ignore[operator]
+    shape = [1] * len(options)
+    shape[one], shape[other] = table.shape
+    return table.reshape(shape)

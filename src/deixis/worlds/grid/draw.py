@@ -1,0 +1,99 @@
+"""Pictures of grid scenes: as SVG for pages, as PNG for files and models, as text for the terminal.
+
+All three show the same things: objects, agent, and what the marks point out. A distractor's kind is told by the line
+of its outline and by a letter, never by colour alone: T target, M mentioned, R relation, A attribute, I isomorphism,
+S size counterpart, ? random.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from deixis.worlds.grid.actions import Action, plan_from_codes
+from deixis.worlds.grid.pictures.board import compose
+from deixis.worlds.grid.pictures.look import Cell, Look, Marks, Role
+from deixis.worlds.grid.pictures.raster import write_png
+from deixis.worlds.grid.pictures.svg import write_svg
+from deixis.worlds.grid.pictures.terminal import write_terminal
+from deixis.worlds.grid.simulate import simulate
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deixis.scene.grid import GridScene
+
+
+__all__ = ["Look", "Marks", "Role", "Way", "draw_png", "draw_svg", "draw_terminal", "path_of"]
+
+NOTHING = Marks()
+DEFAULT = Look()
+
+
+class Way(NamedTuple):
+    """Where actions lead: the cells the agent walks over and those it moves an object over, first cells included."""
+
+    path: tuple[Cell, ...]
+    pushed: tuple[Cell, ...]  # empty when nothing moves
+
+
+def draw_svg(scene: GridScene, *, marks: Marks | None = None, look: Look = DEFAULT, title: str = "") -> str:
+    """The scene as a self-contained SVG document with a title and a description for screen readers.
+
+    Every object is a group with its number as `data-object`, so that a page can light up what a word points at.
+
+    Raises:
+        SchemaError: when a mark points at an object or cell that is not there.
+
+    Example:
+        >>> from deixis.scene.picture import grid
+        >>> scene = grid('''
+        ...     r○2 .
+        ...     .   b□1
+        ... ''')
+        >>> draw_svg(scene, marks=Marks(target=0)).count('class="object"')
+        2
+    """
+    return write_svg(compose(scene, marks or NOTHING, look, title=title))
+
+
+def draw_png(
+    scene: GridScene, *, marks: Marks | None = None, look: Look = DEFAULT, scale: int = 2, title: str = ""
+) -> bytes:
+    """The scene as a PNG file that looks like the SVG, `scale` pixels to the pixel; equal scenes give equal bytes.
+
+    Raises:
+        SchemaError: when a mark points at an object or cell that is not there, or the image would be too large.
+        DeixisError: when Pillow is not installed.
+    """
+    return write_png(compose(scene, marks or NOTHING, look, title=title), scale=scale)
+
+
+def draw_terminal(scene: GridScene, *, marks: Marks | None = None, color: bool) -> str:
+    """The scene as lines of text: the board with the frames of boxes, then every object with its role.
+
+    Raises:
+        SchemaError: when a mark points at an object or cell that is not there.
+    """
+    return write_terminal(scene, marks or NOTHING, color=color)
+
+
+def path_of(scene: GridScene, actions: Iterable[int]) -> Way:
+    """The way that actions lead through a scene, to be drawn: walked, then pushed or pulled.
+
+    Raises:
+        SchemaError: when the scene has no agent or an action has an unknown code.
+    """
+    plan = plan_from_codes(actions)
+    cells = [(agent.row, agent.column) for agent in simulate(scene, plan).trail]
+    path: list[Cell] = [cells[0]]
+    pushed: list[Cell] = []
+    for action, (before, after) in zip(plan, pairwise(cells), strict=True):
+        if before == after:
+            continue
+        way = path if action == Action.WALK else pushed
+        if not way or way[-1] != before:
+            way.append(before)
+        way.append(after)
+    return Way(tuple(path), tuple(pushed))

@@ -1,0 +1,92 @@
+"""Patterns: how the noun phrases of a command hang together.
+
+A pattern is written as in the released files, `$OBJ_0 ^ $OBJ_1 & $OBJ_2`, where `^` is 'that is' and `&` is 'and'. 'that is' hangs a clause
+on the phrase just before it, 'and' on the head of the last 'that is'.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from deixis.errors import RecipeError
+
+
+if TYPE_CHECKING:
+    from deixis.expression.description import Expression
+
+
+__all__ = ["C1", "C2", "P1", "P2", "P3", "PATTERNS", "Pattern", "pattern", "pattern_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """The tree of mentions of a command, without its words.
+
+    Attributes:
+        name: a short name, or the notation where there is none.
+        parents: for each mention the number of the one it is said about; -1 for the target.
+    """
+
+    name: str
+    parents: tuple[int, ...]
+
+    @property
+    def notation(self) -> str:
+        """The pattern as the released files write it."""
+        text, head = "$OBJ_0", -1
+        for child, parent in enumerate(self.parents[1:], start=1):
+            text += f" {'&' if parent == head else '^'} $OBJ_{child}"
+            head = parent
+        return text
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+
+P1 = Pattern("p1", (-1,))
+P2 = Pattern("p2", (-1, 0))
+P3 = Pattern("p3", (-1, 0, 0))
+C1 = Pattern("p4", (-1, 0, 0, 0))
+C2 = Pattern("chain", (-1, 0, 1))
+PATTERNS = {p.name: p for p in (P1, P2, P3, C1, C2)}
+
+
+def pattern(name: str) -> Pattern:
+    """The pattern of a name (p1, p2, p3, p4, chain) or of a notation such as `$OBJ_0 ^ $OBJ_1 & $OBJ_2` or `^ & ^`."""
+    if name in PATTERNS:
+        return PATTERNS[name]
+    marks = re.sub(r"\$OBJ_\d+", "", name).split()
+    if not marks or marks[0] != "^" or set(marks) - {"^", "&"} or len(marks) > 7:
+        raise RecipeError(
+            f"impossible pattern {name!r}; use {', '.join(PATTERNS)} or a notation of at most 7 clauses that starts with ^, "
+            "such as '^ & ^' (^ is 'that is', & is 'and')"
+        )
+    parents, head = [-1], -1
+    for mark in marks:
+        head = len(parents) - 1 if mark == "^" else head
+        parents.append(head)
+    return _named(tuple(parents))
+
+
+def pattern_of(expression: Expression) -> Pattern:
+    """The pattern of an expression."""
+    parents: list[int] = []
+
+    def walk(description: Expression, parent: int) -> None:
+        here = len(parents)
+        parents.append(parent)
+        for clause in description.clauses:
+            walk(clause.to, here)
+
+    walk(expression, -1)
+    return _named(tuple(parents))
+
+
+def _named(parents: tuple[int, ...]) -> Pattern:
+    for known in PATTERNS.values():
+        if known.parents == parents:
+            return known
+    unnamed = Pattern("", parents)
+    return Pattern(unnamed.notation, parents)

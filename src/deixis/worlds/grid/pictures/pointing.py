@@ -1,0 +1,187 @@
+"""What points things out: outlines and badges for roles, and the agent's way as a line with an arrow head.
+
+Roles differ by the line of their outline and by the letter on their badge, so that no one needs to see colours.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import atan2, cos, hypot, sin
+from typing import TYPE_CHECKING, NamedTuple
+
+from deixis.worlds.grid.pictures.bodies import FRAME_WIDTH, RELEASE_CELL, RELEASE_FRAME, Spot, reach_of, silhouette
+from deixis.worlds.grid.pictures.look import Role
+from deixis.worlds.grid.pictures.strokes import Ink, Stroke, Words, disc, mixed, polygon, rectangle, shifted, trimmed
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from deixis.scene.grid import GridObject, GridScene
+    from deixis.worlds.grid.pictures.look import Cell, Look, Marks
+    from deixis.worlds.grid.pictures.strokes import XY, Outline
+
+
+__all__ = ["badge", "role_ink", "role_items", "way_strokes"]
+
+WAY_WIDTH = 0.05
+HEAD = 0.2  # the length of an arrow head, in cells
+ASIDE = 0.17  # how far a pull is drawn beside the way it retraces
+
+
+class _Line(NamedTuple):
+    """The line of a role: its width, then its dashes, for cells of 64 pixels."""
+
+    width: float
+    dash: tuple[float, ...]
+
+
+LINES = {
+    Role.TARGET: _Line(3.0, ()),
+    Role.MENTIONED: _Line(2.0, ()),
+    Role.RELATION: _Line(2.0, (7.5, 5.5)),
+    Role.ATTRIBUTE: _Line(2.8, (0.01, 5.2)),
+    Role.ISOMORPHISM: _Line(2.2, (8, 5, 0.01, 5)),
+    Role.SIZE: _Line(2.2, (2.5, 4.8)),
+    Role.RANDOM: _Line(1.6, (0.01, 7.5)),
+}
+
+
+def role_ink(role: Role, look: Look) -> Ink:
+    """The line that shows a role."""
+    unit, palette = look.cell / 64, look.palette
+    colors = {Role.TARGET: palette.accent, Role.MENTIONED: palette.ink}
+    width, dash = LINES[role]
+    return Ink(line=colors.get(role, palette.soft), width=width * unit, dash=tuple(unit * part for part in dash))
+
+
+def role_items(thing: GridObject, spot: Spot, look: Look, role: Role) -> tuple[Stroke | Words, ...]:
+    """The outline around an object (within a box) that shows its role; the target's is double."""
+    if role is Role.TARGET and look.style == "release":
+        return _published_target(spot, look)
+    ink, unit = role_ink(role, look), look.cell / 64
+    grow = 3.4 * unit + (_half_frame(look) if thing.is_box else 0.0)
+    outline = silhouette(thing, spot, look, grow=grow)
+    strokes = [Stroke(outline, Ink(line=look.palette.paper, width=ink.width + 2 * unit)), Stroke(outline, ink)]
+    if role is Role.TARGET:
+        second = silhouette(thing, spot, look, grow=grow + 3.4 * unit)
+        strokes.append(Stroke(second, Ink(line=ink.line, width=1.2 * unit)))
+    return tuple(strokes)
+
+
+def badge(x: float, y: float, look: Look, role: Role) -> tuple[Stroke | Words, ...]:
+    """A small round badge with the letter of a role, filled for target and mentioned, open for distractors."""
+    palette, radius = look.palette, 0.118 * look.cell
+    ink = role_ink(role, look)
+    is_filled = role in (Role.TARGET, Role.MENTIONED)
+    back, front = (ink.line, palette.paper) if is_filled else (palette.paper, palette.ink)
+    rim = Ink(fill=back, line=palette.paper if is_filled else ink.line, width=0.02 * look.cell)
+    letter = Words(x=x, y=y, text=role.letter, size=1.45 * radius, color=front or palette.ink, is_bold=True)
+    under = Stroke(disc(x, y, radius + 0.03 * look.cell), Ink(fill=palette.paper))
+    return (under, Stroke(disc(x, y, radius), rim), letter)
+
+
+def way_strokes(
+    scene: GridScene, marks: Marks, look: Look, middle: Callable[[int, int], XY], spots: Sequence[Spot]
+) -> tuple[Stroke, ...]:
+    """The agent's way and, dashed, the way of what it pushes or pulls, with a ghost of the object where it ends."""
+    walked = [middle(*cell) for cell in _turning_points(marks.path or ())]
+    moved = [middle(*cell) for cell in _turning_points(marks.pushed)]
+    mover = _find_mover(scene, marks)
+    gap = 0.1 * look.cell
+    reach = gap if mover is None else reach_of(scene.objects[mover], spots[mover], look) + 1.2 * gap
+    strokes: list[Stroke] = []
+    if len(moved) > 1 and mover is not None:
+        thing, last = scene.objects[mover], moved[-1]
+        ghost = silhouette(thing, Spot(x=last[0], y=last[1], cell=look.cell), look)
+        line = mixed(look.palette.objects[thing.color], look.palette.ink, 0.25)
+        dash = (0.07 * look.cell, 0.06 * look.cell)
+        strokes.append(Stroke(ghost, Ink(line=line, width=0.03 * look.cell, dash=dash)))
+    if len(walked) > 1:
+        at_target = mover is not None and _cell_of(scene, mover) == (marks.path or ())[-1]
+        ends = trimmed(walked, start=0.36 * look.cell, end=reach if at_target else gap)
+        strokes += _arrow(ends, look, is_dashed=False)
+    if len(moved) > 1:
+        by = _aside(marks, moved, look)
+        end = 0.4 * look.cell if by != (0.0, 0.0) else gap  # a pull may end where the agent stands
+        strokes += _arrow(trimmed(shifted(moved, by), start=reach, end=end), look, is_dashed=True)
+    return tuple(strokes)
+
+
+def _half_frame(look: Look) -> float:
+    width = RELEASE_FRAME / RELEASE_CELL if look.style == "release" else FRAME_WIDTH
+    return width * look.cell / 2
+
+
+def _published_target(spot: Spot, look: Look) -> tuple[Stroke | Words, ...]:
+    """The hatched, dashed frame around the target's cells and the word below it, as in the published pictures."""
+    left, top = spot.corner
+    side, unit, color = spot.span * spot.cell, spot.cell / RELEASE_CELL, look.palette.accent
+    step = 10 * unit
+    hatches = []
+    for i in range(1, int(2 * side / step)):
+        reach = i * step
+        low, high = max(0.0, reach - side), min(reach, side)
+        ends = [(left + low, top + reach - low), (left + high, top + reach - high)]
+        hatches.append(Stroke(polygon(ends, is_closed=False), Ink(line=color, width=0.6 * unit)))
+    frame = Ink(line=color, width=2 * unit, dash=(5 * unit, 5 * unit))
+    x, y, size = left + side / 2, top + side - 6 * unit, 11 * unit
+    plate = rectangle(x - 20 * unit, y - 6 * unit, 40 * unit, 12 * unit, rounding=3 * unit)
+    caption = Words(x=x, y=y, text="Target", size=size, color=color, is_bold=True)
+    border = Stroke(rectangle(left, top, side, side), frame)
+    return (*hatches, border, Stroke(plate, Ink(fill=look.palette.paper)), caption)
+
+
+def _turning_points(cells: Sequence[Cell]) -> list[Cell]:
+    """The cells at which the direction changes, with both ends; standing still adds nothing."""
+    steps = [cell for i, cell in enumerate(cells) if i == 0 or cell != cells[i - 1]]
+    inner = [b for a, b, c in zip(steps, steps[1:], steps[2:], strict=False) if _heading(a, b) != _heading(b, c)]
+    return [*steps[:1], *inner, *steps[1:][-1:]]
+
+
+def _heading(one: Cell, two: Cell) -> tuple[float, float]:
+    length = hypot(two[0] - one[0], two[1] - one[1])
+    return round((two[0] - one[0]) / length, 6), round((two[1] - one[1]) / length, 6)
+
+
+def _find_mover(scene: GridScene, marks: Marks) -> int | None:
+    """The solid that the way leads to or moves: the target if it stands there, else any solid on that cell."""
+    goal = marks.pushed[0] if marks.pushed else (marks.path or ((-1, -1),))[-1]
+    there = [i for i, thing in enumerate(scene.objects) if _cell_of(scene, i) == goal and not thing.is_box]
+    return marks.target if marks.target in there else next(iter(there), None)
+
+
+def _cell_of(scene: GridScene, index: int) -> Cell:
+    thing = scene.objects[index]
+    return thing.row, thing.column
+
+
+def _aside(marks: Marks, moved: Sequence[XY], look: Look) -> XY:
+    """How a pull is shifted so that it does not hide the way it retraces."""
+    walked = set(pairwise(marks.path or ()))
+    if not any((two, one) in walked for one, two in pairwise(marks.pushed)):
+        return 0.0, 0.0
+    is_level = moved[0][1] == moved[1][1]
+    return (0.0, ASIDE * look.cell) if is_level else (ASIDE * look.cell, 0.0)
+
+
+def _arrow(points: Sequence[XY], look: Look, *, is_dashed: bool) -> list[Stroke]:
+    """A rounded line on a pale casing, ending in an arrow head."""
+    cell, palette = look.cell, look.palette
+    line = polygon(trimmed(points, start=0.0, end=0.6 * HEAD * cell), rounding=0.28 * cell, is_closed=False)
+    head = _head(points[-2], points[-1], HEAD * cell)
+    width = WAY_WIDTH * cell
+    dash = (0.075 * cell, 0.095 * cell) if is_dashed else ()
+    casing = width + 0.055 * cell
+    return [
+        Stroke(line, Ink(line=palette.paper, width=casing)),
+        Stroke(head, Ink(fill=palette.paper, line=palette.paper, width=0.07 * cell)),
+        Stroke(line, Ink(line=palette.ink, width=width, dash=dash)),
+        Stroke(head, Ink(fill=palette.ink, line=palette.ink, width=0.015 * cell)),
+    ]
+
+
+def _head(before: XY, tip: XY, length: float) -> Outline:
+    angle = atan2(tip[1] - before[1], tip[0] - before[0])
+    wings = [(tip[0] - length * cos(angle + turn), tip[1] - length * sin(angle + turn)) for turn in (0.48, -0.48)]
+    return polygon([tip, *wings])

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from deixis.distractors import relaxations
+from deixis.distractors.relaxations import KINDS
+from deixis.expression import AnyOf, Description, Extreme, Is, Not, Nth, Related, describe, parts
+from deixis.scene import GRID
+from deixis.schema import Which
+from deixis.testing import expressions, the
+
+
+RED = Is("color", "red")
+TWO = the("circle", Related("same row", the("square", color="red")), Related("inside", the("box", size="big")))
+
+
+def said(expression: Description, *kinds: str) -> list[str]:
+    return [describe(relaxation.expression) for relaxation in relaxations(expression, GRID, kinds=kinds)]
+
+
+def test_a_word_is_dropped_or_misread():
+    """A careless reader skips a word for a value, or takes it for each other value of the same attribute."""
+    assert said(Description((RED,)), "attribute") == ["[]", "[color=blue]", "[color=green]", "[color=yellow]"]
+
+
+def test_a_size_word_is_dropped_or_turned_round():
+    """'small' is skipped or taken for 'big'."""
+    assert said(the("circle", size="small"), "selector") == ["[shape=circle]", "[shape=circle, size=most]"]
+
+
+@pytest.mark.parametrize(
+    ("side", "turned"), [("left", "right"), ("right", "left"), ("top", "bottom"), ("bottom", "top")]
+)
+def test_a_rank_is_dropped_or_counted_from_the_other_side(side, turned):
+    """'second from the left' is skipped or counted from the right, and so for every side."""
+    assert said(Description((RED, Nth(2, side))), "selector") == ["[color=red]", f"[color=red, #2 from {turned}]"]
+
+
+def test_each_clause_is_dropped_in_turn():
+    """Every clause can be missed, an inner one as well as an outer one."""
+    chain = the("circle", Related("same row", the("square", Related("inside", the("box")))))
+
+    assert said(chain, "relation") == ["[shape=circle]", "[shape=circle, same row: [shape=square]]"]
+
+
+def test_words_change_places_between_the_other_phrases():
+    """Colours, or size and noun together, are exchanged between two phrases that are not the target's."""
+    found = relaxations(TWO, GRID, kinds=("isomorphism",))
+
+    assert [describe(relaxation.expression) for relaxation in found] == [
+        "[shape=circle, same row: [shape=square], inside: [color=red, shape=box, size=most]]",
+        "[shape=circle, same row: [shape=box, color=red, size=most], inside: [shape=square]]",
+    ]
+    assert [[part.step for part in relaxation.parts] for relaxation in found] == [
+        [RED],
+        [Is("shape", "square"), Is("shape", "box"), Extreme("size", Which.MOST)],
+    ]
+
+
+def test_words_change_places_along_a_chain():
+    """The phrases of nested clauses can be confused too."""
+    chain = the("circle", Related("same row", the("square", Related("same column", the("cylinder")), color="red")))
+
+    assert said(chain, "isomorphism") == [
+        "[shape=circle, same row: [shape=square, same column: [color=red, shape=cylinder]]]",
+        "[shape=circle, same row: [shape=cylinder, color=red, same column: [shape=square]]]",
+    ]
+
+
+def test_phrases_with_the_same_words_cannot_be_confused():
+    """Exchanging equal words is no misreading, whatever their order."""
+    one, two = Description((RED, Is("shape", "square"))), Description((Is("shape", "square"), RED))
+    expression = Description((Related("same row", one), Related("same column", two)))
+
+    assert said(expression, "isomorphism") == []
+
+
+def test_phrases_under_negations_and_alternatives_are_not_exchanged():
+    """Only phrases that must be there change words; a negated or alternative one is read on its own."""
+    square, box = Related("same row", the("square")), Related("inside", the("box"))
+    hidden = Related("same column", the("cylinder", Not(box)))
+
+    assert said(Description((square, Not(box), AnyOf((box, RED)))), "isomorphism") == []
+    assert len(said(Description((square, hidden)), "isomorphism")) == 1
+
+
+def test_everything_after_the_first_phrase_is_missed():
+    """A reader who stops at the first phrase drops all clauses at once; without clauses there is nothing to miss."""
+    assert said(TWO, "phrase") == ["[shape=circle]"]
+    assert said(the("circle"), "phrase") == []
+
+
+def test_a_misreading_reached_twice_is_listed_once():
+    """Dropping the only clause and stopping after the first phrase are one misreading, under the kind asked first."""
+    expression = the("circle", Related("same row", the("square")))
+
+    both = relaxations(expression, GRID, kinds=("relation", "phrase"))
+    turned = relaxations(expression, GRID, kinds=("phrase", "relation"))
+
+    assert [relaxation.kind for relaxation in both] == ["relation"]
+    assert [relaxation.kind for relaxation in turned] == ["phrase"]
+
+
+@given(expressions())
+def test_every_misreading_is_a_new_expression_about_known_parts(expression):
+    """Misreadings differ from what was said and from each other, and name parts of what was said."""
+    found = relaxations(expression, GRID)
+    said_parts = set(parts(expression))
+
+    assert len({relaxation.expression for relaxation in found}) == len(found)
+    for relaxation in found:
+        assert relaxation.expression != expression
+        assert relaxation.kind in KINDS
+        assert relaxation.parts
+        assert set(relaxation.parts) <= said_parts
+
+
+@given(expressions(in_spoken_order=True))
+def test_kinds_can_be_asked_for_one_by_one(expression):
+    """The misreadings of all kinds together are those of each kind."""
+    one_by_one = {r.expression for kind in KINDS for r in relaxations(expression, GRID, kinds=(kind,))}
+
+    assert {r.expression for r in relaxations(expression, GRID)} == one_by_one

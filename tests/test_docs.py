@@ -1,0 +1,28 @@
+"""The documentation keeps its word."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(page.name for page in (ROOT / "docs").glob("*.md") if ">>>" in page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_example_on_a_page_does_what_the_page_says(page):
+    """Each `>>>` line of the documentation gives the answer printed below it."""
+    result = doctest.testfile(str(ROOT / "docs" / page), module_relative=False, encoding="utf-8")
+
+    assert result.attempted
+    assert result.failed == 0
+
+
+def test_every_page_is_in_the_navigation():
+    """A reader can reach every page from the menu."""
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+
+    assert [page.name for page in (ROOT / "docs").rglob("*.md") if page.name not in navigation] == []

@@ -1,0 +1,48 @@
+"""Importing the core is cheap: heavy packages are loaded when something needs them, not before."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+HEAVY = ("torch", "pyarrow", "numba", "fastapi", "PIL", "matplotlib", "cyclopts", "rich", "hypothesis")
+
+
+def loaded_after(statement: str) -> set[str]:
+    """The top-level packages in memory after a statement, in a fresh interpreter."""
+    code = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "deixis",
+        "deixis.schema",
+        "deixis.scene",
+        "deixis.expression",
+        "deixis.resolve",
+        "deixis.resolve.reference",
+        "deixis.distractors",
+    ],
+)
+def test_the_core_loads_nothing_heavy(module):
+    """Neither the compiler nor anything for tables, pictures, servers, terminals or learning comes with the core."""
+    loaded = loaded_after(f"import {module}")
+
+    assert "deixis" in loaded
+    assert not loaded & set(HEAVY)
+
+
+def test_the_compiler_is_loaded_when_a_batch_needs_it():
+    """Resolving a batch loads numba, and only then."""
+    ask = "resolve_batch(Description(), GridBatch.of([GridScene(())]), backend={!r})"
+    imports = "from deixis.expression import Description\nfrom deixis.resolve import resolve_batch\n"
+    imports += "from deixis.scene import GridBatch, GridScene\n"
+
+    assert "numba" in loaded_after(imports + ask.format("numba"))
+    assert "numba" not in loaded_after(imports + ask.format("numpy"))
