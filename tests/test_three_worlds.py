@@ -169,7 +169,7 @@ def test_two_mentions_may_be_one_object_in_a_photograph():
 
 
 def test_a_photograph_among_others_holds_the_target():
-    """Among several photographs only what excludes the rival of the other one is necessary: there the cup is on nothing."""
+    """Only what excludes the rival in another photograph is necessary: there the cup is on nothing."""
     other = PlainScene(
         schema=PHOTO,
         objects=(frozenset({("name", "cup"), ("color", "white")}), frozenset({("name", "table")})),

@@ -18,7 +18,7 @@ EXPRESSIONS = expressions(kinds=PLAIN_KINDS, max_mentions=5, in_spoken_order=Tru
 
 @given(expression=EXPRESSIONS)
 def test_referents_are_what_networkx_matches(full_boards, expression):
-    """An object is a referent exactly when the graph of the expression lies in that of the scene, root on the object."""
+    """An object is a referent exactly when the expression, as a graph, lies in the scene with its root on it."""
     pattern = _pattern(expression)
     for scene in full_boards[:20]:
         matcher = nx.algorithms.isomorphism.DiGraphMatcher(

@@ -163,7 +163,7 @@ def test_objects_of_one_size_are_neither_small_nor_big():
 
 
 def test_an_object_with_several_levels_counts_by_the_nearest():
-    """An object recorded with two sizes lies towards an end by the one that is nearest to it; one without size is left out."""
+    """An object with two sizes lies towards an end by the one nearest to it; one without a size is left out."""
     schema = Schema(name="x", attributes=(Attribute(name="size", values=("s", "m", "l"), is_ordered=True),))
     objects = (frozenset({("size", "s"), ("size", "l")}), frozenset({("size", "m")}), frozenset())
     scene = PlainScene(schema=schema, objects=objects)

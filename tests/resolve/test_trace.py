@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 
 from deixis.expression import Not, Related, mention_at, parts
@@ -60,4 +62,4 @@ def test_a_trace_ends_in_the_denotation(expression, scene):
         assert step.after <= step.before
         if step.inner is not None:
             assert step.inner.referents == denotation(mention_at(expression, step.part.address), scene)
-    assert all(one.after == two.before for one, two in zip(found.steps, found.steps[1:], strict=False))
+    assert all(one.after == two.before for one, two in pairwise(found.steps))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,14 +31,14 @@ ROW = grid("""
     ],
 )
 def test_same_relations_hold_both_ways_and_never_of_one_object(relation, pairs):
-    """Objects that share a row, column, size, colour or shape are related, in both directions, but not to themselves."""
+    """Objects that share a row, column, size, colour or shape are related, both ways, but not to themselves."""
     found = {(a, b) for a in range(5) for b in range(5) if ROW.related(relation, a, b)}
 
     assert found == pairs | {(b, a) for a, b in pairs}
 
 
 def test_a_box_holds_its_square_borders_included():
-    """Inside means within the cells a box covers, from its corner down and to the right, corner and far edge included."""
+    """Inside means within the cells a box covers, from its corner down and to the right, far edge included."""
     scene = grid("""
         b○ .         .   .
         .  r▣2+0:g○  b○  .
@@ -130,7 +132,7 @@ def test_four_steps_clockwise_lead_back():
 
     assert steps[0] == (0, 1)
     assert (sum(row for row, _ in steps), sum(column for _, column in steps)) == (0, 0)
-    assert all(after == (before[1], -before[0]) for before, after in zip(steps, steps[1:], strict=False))
+    assert all(after == (before[1], -before[0]) for before, after in pairwise(steps))
 
 
 @given(grid_objects())

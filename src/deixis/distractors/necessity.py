@@ -24,8 +24,8 @@ __all__ = ["competitors", "is_minimal", "necessity"]
 def necessity(expression: Expression, context: Context) -> dict[Part, bool]:
     """Which parts of the expression the target cannot be found without.
 
-    A part is necessary when dropping it changes what is picked out. An expression all of whose parts are necessary is *minimal*
-    for the context; ReaSCAN (section 4.2) and Cops-Ref (section 3.2) both aim at this.
+    A part is necessary when dropping it changes what is picked out. An expression all of whose parts are necessary is
+    *minimal* for the context; ReaSCAN (section 4.2) and Cops-Ref (section 3.2) both aim at this.
 
     Args:
         expression: must pick out exactly the target, else `AmbiguousExpression`.
@@ -62,5 +62,6 @@ def _demand_target(expression: Expression, context: Context) -> None:
     found = resolve(expression, context).objects
     if found != {context.target}:
         raise AmbiguousExpression(
-            f"{expression} fits {len(found)} objects of the context; necessity is defined only where it fits the target alone"
+            f"{expression} fits {len(found)} objects of the context; "
+            "necessity is defined only where it fits the target alone"
         )

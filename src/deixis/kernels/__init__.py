@@ -1,1 +1,4 @@
-"""Compiled loops over arrays. They import nothing else of this package, and each has a plain twin that says what it means."""
+"""Compiled loops over arrays; each has a plain twin that says what it means.
+
+They import nothing else of this package.
+"""

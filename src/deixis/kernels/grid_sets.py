@@ -1,7 +1,7 @@
 """The grid layout: which objects have a value, and which stand in a relation to a set.
 
-`sets` is uint64 [3 * 4 + 2 * grid size]: for every value of shape, color and size, then for every row and column, the set of objects
-that have it. The plain twin is `GridScene`.
+`sets` is uint64 [3 * 4 + 2 * grid size]: for every value of shape, color and size, then for every row and column, the
+set of objects that have it. The plain twin is `GridScene`.
 """
 
 from __future__ import annotations
@@ -121,4 +121,3 @@ def nth_from(left, objects, index, side):
         if before == index - 1 and equal == 1:
             kept |= bit(o)
     return kept
-

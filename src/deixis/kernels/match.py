@@ -1,7 +1,8 @@
 """Matching every mention of an expression to a different object.
 
-Mentions form a tree, numbered so that a parent comes before its children. The search is plain backtracking over candidate sets that
-the steps have already narrowed, so it seldom tries more than a few objects. The plain twin is `resolve.reference`.
+Mentions form a tree, numbered so that a parent comes before its children. The search is plain backtracking over
+candidate sets that the steps have already narrowed, so it seldom tries more than a few objects. The plain twin is
+`resolve.reference`.
 """
 
 from __future__ import annotations

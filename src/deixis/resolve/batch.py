@@ -93,7 +93,17 @@ def _resolve_with_numba(
     tree, tree_start = _joined([p.tree for p in programs], 2)
     out = np.empty(len(scenes), np.uint64)
     resolve_grids(
-        scenes.objects, scenes.count, scenes.size, rows, row_start, tree, tree_start, which, superlative, GRID.distinct, out
+        scenes.objects,
+        scenes.count,
+        scenes.size,
+        rows,
+        row_start,
+        tree,
+        tree_start,
+        which,
+        superlative,
+        GRID.distinct,
+        out,
     )
     return out
 

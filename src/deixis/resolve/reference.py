@@ -2,16 +2,16 @@
 
 Everything fast in this package is tested against this file, so it is written to be read.
 
-**Steps.** Resolution starts from all objects of the scene and lets each step narrow the set, in order. A filter keeps the objects
-it holds of. A selector compares the objects that are left. `Related` keeps an object when some *other* object fits the inner
-description and stands in the relation to it.
+**Steps.** Resolution starts from all objects of the scene and lets each step narrow the set, in order. A filter keeps
+the objects it holds of. A selector compares the objects that are left. `Related` keeps an object when it stands in the
+relation to some *other* object that fits the inner description.
 
 **Sizes.** *small* is read in one of two ways (`Schema.reading`). Comparative: some other object that is left is bigger.
 Superlative: no object that is left is smaller.
 
-**Different objects.** In a schema with `distinct=True` every mention is a different object: an object is a referent only if the
-mentions of the expression can be matched to pairwise different objects, the whole expression's to that object. Mentions inside
-negations and alternatives are read on their own and take no part in this.
+**Different objects.** In a schema with `distinct=True` every mention is a different object: an object is a referent
+only if the mentions of the expression can be matched to pairwise different objects, the whole expression's to that
+object. Mentions inside negations and alternatives are read on their own and take no part in this.
 """
 
 from __future__ import annotations
@@ -66,9 +66,7 @@ class Referents:
         return where in self.objects
 
 
-def resolve(
-    expression: Expression, where: Scene | Context, *, reading: Reading | None = None
-) -> Referents:
+def resolve(expression: Expression, where: Scene | Context, *, reading: Reading | None = None) -> Referents:
     """The objects that an expression picks out of a scene, or of all scenes of a context.
 
     Args:
@@ -90,9 +88,7 @@ def resolve_one(expression: Expression, where: Scene | Context, *, reading: Read
     return resolve(expression, where, reading=reading).only()
 
 
-def denotation(
-    expression: Expression, scene: Scene, *, reading: Reading | None = None
-) -> frozenset[int]:
+def denotation(expression: Expression, scene: Scene, *, reading: Reading | None = None) -> frozenset[int]:
     """The numbers of the objects of one scene that the expression picks out."""
     reading = reading or scene.schema.reading
     referents = narrow(expression, scene, reading=reading)
@@ -128,10 +124,8 @@ def keep(step: Step, left: frozenset[int], scene: Scene, *, reading: Reading) ->
             return _nth(index, side, left, scene)
 
 
-def _towards(
-    attribute: str, which: Which, left: frozenset[int], scene: Scene, reading: Reading
-) -> frozenset[int]:
-    """The objects towards one end: those that some other object left lies further away from, or those at the very end."""
+def _towards(attribute: str, which: Which, left: frozenset[int], scene: Scene, reading: Reading) -> frozenset[int]:
+    """The objects towards one end: those with another one left further away from it, or those at the very end."""
     scene.schema.attribute(attribute).demand_order()
     code = scene.schema.attribute(attribute).code
     sign = 1 if which is Which.LEAST else -1

@@ -24,7 +24,7 @@ __all__ = ["Trace", "TracedStep", "trace"]
 
 @dataclass(frozen=True, slots=True)
 class TracedStep:
-    """One step of a resolution: the part, the objects before and after it, and how an inner description was resolved."""
+    """One step of a resolution: the part, the objects before and after it, and how what it relates to was resolved."""
 
     part: Part
     before: frozenset[int]
@@ -41,8 +41,8 @@ class TracedStep:
 class Trace:
     """How an expression was resolved, step by step.
 
-    `referents` can be smaller than what the last step leaves: when mentions must be different objects, some are excluded at the
-    end because the objects they need are already taken.
+    `referents` can be smaller than what the last step leaves: when mentions must be different objects, some are
+    excluded at the end because the objects they need are already taken.
     """
 
     steps: tuple[TracedStep, ...]

@@ -123,7 +123,7 @@ def _run(program: Program, layout: _Layout) -> Mask:
 
 
 def _matchable(tree: np.ndarray, layout: _Layout, marked: dict[int, Mask]) -> Mask:
-    """The roots for which all mentions can be matched to different objects: every assignment is tried, scene by scene."""
+    """The roots for which all mentions can be matched to different objects, found by trying, scene by scene."""
     links = {relation: layout.links(relation) for relation in set(tree[1:, 1].tolist())}
     kept = np.zeros_like(marked[0])
     for scene, root in zip(*np.nonzero(marked[0]), strict=True):
@@ -131,9 +131,7 @@ def _matchable(tree: np.ndarray, layout: _Layout, marked: dict[int, Mask]) -> Ma
     return kept
 
 
-def _extend(
-    chosen: list[int], tree: np.ndarray, scene: int, links: dict[int, Mask], marked: dict[int, Mask]
-) -> bool:
+def _extend(chosen: list[int], tree: np.ndarray, scene: int, links: dict[int, Mask], marked: dict[int, Mask]) -> bool:
     mention = len(chosen)
     if mention == len(tree):
         return True

@@ -1,0 +1,1 @@
+"""What is asked: examples and their answers."""

@@ -1,0 +1,129 @@
+"""Navigation: an instruction in a grid world, answered by a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from deixis.distractors.necessity import necessity
+from deixis.language.parse import read
+from deixis.scene.scene import Context
+from deixis.seeds import fold, mix
+from deixis.worlds.grid.actions import Manner, Verb
+from deixis.worlds.grid.patterns import pattern_of
+from deixis.worlds.grid.plan import plan as make_plan
+from deixis.worlds.grid.roles import Role, decode_misreading
+
+
+if TYPE_CHECKING:
+    from deixis.distractors.relaxations import Relaxation
+    from deixis.expression.description import Expression
+    from deixis.expression.parts import Part
+    from deixis.language.utterance import Utterance
+    from deixis.scene.grid import GridScene
+    from deixis.worlds.grid.actions import Plan
+
+
+__all__ = ["Example", "content_id", "text_digest"]
+
+_GOLDEN = 0x9E3779B97F4A7C15
+_WORD = (1 << 64) - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """One instruction in one world, with its answer and the reason for every object.
+
+    Attributes:
+        text: the command, words separated by spaces.
+        scene: the world, agent included.
+        target: the object that is meant.
+        plan: the actions that carry the instruction out.
+        roles: why each object is there; empty where a file does not say.
+        misreadings: the codes of the misreadings that the distractor sets punish, in the order of the sets.
+        split: where it belongs, e.g. `train`, or `a1+a2` for an example of two held-out sets.
+        command_number, world_number: which command of its recipe and which of its worlds; -1 where a file does not say.
+    """
+
+    text: str
+    scene: GridScene
+    target: int
+    plan: Plan
+    roles: tuple[Role, ...] = ()
+    misreadings: tuple[int, ...] = ()
+    split: str = ""
+    command_number: int = -1
+    world_number: int = -1
+
+    @cached_property
+    def utterance(self) -> Utterance:
+        """The text with its meaning; adjectives may stand in any order, as in gSCAN."""
+        return read(self.text, any_order=True)
+
+    @property
+    def expression(self) -> Expression:
+        """What picks out the target."""
+        return self.utterance.expression
+
+    @property
+    def verb(self) -> Verb:
+        """What is to be done."""
+        return Verb(self.utterance.instruction.verb)
+
+    @property
+    def manner(self) -> Manner:
+        """How it is to be done."""
+        return Manner(self.utterance.instruction.manner)
+
+    @property
+    def pattern(self) -> str:
+        """The name of the pattern of the command."""
+        return pattern_of(self.expression).name
+
+    @property
+    def context(self) -> Context:
+        """The world with its target."""
+        return Context.of(self.scene, self.target)
+
+    @cached_property
+    def id(self) -> int:
+        """A number for the content: equal for two examples exactly when a reader could not tell them apart."""
+        return content_id(self.text, self.scene)
+
+    def relaxation_of(self, index: int) -> Relaxation | None:
+        """The misreading that an object punishes, if it was placed for one."""
+        role = self.roles[index] if self.roles else Role("random")
+        if not role.has_misreading or role.number >= len(self.misreadings):
+            return None
+        return decode_misreading(self.misreadings[role.number], self.expression)
+
+    def gold_plan(self) -> Plan:
+        """The plan made anew from the world and the instruction."""
+        return make_plan(self.scene, self.target, self.verb, self.manner)
+
+    def necessity(self) -> dict[Part, bool]:
+        """Which parts of the expression the target cannot be found without."""
+        return necessity(self.expression, self.context)
+
+
+def text_digest(text: str) -> int:
+    """A 64-bit digest of the words of a command."""
+    return fold(text.encode())
+
+
+def content_id(text: str, scene: GridScene) -> int:
+    """The content of an example as a 64-bit number: the words, and the world whatever the order of its objects.
+
+    It is the plain twin of `kernels.worlds.digest_world`.
+    """
+    total = 0
+    for thing in scene.objects:
+        packed = 0
+        for code in thing.codes():
+            packed = packed << 8 | code
+        total = (total + mix((packed + _GOLDEN) & _WORD)) & _WORD
+    agent = scene.agent
+    where = (agent.row, agent.column, int(agent.facing)) if agent else (255, 255, 255)
+    world = fold((scene.size, *where), mix((total + _GOLDEN) & _WORD))
+    return mix((text_digest(text) + _GOLDEN & _WORD) ^ world)

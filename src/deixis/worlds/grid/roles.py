@@ -1,0 +1,116 @@
+"""Why an object is in the world: as the target, as something mentioned, or to punish a misreading.
+
+Roles and misreadings are stored as small integers (one byte per object, two per distractor set) and read back as values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from deixis.distractors.relaxations import Relaxation
+from deixis.errors import SchemaError
+from deixis.expression.description import Description
+from deixis.expression.parts import Part, exchanging, parts, replacing, without
+from deixis.expression.steps import Extreme, Is, Related
+from deixis.scene.grid import GRID
+from deixis.schema import Which
+
+
+if TYPE_CHECKING:
+    from deixis.expression.description import Expression
+    from deixis.expression.parts import Address
+
+
+__all__ = ["KINDS", "Role", "RoleKind", "decode_misreading", "decode_role", "encode_misreading", "encode_role", "mention_addresses"]
+
+RoleKind: TypeAlias = Literal["target", "mentioned", "relation", "attribute", "isomorphism", "size", "random"]
+KINDS: tuple[RoleKind, ...] = ("target", "mentioned", "relation", "attribute", "isomorphism", "size", "random")
+SLOTS = ("shape", "color", "size")
+SHIFT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """Why one object is there.
+
+    Attributes:
+        kind: target, mentioned, or the kind of distractor.
+        number: for what is mentioned, the number of the mention; for a distractor, the number of its set, which names its misreading; for a
+            random object 0, or 1 and 2 where its class may have two sizes only and it is the smaller or the bigger.
+    """
+
+    kind: RoleKind
+    number: int = 0
+
+    @property
+    def is_distractor(self) -> bool:
+        """Whether it was added to make the target harder to find."""
+        return self.kind not in ("target", "mentioned")
+
+    @property
+    def has_misreading(self) -> bool:
+        """Whether it punishes a particular misreading."""
+        return self.is_distractor and self.kind != "random"
+
+
+def encode_role(role: Role) -> int:
+    """The role as one byte."""
+    return KINDS.index(role.kind) << SHIFT | role.number
+
+
+def decode_role(code: int) -> Role:
+    """The role of a byte."""
+    if not 0 <= code >> SHIFT < len(KINDS):
+        raise SchemaError(f"{code} is not the code of a role")
+    return Role(KINDS[code >> SHIFT], code & (1 << SHIFT) - 1)
+
+
+def mention_addresses(expression: Expression) -> list[Address]:
+    """The address of every mention, in the order of the words: `()` for the target, else that of its clause."""
+    return [(), *(part.address for part in parts(expression) if isinstance(part.step, Related))]
+
+
+def decode_misreading(code: int, expression: Expression) -> Relaxation:
+    """The misreading that a distractor set was made for."""
+    kind, mention, second, value = code >> 12, code >> 8 & 15, code >> 4 & 15, code & 15
+    addresses = mention_addresses(expression)
+    if not (2 <= kind <= 5 and mention < len(addresses)):
+        raise SchemaError(f"{code} is not the code of a misreading of {expression}")
+    name = KINDS[kind]
+    if name == "relation":
+        clause = _part_at(expression, addresses[mention])
+        return Relaxation("relation", (clause,), without(expression, clause))
+    if name == "size":
+        word = _word(expression, addresses[mention], "size")
+        return Relaxation("selector", (word,), without(expression, word))
+    if name == "attribute":
+        return _misread_word(expression, addresses[mention], SLOTS[second], value)
+    attributes = frozenset({"color"} if value == 0 else {"size", "shape"})
+    one, other = addresses[mention], addresses[second]
+    moved = tuple(p for p in parts(expression) if p.address[:-1] in (one, other) and p.attribute in attributes)
+    return Relaxation("isomorphism", moved, exchanging(expression, one, other, attributes))
+
+
+def encode_misreading(kind: RoleKind, mention: int, second: int = 0, value: int = 0) -> int:
+    """The code of a misreading; see `decode_misreading` for the meaning of its numbers."""
+    return KINDS.index(kind) << 12 | mention << 8 | second << 4 | value
+
+
+def _misread_word(expression: Expression, mention: Address, slot: str, value: int) -> Relaxation:
+    word = _word(expression, mention, slot)
+    if slot == "size":
+        return Relaxation("selector", (word,), replacing(expression, word, Extreme("size", Which(value))))
+    new = Is(slot, GRID.attribute(slot).values[value])
+    return Relaxation("attribute", (word,), replacing(expression, word, new))
+
+
+def _part_at(expression: Expression, address: Address) -> Part:
+    return next(part for part in parts(expression) if part.address == address)
+
+
+def _word(expression: Expression, mention: Address, attribute: str) -> Part:
+    for part in parts(expression):
+        if part.address[:-1] == mention and part.attribute == attribute:
+            return part
+    raise SchemaError(f"the mention at {mention} of {Description.__str__(expression)} has no word for {attribute}")
