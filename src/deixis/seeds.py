@@ -1,7 +1,7 @@
 """Randomness that depends on nothing but the seed: the same numbers on every machine and with every library version.
 
-Seeds are derived, never shared: `derive(seed, "p3", 17)` gives the stream of the seventeenth command whoever makes it. The generator is
-SplitMix64, whose state is a counter; the kernels have a compiled twin.
+Seeds are derived, never shared: `derive(seed, "p3", 17)` gives the stream of the seventeenth command whoever makes it.
+The generator is SplitMix64, whose state is a counter; the kernels have a compiled twin.
 """
 
 from __future__ import annotations

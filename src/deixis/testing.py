@@ -129,6 +129,7 @@ def expressions(
     *,
     kinds: frozenset[StepKind] = ALL_KINDS,
     max_depth: int = 2,
+    min_steps: int = 0,
     max_steps: int = 4,
     max_mentions: int = 6,
     in_spoken_order: bool = False,
@@ -139,13 +140,14 @@ def expressions(
         schema: what can be said.
         kinds: the kinds of steps that may occur.
         max_depth: how deep clauses are nested.
+        min_steps: how many steps the whole expression has at least, before spoken order leaves out repeated words.
         max_steps: how many steps each description has at most.
         max_mentions: how many objects are mentioned at most, the described one included.
         in_spoken_order: whether values come first, then size words, then ranks, then everything else, with one word per
             attribute, as in English phrases; otherwise the steps stand in any order and may contradict each other.
     """
     step = steps(schema, kinds=kinds, max_depth=max_depth, max_steps=max_steps, in_spoken_order=in_spoken_order)
-    drawn = st.lists(step, max_size=max_steps)
+    drawn = st.lists(step, min_size=min_steps, max_size=max_steps)
     ordered = drawn.map(_as_spoken) if in_spoken_order else drawn
     said = ordered.map(lambda some: Description(tuple(some)))
     return said.filter(lambda expression: sum(1 for _ in expression.mentions()) <= max_mentions)

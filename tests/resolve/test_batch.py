@@ -19,9 +19,9 @@ from deixis.testing import expressions, grid_scenes, the
 BACKENDS = ["numba", "numpy"]
 READINGS = ["comparative", "superlative"]
 SCENES = st.lists(grid_scenes(size=5, max_objects=10), min_size=1, max_size=20)
-COMPETING = expressions(kinds=frozenset({"is", "related"}), max_mentions=5, in_spoken_order=True).filter(
-    lambda expression: len(expression.relations()) > 1
-)
+PHRASES = expressions(kinds=frozenset({"is", "related"}), max_depth=1, max_mentions=2, in_spoken_order=True)
+CLAUSES = st.builds(Related, st.sampled_from([relation.name for relation in GRID.relations]), PHRASES)
+COMPETING = st.lists(CLAUSES, min_size=2, max_size=3).map(lambda clauses: Description(tuple(clauses)))
 
 
 def sets_of(masks: np.ndarray) -> list[frozenset[int]]:

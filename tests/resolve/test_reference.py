@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import AmbiguousExpression, SchemaError, UnknownName
@@ -317,12 +317,10 @@ def test_the_reading_can_be_chosen_for_one_question(crowd):
     assert resolve_one(big, crowd, reading="superlative") == Where(0, 3)
 
 
-@given(expression=expressions(kinds=PLAIN_KINDS), data=st.data())
+@given(expression=expressions(kinds=PLAIN_KINDS, min_steps=1), data=st.data())
 def test_leaving_out_a_part_never_loses_a_referent(full_boards, expression, data):
     """Without ranks, negations and alternatives, and comparatively read, saying less never excludes more."""
-    listed = list(parts(expression))
-    assume(listed)
-    shorter = without(expression, data.draw(st.sampled_from(listed)))
+    shorter = without(expression, data.draw(st.sampled_from(list(parts(expression)))))
 
     for scene in full_boards[:40]:
         assert denotation(expression, scene) <= denotation(shorter, scene)

@@ -1,32 +1,33 @@
 """Examples as columns: the one table that makers write, checks read and formats convert.
 
-| column                                   | type          | meaning |
-|------------------------------------------|---------------|---------|
-| id                                       | uint64        | digest of the words and the world, whatever the order of its objects |
-| command                                  | string        | the words, separated by spaces |
-| pattern, verb, manner                    | string        | p1, p2, …; walk, push, pull; e.g. `while spinning`, or empty |
-| grid_size                                | uint8         | cells along one side |
-| shape, color, size, row, column          | list of uint8 | the objects: circle 0, cylinder 1, square 2, box 3; red 0, blue 1, green 2, yellow 3; sizes 1 to 4; cells from 0 |
-| role                                     | list of uint8 | why each object is there, see `worlds.grid.roles`; empty where unknown |
-| misreading                               | list of uint16| the misreading that each distractor set punishes |
-| target                                   | uint8         | the number of the object that is meant |
-| agent_row, agent_column, agent_facing    | uint8         | the agent; east 0, south 1, west 2, north 3 |
-| plan                                     | string        | one letter per action: L, R turn, W walk, P push, Q pull, S stay |
-| necessary                                | list of bool  | for every part of the expression, in the order of `parts`: is it needed; empty where unknown |
-| command_number, world_number             | int32         | provenance: which command of the recipe, which of its worlds; -1 where unknown |
-| split                                    | string        | train, dev, test, a held-out set, several joined by +, or aside |
+| column | type | meaning |
+|---|---|---|
+| id | uint64 | digest of the words and the world, whatever the order of its objects |
+| command | string | the words, separated by spaces |
+| pattern, verb, manner | string | p1, p2, …; walk, push, pull; e.g. `while spinning`, or empty |
+| grid_size | uint8 | cells along one side |
+| shape | list of uint8 | of every object: circle 0, cylinder 1, square 2, box 3 |
+| color | list of uint8 | of every object: red 0, blue 1, green 2, yellow 3 |
+| size, row, column | list of uint8 | of every object: sizes 1 to 4; cells from 0 |
+| role | list of uint8 | why each object is there, see `worlds.grid.roles`; empty where unknown |
+| misreading | list of uint16 | the misreading that each distractor set punishes |
+| target | uint8 | the number of the object that is meant |
+| agent_row, agent_column, agent_facing | uint8 | the agent; east 0, south 1, west 2, north 3; 255 if there is none |
+| plan | string | one letter per action: L, R turn, W walk, P push, Q pull, S stay |
+| necessary | list of bool | is each part of the expression, in the order of `parts`, needed; empty where unknown |
+| command_number, world_number | int32 | which command of the recipe, which of its worlds; -1 where unknown |
+| split | string | train, dev, test, a held-out set, several joined by +, or aside |
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from deixis.errors import BrokenDataset, DeixisError
-from deixis.expression.parts import parts
-from deixis.scene.grid import Agent, Facing, GridBatch, GridObject, GridScene
+from deixis.errors import BrokenDataset, DeixisError, UnknownName
+from deixis.scene.grid import COLORS, MAX_OBJECTS, SHAPES, SIZES, Agent, Facing, GridBatch, GridObject, GridScene
 from deixis.tasks.navigate import Example
 from deixis.worlds.grid.actions import plan_from_letters, plan_to_letters
 from deixis.worlds.grid.roles import decode_role, encode_role
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMA", "example_at", "examples_of", "grid_batch", "ragged", "rows_of", "table_of"]
 
 OBJECT_COLUMNS = ("shape", "color", "size", "row", "column")
+NOWHERE = (255, 255, 255)  # the agent of a world without one
 
 SCHEMA = pa.schema(
     [
@@ -79,7 +81,8 @@ def table_of(examples: Iterable[Example], *, with_necessity: bool = False) -> pa
 
 
 def _row_of(example: Example, *, with_necessity: bool) -> dict[str, object]:
-    agent = example.scene.agent or Agent(0, 0)
+    agent = example.scene.agent
+    row, column, facing = (agent.row, agent.column, int(agent.facing)) if agent else NOWHERE
     codes = [thing.codes() for thing in example.scene.objects]
     return {
         "id": example.id,
@@ -88,13 +91,13 @@ def _row_of(example: Example, *, with_necessity: bool) -> dict[str, object]:
         "verb": str(example.verb),
         "manner": str(example.manner),
         "grid_size": example.scene.size,
-        **{name: [row[k] for row in codes] for k, name in enumerate(OBJECT_COLUMNS)},
+        **{name: [thing[k] for thing in codes] for k, name in enumerate(OBJECT_COLUMNS)},
         "role": [encode_role(role) for role in example.roles],
         "misreading": list(example.misreadings),
         "target": example.target,
-        "agent_row": agent.row,
-        "agent_column": agent.column,
-        "agent_facing": int(agent.facing),
+        "agent_row": row,
+        "agent_column": column,
+        "agent_facing": facing,
         "plan": plan_to_letters(example.plan),
         "necessary": list(example.necessity().values()) if with_necessity else [],
         "command_number": example.command_number,
@@ -103,7 +106,7 @@ def _row_of(example: Example, *, with_necessity: bool) -> dict[str, object]:
     }
 
 
-def rows_of(table: pa.Table) -> Iterator[dict[str, object]]:
+def rows_of(table: pa.Table) -> Iterator[dict[str, Any]]:
     """The rows as plain dictionaries."""
     for batch in table.to_batches(max_chunksize=4096):
         yield from batch.to_pylist()
@@ -117,61 +120,87 @@ def examples_of(table: pa.Table) -> Iterator[Example]:
 
 def example_at(table: pa.Table, number: int) -> Example:
     """One example of a table."""
+    if not 0 <= number < table.num_rows:
+        raise UnknownName(f"there is no example {number}; the table has {table.num_rows}, counted from 0")
     return _example_from(table.slice(number, 1).to_pylist()[0])
 
 
-def _example_from(row: dict[str, object]) -> Example:
+def _example_from(row: dict[str, Any]) -> Example:
     try:
-        things = zip(*(row[name] for name in OBJECT_COLUMNS), strict=True)  # type: ignore[misc]
-        scene = GridScene(
-            tuple(GridObject.from_codes(*codes) for codes in things),
-            size=int(row["grid_size"]),  # type: ignore[call-overload]
-            agent=Agent(row["agent_row"], row["agent_column"], Facing(row["agent_facing"])),  # type: ignore[arg-type]
-        )
         return Example(
-            text=str(row["command"]),
-            scene=scene,
-            target=int(row["target"]),  # type: ignore[call-overload]
-            plan=plan_from_letters(str(row["plan"])),
-            roles=tuple(decode_role(code) for code in row["role"]),  # type: ignore[attr-defined]
-            misreadings=tuple(row["misreading"]),  # type: ignore[arg-type]
-            split=str(row["split"]),
-            command_number=int(row["command_number"]),  # type: ignore[call-overload]
-            world_number=int(row["world_number"]),  # type: ignore[call-overload]
+            text=_text(row, "command"),
+            scene=_scene_from(row),
+            target=int(row["target"]),
+            plan=plan_from_letters(_text(row, "plan")),
+            roles=tuple(decode_role(code) for code in row["role"]),
+            misreadings=tuple(int(code) for code in row["misreading"]),
+            split=_text(row, "split"),
+            command_number=int(row["command_number"]),
+            world_number=int(row["world_number"]),
         )
-    except DeixisError:
-        raise
-    except (KeyError, ValueError, TypeError, IndexError) as error:
+    except (DeixisError, ValueError, TypeError, IndexError) as error:
         raise BrokenDataset(f"row {row.get('id')} cannot be read as an example: {error}") from error
+    except KeyError as error:
+        raise BrokenDataset(f"row {row.get('id')} has no column {error}") from error
 
 
-def part_count(example: Example) -> int:
-    """How many parts the expression of an example has."""
-    return sum(1 for _ in parts(example.expression))
+def _scene_from(row: dict[str, Any]) -> GridScene:
+    things = zip(*(row[name] for name in OBJECT_COLUMNS), strict=True)
+    place = (row["agent_row"], row["agent_column"], row["agent_facing"])
+    agent = None if place == NOWHERE else Agent(int(place[0]), int(place[1]), Facing(place[2]))
+    return GridScene(tuple(GridObject.from_codes(*codes) for codes in things), size=int(row["grid_size"]), agent=agent)
+
+
+def _text(row: dict[str, Any], name: str) -> str:
+    if not isinstance(row[name], str):
+        raise TypeError(f"its {name} is no text")
+    return row[name]
 
 
 def ragged(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, np.ndarray]:
     """A list column as (values, start of every row); start has one entry more than there are rows."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
-    offsets = array.offsets.to_numpy()
-    values = array.values.to_numpy(zero_copy_only=False)
-    return values, offsets
+    if array.null_count or array.values.null_count:
+        raise BrokenDataset("a list column has gaps; every row must have a list of values, be it empty")
+    return array.values.to_numpy(zero_copy_only=False), array.offsets.to_numpy()
 
 
 def grid_batch(table: pa.Table) -> GridBatch:
     """The worlds of a table as arrays for the compiled resolver; all must have one grid size."""
-    sizes = set(table["grid_size"].unique().to_pylist())
-    if len(sizes) > 1:
-        raise BrokenDataset(f"the table mixes grids of sizes {sorted(sizes)}; read them one size at a time")
-    first, start = ragged(table["shape"])
+    size = _common_size(table)
+    _, start = ragged(_column(table, "shape"))
     count = np.diff(start)
     places = int(count.max(initial=1))
+    if places > MAX_OBJECTS:
+        raise BrokenDataset(f"a world has {places} objects; {MAX_OBJECTS} at most can be read")
     objects = np.zeros((len(count), places, 5), np.uint8)
     row = np.repeat(np.arange(len(count)), count)
     place = np.arange(len(row)) - np.repeat(start[:-1] - start[0], count)
-    for k, name in enumerate(OBJECT_COLUMNS):
-        values, begins = (first, start) if k == 0 else ragged(table[name])
-        objects[row, place, k] = values[begins[0] : begins[-1]]
-    return GridBatch(objects=objects, count=count.astype(np.uint8), size=sizes.pop() if sizes else 6)
+    limits = (range(len(SHAPES)), range(len(COLORS)), range(1, len(SIZES) + 1), range(size), range(size))
+    for k, (name, limit) in enumerate(zip(OBJECT_COLUMNS, limits, strict=True)):
+        values, begins = ragged(_column(table, name))
+        said = values[begins[0] : begins[-1]]
+        if not np.array_equal(np.diff(begins), count):
+            raise BrokenDataset(f"the columns shape and {name} do not describe the same objects")
+        if len(said) and (said.min() < limit.start or said.max() >= limit.stop):
+            raise BrokenDataset(f"the column {name} must hold values from {limit.start} to {limit.stop - 1}")
+        objects[row, place, k] = said
+    return GridBatch(objects=objects, count=count.astype(np.uint8), size=size)
+
+
+def _common_size(table: pa.Table) -> int:
+    sizes = _column(table, "grid_size").unique().to_pylist()
+    if len(sizes) > 1:
+        raise BrokenDataset(f"the table mixes grids of sizes {sizes}; read them one size at a time")
+    return int(sizes[0]) if sizes else 6
+
+
+def _column(table: pa.Table, name: str) -> pa.ChunkedArray:
+    """A column of the type that the schema gives it."""
+    if name not in table.column_names:
+        raise BrokenDataset(f"the table has no column {name!r}")
+    if table[name].type != SCHEMA.field(name).type:
+        raise BrokenDataset(f"the column {name!r} holds {table[name].type} instead of {SCHEMA.field(name).type}")
+    if table[name].null_count:
+        raise BrokenDataset(f"the column {name!r} has gaps")
+    return table[name]

@@ -1,7 +1,7 @@
 """'the' or 'a', decided by the scene.
 
-ReaSCAN grounds its determiners (appendix A.2): the target is always definite; any other mention is definite when at most one object of the
-scene fits the words of its noun phrase, relations left aside.
+ReaSCAN grounds its determiners (appendix A.2): the target is always definite; any other mention is definite when at
+most one object of the scene fits the words of its noun phrase, relations left aside.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ __all__ = ["grounded_determiners"]
 def grounded_determiners(expression: Expression, scene: Scene, *, words: Lexicon | None = None) -> tuple[str, ...]:
     """The determiner of every mention, in the order of the words."""
     definite, indefinite = (words or lexicon()).determiners
-    first, *rest = expression.mentions()
-    del first
+    _, *rest = expression.mentions()
     fitting = (len(denotation(mention.phrase, scene)) for mention in rest)
     return (definite, *(definite if count <= 1 else indefinite for count in fitting))

@@ -6,9 +6,10 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from deixis.errors import UnknownName
+from deixis.expression.description import Description
 from deixis.expression.steps import Extreme, Is
 from deixis.schema import Which
 
@@ -47,29 +48,34 @@ class Lexicon:
 
     def word_for(self, step: Step) -> str:
         """The word that says a step."""
-        for table in self.words.values():
-            for word, meaning in table.items():
-                if meaning == step:
-                    return word
-        raise UnknownName(f"the language {self.name!r} has no word for {step}")
+        word = _reversed(self).words.get(step)
+        if word is None:
+            raise UnknownName(f"the language {self.name!r} has no word for {Description((step,))}")
+        return word
 
     def phrase_for(self, relation: str) -> str:
         """The words of a relation: 'in the same row as'."""
-        return _key(self.relations, relation, "relation", self.name)
+        return self._found(_reversed(self).relations, relation, "relation")
 
     def verb_phrase(self, verb: str) -> str:
         """The surface of a verb: 'walk to' for walk."""
-        return _key(self.verbs, verb, "verb", self.name)
+        return self._found(_reversed(self).verbs, verb, "verb")
 
     def manner_phrase(self, manner: str) -> str:
         """The surface of a manner of acting."""
-        return _key(self.manners, manner, "manner", self.name)
+        return self._found(_reversed(self).manners, manner, "manner")
 
     def vocabulary(self) -> tuple[str, ...]:
         """Every word of the language, sorted."""
-        phrases = (*self.determiners, self.relative, self.conjunction, self.top, *self.relations, *self.verbs, *self.manners)
-        tables = (word for table in self.words.values() for word in table)
-        return tuple(sorted({word for phrase in (*phrases, *tables) for word in phrase.split()}))
+        fixed = (*self.determiners, self.relative, self.conjunction, self.top)
+        tables = (*self.words.values(), self.relations, self.verbs, self.manners)
+        phrases = (*fixed, *(phrase for table in tables for phrase in table))
+        return tuple(sorted({word for phrase in phrases for word in phrase.split()}))
+
+    def _found(self, phrases: Mapping[str, str], name: str, what: str) -> str:
+        if name not in phrases:
+            raise UnknownName(f"the language {self.name!r} has no {what} {name!r}; known: {', '.join(phrases)}")
+        return phrases[name]
 
 
 @cache
@@ -93,15 +99,29 @@ def lexicon(name: str = "reascan") -> Lexicon:
     )
 
 
+class _Reversed(NamedTuple):
+    """The tables of a lexicon from meaning to words."""
+
+    words: dict[Step, str]
+    relations: dict[str, str]
+    verbs: dict[str, str]
+    manners: dict[str, str]
+
+
+@cache
+def _reversed(lexicon: Lexicon) -> _Reversed:
+    return _Reversed(
+        words={step: word for table in lexicon.words.values() for word, step in table.items()},
+        relations={name: phrase for phrase, name in lexicon.relations.items()},
+        verbs={name: phrase for phrase, name in lexicon.verbs.items()},
+        manners={name: phrase for phrase, name in lexicon.manners.items()},
+    )
+
+
 def _meanings(attribute: str, words: Mapping[str, str]) -> dict[str, Step]:
+    return {word: _meaning(attribute, value) for word, value in words.items()}
+
+
+def _meaning(attribute: str, value: str) -> Step:
     ends = {"least": Which.LEAST, "most": Which.MOST}
-    return {
-        word: Extreme(attribute, ends[value]) if value in ends else Is(attribute, value) for word, value in words.items()
-    }
-
-
-def _key(table: Mapping[str, str], value: str, what: str, language: str) -> str:
-    for key, held in table.items():
-        if held == value:
-            return key
-    raise UnknownName(f"the language {language!r} has no {what} {value!r}; known: {', '.join(table.values())}")
+    return Extreme(attribute, ends[value]) if value in ends else Is(attribute, value)

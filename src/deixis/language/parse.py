@@ -1,11 +1,13 @@
 """Words to meaning: the strict, exact inverse of `realise`.
 
-Reading is one pass from left to right with a stack of open heads; an error names the word, its position and what could have stood there.
+Reading is one pass from left to right with a stack of open heads; an error names the word, its position and what could
+have stood there.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from deixis.errors import ParseError
@@ -26,14 +28,18 @@ if TYPE_CHECKING:
 __all__ = ["parse", "parse_instruction", "read"]
 
 MAX_WORDS = 400  # far beyond any real command; keeps hostile input from nesting too deep
+MAX_LETTERS = 40  # what an error shows of a word
 
 
 def parse(text: str, *, words: Lexicon | None = None) -> Expression:
     """The expression that a noun phrase says: 'the red circle that is in the same row as a square'."""
+    words = words or lexicon()
     utterance = read(text, words=words)
-    if utterance.instruction.verb or utterance.instruction.manner:
-        first = utterance.text.split(" ")[0]
-        raise ParseError(text=utterance.text, word=first, position=1, expected=("<a noun phrase without verb or manner>",))
+    if utterance.instruction.verb:
+        raise _complaint(utterance.text, 0, words.determiners)
+    if utterance.instruction.manner:
+        manner = words.manner_phrase(utterance.instruction.manner).split()
+        raise _complaint(utterance.text, -len(manner), (words.relative, "<the end>"))
     return utterance.expression
 
 
@@ -41,9 +47,7 @@ def parse_instruction(text: str, *, words: Lexicon | None = None) -> Instruction
     """The instruction that a command says: 'push the red circle hesitantly'."""
     utterance = read(text, words=words)
     if not utterance.instruction.verb:
-        first = (utterance.text.split(" ") or [""])[0]
-        verbs = tuple((words or lexicon()).verbs)
-        raise ParseError(text=utterance.text, word=first, position=1, expected=verbs)
+        raise _complaint(utterance.text, 0, tuple((words or lexicon()).verbs))
     return utterance.instruction
 
 
@@ -55,8 +59,10 @@ def read(text: str, *, words: Lexicon | None = None, any_order: bool = False) ->
         words: the language; ReaSCAN's by default.
         any_order: let adjectives stand in any order, as gSCAN does.
     """
-    reader = _Reader(re.split(r"[\s,]+", text.strip(" \t\r\n,").lower()) if text.strip(" ,\n\r\t") else [], words or lexicon())
-    return reader.utterance(any_order=any_order)
+    tokens = [token for token in re.split(r"[\s,]+", text.lower()) if token]
+    if len(tokens) > MAX_WORDS:
+        raise _complaint(" ".join(tokens), MAX_WORDS, (f"<at most {MAX_WORDS} words>",))
+    return _Reader(tokens, words or lexicon(), any_order=any_order).utterance()
 
 
 class _Head:
@@ -70,34 +76,30 @@ class _Head:
 class _Reader:
     """Reads words one after another."""
 
-    def __init__(self, tokens: list[str], words: Lexicon) -> None:
+    def __init__(self, tokens: list[str], words: Lexicon, *, any_order: bool) -> None:
         self.tokens = tokens
         self.lexicon = words
+        self.any_order = any_order
         self.at = 0
         self.determiners: list[str] = []
         self.spans: dict[Address, Span] = {}
-        if len(tokens) > MAX_WORDS:
-            raise ParseError(
-                text=" ".join(tokens), word=tokens[MAX_WORDS], position=MAX_WORDS + 1, expected=(f"<at most {MAX_WORDS} words>",)
-            )
 
-    def utterance(self, *, any_order: bool) -> Utterance:
-        verb = self.one_of(self.lexicon.verbs, needed=False)
-        if not verb and self.tokens[:1] and self.tokens[0] not in self.lexicon.determiners:
-            raise self.error((*self.lexicon.verbs, *self.lexicon.determiners))
-        expression = self.description(any_order=any_order)
-        manner = self.one_of(self.lexicon.manners, needed=False)
+    def utterance(self) -> Utterance:
+        words = self.lexicon
+        verb = self.find(words.verbs)
+        if not verb and self.next_word not in words.determiners:
+            raise self.error((*words.verbs, *words.determiners))
+        expression = self.description()
+        manner = self.find(words.manners)
         if self.at < len(self.tokens):
-            joining = (self.lexicon.relative, self.lexicon.conjunction) if expression.clauses else (self.lexicon.relative,)
-            raise self.error((*joining, *self.lexicon.manners, "<the end>"))
-        instruction = Instruction(
-            self.lexicon.verbs[verb] if verb else "", expression, self.lexicon.manners[manner] if manner else ""
-        )
+            joining = (words.relative, words.conjunction) if expression.clauses else (words.relative,)
+            raise self.error((*(() if manner else (*joining, *words.manners)), "<the end>"))
+        instruction = Instruction(words.verbs.get(verb, ""), expression, words.manners.get(manner, ""))
         return Utterance(" ".join(self.tokens), instruction, tuple(self.determiners), self.spans)
 
-    def description(self, *, any_order: bool) -> Expression:
+    def description(self) -> Expression:
         """A noun phrase with all its clauses."""
-        newest = _Head(self.phrase((), any_order=any_order), ())
+        newest = _Head(self.phrase(()), ())
         heads = [newest]
         starts: list[int] = []
         parent: _Head | None = None
@@ -112,7 +114,7 @@ class _Reader:
             relation = self.lexicon.relations[self.one_of(self.lexicon.relations)]
             parent.steps.append(Related(relation, Description()))
             newest = _Head([], (*parent.address, len(parent.steps) - 1))
-            newest.steps = self.phrase(newest.address, any_order=any_order)
+            newest.steps = self.phrase(newest.address)
             heads.append(newest)
         while len(heads) > 1:
             self.close(heads, starts)
@@ -126,74 +128,103 @@ class _Reader:
         heads[-1].steps[done.address[-1]] = Related(clause.relation, Description(tuple(done.steps)))
         self.spans[done.address] = (starts.pop(), self.last_word)
 
-    def phrase(self, address: Address, *, any_order: bool) -> list[Step]:
+    def phrase(self, address: Address) -> list[Step]:
         start = self.at
         self.determiners.append(self.one_of(self.lexicon.determiners))
         found: dict[str, tuple[Step, Span]] = {}
         *adjectives, noun = self.lexicon.slots
         waiting = list(adjectives)
-        while slot := self.next_adjective(waiting, any_order=any_order):
+        while slot := self.next_adjective(waiting):
             found[slot] = (self.lexicon.words[slot][self.tokens[self.at]], (self.at, self.at + 1))
             self.at += 1
         if not self.take(self.lexicon.top):
-            options = (*(w for slot in waiting for w in self.lexicon.words[slot]), *self.lexicon.words[noun], self.lexicon.top)
-            word = self.one_of(self.lexicon.words[noun], expected=options)
+            words = [word for slot in (*waiting, noun) for word in self.lexicon.words[slot]]
+            word = self.one_of(self.lexicon.words[noun], expected=(*words, self.lexicon.top))
             found[noun] = (self.lexicon.words[noun][word], (self.at - 1, self.at))
         self.last_word = self.at
         self.spans[(*address, -1)] = (start, self.at)
         return self.in_order(found, address)
 
-    def next_adjective(self, waiting: list[str], *, any_order: bool) -> str | None:
+    @property
+    def next_word(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def next_adjective(self, waiting: list[str]) -> str | None:
         """The slot that the next word fills; slots before it can no longer be filled, unless any order will do."""
-        word = self.tokens[self.at] if self.at < len(self.tokens) else ""
+        word = self.next_word
         for number, slot in enumerate(waiting):
             if word in self.lexicon.words[slot]:
-                del waiting[number if any_order else 0 : number + 1]
+                del waiting[number if self.any_order else 0 : number + 1]
                 return slot
         return None
 
     def in_order(self, found: dict[str, tuple[Step, Span]], address: Address) -> list[Step]:
         """Steps in the order of meaning: the noun first, then values, then sizes, which compare what is left."""
-        ordered = sorted(reversed(found.values()), key=lambda pair: isinstance(pair[0], Extreme))
-        if self.lexicon.slots[-1] not in found:
-            ordered = sorted(found.values(), key=lambda pair: isinstance(pair[0], Extreme))
+        noun_first = [found[slot] for slot in reversed(self.lexicon.slots) if slot in found]
+        values = [pair for pair in noun_first if not isinstance(pair[0], Extreme)]
+        ordered = values + [pair for pair in noun_first if isinstance(pair[0], Extreme)]
         for index, (_, span) in enumerate(ordered):
             self.spans[(*address, index)] = span
         return [step for step, _ in ordered]
 
     def take(self, phrase: str) -> bool:
         """Step over a phrase if it comes next."""
-        words = phrase.split()
+        words = _split(phrase)
         if self.tokens[self.at : self.at + len(words)] == words:
             self.at += len(words)
             return True
         return False
 
-    def one_of(self, phrases: Iterable[str], *, needed: bool = True, expected: tuple[str, ...] = ()) -> str:
-        """The phrase that comes next, the longest first; an error, or nothing, where none does."""
-        for phrase in sorted(phrases, key=len, reverse=True):
+    def find(self, phrases: Iterable[str]) -> str:
+        """The phrase that comes next, the longest if there are several, or nothing where there is none."""
+        for phrase in _by_first_word(tuple(phrases)).get(self.next_word, ()):
             if self.take(phrase):
                 return phrase
-        if needed:
-            raise self.error(expected or tuple(phrases))
         return ""
+
+    def one_of(self, phrases: Iterable[str], *, expected: tuple[str, ...] = ()) -> str:
+        """The phrase that comes next; an error where none does."""
+        phrase = self.find(phrases)
+        if not phrase:
+            raise self.error(expected or tuple(phrases))
+        return phrase
 
     def error(self, expected: tuple[str, ...]) -> ParseError:
         """The complaint about the word that could not be read: the first that differs from every phrase expected."""
-        at = self.at
-        agreed = max((_agreement(self.tokens[at:], phrase.split()) for phrase in expected), default=0)
+        rest = self.tokens[self.at :]
+        agreed = max(_agreement(rest, phrase) for phrase in expected)
         if agreed:
-            wanted = [p.split()[agreed] for p in expected if _agreement(self.tokens[at:], p.split()) == agreed and len(p.split()) > agreed]
-            at, expected = at + agreed, tuple(dict.fromkeys(wanted))
-        word = self.tokens[at] if at < len(self.tokens) else ""
-        return ParseError(text=" ".join(self.tokens), word=word, position=at + 1, expected=expected)
+            begun = (_split(phrase)[agreed] for phrase in expected if _agreement(rest, phrase) == agreed)
+            expected = tuple(dict.fromkeys(begun))
+        return _complaint(" ".join(self.tokens), self.at + agreed, expected)
 
 
-def _agreement(tokens: list[str], phrase: list[str]) -> int:
-    """How many words of a phrase come next."""
-    agreed = 0
-    for token, word in zip(tokens, phrase, strict=False):
-        if token != word:
-            break
-        agreed += 1
-    return agreed
+@cache
+def _split(phrase: str) -> list[str]:
+    return phrase.split()
+
+
+@cache
+def _by_first_word(phrases: tuple[str, ...]) -> dict[str, list[str]]:
+    """The phrases under their first words, longer ones first."""
+    table: dict[str, list[str]] = {}
+    for phrase in sorted(phrases, key=lambda phrase: -len(_split(phrase))):
+        table.setdefault(_split(phrase)[0], []).append(phrase)
+    return table
+
+
+def _agreement(tokens: list[str], phrase: str) -> int:
+    """How many words of a phrase come next, if it is a phrase and not a description in angle brackets."""
+    if phrase.startswith("<"):
+        return 0
+    differing = (number for number, pair in enumerate(zip(tokens, _split(phrase), strict=False)) if pair[0] != pair[1])
+    return next(differing, min(len(tokens), len(_split(phrase))))
+
+
+def _complaint(text: str, at: int, expected: tuple[str, ...]) -> ParseError:
+    """The error about a word, counted from 0, or from the end where negative."""
+    tokens = text.split(" ") if text else []
+    place = at % len(tokens) if at < 0 else at
+    word = tokens[place] if place < len(tokens) else ""
+    word = word if len(word) <= MAX_LETTERS else word[: MAX_LETTERS - 1] + "…"
+    return ParseError(text=text, word=word, position=place + 1, expected=expected)

@@ -1,15 +1,17 @@
 """Meaning to words.
 
-The language is right-branching: 'that is' attaches a clause to the phrase just before it, 'and' attaches a further clause to the head of
-the last 'that is'. So only the last of several clauses on one head may carry clauses of its own; an expression of another form
-cannot be said and is refused.
+The language is right-branching: 'that is' attaches a clause to the phrase just before it, 'and' attaches a further
+clause to the head of the last 'that is'. So only the last of several clauses on one head may carry clauses of its own.
+A size word compares the objects that the rest of its noun phrase describes, so it comes after the values and before the
+clauses. An expression of another form cannot be said and is refused.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.errors import SchemaError
+from deixis.errors import SchemaError, UnknownName
+from deixis.expression.description import Description
 from deixis.expression.steps import Extreme, Is, Related
 from deixis.language.lexicon import Lexicon, lexicon
 from deixis.language.utterance import Instruction, Utterance
@@ -18,8 +20,9 @@ from deixis.language.utterance import Instruction, Utterance
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.expression.description import Description, Expression
+    from deixis.expression.description import Expression
     from deixis.expression.parts import Address
+    from deixis.expression.steps import Step
     from deixis.language.utterance import Span
 
 
@@ -36,7 +39,8 @@ def realise(
 
     Args:
         meaning: an instruction, or an expression alone.
-        determiners: one for every mention, in the order of the words; by default 'the' for the target and 'a' for the rest.
+        determiners: one for every mention, in the order of the words; by default 'the' for the target and 'a' for the
+            rest.
         words: the language; ReaSCAN's by default.
     """
     words = words or lexicon()
@@ -45,6 +49,9 @@ def realise(
     chosen = tuple(determiners) if determiners is not None else _default_determiners(mentions, words)
     if len(chosen) != mentions:
         raise SchemaError(f"the expression has {mentions} mentions, but {len(chosen)} determiners were given")
+    for determiner in chosen:
+        if determiner not in words.determiners:
+            raise UnknownName(f"{determiner!r} is no determiner; known: {', '.join(words.determiners)}")
     writer = _Writer(words, chosen)
     if instruction.verb:
         writer.say(words.verb_phrase(instruction.verb))
@@ -92,14 +99,7 @@ class _Writer:
 
     def phrase(self, description: Description, at: Address) -> None:
         start, _ = self.say(next(self.determiners))
-        said = {}
-        for index, step in enumerate(description.steps):
-            if isinstance(step, Is | Extreme):
-                if step.attribute in said:
-                    raise SchemaError(f"a noun phrase of this language says {step.attribute} once, not twice")
-                said[step.attribute] = (index, step)
-            elif not isinstance(step, Related):
-                raise SchemaError(f"the language {self.lexicon.name!r} cannot say {step}")
+        said = self.words_said(description)
         for slot in self.lexicon.slots:
             if slot in said:
                 index, step = said.pop(slot)
@@ -109,6 +109,26 @@ class _Writer:
         if said:
             raise SchemaError(f"the language {self.lexicon.name!r} has no place for {', '.join(said)} in a noun phrase")
         self.spans[(*at, -1)] = (start, len(self.words))
+
+    def words_said(self, description: Description) -> dict[str, tuple[int, Step]]:
+        """The steps that words of the noun phrase say, by attribute, each with its place among the steps."""
+        said: dict[str, tuple[int, Step]] = {}
+        kinds: set[type[Step]] = set()
+        for index, step in enumerate(description.steps):
+            if not isinstance(step, Is | Extreme | Related):
+                raise SchemaError(f"the language {self.lexicon.name!r} cannot say {Description((step,))}")
+            if (isinstance(step, Is) and Extreme in kinds) or (isinstance(step, Extreme) and Related in kinds):
+                raise SchemaError(
+                    f"in {description} a size is not compared within its whole noun phrase; "
+                    "put it after the values and before the clauses"
+                )
+            kinds.add(type(step))
+            if isinstance(step, Related):
+                continue
+            if step.attribute in said:
+                raise SchemaError(f"a noun phrase of this language says {step.attribute} once, not twice")
+            said[step.attribute] = (index, step)
+        return said
 
 
 def _default_determiners(mentions: int, words: Lexicon) -> tuple[str, ...]:

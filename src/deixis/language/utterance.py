@@ -35,8 +35,9 @@ class Utterance:
         text: the words, separated by single spaces.
         instruction: what it means; the verb is empty when only a noun phrase was said.
         determiners: the determiner of every mention, in the order of the words.
-        spans: for each part, by address, the words that say it; a clause spans its relation and everything below it. Mentions are
-            listed too, under the address of their clause with a final -1: `(-1,)` is the whole noun phrase of the target.
+        spans: for each part, by address, the words that say it; a clause spans its relation and everything below it.
+            Mentions are listed too, under the address of their clause with a final -1: `(-1,)` is the whole noun phrase
+            of the target.
     """
 
     text: str

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deixis.distractors.necessity import necessity
+from deixis.errors import SchemaError
 from deixis.language.parse import read
 from deixis.scene.scene import Context
 from deixis.seeds import fold, mix
@@ -56,6 +57,12 @@ class Example:
     command_number: int = -1
     world_number: int = -1
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.target < len(self.scene):
+            raise SchemaError(f"the target is object {self.target}, but the world has {len(self.scene)} objects")
+        if self.roles and len(self.roles) != len(self.scene):
+            raise SchemaError(f"there are {len(self.roles)} roles for {len(self.scene)} objects")
+
     @cached_property
     def utterance(self) -> Utterance:
         """The text with its meaning; adjectives may stand in any order, as in gSCAN."""
@@ -69,6 +76,8 @@ class Example:
     @property
     def verb(self) -> Verb:
         """What is to be done."""
+        if not self.utterance.instruction.verb:
+            raise SchemaError(f"the text {self.text!r} names something but does not say what to do with it")
         return Verb(self.utterance.instruction.verb)
 
     @property
@@ -115,7 +124,7 @@ def text_digest(text: str) -> int:
 def content_id(text: str, scene: GridScene) -> int:
     """The content of an example as a 64-bit number: the words, and the world whatever the order of its objects.
 
-    It is the plain twin of `kernels.worlds.digest_world`.
+    Its part for the world is the plain twin of `kernels.worlds.digest_world`.
     """
     total = 0
     for thing in scene.objects:
@@ -126,4 +135,4 @@ def content_id(text: str, scene: GridScene) -> int:
     agent = scene.agent
     where = (agent.row, agent.column, int(agent.facing)) if agent else (255, 255, 255)
     world = fold((scene.size, *where), mix((total + _GOLDEN) & _WORD))
-    return mix((text_digest(text) + _GOLDEN & _WORD) ^ world)
+    return fold((world,), text_digest(text))

@@ -27,7 +27,11 @@ SLOTS = ("shape", "color", "size")
 
 
 def blueprint(expression: Expression) -> np.ndarray:
-    """The expression as int8 [mention, 5]: shape, color, size word, parent, relation; -1 where nothing is said."""
+    """The expression as int8 [mention, 5]: shape, color, size word, parent, relation; -1 where nothing is said.
+
+    A size word is compared within its whole noun phrase, so its step must come after those of shape and color and
+    before the clauses; an expression of another meaning is refused.
+    """
     rows: list[list[int]] = []
     _write(expression, -1, -1, rows)
     return np.array(rows, np.int8)
@@ -44,14 +48,17 @@ def _write(description: Description, parent: int, relation: int, rows: list[list
     rows.append(row)
     for step in description.steps:
         match step:
-            case Is(attribute, value) if attribute in SLOTS[:2] and row[SLOTS.index(attribute)] < 0:
+            case Is("shape" | "color" as attribute, value) if row[SLOTS.index(attribute)] < 0 and row[2] < 0:
                 row[SLOTS.index(attribute)] = GRID.attribute(attribute).code(value)
-            case Extreme("size", which) if row[2] < 0:
+            case Extreme("size", which) if row[2] < 0 and rows[-1] is row:
                 row[2] = int(which)
             case Related(name, to):
                 _write(to, here, GRID.relation_code(name), rows)
             case _:
-                raise SchemaError(f"worlds can be made for noun phrases and relations only, not for {step}")
+                raise SchemaError(
+                    f"worlds can be made for noun phrases and their clauses only, not for {Description((step,))} "
+                    f"where it stands in {description}"
+                )
 
 
 def _read(rows: list[list[int]], here: int) -> Description:
@@ -63,7 +70,6 @@ def _read(rows: list[list[int]], here: int) -> Description:
         steps.append(Is("color", GRID.attribute("color").values[color]))
     if size >= 0:
         steps.append(Extreme("size", Which(size)))
-    for child, row in enumerate(rows):
-        if row[3] == here and child != here:
-            steps.append(Related(GRID.relations[row[4]].name, _read(rows, child)))
+    children = (child for child in range(here + 1, len(rows)) if rows[child][3] == here)
+    steps.extend(Related(GRID.relations[rows[child][4]].name, _read(rows, child)) for child in children)
     return Description(tuple(steps))

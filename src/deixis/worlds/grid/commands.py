@@ -1,7 +1,7 @@
 """Which commands there are: the rules of ReaSCAN's language, their exhaustive enumeration, and sampling from it.
 
-A *core command* is the expression alone: noun phrases and relations, no verb, manner or determiner. Between a head P, its relation R and what it is
-related to, C, the rules are (numbers of the paper's appendix C where it states them, letters where only the released generator does):
+A *core command* is the expression alone: noun phrases and relations, no verb, manner or determiner. The rules are
+(numbers of the paper's appendix C where it states them, letters where only the released generator does):
 
     1A  same shape only between two phrases that say 'object'
     1B  same color only where neither phrase says a colour
@@ -12,27 +12,31 @@ related to, C, the rules are (numbers of the paper's appendix C where it states 
     b   a phrase other than the target's says 'object' only under same shape
     c   no two phrases have the same words
     d   head and related phrase have different nouns, unless the relation is same shape
+    e   a target without clauses has a noun other than 'object'
 
-The order of enumeration is that of the released generator: forms of phrases as a nested product, the target's outermost, then relations, then words.
+The order of enumeration is that of the released generator: forms of phrases as a nested product, the target's
+outermost, then relations, then words.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.errors import UnsatisfiablePattern
+from deixis.errors import RecipeError, UnsatisfiablePattern
 from deixis.expression.description import Description
 from deixis.expression.steps import Extreme, Is, Related
 from deixis.schema import Which
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from deixis.expression.description import Expression
     from deixis.expression.steps import Step
@@ -46,7 +50,9 @@ RELATIONS = ("same row", "same column", "inside", "same size", "same color", "sa
 SIZE_WORDS = (Which.MOST, Which.LEAST)  # big, small
 COLORS = ("red", "blue", "green", "yellow")
 SOLIDS = ("circle", "cylinder", "square")
-LISTABLE = 20_000  # beyond this many candidates commands are drawn instead of listed and shuffled
+PATIENCE = 10_000  # draws in vain after which it is worth counting how many commands there are
+MAX_MENTIONS = 6  # the target and five clauses have up to half a million schematics
+LISTABLE = 9_000  # beyond this many candidates commands are drawn instead of listed and shuffled
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,7 @@ class Form:
     has_color: bool
     is_object: bool
 
+    @cache  # noqa: B019 - forms are eight values that live as long as the program
     def phrases(self, *, is_box: bool) -> tuple[Description, ...]:
         """Every noun phrase of this form, in the order of enumeration."""
         sizes = SIZE_WORDS if self.has_size else (None,)
@@ -65,7 +72,7 @@ class Form:
         return tuple(_phrase(size, color, noun) for size, color, noun in product(sizes, colors, nouns))
 
 
-FORMS = tuple(Form(size, color, generic) for size in (False, True) for color in (False, True) for generic in (False, True))
+FORMS = tuple(Form(size, color, generic) for size, color, generic in product((False, True), repeat=3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,7 @@ class Schematic:
     @property
     def candidates(self) -> int:
         """How many ways there are to fill it, before phrases are compared."""
-        return int(np.prod([len(self.phrases(i)) for i in range(len(self.forms))]))
+        return prod(len(self.phrases(i)) for i in range(len(self.forms)))
 
     def fits(self, phrases: tuple[Description, ...]) -> bool:
         """Whether the phrases differ as rules c and d demand."""
@@ -130,22 +137,14 @@ class Schematic:
 @cache
 def schematics(pattern: Pattern) -> tuple[Schematic, ...]:
     """Every schematic of a pattern that obeys the rules, in the order of enumeration."""
+    _demand_few_clauses(pattern)
     inner = tuple(form for form in FORMS if form.has_size or form.has_color)  # rule a
     root = FORMS if len(pattern) > 1 else tuple(form for form in FORMS if not form.is_object)
-    found = []
+    edges = [(parent, child) for child, parent in enumerate(pattern.parents) if child]
+    found: list[Schematic] = []
     for forms in product(root, *[inner] * (len(pattern) - 1)):
-        options = [
-            [r for r in RELATIONS if _is_allowed(r, forms[parent], forms[child])]
-            for child, parent in enumerate(pattern.parents)
-            if child
-        ]
-        for relations in product(*options):
-            if _siblings_differ(pattern, relations):
-                found.append(Schematic(pattern, forms, relations))
-    if not found:
-        raise UnsatisfiablePattern(
-            f"no command has the pattern {pattern.notation!r}: a head has {len(RELATIONS)} different relations at most"
-        )
+        options = [_relations_between(forms[parent], forms[child]) for parent, child in edges]
+        found += [Schematic(pattern, forms, r) for r in product(*options) if _siblings_differ(pattern, r)]
     return tuple(found)
 
 
@@ -161,34 +160,46 @@ def count_commands(pattern: Pattern) -> int:
     return sum(schematic.count() for schematic in schematics(pattern))
 
 
-def sample_commands(pattern: Pattern, *, rng: Stream) -> Iterator[Expression]:
+def sample_commands(pattern: Pattern, *, rng: Stream, relations: tuple[str, ...] | None = None) -> Iterator[Expression]:
     """All core commands of a pattern in random order, none twice.
 
-    Small sets are listed and shuffled; from large ones commands are drawn as they are asked for, which gives the same distribution.
+    Small sets are listed and shuffled; from large ones commands are drawn as they are asked for, which gives the
+    same distribution.
+
+    Args:
+        pattern: how the noun phrases hang together.
+        rng: where chance comes from.
+        relations: only commands with exactly these relations, in any order.
     """
-    all_schematics = schematics(pattern)
-    ends = np.cumsum([s.candidates for s in all_schematics])
-    if ends[-1] <= LISTABLE:
-        yield from rng.shuffled(commands(pattern))
+    chosen = schematics(pattern) if relations is None else _by_relations(pattern).get(tuple(sorted(relations)), ())
+    ends = np.cumsum([s.candidates for s in chosen])
+    if not chosen or ends[-1] <= LISTABLE:
+        yield from rng.shuffled(expression for schematic in chosen for expression in schematic.expressions())
         return
     seen: set[Expression] = set()
-    while len(seen) < ends[-1] // 2 or len(seen) < count_commands(pattern):
-        schematic = all_schematics[int(np.searchsorted(ends, rng.below(int(ends[-1])), side="right"))]
+    total, in_vain = np.inf, 0
+    while len(seen) < total:
+        schematic = chosen[int(np.searchsorted(ends, rng.below(int(ends[-1])), side="right"))]
         phrases = tuple(rng.choice(schematic.phrases(i)) for i in range(len(pattern)))
-        if schematic.fits(phrases):
-            expression = schematic.expression(phrases)
-            if expression not in seen:
-                seen.add(expression)
-                yield expression
+        expression = schematic.expression(phrases) if schematic.fits(phrases) else None
+        in_vain += 1
+        if expression is not None and expression not in seen:
+            in_vain = 0
+            seen.add(expression)
+            yield expression
+        elif in_vain == PATIENCE and total == np.inf:
+            total = sum(s.count() for s in chosen)
 
 
 def broken_rules(expression: Expression) -> tuple[str, ...]:
-    """The rules that an expression breaks, by their names in the module's table; empty for a command of ReaSCAN's language."""
+    """The rules that an expression breaks, by their names in the module's table; none for a command of ReaSCAN."""
     broken = []
     mentions = list(expression.mentions())
     phrases = [mention.phrase for mention in mentions]
-    if len(set(phrases)) < len(phrases):
+    if len({frozenset(phrase.steps) for phrase in phrases}) < len(phrases):
         broken.append("c")
+    if not expression.clauses and phrases[0].value("shape") is None:
+        broken.append("e")
     if any(not _has_adjective(phrase) for phrase in phrases[1:]):
         broken.append("a")
     if phrases[0].value("shape") == "box":
@@ -199,6 +210,14 @@ def broken_rules(expression: Expression) -> tuple[str, ...]:
         for clause in head.clauses:
             broken.extend(_broken_by_clause(head, clause))
     return tuple(dict.fromkeys(broken))
+
+
+@cache
+def _by_relations(pattern: Pattern) -> dict[tuple[str, ...], tuple[Schematic, ...]]:
+    groups: dict[tuple[str, ...], list[Schematic]] = {}
+    for schematic in schematics(pattern):
+        groups.setdefault(tuple(sorted(schematic.relations)), []).append(schematic)
+    return {relations: tuple(group) for relations, group in groups.items()}
 
 
 def _broken_by_clause(head: Description, clause: Related) -> Iterator[str]:
@@ -216,6 +235,27 @@ def _broken_by_clause(head: Description, clause: Related) -> Iterator[str]:
         yield "b"
     if clause.relation != "same shape" and head.value("shape") == noun:
         yield "d"
+
+
+def _demand_few_clauses(pattern: Pattern) -> None:
+    """An error unless the commands of a pattern exist and their schematics can be listed."""
+    for head, clauses in Counter(pattern.parents[1:]).items():
+        most = len(RELATIONS) - (head > 0)  # an adjective rules out same color or same size
+        if clauses > most:
+            raise UnsatisfiablePattern(
+                f"no command has the pattern {pattern.notation!r}: clauses on one head need different relations, "
+                f"and $OBJ_{head} can have {most} at most"
+            )
+    if len(pattern) > MAX_MENTIONS:
+        raise RecipeError(
+            f"there are too many commands of the pattern {pattern.notation!r} to choose from; "
+            f"use {MAX_MENTIONS - 1} clauses at most"
+        )
+
+
+@cache
+def _relations_between(head: Form, to: Form) -> tuple[str, ...]:
+    return tuple(relation for relation in RELATIONS if _is_allowed(relation, head, to))
 
 
 def _is_allowed(relation: str, head: Form, to: Form) -> bool:
@@ -260,9 +300,11 @@ def _has_adjective(phrase: Description) -> bool:
     return form.has_size or form.has_color
 
 
-def _table(options: list[tuple[Description, ...]], one: int, other: int, holds: object) -> np.ndarray:
+def _table(
+    options: list[tuple[Description, ...]], one: int, other: int, holds: Callable[[Description, Description], bool]
+) -> np.ndarray:
     """A condition on two mentions as an array that broadcasts over the choices for all of them."""
-    table = np.array([[holds(a, b) for b in options[other]] for a in options[one]])  # type: ignore[operator]
+    table = np.array([[holds(a, b) for b in options[other]] for a in options[one]])
     shape = [1] * len(options)
     shape[one], shape[other] = table.shape
     return table.reshape(shape)

@@ -1,7 +1,7 @@
 """Patterns: how the noun phrases of a command hang together.
 
-A pattern is written as in the released files, `$OBJ_0 ^ $OBJ_1 & $OBJ_2`, where `^` is 'that is' and `&` is 'and'. 'that is' hangs a clause
-on the phrase just before it, 'and' on the head of the last 'that is'.
+A pattern is written as in the released files, `$OBJ_0 ^ $OBJ_1 & $OBJ_2`, where `^` is 'that is' and `&` is 'and'.
+'that is' hangs a clause on the phrase just before it, 'and' on the head of the last 'that is'.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from deixis.errors import RecipeError
+from deixis.errors import RecipeError, SchemaError
 
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 
 __all__ = ["C1", "C2", "P1", "P2", "P3", "PATTERNS", "Pattern", "pattern", "pattern_of"]
+
+MAX_CLAUSES = 7  # then a command has at most 31 parts, and a word of 32 bits says which of them are needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,15 @@ class Pattern:
 
     name: str
     parents: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        heads = (-1, *self.parents[1:])
+        sayable = (parent in (child - 1, heads[child - 1]) for child, parent in enumerate(heads) if child)
+        if self.parents[:1] != (-1,) or -1 in heads[1:] or not all(sayable):
+            raise SchemaError(
+                f"no command has mentions that hang on {self.parents}: a clause belongs to the mention just before it "
+                "or to the head of the clause before"
+            )
 
     @property
     def notation(self) -> str:
@@ -54,20 +65,16 @@ PATTERNS = {p.name: p for p in (P1, P2, P3, C1, C2)}
 
 
 def pattern(name: str) -> Pattern:
-    """The pattern of a name (p1, p2, p3, p4, chain) or of a notation such as `$OBJ_0 ^ $OBJ_1 & $OBJ_2` or `^ & ^`."""
+    """The pattern of a name (p1, p2, p3, p4, chain) or a notation: `$OBJ_0 ^ $OBJ_1 & $OBJ_2`, or `^ &` for short."""
     if name in PATTERNS:
         return PATTERNS[name]
-    marks = re.sub(r"\$OBJ_\d+", "", name).split()
-    if not marks or marks[0] != "^" or set(marks) - {"^", "&"} or len(marks) > 7:
+    found = _read(re.findall(r"[\^&]", name))
+    if not name.split() or name.split() not in (re.findall(r"[\^&]", found.notation), found.notation.split()):
         raise RecipeError(
-            f"impossible pattern {name!r}; use {', '.join(PATTERNS)} or a notation of at most 7 clauses that starts with ^, "
-            "such as '^ & ^' (^ is 'that is', & is 'and')"
+            f"impossible pattern {name!r}; use {', '.join(PATTERNS)} or a notation of at most {MAX_CLAUSES} clauses "
+            "that starts with ^, such as '^ & ^' (^ is 'that is', & is 'and')"
         )
-    parents, head = [-1], -1
-    for mark in marks:
-        head = len(parents) - 1 if mark == "^" else head
-        parents.append(head)
-    return _named(tuple(parents))
+    return found
 
 
 def pattern_of(expression: Expression) -> Pattern:
@@ -84,9 +91,17 @@ def pattern_of(expression: Expression) -> Pattern:
     return _named(tuple(parents))
 
 
+def _read(marks: list[str]) -> Pattern:
+    """The pattern of these marks as far as they make sense."""
+    parents, head = [-1], 0
+    for mark in marks[:MAX_CLAUSES]:
+        head = len(parents) - 1 if mark == "^" else head
+        parents.append(head)
+    return _named(tuple(parents))
+
+
 def _named(parents: tuple[int, ...]) -> Pattern:
     for known in PATTERNS.values():
         if known.parents == parents:
             return known
-    unnamed = Pattern("", parents)
-    return Pattern(unnamed.notation, parents)
+    return Pattern(Pattern("", parents).notation, parents)

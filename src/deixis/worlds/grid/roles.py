@@ -1,6 +1,7 @@
 """Why an object is in the world: as the target, as something mentioned, or to punish a misreading.
 
-Roles and misreadings are stored as small integers (one byte per object, two per distractor set) and read back as values.
+Roles and misreadings are stored as small integers (one byte per object, two per distractor set) and read back as
+values.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from deixis.distractors.relaxations import Relaxation
 from deixis.errors import SchemaError
-from deixis.expression.description import Description
 from deixis.expression.parts import Part, exchanging, parts, replacing, without
 from deixis.expression.steps import Extreme, Is, Related
 from deixis.scene.grid import GRID
@@ -22,11 +22,22 @@ if TYPE_CHECKING:
     from deixis.expression.parts import Address
 
 
-__all__ = ["KINDS", "Role", "RoleKind", "decode_misreading", "decode_role", "encode_misreading", "encode_role", "mention_addresses"]
+__all__ = [
+    "KINDS",
+    "Role",
+    "RoleKind",
+    "decode_misreading",
+    "decode_role",
+    "encode_misreading",
+    "encode_role",
+    "mention_addresses",
+]
 
 RoleKind: TypeAlias = Literal["target", "mentioned", "relation", "attribute", "isomorphism", "size", "random"]
 KINDS: tuple[RoleKind, ...] = ("target", "mentioned", "relation", "attribute", "isomorphism", "size", "random")
 SLOTS = ("shape", "color", "size")
+VALUES = {"shape": 4, "color": 4, "size": len(Which)}  # how many values a misread word may have become
+EXCHANGED = (frozenset({"color"}), frozenset({"size", "shape"}))
 SHIFT = 5
 
 
@@ -36,8 +47,9 @@ class Role:
 
     Attributes:
         kind: target, mentioned, or the kind of distractor.
-        number: for what is mentioned, the number of the mention; for a distractor, the number of its set, which names its misreading; for a
-            random object 0, or 1 and 2 where its class may have two sizes only and it is the smaller or the bigger.
+        number: for what is mentioned, the number of the mention; for a distractor, the number of its set, which names
+            its misreading; for a random object 0, or 1 and 2 where its class may have two sizes only and it is the
+            smaller or the bigger.
     """
 
     kind: RoleKind
@@ -56,6 +68,8 @@ class Role:
 
 def encode_role(role: Role) -> int:
     """The role as one byte."""
+    if not 0 <= role.number < 1 << SHIFT:
+        raise SchemaError(f"a role has a number from 0 to {(1 << SHIFT) - 1}, got {role.number}")
     return KINDS.index(role.kind) << SHIFT | role.number
 
 
@@ -72,28 +86,40 @@ def mention_addresses(expression: Expression) -> list[Address]:
 
 
 def decode_misreading(code: int, expression: Expression) -> Relaxation:
-    """The misreading that a distractor set was made for."""
+    """The misreading that a distractor set was made for.
+
+    Four bits each name the kind, a mention, a second number and a value:
+
+    | kind        | misreading                                      | second                   | value                 |
+    |-------------|-------------------------------------------------|--------------------------|-----------------------|
+    | relation    | the clause of the mention dropped               |                          |                       |
+    | attribute   | one word of the mention misread                 | shape 0, color 1, size 2 | what it was taken for |
+    | isomorphism | words exchanged with another mention,           | the other mention        | 0 colors,             |
+    |             | neither of them the target                      |                          | 1 sizes and nouns     |
+    | size        | the size word of the mention dropped            |                          |                       |
+    """
     kind, mention, second, value = code >> 12, code >> 8 & 15, code >> 4 & 15, code & 15
-    addresses = mention_addresses(expression)
-    if not (2 <= kind <= 5 and mention < len(addresses)):
-        raise SchemaError(f"{code} is not the code of a misreading of {expression}")
-    name = KINDS[kind]
-    if name == "relation":
-        clause = _part_at(expression, addresses[mention])
-        return Relaxation("relation", (clause,), without(expression, clause))
-    if name == "size":
-        word = _word(expression, addresses[mention], "size")
-        return Relaxation("selector", (word,), without(expression, word))
-    if name == "attribute":
-        return _misread_word(expression, addresses[mention], SLOTS[second], value)
-    attributes = frozenset({"color"} if value == 0 else {"size", "shape"})
-    one, other = addresses[mention], addresses[second]
-    moved = tuple(p for p in parts(expression) if p.address[:-1] in (one, other) and p.attribute in attributes)
-    return Relaxation("isomorphism", moved, exchanging(expression, one, other, attributes))
+    addresses = dict(enumerate(mention_addresses(expression)))
+    match KINDS[kind] if 0 <= kind < len(KINDS) else "":
+        case "relation" if 0 < mention < len(addresses):
+            clause = next(part for part in parts(expression) if part.address == addresses[mention])
+            return Relaxation("relation", (clause,), without(expression, clause))
+        case "size" if mention in addresses:
+            word = _word(expression, addresses[mention], "size")
+            return Relaxation("selector", (word,), without(expression, word))
+        case "attribute" if mention in addresses and second < len(SLOTS) and value < VALUES[SLOTS[second]]:
+            return _misread_word(expression, addresses[mention], SLOTS[second], value)
+        case "isomorphism" if 0 < mention != second > 0 and {mention, second} <= addresses.keys() and value < 2:
+            return _exchange(expression, addresses[mention], addresses[second], EXCHANGED[value])
+    raise SchemaError(f"{code} is not the code of a misreading of {expression}")
 
 
 def encode_misreading(kind: RoleKind, mention: int, second: int = 0, value: int = 0) -> int:
     """The code of a misreading; see `decode_misreading` for the meaning of its numbers."""
+    if not Role(kind).has_misreading:
+        raise SchemaError(f"an object that is there as {kind!r} punishes no misreading")
+    if not all(0 <= number < 16 for number in (mention, second, value)):
+        raise SchemaError(f"the numbers of a misreading go from 0 to 15, got {mention}, {second} and {value}")
     return KINDS.index(kind) << 12 | mention << 8 | second << 4 | value
 
 
@@ -105,12 +131,13 @@ def _misread_word(expression: Expression, mention: Address, slot: str, value: in
     return Relaxation("attribute", (word,), replacing(expression, word, new))
 
 
-def _part_at(expression: Expression, address: Address) -> Part:
-    return next(part for part in parts(expression) if part.address == address)
+def _exchange(expression: Expression, one: Address, other: Address, attributes: frozenset[str]) -> Relaxation:
+    moved = tuple(p for p in parts(expression) if p.address[:-1] in (one, other) and p.attribute in attributes)
+    return Relaxation("isomorphism", moved, exchanging(expression, one, other, attributes))
 
 
 def _word(expression: Expression, mention: Address, attribute: str) -> Part:
     for part in parts(expression):
         if part.address[:-1] == mention and part.attribute == attribute:
             return part
-    raise SchemaError(f"the mention at {mention} of {Description.__str__(expression)} has no word for {attribute}")
+    raise SchemaError(f"the mention at {mention} of {expression} has no word for {attribute}")

@@ -1,0 +1,1 @@
+"""Making, keeping, checking and converting examples."""

@@ -1,0 +1,51 @@
+"""Checks of examples, each with a code that stays; they trust nobody, least of all whoever made the examples.
+
+They read the words, resolve them in the world, plan and carry out the plan anew, and compare. E is for what makes an
+example wrong, W for what makes it worse than it could be, I for information.
+
+| code | found |
+|------|-------|
+| E001 | The file, its columns or a row cannot be read |
+| E002 | The file is not what the manifest says |
+| E003 | The id is not that of the content |
+| E004 | The recorded pattern, verb or manner is not that of the command |
+| E101 | The command fits no object of its world |
+| E102 | The command fits more than one object of its world |
+| E103 | The recorded target is not the object that the command fits |
+| E104 | The command cannot be read |
+| W105 | The command breaks a rule of the language |
+| E106 | The world is impossible |
+| W107 | Size words mean another object when read as smallest and biggest |
+| W201 | A clause is not needed to find the target |
+| I202 | A word of a noun phrase is not needed to find the target |
+| E203 | The recorded necessity of the parts is not what comes out |
+| E301 | The recorded plan is not the planner's |
+| E302 | The recorded plan, carried out, does not reach the target |
+| W303 | Pushing or pulling moves nothing, so that the plan is that of walking |
+| E401 | The same content is in two splits |
+| W402 | The same content is twice in one split |
+| E403 | Something held out occurs in train, dev or test |
+| W501 | A distractor does not satisfy the misreading that it was made for |
+| W502 | The roles of the objects do not fit the command |
+| E601 | The determiners are not those that the world asks for |
+"""
+
+from deixis.datasets.checks import content as content
+from deixis.datasets.checks import determiners as determiners
+from deixis.datasets.checks import distractors as distractors
+from deixis.datasets.checks import necessity as necessity
+from deixis.datasets.checks import plans as plans
+from deixis.datasets.checks import reference as reference
+from deixis.datasets.checks import splits as splits
+from deixis.datasets.checks.content import ShardFile as ShardFile
+from deixis.datasets.checks.findings import MAX_FINDINGS as MAX_FINDINGS
+from deixis.datasets.checks.findings import Finding as Finding
+from deixis.datasets.checks.findings import Report as Report
+from deixis.datasets.checks.registry import CHECKS as CHECKS
+from deixis.datasets.checks.registry import Check as Check
+from deixis.datasets.checks.registry import checks_table as checks_table
+from deixis.datasets.checks.registry import selected as selected
+from deixis.datasets.checks.rules import HoldOut as HoldOut
+from deixis.datasets.checks.run import check_dataset as check_dataset
+from deixis.datasets.checks.run import check_files as check_files
+from deixis.datasets.checks.run import check_tables as check_tables

@@ -1,0 +1,71 @@
+"""W2: is everything that is said needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deixis.datasets.checks.registry import Hits, check
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from deixis.datasets.checks.chunk import Chunk
+    from deixis.expression.parts import Part
+
+
+@check("W201")
+def idle_clause(chunk: Chunk) -> Hits:
+    """A clause is not needed to find the target."""
+    return _idle(chunk, lambda part: part.kind == "clause")
+
+
+@check("I202")
+def idle_word(chunk: Chunk) -> Hits:
+    """A word of a noun phrase is not needed to find the target.
+
+    The shares of needed parts by kind are in every report that looks at necessity.
+    """
+    return _idle(chunk, lambda part: part.kind != "clause")
+
+
+@check("E203")
+def other_necessity(chunk: Chunk) -> Hits:
+    """The recorded necessity of the parts is not what comes out.
+
+    Rows that record none are passed over.
+    """
+    said = chunk.necessary
+    count = chunk.of_command([len(c.parts) if c.is_read else 0 for c in chunk.commands], np.int64)
+    asked = chunk.points & (said.length > 0)
+    wrong = asked & (said.length != count)
+    if chunk.needed.shape[1]:
+        differ = (chunk.needed >= 0) & (said.padded(chunk.needed.shape[1]).astype(np.int8) != chunk.needed)
+        wrong |= asked & differ.any(axis=1)
+    return Hits.where(wrong, lambda row: f"it should be {_written(chunk, row)}, {_letters(said[row])} is recorded")
+
+
+def _idle(chunk: Chunk, concerns: Callable[[Part], bool]) -> Hits:
+    """The rows in which a part of some kind is not needed."""
+    width = chunk.needed.shape[1]
+    asked = np.zeros((len(chunk.commands), width), bool)
+    for number, command in enumerate(chunk.commands):
+        if command.is_read:
+            asked[number, : len(command.parts)] = [concerns(part) for part in command.parts]
+    idle = (chunk.needed == 0) & asked[chunk.which]
+
+    def detail(row: int) -> str:
+        command = chunk.command(row)
+        return "; ".join(f"{command.words_of(command.parts[place])!r}" for place in np.flatnonzero(idle[row]))
+
+    return Hits.where(idle.any(axis=1), detail)
+
+
+def _written(chunk: Chunk, row: int) -> str:
+    return _letters(chunk.needed[row, : len(chunk.command(row).parts)])
+
+
+def _letters(flags: np.ndarray) -> str:
+    return "".join("+" if flag else "-" for flag in flags)

@@ -1,0 +1,53 @@
+"""gSCAN's released files, read into the table of examples.
+
+An example has the fields command, meaning, derivation, situation, target_commands, verb_in_command, manner and
+referred_target. `while spinning` is one token there, the determiner is 'a', and adjectives stand in any order; the
+text is kept as it is, with spaces between all words. Worlds have no boxes and the files do not say why an object is
+there, so roles stay empty.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deixis.datasets.formats.json_stream import ExampleFile
+from deixis.datasets.formats.rows import ROWS, Row, tables_of, text_field
+from deixis.datasets.formats.situation import read_situation
+from deixis.datasets.formats.wording import wording
+from deixis.datasets.table import examples_of
+from deixis.errors import BrokenDataset
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+
+    from deixis.tasks.navigate import Example
+
+
+__all__ = ["read_gscan", "read_gscan_examples"]
+
+
+def read_gscan(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
+    """The examples of a released file as tables, some thousand rows at a time.
+
+    Raises:
+        BrokenDataset: when the file or an example of it cannot be understood.
+    """
+    yield from tables_of(ExampleFile(path), _understand, Path(path), rows=rows)
+
+
+def read_gscan_examples(path: Path | str) -> Iterator[Example]:
+    """The examples of a released file, one by one."""
+    for table in read_gscan(path):
+        yield from examples_of(table)
+
+
+def _understand(example: dict[str, Any]) -> Row:
+    said = wording(text_field(example, "command"))
+    situation = read_situation(example.get("situation"))
+    if not situation.objects:
+        raise BrokenDataset("the world has no objects")
+    return Row(said, situation, text_field(example, "target_commands"), [], [])

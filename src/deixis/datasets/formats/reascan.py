@@ -1,0 +1,301 @@
+"""ReaSCAN's released files, read into the table of examples and written from it.
+
+Reading finds the role of every object again from the metadata (see `sets`); writing derives all 24 fields of an
+example, so that what was read can be written without loss. Objects are written in the order of the release: target,
+mentions, then the distractor sets by kind, random ones last.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from functools import lru_cache
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from deixis.datasets.formats.json_stream import ExampleFile
+from deixis.datasets.formats.rows import ROWS, Row, tables_of, text_field
+from deixis.datasets.formats.sets import Sets, infer_roles, metadata_of
+from deixis.datasets.formats.situation import Situation, read_situation, write_situation
+from deixis.datasets.formats.vocabulary import VocabularyCounter
+from deixis.datasets.formats.wording import name_of, wording
+from deixis.datasets.table import examples_of
+from deixis.errors import BrokenDataset, DeixisError
+from deixis.scene.grid import Agent
+from deixis.worlds.grid.actions import plan_to_words
+from deixis.worlds.grid.roles import KINDS, Role
+
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from deixis.tasks.navigate import Example
+
+
+__all__ = ["FILE_NAME", "convert_reascan", "differences", "read_examples", "read_reascan", "to_record", "write_reascan"]
+
+FILE_NAME = "data-compositional-splits.txt"
+INDENT = 4
+OPEN = frozenset({"situation", "placed_objects"})
+PLACEMENT = [
+    KINDS.index(kind) for kind in ("target", "mentioned", "relation", "attribute", "size", "isomorphism", "random")
+]
+WORD_LISTS = {
+    "intransitive_verbs": ["walk"],
+    "transitive_verbs": ["push", "pull"],
+    "adverbs": ["while zigzagging", "while spinning", "cautiously", "hesitantly"],
+    "nouns": ["circle", "cylinder", "square", "box"],
+    "color_adjectives": ["red", "blue", "green", "yellow"],
+    "size_adjectives": ["big", "small"],
+    "relative_pronouns": ["that is"],
+    "relation_clauses": [
+        "in the same row as",
+        "in the same column as",
+        "in the same color as",
+        "in the same shape as",
+        "in the same size as",
+        "inside of",
+    ],
+}
+
+
+# ---------------------------------------------------------------------------------------------------- reading
+
+
+def read_reascan(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
+    """The examples of a released file as tables, some thousand rows at a time.
+
+    Raises:
+        BrokenDataset: when the file or an example of it cannot be understood.
+    """
+    yield from tables_of(ExampleFile(path), _understand, Path(path), rows=rows)
+
+
+def read_examples(path: Path | str) -> Iterator[Example]:
+    """The examples of a released file, one by one."""
+    for table in read_reascan(path):
+        yield from examples_of(table)
+
+
+def differences(record: dict[str, Any], *, strategies: Collection[str] | None = None) -> tuple[str, ...]:
+    """The fields of a released example that its command, world and roles do not bear out; empty for a sound one."""
+    table = next(tables_of([("", record)], _understand, Path("record")))
+    derived = to_record(next(examples_of(table)), strategies=strategies)
+    return tuple(name for name in derived if derived[name] != record.get(name))
+
+
+def _understand(example: dict[str, Any]) -> Row:
+    said = wording(text_field(example, "command"))
+    situation = read_situation(example.get("situation"))
+    if len(situation.objects) < len(said):
+        raise BrokenDataset(f"the command mentions {len(said)} objects, the world has {len(situation.objects)}")
+    roles, misreadings = infer_roles(example, said, situation.objects) if situation.target == 0 else ([], [])
+    return Row(said, situation, text_field(example, "target_commands"), roles, misreadings)
+
+
+# ---------------------------------------------------------------------------------------------------- one example
+
+
+def to_record(example: Example, *, strategies: Collection[str] | None = None) -> dict[str, Any]:
+    """The example with the 24 fields of the release, in their order and with their types.
+
+    Args:
+        example: any example of the grid.
+        strategies: the kinds of distractors that were asked for, of relation, attribute, isomorphism and random; see
+            `sets.metadata_of` for the default.
+    """
+    said = wording(example.text)
+    roles, order = _placement(example)
+    objects = [example.scene.objects[k].codes() for k in order]
+    agent = example.scene.agent or Agent(0, 0)
+    situation = Situation(
+        example.scene.size, objects, order.index(example.target), (agent.row, agent.column, int(agent.facing))
+    )
+    command = example.text.replace(" ", ",")
+    return {
+        "command": command,
+        "grammer_pattern": said.pattern.notation,
+        "meaning": command,
+        "derivation": said.pattern.notation,
+        "situation": write_situation(situation),
+        "target_commands": plan_to_words(example.plan),
+        "verb_in_command": said.verb,
+        "adverb_in_command": said.manner,
+        "referred_target": said.phrases[0],
+        "object_pattern_map": {name_of(k): form for k, form in enumerate(said.forms)},
+        "relation_map": [[said.edge(k), said.relation(k)] for k in range(1, len(said))],
+        "object_expression": {name_of(k): phrase for k, phrase in enumerate(said.phrases)},
+        **metadata_of(said, objects, Sets.of(example.misreadings, roles), strategies),
+    }
+
+
+def _placement(example: Example) -> tuple[list[Role], list[int]]:
+    """The roles of the objects in the order of the release, and that order; what is not known counts as random."""
+    count = len(example.scene)
+    if example.roles:
+        order = sorted(range(count), key=lambda k: PLACEMENT.index(KINDS.index(example.roles[k].kind)))
+        return [example.roles[k] for k in order], order
+    order = [example.target, *(k for k in range(count) if k != example.target)]
+    return [Role("target"), *[Role("random")] * (count - 1)], order
+
+
+# ---------------------------------------------------------------------------------------------------- writing
+
+
+def write_reascan(
+    tables: Iterable[pa.Table] | pa.Table,
+    path: Path | str,
+    *,
+    strategies: Collection[str] | None = None,
+    percentage_train: float = 0.9,
+    indent: int | None = INDENT,
+) -> dict[str, int]:
+    """Write one file in the layout of the release; the number of examples of every split.
+
+    The file takes its name only when it is whole. Memory does not grow with the number of examples: splits are
+    gathered in temporary files first. An example of several held-out sets is written to each of them; one without a
+    split to train.
+
+    Args:
+        tables: the examples.
+        path: where to write.
+        strategies: as for `to_record`.
+        percentage_train: a field that nothing depends on; the release has 0.9, and 0.0 in its B1 and C2 files.
+        indent: spaces of indentation, or None for one long line.
+    """
+    from deixis.datasets.store import replacing_file
+
+    layout = _Layout(indent)
+    counts: dict[str, int] = {}
+    fields = _fields(percentage_train)
+    try:
+        with ExitStack() as stack:
+            draft = stack.enter_context(replacing_file(Path(path)))
+            parts: dict[str, IO[str]] = {}
+            for example in _all_examples(tables):
+                fields["grid_size"] = fields["grid_size"] or example.scene.size
+                text = layout.value(to_record(example, strategies=strategies), 3, is_open=True)
+                for split in (example.split or "train").split("+"):
+                    if split not in parts:
+                        parts[split] = stack.enter_context(TemporaryFile("w+", encoding="utf-8", dir=draft.parent))
+                    parts[split].write(layout.gap(3, is_first=not counts.get(split)) + text)
+                    counts[split] = counts.get(split, 0) + 1
+            with draft.open("w", encoding="utf-8", newline="\n") as file:
+                _write_fields(file, fields, parts, layout)
+    except OSError as error:
+        raise DeixisError(f"{path} cannot be written: {error.strerror or error}") from error
+    return counts
+
+
+def convert_reascan(
+    source: Path | str | Iterable[pa.Table] | pa.Table,
+    out: Path | str,
+    *,
+    strategies: Collection[str] | None = None,
+    percentage_train: float = 0.9,
+) -> dict[str, int]:
+    """Write a dataset as the release has it, one file with two vocabularies beside it; the size of every split.
+
+    Args:
+        source: the folder of a dataset, a released file, or tables.
+        out: a folder, or a file whose name ends in .txt or .json.
+        strategies: as for `to_record`.
+        percentage_train: as for `write_reascan`.
+    """
+    path = Path(out) if Path(out).suffix in (".txt", ".json") else Path(out) / FILE_NAME
+    counter = VocabularyCounter()
+    counts = write_reascan(
+        counter.counting(_tables(source)), path, strategies=strategies, percentage_train=percentage_train
+    )
+    counter.write(path.parent)
+    return counts
+
+
+def _tables(source: Path | str | Iterable[pa.Table] | pa.Table) -> Iterable[pa.Table]:
+    from deixis.datasets.formats.recognise import read_any
+    from deixis.datasets.store import open_dataset
+
+    if isinstance(source, pa.Table):
+        return [source]
+    if not isinstance(source, str | Path):
+        return source
+    return open_dataset(Path(source)).tables() if Path(source).is_dir() else read_any(source)
+
+
+def _all_examples(tables: Iterable[pa.Table] | pa.Table) -> Iterator[Example]:
+    for table in [tables] if isinstance(tables, pa.Table) else tables:
+        yield from examples_of(table)
+
+
+def _fields(percentage_train: float) -> dict[str, Any]:
+    """The fields of a file in their order; the examples, and the grid size that they have, are filled in later."""
+    return {
+        "grid_size": None,
+        "type_grammar": "ReaSCAN-Grammer",
+        "min_object_size": 1,
+        "max_object_size": 4,
+        "percentage_train": percentage_train,
+        "examples": None,
+        **WORD_LISTS,
+    }
+
+
+def _write_fields(file: IO[str], fields: dict[str, Any], parts: dict[str, IO[str]], layout: _Layout) -> None:
+    file.write("{")
+    for number, (name, value) in enumerate(fields.items()):
+        file.write(f"{layout.gap(1, is_first=number == 0)}{json.dumps(name)}: ")
+        if name == "examples":
+            _write_examples(file, parts, layout)
+        else:
+            file.write(layout.value(value if name != "grid_size" or value else 6, 1))
+    file.write(layout.close(0) + "}")
+
+
+def _write_examples(file: IO[str], parts: dict[str, IO[str]], layout: _Layout) -> None:
+    file.write("{")
+    for number, (split, part) in enumerate(parts.items()):
+        file.write(f"{layout.gap(2, is_first=number == 0)}{json.dumps(split)}: [")
+        part.seek(0)
+        copyfileobj(part, file, 1 << 20)
+        file.write(layout.close(2) + "]")
+    file.write((layout.close(1) if parts else "") + "}")
+
+
+class _Layout:
+    """JSON as `json.dump` lays it out, but in pieces and with what repeats remembered."""
+
+    def __init__(self, indent: int | None) -> None:
+        self.indent = indent
+
+    def gap(self, level: int, *, is_first: bool) -> str:
+        """What stands between two entries of a list or object."""
+        if self.indent is None:
+            return "" if is_first else ", "
+        return ("" if is_first else ",") + self.close(level)
+
+    def close(self, level: int) -> str:
+        """What stands before a closing bracket."""
+        return "" if self.indent is None else "\n" + " " * (self.indent * level)
+
+    def value(self, value: object, level: int, *, is_open: bool = False) -> str:
+        """A value; an open one has parts that repeat on their own, such as the objects of a world."""
+        compact = None if is_open else json.dumps(value)
+        if compact is not None and (self.indent is None or compact[0] not in "[{"):
+            return compact
+        if compact is not None:
+            return _indented(compact, self.indent or 0, level)
+        assert isinstance(value, dict)
+        text = "{"
+        for number, (name, inner) in enumerate(value.items()):
+            text += f"{self.gap(level + 1, is_first=number == 0)}{json.dumps(name)}: "
+            text += self.value(inner, level + 1, is_open=name in OPEN)
+        return text + self.close(level) + "}"
+
+
+@lru_cache(maxsize=1 << 14)
+def _indented(compact: str, indent: int, level: int) -> str:
+    return json.dumps(json.loads(compact), indent=indent).replace("\n", "\n" + " " * (indent * level))

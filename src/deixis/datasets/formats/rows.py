@@ -1,0 +1,136 @@
+"""Rows of the table of examples, gathered from a file and handed on some thousand at a time."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from deixis.datasets.table import OBJECT_COLUMNS, SCHEMA
+from deixis.errors import BrokenDataset, DeixisError
+from deixis.worlds.grid.actions import plan_from_words, plan_to_letters
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from deixis.datasets.formats.situation import Situation
+    from deixis.datasets.formats.wording import Wording
+
+
+__all__ = ["ROWS", "Row", "content_ids", "in_example", "tables_of", "text_field"]
+
+ROWS = 5000  # rows of one table
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Row(NamedTuple):
+    """One example of a file, understood."""
+
+    wording: Wording
+    situation: Situation
+    plan: str  # words, as in the files
+    roles: list[int]
+    misreadings: list[int]
+
+
+def tables_of(
+    examples: Iterable[tuple[str, dict[str, Any]]],
+    understand: Callable[[dict[str, Any]], Row],
+    path: Path,
+    *,
+    rows: int = ROWS,
+) -> Iterator[pa.Table]:
+    """The examples of a file as tables of at most `rows` rows."""
+    columns = _no_rows()
+    counts: dict[str, int] = {}
+    for split, example in examples:
+        number = counts[split] = counts.get(split, -1) + 1
+        with in_example(path, split, number):
+            _append(columns, understand(example), split)
+        if len(columns["split"]) >= rows:
+            yield _table(columns)
+            columns = _no_rows()
+    if columns["split"]:
+        yield _table(columns)
+
+
+@contextmanager
+def in_example(path: Path, split: str, number: int) -> Iterator[None]:
+    """Say in which example of a file something was found."""
+    try:
+        yield
+    except (DeixisError, ValueError, TypeError, KeyError, IndexError, OverflowError) as error:
+        raise BrokenDataset(f"{path}, example {number} of split {split!r}: {error}") from error
+
+
+def text_field(example: dict[str, Any], name: str) -> str:
+    """A field that has to hold text."""
+    value = example.get(name)
+    if not isinstance(value, str):
+        raise BrokenDataset(f"it has no text {name!r}")
+    return value
+
+
+def content_ids(columns: dict[str, list[Any]], digests: Iterable[int]) -> np.ndarray:
+    """The content of every row as uint64 [row]; the plain definition is `tasks.navigate.content_id`.
+
+    Args:
+        columns: the columns of the table, from `grid_size` to the agent.
+        digests: the digest of the words of every row.
+    """
+    starts = np.cumsum([0, *map(len, columns["shape"])])
+    packed = np.zeros(starts[-1], np.uint64)
+    for name in OBJECT_COLUMNS:
+        flat = np.fromiter((code for row in columns[name] for code in row), np.uint64, count=starts[-1])
+        packed = packed << np.uint64(8) | flat
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mix(packed + _GOLDEN), dtype=np.uint64)])
+    world = _mix(sums[starts[1:]] - sums[starts[:-1]] + _GOLDEN)
+    for name in ("grid_size", "agent_row", "agent_column", "agent_facing"):
+        world = _mix((world + _GOLDEN) ^ np.array(columns[name], np.uint64))
+    return _mix((np.array(list(digests), np.uint64) + _GOLDEN) ^ world)
+
+
+def _mix(words: np.ndarray) -> np.ndarray:
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
+
+
+def _no_rows() -> dict[str, list[Any]]:
+    return {name: [] for name in (*SCHEMA.names, "digest")}
+
+
+def _append(columns: dict[str, list[Any]], row: Row, split: str) -> None:
+    wording, situation = row.wording, row.situation
+    agent_row, agent_column, facing = situation.agent
+    values = {
+        "digest": wording.digest,
+        "command": wording.text,
+        "pattern": wording.pattern.name,
+        "verb": wording.verb,
+        "manner": wording.manner,
+        "grid_size": situation.size,
+        **{name: [codes[k] for codes in situation.objects] for k, name in enumerate(OBJECT_COLUMNS)},
+        "role": row.roles,
+        "misreading": row.misreadings,
+        "target": situation.target,
+        "agent_row": agent_row,
+        "agent_column": agent_column,
+        "agent_facing": facing,
+        "plan": plan_to_letters(plan_from_words(row.plan)),
+        "necessary": [],
+        "command_number": -1,
+        "world_number": -1,
+        "split": split,
+    }
+    for name, value in values.items():
+        columns[name].append(value)
+
+
+def _table(columns: dict[str, list[Any]]) -> pa.Table:
+    ids = pa.array(content_ids(columns, columns["digest"]))
+    return pa.table({**{name: columns[name] for name in SCHEMA.names}, "id": ids}, schema=SCHEMA)

@@ -1,0 +1,444 @@
+"""Distractor sets: the metadata of a released example, and the roles and misreadings that say the same.
+
+A file lists its objects in the order of placement: the target, the other mentions, a set for every clause that is
+left out, the set with one word changed, the counterparts of size words, the set with words exchanged, and random
+ones. A set that ran out of room is incomplete: the objects it got stay, and the names of later random objects go on
+counting as if it were whole. From this, the flags and the looks of the objects the roles are found again. A
+counterpart is taken for needless where the world already holds such an object, as the released generator does. Where
+several divisions are possible the one with the fullest sets is taken; where none is, everything but the target and
+the mentions counts as random.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deixis.datasets.formats.wording import COLOR, SHAPE, SIZE, SLOT_NAMES, name_of, number_of, phrase_text
+from deixis.worlds.grid.patterns import C2, P2
+from deixis.worlds.grid.roles import KINDS, Role, encode_misreading, encode_role
+
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from deixis.datasets.formats.situation import Codes
+    from deixis.datasets.formats.wording import Wording
+
+
+__all__ = ["STRATEGIES", "Sets", "infer_roles", "metadata_of"]
+
+STRATEGIES = frozenset({"relation", "attribute", "isomorphism", "random"})
+RELATION_SET, ATTRIBUTE_SET, ISOMORPHISM_SET, SIZE_SET = (
+    KINDS.index(k) for k in ("relation", "attribute", "isomorphism", "size")
+)
+MOST_MENTIONS = 15  # a misreading keeps the number of a mention in four bits
+ANY = 15
+BOX = 3
+BY_COLOR, BY_SIZE_AND_SHAPE = 0, 1
+
+
+class Look(NamedTuple):
+    """Which shapes, colors and sizes an object may have, a bit for each."""
+
+    shapes: int = ANY
+    colors: int = ANY
+    sizes: int = ANY  # bit 0 is size 1
+
+    def fits(self, thing: Codes) -> bool:
+        """Whether an object may be the one that is meant."""
+        shape, color, size, _, _ = thing
+        return bool(self.shapes >> shape & self.colors >> color & self.sizes >> size - 1 & 1)
+
+
+class Draft(NamedTuple):
+    """A set as it was meant to be placed."""
+
+    code: int
+    looks: tuple[Look, ...]
+    least: int  # how many of its objects are certainly there
+    may_be_skipped: bool = False  # a counterpart that was not needed, which is no failure
+
+
+class Clues(NamedTuple):
+    """What the metadata of an example says about its sets."""
+
+    dropped: tuple[int, ...]  # clauses, by the number of the mention
+    changed: tuple[tuple[int, int], ...]  # mention and slot
+    exchanged: tuple[tuple[int, int, int], ...]  # two mentions and what was exchanged
+    words: tuple[int, ...]  # for every random object: 0, 1 called small, 2 called big
+    missing: int | None  # how many objects found no place, where the names tell
+    is_full: tuple[bool, bool, bool]  # no clause set failed, the changed set is whole, the exchanged set is whole
+
+
+# ---------------------------------------------------------------------------------------------------- reading
+
+
+def infer_roles(example: dict[str, Any], wording: Wording, objects: Sequence[Codes]) -> tuple[list[int], list[int]]:
+    """The codes of the roles of all objects, and those of the misreadings of the sets, of one released example.
+
+    Both are empty for a command with more mentions than codes can number.
+    """
+    if len(wording) > MOST_MENTIONS:
+        return [], []
+    clues = _read_clues(example, wording, len(objects))
+    roles = [encode_role(Role("target")), *(encode_role(Role("mentioned", k)) for k in range(1, len(wording)))]
+    between = objects[len(wording) : len(objects) - len(clues.words)]
+    for drafts in _readings(wording, objects, clues):
+        counts = _divide(drafts, objects[: len(wording)], between, clues.missing)
+        if counts is not None:
+            found, codes = _number_sets(wording, drafts, counts, between)
+            return roles + found + [encode_role(Role("random", word)) for word in clues.words], codes
+    words = (*[0] * len(between), *clues.words)
+    return roles + [encode_role(Role("random", word)) for word in words], []
+
+
+def _readings(wording: Wording, objects: Sequence[Codes], clues: Clues) -> Iterator[list[Draft]]:
+    """The sets as they may have been drafted: to the letter, with any counterparts, whatever they look like."""
+    exact = _drafts(wording, clues, objects)
+    yield exact
+    loose = _drafts(wording, clues, None)
+    yield loose
+    yield [draft._replace(looks=(Look(),) * len(draft.looks)) for draft in loose]
+
+
+def _drafts(wording: Wording, clues: Clues, objects: Sequence[Codes] | None) -> list[Draft]:
+    said = wording.said
+    whole_clauses, whole_changed, whole_exchanged = clues.is_full
+    drafts = []
+    for mention in clues.dropped:
+        gone = wording.below(mention)
+        looks = tuple(_look(row) for k, row in enumerate(said) if k not in gone)
+        drafts.append(Draft(encode_misreading("relation", mention), looks, len(looks) if whole_clauses else 0))
+    for mention, slot in clues.changed:
+        looks = tuple(_changed(row, slot) if k == mention else _look(row) for k, row in enumerate(said))
+        least = len(looks) if whole_changed else 0
+        drafts.append(Draft(encode_misreading("attribute", mention, slot), looks, least))
+    drafts.extend(_counterpart_drafts(wording, clues, objects))
+    for one, other, what in clues.exchanged:
+        looks = tuple(_look(row) for row in _exchange(said, one, other, what))
+        drafts.append(
+            Draft(encode_misreading("isomorphism", one, other, what), looks, len(looks) if whole_exchanged else 0)
+        )
+    return drafts
+
+
+def _counterpart_drafts(wording: Wording, clues: Clues, objects: Sequence[Codes] | None) -> Iterator[Draft]:
+    for k, row in enumerate(wording.said):
+        if row[SIZE] < 0 or (objects is not None and (k, SIZE) in clues.changed):
+            continue
+        sizes = ANY
+        if objects is not None and row[SHAPE] >= 0:
+            mine = objects[k][2]
+            sizes = (ANY << mine if row[SIZE] == 0 else (1 << mine - 1) - 1) & ANY
+        yield Draft(encode_misreading("size", k), (_look(row)._replace(sizes=sizes),), 0, may_be_skipped=True)
+
+
+def _look(row: Sequence[int]) -> Look:
+    shapes = ANY if row[SHAPE] < 0 else 1 << row[SHAPE]
+    return Look(shapes, ANY if row[COLOR] < 0 else 1 << row[COLOR])
+
+
+def _changed(row: Sequence[int], slot: int) -> Look:
+    look = _look(row)
+    if slot == SHAPE:
+        return look._replace(shapes=ANY & ~look.shapes)
+    return look._replace(colors=ANY & ~look.colors) if slot == COLOR else look
+
+
+def _exchange(said: Sequence[Sequence[int]], one: int, other: int, what: int) -> list[tuple[int, ...]]:
+    """The mentions with colours, or sizes and nouns, exchanged between two."""
+    rows = [list(row) for row in said]
+    for slot in (COLOR,) if what == BY_COLOR else (SHAPE, SIZE):
+        rows[one][slot], rows[other][slot] = rows[other][slot], rows[one][slot]
+    return [tuple(row) for row in rows]
+
+
+def _divide(
+    drafts: list[Draft], mentioned: Sequence[Codes], things: Sequence[Codes], missing: int | None
+) -> list[int] | None:
+    """How many of the objects belong to each set, the fullest sets first; None if they cannot be divided so."""
+    dead: set[tuple[int, int, int]] = set()
+
+    def go(k: int, at: int, lacking: int) -> list[int] | None:
+        if k == len(drafts):
+            return [] if at == len(things) and missing in (None, lacking) else None
+        if (k, at, lacking) in dead:
+            return None
+        draft = drafts[k]
+        counts = range(_fitting(draft.looks, things, at), draft.least - 1, -1)
+        for count in reversed(counts) if _is_idle(draft, (*mentioned, *things[:at])) else counts:
+            lost = 0 if draft.may_be_skipped else len(draft.looks) - count
+            rest = go(k + 1, at + count, lacking + lost)
+            if rest is not None:
+                return [count, *rest]
+        dead.add((k, at, lacking))
+        return None
+
+    return go(0, 0, 0)
+
+
+def _is_idle(draft: Draft, before: Sequence[Codes]) -> bool:
+    """Whether a counterpart was not needed, as the world already held such an object."""
+    (look, *_) = draft.looks
+    return draft.may_be_skipped and look.sizes != ANY and any(look.fits(thing) for thing in before)
+
+
+def _fitting(looks: tuple[Look, ...], things: Sequence[Codes], at: int) -> int:
+    """How many objects from a place on look like those of a set, in order."""
+    count = 0
+    while count < len(looks) and at + count < len(things) and looks[count].fits(things[at + count]):
+        count += 1
+    return count
+
+
+def _number_sets(
+    wording: Wording, drafts: list[Draft], counts: list[int], things: Sequence[Codes]
+) -> tuple[list[int], list[int]]:
+    """The roles of the objects of all sets, and the codes of the sets."""
+    roles: list[int] = []
+    codes: list[int] = []
+    for draft, count in zip(drafts, counts, strict=True):
+        if count or not draft.may_be_skipped:
+            mine = things[len(roles) : len(roles) + count]
+            roles += [draft.code >> 12 << 5 | len(codes)] * count
+            codes.append(draft.code | _new_value(wording, draft.code, mine))
+    return roles, codes
+
+
+def _new_value(wording: Wording, code: int, things: Sequence[Codes]) -> int:
+    """What a changed word became: read off the object; where that found no place, just another value than was said."""
+    kind, mention, slot = code >> 12, code >> 8 & 15, code >> 4 & 15
+    if kind != ATTRIBUTE_SET:
+        return 0
+    old = wording.said[mention][slot]
+    if slot == SIZE:
+        return 1 - old
+    new = things[mention][slot] if mention < len(things) else old
+    return new if new != old else (old + 1) % (3 if slot == SHAPE else 4)
+
+
+def _read_clues(example: dict[str, Any], wording: Wording, count: int) -> Clues:
+    names = [pair for entry in _entries(example, "random_distractor_metadata") for pair in entry.items()]
+    wanted = example.get("n_random_distractor", len(names))
+    room = count - len(wording)
+    randoms = wanted if isinstance(wanted, int) and 0 <= wanted <= room else min(len(names), room)
+    texts = [text if isinstance(text, str) else "" for _, text in names] + [""] * randoms
+    words = tuple(1 if text.startswith("small ") else 2 if text.startswith("big ") else 0 for text in texts[:randoms])
+    first = number_of(names[0][0]) if names and randoms else None
+    return Clues(
+        dropped=tuple(_dropped(example, wording)),
+        changed=tuple(_changed_words(example, wording)),
+        exchanged=tuple(_exchanged_words(example, wording)),
+        words=words,
+        missing=None if first is None else first - (count - randoms),
+        is_full=(
+            example.get("full_relation_distractor") is True,
+            example.get("has_attribute_distractor") is True,
+            example.get("has_isomorphism_distractor") is True,
+        ),
+    )
+
+
+def _dropped(example: dict[str, Any], wording: Wording) -> Iterator[int]:
+    """The clauses left out.
+
+    With one clause on every head the files name the clause that is kept, `null` for none; else the one that is dropped.
+    """
+    for entry in _entries(example, "relation_distractor_metadata"):
+        edge = _at(entry, "distractor_metadata", "edge")
+        child = number_of(edge[1]) if isinstance(edge, list) and len(edge) == 2 else None
+        if edge == "null" and len(wording) > 1:
+            yield 1
+        elif child is not None and 0 < child < len(wording):
+            is_kept = wording.pattern == C2 and child == 1
+            yield 2 if is_kept else child
+
+
+def _changed_words(example: dict[str, Any], wording: Wording) -> Iterator[tuple[int, int]]:
+    for entry in _parts(example, "attribute_distractor_metadata"):
+        mention, name = number_of(entry.get("modified_obj")), entry.get("modified_attribute")
+        if mention is not None and mention < len(wording) and name in SLOT_NAMES:
+            slot = SLOT_NAMES.index(name)
+            if wording.said[mention][slot] >= 0:
+                yield mention, slot
+
+
+def _exchanged_words(example: dict[str, Any], wording: Wording) -> Iterator[tuple[int, int, int]]:
+    for entry in _parts(example, "isomorphism_distractor_metadata"):
+        pair = entry.get("swapped_pair")
+        numbers = [number_of(name) for name in pair] if isinstance(pair, list) else []
+        one, other = numbers if len(numbers) == 2 else (None, None)
+        if one is not None and other is not None and max(one, other) < len(wording):
+            yield one, other, BY_COLOR if entry.get("color_shuffled") else BY_SIZE_AND_SHAPE
+
+
+def _entries(example: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    value = example.get(name)
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
+def _parts(example: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:
+    for entry in _entries(example, name):
+        listed = entry.get("distractor_metadata")
+        yield from (part for part in (listed if isinstance(listed, list) else []) if isinstance(part, dict))
+
+
+def _at(entry: dict[str, Any], *names: str) -> Any:
+    value: Any = entry
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+# ---------------------------------------------------------------------------------------------------- writing
+
+
+class Sets(NamedTuple):
+    """The sets of an example: their codes, how many objects each has, and the roles of all objects."""
+
+    codes: tuple[int, ...]
+    placed: tuple[int, ...]
+    roles: tuple[Role, ...]
+
+    @classmethod
+    def of(cls, codes: Sequence[int], roles: Sequence[Role]) -> Sets:
+        """The sets that the roles make up."""
+        placed = [0] * len(codes)
+        for role in roles:
+            if role.has_misreading and role.number < len(codes):
+                placed[role.number] += 1
+        return cls(tuple(codes), tuple(placed), tuple(roles))
+
+    def whole(self, kind: int, wording: Wording) -> list[bool]:
+        """For every set of a kind, whether all its objects are there."""
+        return [
+            placed == _drafted(code, wording)
+            for code, placed in zip(self.codes, self.placed, strict=True)
+            if code >> 12 == kind
+        ]
+
+    def of_kind(self, kind: int) -> list[int]:
+        """The codes of the sets of a kind."""
+        return [code for code in self.codes if code >> 12 == kind]
+
+    def missing(self, wording: Wording) -> int:
+        """How many objects found no place."""
+        return sum(_drafted(code, wording) - placed for code, placed in zip(self.codes, self.placed, strict=True))
+
+
+def metadata_of(
+    wording: Wording, objects: Sequence[Codes], sets: Sets, strategies: Collection[str] | None = None
+) -> dict[str, Any]:
+    """The twelve fields of a released example that tell how its objects came about, in their order.
+
+    Args:
+        wording: the command.
+        objects: all objects, in the order of the file.
+        sets: their roles and sets.
+        strategies: the kinds of distractors that were asked for. By default all four; relation and random for the
+            pattern p4, and random alone for a command with clauses and no set that leaves one out, unless the sets say
+            more.
+    """
+    used = _strategies(wording, sets) if strategies is None else strategies
+    roles = sets.roles
+    randoms = [k for k, role in enumerate(roles) if role.kind == "random"]
+    clauses = sets.whole(RELATION_SET, wording)
+    return {
+        "n_object": len(objects),
+        "n_distractor": len(objects) - len(wording),
+        "full_relation_distractor": all(clauses),
+        "has_relation_distractor": any(clauses),
+        "has_attribute_distractor": any(sets.whole(ATTRIBUTE_SET, wording)) and all(sets.whole(SIZE_SET, wording)),
+        "has_isomorphism_distractor": any(sets.whole(ISOMORPHISM_SET, wording)),
+        "has_random_distractor": bool(randoms),
+        "n_random_distractor": len(randoms),
+        "relation_distractor_metadata": _relation_metadata(wording, sets, used),
+        "attribute_distractor_metadata": _attribute_metadata(wording, objects, sets, used),
+        "isomorphism_distractor_metadata": _isomorphism_metadata(wording, sets, used),
+        "random_distractor_metadata": [
+            {name_of(k + sets.missing(wording)): _random_text(objects[k], roles[k].number) for k in randoms}
+        ],
+    }
+
+
+def _drafted(code: int, wording: Wording) -> int:
+    """How many objects a set has when all find a place."""
+    kind, mention = code >> 12, code >> 8 & 15
+    if kind == SIZE_SET:
+        return 1
+    return len(wording) - len(wording.below(mention)) if kind == RELATION_SET else len(wording)
+
+
+def _strategies(wording: Wording, sets: Sets) -> frozenset[str]:
+    used = {"random"}
+    if len(wording) == 1 or sets.of_kind(RELATION_SET):
+        used |= {"relation"}
+        used |= STRATEGIES if wording.pattern.name != "p4" else set()
+    used |= {"attribute"} if sets.of_kind(ATTRIBUTE_SET) else set()
+    used |= {"isomorphism"} if sets.of_kind(ISOMORPHISM_SET) else set()
+    return frozenset(used)
+
+
+def _relation_metadata(wording: Wording, sets: Sets, used: Collection[str]) -> list[dict[str, Any]]:
+    if len(wording) == 1:
+        return []
+    if "relation" not in used:
+        return [{"distractor_metadata": {}}]
+    return [{"distractor_metadata": _clause_entry(wording, code >> 8 & 15)} for code in sets.of_kind(RELATION_SET)]
+
+
+def _clause_entry(wording: Wording, dropped: int) -> dict[str, Any]:
+    named = dropped
+    if wording.pattern in (P2, C2):  # here the files name the clause that is kept
+        named = dropped - 1
+    if named == 0:
+        return {"edge": "null", "relation_old_type": "null", "full_set": True}
+    return {"edge": wording.edge(named), "relation_old_type": wording.relation(named), "full_set": True}
+
+
+def _attribute_metadata(
+    wording: Wording, objects: Sequence[Codes], sets: Sets, used: Collection[str]
+) -> list[dict[str, Any]]:
+    codes = sets.of_kind(ATTRIBUTE_SET)
+    entries: list[dict[str, Any]] = [
+        {"modified_obj": name_of(code >> 8 & 15), "modified_attribute": SLOT_NAMES[code >> 4 & 15]} for code in codes
+    ]
+    if not entries and "attribute" in used and not _has_words_to_change(wording, objects, sets):
+        return []
+    return [{"distractor_metadata": entries or [{"modified_obj": None, "modified_attribute": None}]}]
+
+
+def _has_words_to_change(wording: Wording, objects: Sequence[Codes], sets: Sets) -> bool:
+    """Whether the released generator found a noun to work on, or, with two boxes in the world, did not look for one."""
+    boxes = sum(
+        thing[SHAPE] == BOX
+        for thing, role in zip(objects, sets.roles, strict=False)
+        if role.kind in ("target", "mentioned", "relation")
+    )
+    return boxes >= 2 or any(0 <= row[SHAPE] < BOX for row in wording.said)
+
+
+def _isomorphism_metadata(wording: Wording, sets: Sets, used: Collection[str]) -> list[dict[str, Any]]:
+    entries = [_exchange_entry(wording, code) for code in sets.of_kind(ISOMORPHISM_SET)]
+    if entries:
+        return [{"distractor_metadata": entries}]
+    return [] if "isomorphism" in used else [{"distractor_metadata": {}}]
+
+
+def _exchange_entry(wording: Wording, code: int) -> dict[str, Any]:
+    one, other, what = code >> 8 & 15, code >> 4 & 15, code & 15
+    after = _exchange(wording.said, one, other, what)
+    return {
+        "swapped_pair": [name_of(one), name_of(other)],
+        "before_pair_obj_str": [wording.phrases[one], wording.phrases[other]],
+        "after_pair_obj_str": [phrase_text(after[one]), phrase_text(after[other])],
+        "size_shuffled": what != BY_COLOR,
+        "color_shuffled": what == BY_COLOR,
+        "shape_shuffled": what != BY_COLOR,
+    }
+
+
+def _random_text(thing: Codes, word: int) -> str:
+    """The looks of a random object; without a size word the text starts with a space, as in the files."""
+    shape, color, _, _, _ = thing
+    return f"{('', 'small', 'big')[word]} {phrase_text((shape, color, -1))}"

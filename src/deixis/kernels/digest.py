@@ -1,0 +1,29 @@
+"""What examples contain, as one number each; the plain twin is `tasks.navigate.content_id`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deixis.kernels.bitsets import jit, mix
+from deixis.kernels.worlds import digest_world
+
+
+__all__ = ["digest_examples"]
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@jit
+def digest_examples(objects, starts, sizes, agents, texts, out):
+    """Fill `out` with the digest of every example: its words, and its world whatever the order of the objects.
+
+    Shapes:
+        objects: uint8 [object, 5], those of all worlds one after the other; starts: int64 [example + 1].
+        sizes: int64 [example]. agents: uint8 [example, 3] with row, column, facing.
+        texts: uint64 [example], the digest of the words. out: uint64 [example].
+    """
+    for n in range(out.shape[0]):
+        first, last = starts[n], starts[n + 1]
+        row, column, facing = np.int64(agents[n, 0]), np.int64(agents[n, 1]), np.int64(agents[n, 2])
+        world = digest_world(objects[first:last], last - first, sizes[n], row, column, facing)
+        out[n] = mix((texts[n] + _GOLDEN) ^ world)
