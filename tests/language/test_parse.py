@@ -192,7 +192,7 @@ def test_a_mistake_is_located_and_what_was_expected_is_named(text, word, positio
     ],
 )
 def test_noun_phrases_and_commands_are_told_apart(read_it, text, word, position, expected):
-    """`parse` wants a noun phrase alone, `parse_instruction` a verb; the error points at what is too much or missing."""
+    """`parse` wants a noun phrase, `parse_instruction` a verb; the error points at what is too much or missing."""
     with pytest.raises(ParseError) as caught:
         read_it(text)
 

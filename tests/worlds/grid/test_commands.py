@@ -130,9 +130,16 @@ def test_the_enumeration_begins_as_the_generator_does():
         "the circle that is in the same row as a blue square",
     ]
     assert [schematic.relations[0] for schematic in schematics(P2)[:4]] == [ROW, COLUMN, INSIDE, SIZE]
-    assert list(dict.fromkeys(phrase_words(e.phrase) for e in commands(P1)))[:5] == [
-        "circle", "cylinder", "square", "red circle", "red cylinder",
-    ]  # fmt: skip
+
+
+def test_words_are_enumerated_in_the_order_of_the_generator():
+    """Nouns vary fastest, then colours from red to yellow, then sizes, big before small."""
+    said = [phrase_words(expression) for expression in commands(P1)]
+
+    assert said[:6] == ["circle", "cylinder", "square", "red circle", "red cylinder", "red square"]
+    assert said[15:21] == ["big circle", "big cylinder", "big square", "small circle", "small cylinder", "small square"]
+    assert said[21::6] == ["big red circle", "big green circle", "small red circle", "small green circle"]
+    assert said[24::6] == ["big blue circle", "big yellow circle", "small blue circle", "small yellow circle"]
 
 
 def test_forms_of_phrases_come_in_the_order_of_the_generator():

@@ -1,0 +1,54 @@
+"""Run the benchmarks, print a table, and leave with 1 if a promise is broken."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from benchmarks.generation import measure_generation
+from benchmarks.machine import describe_machine
+from benchmarks.paper import measure_paper_size
+from benchmarks.resolution import measure_resolution
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print, optionally write; 1 when something is slower than promised."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--paper", action="store_true", help="also make the paper-size set (about a minute)")
+    parser.add_argument("--mode", default="compatible", choices=("compatible", "corrected"), help="mode of the paper-size set")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--write", type=Path, help="write the table as Markdown, e.g. docs/results/speed.md")
+    options = parser.parse_args(arguments)
+    rows = [*measure_resolution(), *measure_generation()]
+    if options.paper:
+        rows += measure_paper_size(options.mode)
+    command = "make bench" + (' ARGS="--paper"' if options.paper else "")
+    text = _markdown(rows, command)
+    print(json.dumps([row._asdict() for row in rows], indent=1) if options.json else text)
+    if options.write:
+        options.write.parent.mkdir(parents=True, exist_ok=True)
+        options.write.write_text(text + "\n", encoding="utf-8")
+    broken = [row for row in rows if row.is_broken]
+    for row in broken:
+        print(f"slower than promised: {row.name}: {row.value:,.4g} {row.unit}, promised {row.promise}", file=sys.stderr)
+    return 1 if broken else 0
+
+
+def _markdown(rows: list, command: str) -> str:
+    lines = [
+        "# Speed",
+        "",
+        f"Made by `{command}` on {describe_machine()}. Rates are per second of processor time of one core, compilation apart; "
+        "ratios compare things measured in the same run.",
+        "",
+        "| what | measured | promised |",
+        "|---|---|---|",
+        *(f"| {row.name} | {row.value:,.4g} {row.unit} | {row.promise or ''} |" for row in rows),
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,363 @@
+"""What a dataset holds, counted: splits, lengths, words, worlds, distractors and what is needed.
+
+Everything is counted from whole columns; only the different commands are read one by one, each once. Statistics of
+pieces merge into those of the whole.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow.compute as pc
+
+from deixis.datasets.table import NOWHERE, _column, ragged
+from deixis.errors import BrokenDataset, DeixisError
+from deixis.expression.parts import parts
+from deixis.language.lexicon import lexicon
+from deixis.language.parse import read
+from deixis.scene.grid import COLORS, SHAPES
+from deixis.worlds.grid.roles import KINDS, SHIFT, Role
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import pyarrow as pa
+
+    from deixis.expression.parts import Part
+
+
+__all__ = ["COLUMNS", "COMPASS", "LENGTH_BINS", "PART_KINDS", "Statistics", "length_bin", "part_kind", "statistics_of"]
+
+Key: TypeAlias = tuple[Any, ...]
+COMPASS = ("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west", "here")
+PART_KINDS = ("noun", "colour word", "size word", "clause", "other")
+LENGTH_BINS = ("1–10", "11–20", "21–30", "31–40", "41–50", "over 50")  # those of ReaSCAN's Figure 4
+COLUMNS = (
+    "command",
+    "pattern",
+    "verb",
+    "manner",
+    "shape",
+    "color",
+    "size",
+    "row",
+    "column",
+    "role",
+    "target",
+    "agent_row",
+    "agent_column",
+    "agent_facing",
+    "plan",
+    "necessary",
+    "split",
+)
+_NO_PART = len(PART_KINDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statistics:
+    """Counts of one dataset or of a piece of it.
+
+    Attributes:
+        examples: how many there are.
+        texts: the different commands.
+        unread: examples whose command cannot be read; their words and parts are not counted.
+        places: by (split, pattern); the split as stored, so that an example of two sets is under `a1+a2`.
+        lengths: by (pattern, number of actions).
+        objects: by (pattern, number of objects).
+        verbs, manners: by (name,); the manner is empty where none is said.
+        said: words of commands, by (attribute or `relation`, value); sizes are `small` and `big`.
+        shown: objects of worlds, by (attribute, value); sizes are 1 to 4.
+        directions: where the target lies as seen from the agent, by (direction,); north is up.
+        facings: by (code,).
+        with_kind: worlds with at least one object of a role, by (pattern, kind).
+        of_kind: objects of a role, by (pattern, kind).
+        competitors: by (pattern, number of objects that were placed to punish a misreading); only where roles are known.
+        parts: by (pattern, kind of part, whether it is needed); only where necessity is recorded.
+    """
+
+    examples: int = 0
+    texts: frozenset[str] = frozenset()
+    unread: int = 0
+    places: Mapping[Key, int] = field(default_factory=dict)
+    lengths: Mapping[Key, int] = field(default_factory=dict)
+    objects: Mapping[Key, int] = field(default_factory=dict)
+    verbs: Mapping[Key, int] = field(default_factory=dict)
+    manners: Mapping[Key, int] = field(default_factory=dict)
+    said: Mapping[Key, int] = field(default_factory=dict)
+    shown: Mapping[Key, int] = field(default_factory=dict)
+    directions: Mapping[Key, int] = field(default_factory=dict)
+    facings: Mapping[Key, int] = field(default_factory=dict)
+    with_kind: Mapping[Key, int] = field(default_factory=dict)
+    of_kind: Mapping[Key, int] = field(default_factory=dict)
+    competitors: Mapping[Key, int] = field(default_factory=dict)
+    parts: Mapping[Key, int] = field(default_factory=dict)
+
+    def merge(self, other: Statistics) -> Statistics:
+        """The statistics of both together."""
+        return Statistics(**{f.name: _joined(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)})
+
+    @property
+    def patterns(self) -> dict[str, int]:
+        """How many examples each pattern has, in the order in which they are met by name."""
+        totals: Counter[str] = Counter()
+        for (_, pattern), count in self.places.items():
+            totals[pattern] += count
+        return {name: totals[name] for name in sorted(totals, key=_pattern_order)}
+
+    @property
+    def splits(self) -> dict[str, int]:
+        """How many examples each split has; one that is in two test sets counts in both."""
+        totals: Counter[str] = Counter()
+        for (split, _), count in self.places.items():
+            for name in split.split("+"):
+                totals[name] += count
+        return dict(sorted(totals.items()))
+
+    @property
+    def shares_needed(self) -> dict[str, float]:
+        """For each kind of part, how often the target cannot be found without it."""
+        needed, total = Counter[str](), Counter[str]()
+        for (_, kind, is_needed), count in self.parts.items():
+            total[kind] += count
+            needed[kind] += count if is_needed else 0
+        return {kind: needed[kind] / total[kind] for kind in PART_KINDS if total[kind]}
+
+    def to_dict(self) -> dict[str, object]:
+        """The counts as plain values, every key joined by ` / `."""
+        plain: dict[str, object] = {"examples": self.examples, "commands": len(self.texts), "unread": self.unread}
+        for one in fields(self)[3:]:
+            counts: Mapping[Key, int] = getattr(self, one.name)
+            plain[one.name] = {" / ".join(map(str, key)): counts[key] for key in sorted(counts, key=str)}
+        return plain
+
+
+def statistics_of(tables: Iterable[pa.Table]) -> Statistics:
+    """The statistics of some tables together.
+
+    Args:
+        tables: in the columns of `datasets.table`, of which those in `COLUMNS` are enough.
+
+    Raises:
+        BrokenDataset: when a column is missing or contradicts another.
+    """
+    commands = _Commands()
+    total = Statistics()
+    for table in tables:
+        if table.num_rows:
+            total = total.merge(_Piece(table, commands).count())
+    return total
+
+
+def length_bin(length: int) -> str:
+    """The bin of ReaSCAN's Figure 4 that a number of actions falls into; a plan of no action counts with the shortest."""
+    return LENGTH_BINS[min(max(length - 1, 0) // 10, len(LENGTH_BINS) - 1)]
+
+
+def part_kind(part: Part) -> str:
+    """What sort of words say a part: a noun, a colour word, a size word or a clause."""
+    if part.kind == "clause":
+        return "clause"
+    return {"shape": "noun", "color": "colour word", "size": "size word"}.get(part.attribute or "", "other")
+
+
+class _Command(NamedTuple):
+    """What is counted of one text."""
+
+    said: Counter[Key]
+    kinds: tuple[int, ...]  # of its parts, in order; numbers of PART_KINDS
+
+
+class _Commands:
+    """Texts as they are met, each read once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Command | None] = {}
+
+    def __call__(self, text: str) -> _Command | None:
+        if text not in self._known:
+            self._known[text] = _read(text)
+        return self._known[text]
+
+
+def _read(text: str) -> _Command | None:
+    try:
+        expression = read(text, any_order=True).expression
+    except DeixisError:
+        return None
+    said: Counter[Key] = Counter(("relation", name) for name in expression.relations())
+    kinds = []
+    for part in parts(expression):
+        kinds.append(PART_KINDS.index(part_kind(part)))
+        if part.attribute:
+            said[part.attribute, lexicon().word_for(part.step)] += 1
+    return _Command(said, tuple(kinds))
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """One table while it is counted."""
+
+    table: pa.Table
+    commands: _Commands
+
+    def count(self) -> Statistics:
+        which, texts = self.codes("command")
+        read_ones = [self.commands(text) for text in texts]
+        weights = np.bincount(which, minlength=len(texts))
+        patterns, names = self.codes("pattern")
+        starts = self.starts()
+        unread = sum(int(n) for n, command in zip(weights, read_ones, strict=True) if command is None)
+        return Statistics(
+            examples=self.table.num_rows,
+            texts=frozenset(texts),
+            unread=unread,
+            places=self.places(patterns, names),
+            lengths=_pairs(patterns, self.lengths(), names),
+            objects=_pairs(patterns, np.diff(starts), names),
+            verbs=self.names("verb"),
+            manners=self.names("manner"),
+            said=_weighted(read_ones, weights),
+            shown=self.shown(),
+            directions=self.directions(starts),
+            facings={(int(code),): int(n) for code, n in _tally(self.numbers("agent_facing"))},
+            **self.roles(patterns, names, starts),
+            parts=self.parts(which, read_ones, patterns, names),
+        )
+
+    def codes(self, name: str) -> tuple[np.ndarray, list[str]]:
+        """A text column as the number of each row's text and the different texts."""
+        encoded = _column(self.table, name).combine_chunks().dictionary_encode()
+        return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
+
+    def numbers(self, name: str) -> np.ndarray:
+        return _column(self.table, name).to_numpy().astype(np.int64)
+
+    def list_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """A list column as (values, start of every row), both counted from its first value."""
+        values, starts = ragged(_column(self.table, name))
+        return values[starts[0] : starts[-1]], (starts - starts[0]).astype(np.int64)
+
+    def starts(self) -> np.ndarray:
+        _, starts = self.list_of("shape")
+        for name in ("color", "size", "row", "column"):
+            if not np.array_equal(self.list_of(name)[1], starts):
+                raise BrokenDataset(f"the columns shape and {name} do not describe the same objects")
+        if (self.numbers("target") >= np.diff(starts)).any():
+            raise BrokenDataset("a target is the number of an object that its world does not have")
+        return starts
+
+    def lengths(self) -> np.ndarray:
+        return pc.binary_length(_column(self.table, "plan")).to_numpy().astype(np.int64)
+
+    def names(self, name: str) -> dict[Key, int]:
+        which, texts = self.codes(name)
+        return {(text,): int(n) for text, n in zip(texts, np.bincount(which, minlength=len(texts)), strict=True)}
+
+    def places(self, patterns: np.ndarray, names: list[str]) -> dict[Key, int]:
+        which, splits = self.codes("split")
+        return {(splits[s], names[p]): n for (s, p), n in _pairs(which, patterns).items()}
+
+    def shown(self) -> dict[Key, int]:
+        worded: tuple[tuple[str, tuple[str, ...]], ...] = (("shape", SHAPES), ("color", COLORS))
+        found: dict[Key, int] = {}
+        for name, values in worded:
+            for code, n in _tally(self.list_of(name)[0]):
+                if code >= len(values):
+                    raise BrokenDataset(f"the column {name} must hold values from 0 to {len(values) - 1}")
+                found[name, values[code]] = n
+        return found | {("size", str(code)): n for code, n in _tally(self.list_of("size")[0])}
+
+    def directions(self, starts: np.ndarray) -> dict[Key, int]:
+        at = starts[:-1] + self.numbers("target")
+        has_agent = self.numbers("agent_row") != NOWHERE[0]
+        down = np.sign(self.list_of("row")[0].astype(np.int64)[at] - self.numbers("agent_row"))[has_agent]
+        right = np.sign(self.list_of("column")[0].astype(np.int64)[at] - self.numbers("agent_column"))[has_agent]
+        number = {(-1, 0): 0, (-1, 1): 1, (0, 1): 2, (1, 1): 3, (1, 0): 4, (1, -1): 5, (0, -1): 6, (-1, -1): 7, (0, 0): 8}
+        return {(COMPASS[number[d, r]],): n for (d, r), n in _pairs(down + 1, right + 1, shift=-1).items()}
+
+    def roles(self, patterns: np.ndarray, names: list[str], starts: np.ndarray) -> dict[str, dict[Key, int]]:
+        values, begins = self.list_of("role")
+        count = np.diff(begins)
+        if ((count > 0) & (count != np.diff(starts))).any():
+            raise BrokenDataset("there are not as many roles as objects")
+        kinds = values.astype(np.int64) >> SHIFT
+        if len(kinds) and kinds.max() >= len(KINDS):
+            raise BrokenDataset("the column role holds something that is not the code of a role")
+        row = np.repeat(np.arange(len(count)), count)
+        has_kind = np.zeros(len(count) * len(KINDS), bool)
+        has_kind[row * len(KINDS) + kinds] = True
+        present = np.flatnonzero(has_kind)
+        punishing = np.array([Role(kind).has_misreading for kind in KINDS])[kinds]
+        competitors = np.bincount(row[punishing], minlength=len(count))
+        return {
+            "of_kind": _named(_pairs(patterns[row], kinds, names)),
+            "with_kind": _named(_pairs(patterns[present // len(KINDS)], present % len(KINDS), names)),
+            "competitors": _pairs(patterns[count > 0], competitors[count > 0], names),
+        }
+
+    def parts(
+        self, which: np.ndarray, commands: list[_Command | None], patterns: np.ndarray, names: list[str]
+    ) -> dict[Key, int]:
+        values, starts = self.list_of("necessary")
+        count = np.diff(starts)
+        lengths = np.array([len(c.kinds) if c else 0 for c in commands], np.int64)
+        known = (count > 0) & (lengths[which] > 0)
+        if (known & (count != lengths[which])).any():
+            raise BrokenDataset("the column necessary does not have one value for every part of the command")
+        kinds = np.full((len(commands), int(lengths.max(initial=1))), _NO_PART, np.int64)
+        for number, command in enumerate(commands):
+            if command:
+                kinds[number, : len(command.kinds)] = command.kinds
+        row = np.repeat(np.arange(len(count)), count)
+        place = np.arange(len(row)) - starts[row]
+        keep = known[row]
+        row, place, needed = row[keep], place[keep], values[keep].astype(np.int64)
+        counts = _pairs(patterns[row], kinds[which[row], place] * 2 + needed, names)
+        return {(pattern, PART_KINDS[code // 2], bool(code % 2)): n for (pattern, code), n in counts.items()}
+
+
+def _pairs(one: np.ndarray, other: np.ndarray, names: list[str] | None = None, *, shift: int = 0) -> dict[Key, int]:
+    """How often every pair of codes occurs; the first is named, or both are shifted."""
+    width = int(other.max(initial=0)) + 1
+    tally = _tally(one * width + other)
+    if names is None:
+        return {(code // width + shift, code % width + shift): n for code, n in tally}
+    return {(names[code // width], code % width): n for code, n in tally}
+
+
+def _named(counts: dict[Key, int]) -> dict[Key, int]:
+    return {(pattern, KINDS[code]): n for (pattern, code), n in counts.items()}
+
+
+def _tally(codes: np.ndarray) -> list[tuple[int, int]]:
+    """How often every code occurs, for those that do."""
+    counts = np.bincount(codes)
+    found = np.flatnonzero(counts)
+    return list(zip(found.tolist(), counts[found].tolist(), strict=True))
+
+
+def _weighted(commands: list[_Command | None], weights: np.ndarray) -> Counter[Key]:
+    total: Counter[Key] = Counter()
+    for command, weight in zip(commands, weights.tolist(), strict=True):
+        for key, count in command.said.items() if command else ():
+            total[key] += count * weight
+    return total
+
+
+def _joined(one: Any, other: Any) -> Any:
+    """Two values of one field together: numbers and counts add up, sets unite."""
+    if isinstance(one, int):
+        return one + other
+    if isinstance(one, frozenset):
+        return one | other
+    return dict(Counter(one) + Counter(other))
+
+
+def _pattern_order(name: str) -> tuple[int, str]:
+    known = ("p1", "p2", "p3", "p4", "chain")
+    return (known.index(name) if name in known else len(known), name)

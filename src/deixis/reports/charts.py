@@ -1,0 +1,322 @@
+"""What the figures of a report show: numbers with a sentence that says what to see, before anything is drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from deixis.datasets.statistics import COMPASS, LENGTH_BINS, PART_KINDS, length_bin
+from deixis.reports.markup import number, percent
+from deixis.scene.grid import COLORS, GRID, SHAPES
+from deixis.worlds.grid.actions import MANNERS, VERBS
+from deixis.worlds.grid.roles import KINDS
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from deixis.datasets.statistics import Key, Statistics
+
+
+__all__ = ["Chart", "charts", "pattern_words"]
+
+Form: TypeAlias = Literal["columns", "bars", "stacked", "compass"]
+WORDS = {
+    "p1": "no clause",
+    "p2": "one clause",
+    "p3": "two clauses",
+    "p4": "three clauses",
+    "chain": "clause in a clause",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """One figure.
+
+    Attributes:
+        name: its anchor.
+        title: what it shows.
+        caption: what to see in it, in one sentence.
+        form: columns side by side, horizontal bars, stacked horizontal bars, or the nine fields of a compass.
+        axis: what the numbers are.
+        labels: the categories.
+        series: for each name one number per category.
+        is_share: whether the numbers are shares of a whole, shown in percent.
+        colored: what the colours of the series mean: the patterns, whose colours are the same in all figures, or
+            nothing beyond this figure.
+    """
+
+    name: str
+    title: str
+    caption: str
+    form: Form
+    axis: str
+    labels: tuple[str, ...]
+    series: Mapping[str, tuple[float, ...]]
+    is_share: bool = True
+    colored: Literal["patterns", "series"] = "series"
+
+
+def charts(statistics: Statistics, splits: Sequence[str]) -> list[Chart]:
+    """The figures of a dataset, those without a number left out.
+
+    Args:
+        statistics: what was counted.
+        splits: the names of the splits in the order in which to show them.
+    """
+    makers = (
+        lambda: _sizes(statistics, splits),
+        lambda: _lengths(statistics),
+        lambda: _objects(statistics),
+        lambda: _relations(statistics),
+        lambda: _verbs(statistics),
+        lambda: _said_and_shown(statistics, "color", COLORS, "Colours"),
+        lambda: _said_and_shown(statistics, "shape", SHAPES, "Shapes"),
+        lambda: _size_words(statistics),
+        lambda: _world_sizes(statistics),
+        lambda: _directions(statistics),
+        lambda: _kinds(statistics),
+        lambda: _competitors(statistics),
+        lambda: _needed(statistics),
+    )
+    return [chart for chart in (make() for make in makers) if any(any(row) for row in chart.series.values())]
+
+
+def pattern_words(name: str) -> str:
+    """A pattern in words, where it has some."""
+    return f"{name}: {WORDS[name]}" if name in WORDS else name
+
+
+def _sizes(statistics: Statistics, splits: Sequence[str]) -> Chart:
+    total: Counter[Key] = Counter()
+    for (place, pattern), count in statistics.places.items():
+        for split in place.split("+"):
+            total[split, pattern] += count
+    names = [name for name in splits if any(total[name, p] for p in statistics.patterns)]
+    sizes = {name: sum(total[name, p] for p in statistics.patterns) for name in names}
+    largest = max(names, key=lambda name: sizes[name], default="")
+    return Chart(
+        name="figure-splits",
+        title="Examples per split",
+        caption=f"{largest.capitalize()} is the largest split with {number(sizes.get(largest, 0))} examples; "
+        "colours tell which patterns each split is made of.",
+        form="stacked",
+        axis="examples",
+        labels=tuple(names),
+        series={p: tuple(float(total[name, p]) for name in names) for p in statistics.patterns},
+        is_share=False,
+        colored="patterns",
+    )
+
+
+def _lengths(statistics: Statistics) -> Chart:
+    binned: Counter[Key] = Counter()
+    for (pattern, length), count in statistics.lengths.items():
+        binned[pattern, length_bin(length)] += count
+    series = _shares(binned, statistics.patterns, LENGTH_BINS)
+    short = sum(n for (_, label), n in binned.items() if label == LENGTH_BINS[0]) / max(statistics.examples, 1)
+    return Chart(
+        name="figure-lengths",
+        title="Actions per plan",
+        caption=f"{percent(short)} of all plans have at most 10 actions and every pattern has a long tail, in the bins "
+        "of ReaSCAN's Figure 4.",
+        form="columns",
+        axis="share of the pattern's plans",
+        labels=LENGTH_BINS,
+        series=series,
+        colored="patterns",
+    )
+
+
+def _objects(statistics: Statistics) -> Chart:
+    counts = sorted({count for _, count in statistics.objects})
+    labels = range(counts[0], counts[-1] + 1) if counts else range(0)
+    most = Counter[int]()
+    for (_, count), n in statistics.objects.items():
+        most[count] += n
+    usual = most.most_common(1)[0] if most else (0, 0)
+    return Chart(
+        name="figure-objects",
+        title="Objects per world",
+        caption=f"{percent(usual[1] / max(statistics.examples, 1))} of the worlds have exactly {usual[0]} objects, so that "
+        "their number gives little away.",
+        form="columns",
+        axis="share of the pattern's worlds",
+        labels=tuple(map(str, labels)),
+        series=_shares(statistics.objects, statistics.patterns, labels),
+        colored="patterns",
+    )
+
+
+def _relations(statistics: Statistics) -> Chart:
+    names = tuple(relation.name for relation in GRID.relations)
+    counts = [statistics.said.get(("relation", name), 0) for name in names]
+    return Chart(
+        name="figure-relations",
+        title="Relations in commands",
+        caption=f"{_spread(names, counts)} of all clauses.",
+        form="bars",
+        axis="share of all clauses",
+        labels=names,
+        series={"clauses": _share(counts)},
+    )
+
+
+def _verbs(statistics: Statistics) -> Chart:
+    verbs = tuple(map(str, VERBS))
+    manners = tuple(map(str, MANNERS))
+    counts = [statistics.verbs.get((name,), 0) for name in verbs]
+    how = [statistics.manners.get((name,), 0) for name in manners]
+    return Chart(
+        name="figure-verbs",
+        title="Verbs and manners",
+        caption=f"Verbs: {_spread(verbs, counts)}; manners: {_spread([_manner(m) for m in manners], how)} of the commands.",
+        form="bars",
+        axis="share of all examples",
+        labels=(*verbs, *map(_manner, manners)),
+        series={"examples": (*_share(counts), *_share(how))},
+    )
+
+
+def _manner(name: str) -> str:
+    return name or "no manner"
+
+
+def _said_and_shown(statistics: Statistics, attribute: str, values: Sequence[str], title: str) -> Chart:
+    said = [statistics.said.get((attribute, value), 0) for value in values]
+    shown = [statistics.shown.get((attribute, value), 0) for value in values]
+    word = title.lower()
+    return Chart(
+        name=f"figure-{word}",
+        title=f"{title} in commands and worlds",
+        caption=f"In commands, {_spread(values, said)} of the words; in worlds, {_spread(values, shown)} of the objects.",
+        form="columns",
+        axis="share",
+        labels=tuple(values),
+        series={"words of commands": _share(said), "objects of worlds": _share(shown)},
+    )
+
+
+def _size_words(statistics: Statistics) -> Chart:
+    words = ("small", "big")
+    counts = [statistics.said.get(("size", word), 0) for word in words]
+    return Chart(
+        name="figure-size-words",
+        title="Size words in commands",
+        caption=f"{_spread(words, counts)} of the size words, so that guessing one of them does not pay.",
+        form="bars",
+        axis="share of all size words",
+        labels=words,
+        series={"size words": _share(counts)},
+    )
+
+
+def _world_sizes(statistics: Statistics) -> Chart:
+    sizes = ("1", "2", "3", "4")
+    counts = [statistics.shown.get(("size", size), 0) for size in sizes]
+    return Chart(
+        name="figure-sizes",
+        title="Sizes in worlds",
+        caption=f"{_spread([f'size {size}' for size in sizes], counts)} of the objects.",
+        form="bars",
+        axis="share of all objects",
+        labels=tuple(f"size {size}" for size in sizes),
+        series={"objects": _share(counts)},
+    )
+
+
+def _directions(statistics: Statistics) -> Chart:
+    counts = [statistics.directions.get((name,), 0) for name in COMPASS]
+    slanted = sum(n for name, n in zip(COMPASS, counts, strict=True) if "-" in name)
+    return Chart(
+        name="figure-directions",
+        title="From the agent to the target",
+        caption=f"{percent(slanted / max(sum(counts), 1))} of the targets lie off the agent's row and column, spread over "
+        "all four quarters; north is up and the agent stands in the middle.",
+        form="compass",
+        axis="share of all examples",
+        labels=COMPASS,
+        series={"targets": _share(counts)},
+    )
+
+
+def _kinds(statistics: Statistics) -> Chart:
+    kinds = [kind for kind in KINDS if kind not in ("target", "mentioned")]
+    worlds: Counter[str] = Counter()
+    for (pattern, _), count in statistics.competitors.items():
+        worlds[pattern] += count
+    series = {
+        pattern: tuple(statistics.with_kind.get((pattern, kind), 0) / max(worlds[pattern], 1) for kind in kinds)
+        for pattern in statistics.patterns
+    }
+    clauses = [p for p in series if p != "p1"]
+    least = min((series[p][0] for p in clauses), default=0.0)
+    most = max((series[p][2] for p in series), default=0.0)
+    return Chart(
+        name="figure-distractors",
+        title="Kinds of distractors",
+        caption=f"Relation distractors stand in at least {percent(least)} of the worlds of every pattern with a clause, "
+        f"isomorphism distractors, which need two mentions to exchange, in at most {percent(most)}.",
+        form="columns",
+        axis="share of the pattern's worlds",
+        labels=tuple(kinds),
+        series=series,
+        colored="patterns",
+    )
+
+
+def _competitors(statistics: Statistics) -> Chart:
+    labels = range(max((count for _, count in statistics.competitors), default=-1) + 1)
+    total = sum(statistics.competitors.values())
+    mean = sum(count * n for (_, count), n in statistics.competitors.items()) / max(total, 1)
+    return Chart(
+        name="figure-competitors",
+        title="Objects that punish a misreading",
+        caption=f"A world holds {mean:.1f} of them on average; the more clauses, the more ways to be wrong.",
+        form="columns",
+        axis="share of the pattern's worlds",
+        labels=tuple(map(str, labels)),
+        series=_shares(statistics.competitors, statistics.patterns, labels),
+        colored="patterns",
+    )
+
+
+def _needed(statistics: Statistics) -> Chart:
+    shares = statistics.shares_needed
+    kinds = tuple(kind for kind in PART_KINDS if kind in shares)
+    clause = f"{percent(shares['clause'])} of the clauses and " if "clause" in shares else ""
+    words = [share for kind, share in shares.items() if kind != "clause"]
+    return Chart(
+        name="figure-necessity",
+        title="Parts without which the target is not found",
+        caption=f"{clause}{percent(min(words, default=0))} to {percent(max(words, default=0))} of the words of each kind "
+        "are needed: leave one out, and the command fits something else.",
+        form="bars",
+        axis="share that is needed",
+        labels=tuple(f"{kind}s" for kind in kinds),
+        series={"needed": tuple(shares[kind] for kind in kinds)},
+    )
+
+
+def _shares(
+    counts: Mapping[Key, int], patterns: Iterable[str], labels: Sequence[str] | range
+) -> dict[str, tuple[float, ...]]:
+    """For each pattern the share of every label."""
+    return {pattern: _share([counts.get((pattern, label), 0) for label in labels]) for pattern in patterns}
+
+
+def _share(counts: Sequence[int]) -> tuple[float, ...]:
+    total = max(sum(counts), 1)
+    return tuple(count / total for count in counts)
+
+
+def _spread(names: Sequence[str], counts: Sequence[int]) -> str:
+    """The least and the most frequent, in words."""
+    shares = _share(counts)
+    least, most = min(shares), max(shares)
+    if most - least < 0.005:
+        return f"each has about {percent(sum(shares) / len(shares))}"
+    rare, common = names[shares.index(least)], names[shares.index(most)]
+    return f"{common} has the most with {percent(most)} and {rare} the fewest with {percent(least)}"

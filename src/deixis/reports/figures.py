@@ -1,0 +1,191 @@
+"""Figures as SVG that follows the theme of the page; the same numbers give the same bytes."""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from deixis.errors import DeixisError
+from deixis.reports.markup import percent, text
+
+
+if TYPE_CHECKING:
+    from deixis.reports.charts import Chart
+    from deixis.reports.markup import Themes
+
+
+__all__ = ["draw_chart"]
+
+WIDTH, HEIGHT = 6.0, 3.3  # inches of 72 pixels: 432 pixels wide, about a telephone's page
+INK, SOFT, LINE = "#1F2430", "#59627A", "#D5DAE3"
+# Told apart with any colour vision: Okabe and Ito's blue, orange, green, purple, vermilion and sky, darker on white and
+# lighter on black.
+SERIES = ("#0067A6", "#C77700", "#00805C", "#A8467F", "#B84700", "#3387B8")
+DARKER = {
+    INK: "#E8EBF2",
+    SOFT: "#AEB7C9",
+    LINE: "#363D4C",
+    SERIES[0]: "#56A8E8",
+    SERIES[1]: "#F2AE3D",
+    SERIES[2]: "#36C99B",
+    SERIES[3]: "#E08CC0",
+    SERIES[4]: "#FF8A4F",
+    SERIES[5]: "#8FD0F5",
+}
+PATTERN_COLORS = {"p1": SERIES[0], "p2": SERIES[1], "p3": SERIES[2], "p4": SERIES[3], "chain": SERIES[4]}
+STYLE = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": LINE,
+    "axes.labelcolor": SOFT,
+    "axes.labelsize": 10,
+    "axes.spines.left": False,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "font.family": "DejaVu Sans",
+    "font.size": 10.5,
+    "grid.color": LINE,
+    "grid.linewidth": 0.8,
+    "hatch.linewidth": 0.8,
+    "legend.fontsize": 10,
+    "legend.frameon": False,
+    "svg.fonttype": "none",
+    "text.color": INK,
+    "xtick.color": SOFT,
+    "xtick.labelcolor": INK,
+    "ytick.color": SOFT,
+    "ytick.labelcolor": INK,
+}
+
+
+def draw_chart(chart: Chart, themes: Themes) -> str:
+    """The chart as an SVG element for a page, with its title and caption for screen readers.
+
+    Raises:
+        DeixisError: when matplotlib is not installed.
+    """
+    matplotlib = _matplotlib()
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": chart.name}):
+        figure = matplotlib.figure.Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
+        figure.patch.set_alpha(0)
+        axes = figure.add_subplot()
+        axes.patch.set_alpha(0)
+        _FORMS[chart.form](chart, axes)
+        stream = StringIO()
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        figure.savefig(stream, format="svg", metadata=nothing)
+    return themes.paint(_for_page(stream.getvalue(), chart), DARKER)
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib as mpl
+        import matplotlib.figure
+    except ImportError as error:
+        raise DeixisError("figures need matplotlib; install it with: pip install 'deixis[report]'") from error
+    return mpl
+
+
+def _for_page(svg: str, chart: Chart) -> str:
+    """Only the drawing: no prolog, no metadata, ids of its own, and the fonts of the page."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'\sxmlns(:xlink)?="[^"]*"', "", svg).replace("xlink:href", "href")
+    svg = re.sub(r'\bid="', f'id="{chart.name}-', svg)
+    svg = svg.replace('href="#', f'href="#{chart.name}-').replace("url(#", f"url(#{chart.name}-")
+    svg = re.sub(r"font: (?:(?:bold|\d+) )?([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
+    svg = re.sub(r'^<svg [^>]*?viewBox="([^"]*)"[^>]*>', rf'<svg class="chart" viewBox="\1" {_label(chart)}>', svg)
+    return svg.strip()
+
+
+def _label(chart: Chart) -> str:
+    return f'role="img" aria-label="{text(f"{chart.title}. {chart.caption}")}"'
+
+
+def _color(chart: Chart, number: int, name: str) -> str:
+    if chart.colored == "patterns" and name in PATTERN_COLORS:
+        return PATTERN_COLORS[name]
+    return SERIES[number % len(SERIES)] if chart.colored == "series" else SERIES[-1]
+
+
+def _columns(chart: Chart, axes: Any) -> None:
+    width = 0.82 / max(len(chart.series), 1)
+    for number, (name, values) in enumerate(chart.series.items()):
+        at = [place - 0.41 + width * (number + 0.5) for place in range(len(values))]
+        axes.bar(at, values, width * 0.92, color=_color(chart, number, name), label=name)
+    every = 1 if len(chart.labels) <= 12 else 2
+    axes.set_xticks(range(0, len(chart.labels), every), chart.labels[::every])
+    axes.tick_params(length=0)
+    axes.grid(axis="y")
+    _in_percent(chart, axes.yaxis)
+    axes.set_ylabel(chart.axis)
+    _legend(chart, axes)
+
+
+def _bars(chart: Chart, axes: Any) -> None:
+    (values,) = chart.series.values()
+    places = range(len(values))
+    axes.barh(places, values, 0.68, color=SERIES[0])
+    for place, value in zip(places, values, strict=True):
+        axes.text(value, place, f" {percent(value)}", va="center", ha="left", color=INK)
+    _lying(chart, axes, max(values, default=1))
+    _in_percent(chart, axes.xaxis)
+
+
+def _stacked(chart: Chart, axes: Any) -> None:
+    places = range(len(chart.labels))
+    left = [0.0] * len(chart.labels)
+    for number, (name, values) in enumerate(chart.series.items()):
+        axes.barh(places, values, 0.72, left=left, color=_color(chart, number, name), label=name)
+        left = [before + here for before, here in zip(left, values, strict=True)]
+    for place, value in zip(places, left, strict=True):
+        axes.text(value, place, f" {value:,.0f}", va="center", ha="left", color=INK)
+    _lying(chart, axes, max(left, default=1))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.locator_params(axis="x", nbins=5)
+    _legend(chart, axes)
+
+
+def _lying(chart: Chart, axes: Any, longest: float) -> None:
+    """The axes of horizontal bars, the first on top, with room for the number after the longest."""
+    axes.set_yticks(range(len(chart.labels)), chart.labels)
+    axes.invert_yaxis()
+    axes.set_xlim(0, longest * 1.16 or 1)
+    axes.tick_params(length=0)
+    axes.grid(axis="x")
+    axes.set_xlabel(chart.axis)
+
+
+def _compass(chart: Chart, axes: Any) -> None:
+    (values,) = chart.series.values()
+    places = ((0, -1), (1, -1), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, 0))
+    most = max(values, default=0) or 1
+    for (right, down), label, value in zip(places, chart.labels, values, strict=True):
+        corner = (right - 0.47, down - 0.46)
+        axes.add_patch(_tile(corner, color=SERIES[0], alpha=0.08 + 0.3 * value / most))
+        axes.text(right, down - 0.1, percent(value), ha="center", va="center", fontsize=12, fontweight="bold")
+        axes.text(right, down + 0.22, "agent" if label == "here" else label, ha="center", va="center", color=SOFT)
+    axes.set_xlim(-1.5, 1.5)
+    axes.set_ylim(1.5, -1.5)
+    axes.set_axis_off()
+
+
+def _tile(corner: tuple[float, float], *, color: str, alpha: float) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle(corner, 0.94, 0.92, facecolor=color, alpha=alpha, linewidth=0)
+
+
+def _in_percent(chart: Chart, axis: Any) -> None:
+    if chart.is_share:
+        axis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+
+
+def _legend(chart: Chart, axes: Any) -> None:
+    if len(chart.series) > 1:
+        figure = axes.get_figure()
+        figure.legend(loc="outside upper left", ncols=len(chart.series), handlelength=1, columnspacing=1.2)
+
+
+_FORMS = {"columns": _columns, "bars": _bars, "stacked": _stacked, "compass": _compass}
