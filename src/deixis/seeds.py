@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-__all__ = ["Stream", "derive", "fold", "mix"]
+__all__ = ["Stream", "derive", "fold", "mix", "mix_words"]
 
 T = TypeVar("T")
 _WORD = (1 << 64) - 1
@@ -25,6 +27,18 @@ def mix(word: int) -> int:
     word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & _WORD
     word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & _WORD
     return word ^ (word >> 31)
+
+
+def mix_words(words: np.ndarray) -> np.ndarray:
+    """`mix` of many words at once.
+
+    Shapes:
+        words: uint64 [word]. Returns uint64 [word].
+    """
+    with np.errstate(over="ignore"):
+        words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
 
 
 def fold(words: Iterable[int], start: int = 0) -> int:

@@ -150,7 +150,6 @@ BROKEN = {
     "E301": lambda: table_of([example(plan=plan_from_letters("WLRRW"))]),
     "E301 E302": lambda: table_of([example(plan=plan_from_letters("W"))]),
     "E301 E302 unknown letters": lambda: edited(plan="WxéR"),
-    "W303": lambda: table_of([example(COMMAND.replace("walk to", "push"), AT_THE_EDGE)]),
     "E401": lambda: table_of([example(), example(split="test")]),
     "E401 held out": lambda: table_of([example(split="a1+a2"), example(split="dev")]),
     "W402": lambda: table_of([example(), example()]),
@@ -202,7 +201,19 @@ def test_every_code_is_tried():
     """Each code is found in some test of this file."""
     tried = {word for case in BROKEN for word in case.split() if word in CHECKS}
 
-    assert tried | {"E002", "I202", "E403"} == set(CHECKS)
+    assert tried | {"E002", "I202", "I303", "E403"} == set(CHECKS)
+
+
+@pytest.mark.parametrize("thorough", [False, True], ids=["compiled", "plain"])
+def test_pushing_in_vain_is_information_that_has_to_be_asked_for(thorough):
+    """A push that moves nothing is found under I303 on request, and is no problem even then."""
+    table = table_of([example(COMMAND.replace("walk to", "push"), AT_THE_EDGE)])
+
+    report = check_tables([table], select=["I303"], thorough=thorough)
+
+    assert report.counts == {"I303": 1}
+    assert codes_of(table, thorough=thorough) == set()
+    assert not report.has_problems
 
 
 def test_idle_words_are_information_that_has_to_be_asked_for():

@@ -1,20 +1,24 @@
 """What a dataset is made from: the frozen configuration that its manifest records.
 
-The configuration of a dataset is this tree of records itself; a TOML file is one-to-one with it. Two datasets with equal recipes are equal byte for byte.
+The configuration of a dataset is this tree of records itself; a TOML file is one-to-one with it. Two datasets that one
+version of deixis makes from equal recipes are equal byte for byte.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from deixis.errors import RecipeError
+from deixis.datasets.pool import DISTRACTORS, MAX_EXAMPLES, Distractors, Pool, demand_whole
+from deixis.errors import DeixisError, RecipeError
 from deixis.splits.catalogue import REASCAN, find_rule
 from deixis.splits.rules import Rule
-from deixis.worlds.grid.patterns import pattern
+from deixis.worlds.grid.patterns import PATTERNS, pattern
 
 
 if TYPE_CHECKING:
@@ -22,45 +26,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-__all__ = ["DISTRACTORS", "Mode", "Pool", "Recipe", "Scale", "read_recipe", "reascan"]
+__all__ = ["DISTRACTORS", "Distractors", "Mode", "Pool", "Recipe", "Scale", "read_recipe", "reascan", "recipe_from"]
 
 Mode: TypeAlias = Literal["compatible", "corrected"]
 Scale: TypeAlias = Literal["small", "paper"]
-Distractors: TypeAlias = Literal["relation", "attribute", "isomorphism", "random"]
-DISTRACTORS: tuple[Distractors, ...] = ("relation", "attribute", "isomorphism", "random")
-MAX_GRID, MAX_OBJECTS, MAX_WORLDS = 16, 48, 10_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
-    """Commands of one pattern and the worlds made for them.
-
-    Attributes:
-        name: the name of the pool, e.g. `p3`; that of its split where it is a test set made on purpose.
-        pattern: how the noun phrases of its commands hang together.
-        commands: how many commands; one for which no world is found is replaced by another.
-        worlds: how many worlds for each.
-        retries: how often to try for one world before the command is given up.
-        distractors: which kinds are added.
-    """
-
-    name: str
-    pattern: str
-    commands: int
-    worlds: int
-    retries: int = 500
-    distractors: tuple[Distractors, ...] = DISTRACTORS
-
-    def __post_init__(self) -> None:
-        pattern(self.pattern)
-        for name in ("commands", "worlds", "retries"):
-            if getattr(self, name) < 1:
-                raise RecipeError(f"pool {self.name!r} asks for {getattr(self, name)} {name}; at least 1 is needed")
-        if self.worlds > MAX_WORLDS:
-            raise RecipeError(f"pool {self.name!r} asks for {self.worlds} worlds per command; at most {MAX_WORLDS} are made")
-        unknown = set(self.distractors) - set(DISTRACTORS)
-        if unknown:
-            raise RecipeError(f"unknown distractors {sorted(unknown)} in pool {self.name!r}; known: {', '.join(DISTRACTORS)}")
+MAX_GRID, MAX_OBJECTS, MAX_HOLD_OUTS = 16, 48, 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +38,16 @@ class Recipe:
     """How to make a ReaSCAN dataset.
 
     Attributes:
-        mode: `compatible` repeats the released generator, faults included; `corrected` mends them and accepts a world only if the target is the
-            only referent and every clause is needed.
+        name: what to call it.
+        mode: `compatible` repeats the released generator, faults included; `corrected` mends them and accepts a world
+            only if the target is the only referent and every clause is needed.
         seed: everything random follows from it.
         pools: what is divided into train, dev, test and held-out sets.
         tests: test sets made on purpose (B1, C1, C2).
         hold_out: what stays out of training.
         dev, test: shares of what is not held out.
-        grid_size, fill, cap: cells along one side; random objects are added until there are `fill`; more than `cap` are never placed.
+        grid_size, fill, cap: cells along one side; random objects are added until there are `fill`; more than `cap` are
+            never placed.
         any_facing: let the agent start facing anywhere, not only east.
         must_move: push and pull only where the object really moves.
     """
@@ -85,7 +57,7 @@ class Recipe:
     seed: int = 42
     pools: tuple[Pool, ...] = ()
     tests: tuple[Pool, ...] = ()
-    hold_out: tuple[Rule, ...] = field(default=REASCAN)
+    hold_out: tuple[Rule, ...] = field(default=tuple(rule for rule in REASCAN if not rule.is_generated))
     dev: float = 0.052
     test: float = 0.01
     grid_size: int = 6
@@ -95,41 +67,87 @@ class Recipe:
     must_move: bool = False
 
     def __post_init__(self) -> None:
+        if not str(self.name).isprintable() or not 0 < len(str(self.name)) <= 100:
+            raise RecipeError(f"a dataset has a name of one line, at most 100 letters long, got {self.name!r}")
         if self.mode not in ("compatible", "corrected"):
             raise RecipeError(f"unknown mode {self.mode!r}; known: compatible, corrected")
-        if not 0 <= self.seed < 1 << 63:
-            raise RecipeError(f"the seed must be between 0 and 2^63 - 1, got {self.seed}")
+        demand_whole("seed", self.seed, 0, (1 << 63) - 1)
+        for name in ("any_facing", "must_move"):
+            if not isinstance(getattr(self, name), bool):
+                raise RecipeError(f"{name} is true or false, got {getattr(self, name)!r}")
+        self._check_board()
+        self._check_shares()
+        self._check_pools()
+        self._check_hold_outs()
+
+    def _check_board(self) -> None:
+        demand_whole("grid_size", self.grid_size, 4, MAX_GRID)
+        most = min(MAX_OBJECTS, self.grid_size**2 - 1)
+        demand_whole("cap", self.cap, 1, most)
+        demand_whole("fill", self.fill, 1, self.cap)
+
+    def _check_shares(self) -> None:
+        for name in ("dev", "test"):
+            share = getattr(self, name)
+            if isinstance(share, bool) or not isinstance(share, int | float) or not isfinite(share) or share < 0:
+                raise RecipeError(f"the share of {name} must be between 0 and 1, got {share!r}")
+        if self.dev + self.test >= 1:
+            raise RecipeError(f"dev and test must leave something for training, got {self.dev} and {self.test}")
+
+    def _check_pools(self) -> None:
         if not self.pools:
             raise RecipeError("a recipe needs at least one pool of commands")
-        names = [pool.name for pool in (*self.pools, *self.tests)]
+        pools = (*self.pools, *self.tests)
+        names = [pool.name for pool in pools]
         if len(set(names)) < len(names):
             raise RecipeError(f"two pools have the same name: {', '.join(names)}")
-        if not 4 <= self.grid_size <= MAX_GRID:
-            raise RecipeError(f"the grid size must be 4 to {MAX_GRID}, got {self.grid_size}")
-        if not 1 <= self.fill <= self.cap <= min(MAX_OBJECTS, self.grid_size**2 - 1):
-            raise RecipeError(
-                f"fill and cap must satisfy 1 <= fill <= cap <= {min(MAX_OBJECTS, self.grid_size**2 - 1)}, "
-                f"got fill {self.fill} and cap {self.cap}"
-            )
-        if self.dev < 0 or self.test < 0 or self.dev + self.test >= 1:
-            raise RecipeError(f"dev and test must leave something for training, got {self.dev} and {self.test}")
-        if len({rule.name for rule in self.hold_out}) < len(self.hold_out):
+        total = sum(pool.commands * pool.worlds for pool in pools)
+        if total > MAX_EXAMPLES:
+            raise RecipeError(f"the pools ask for {total:,} examples; at most {MAX_EXAMPLES:,} are made")
+        for pool in pools if self.mode == "compatible" else ():
+            if pattern(pool.pattern).name not in PATTERNS:
+                raise RecipeError(
+                    f"the released generator never made commands of the pattern {pool.pattern!r} (pool {pool.name!r}); "
+                    f"use {', '.join(PATTERNS)}, or the corrected mode"
+                )
+
+    def _check_hold_outs(self) -> None:
+        rules = {rule.name: rule for rule in self.hold_out}
+        if len(rules) < len(self.hold_out):
             raise RecipeError("two hold-outs have the same name")
-        if len(self.hold_out) > 16:
-            raise RecipeError(f"a dataset has at most 16 hold-outs, got {len(self.hold_out)}")
-        known = {rule.name for rule in self.hold_out}
+        if len(rules) > MAX_HOLD_OUTS:
+            raise RecipeError(f"a dataset has at most {MAX_HOLD_OUTS} hold-outs, got {len(rules)}")
         for pool in self.tests:
-            if pool.name not in known:
+            if pool.name not in rules:
                 raise RecipeError(f"the test set {pool.name!r} has no hold-out rule of that name")
+            _demand_makeable(rules[pool.name], pool)
+        made = {pool.name for pool in self.tests}
+        patterns = {pattern(pool.pattern).name for pool in self.pools}
+        for rule in self.hold_out:
+            if rule.name not in made and (rule.new_phrases or (rule.pattern and rule.pattern not in patterns)):
+                raise RecipeError(f"the hold-out {rule.name!r} needs a test pool of that name in the recipe")
 
     def to_dict(self) -> dict[str, object]:
-        """The recipe as plain data."""
-        return json.loads(json.dumps(asdict(self)))  # type: ignore[no-any-return]
+        """The recipe as plain data; `recipe_from` is the inverse."""
+        plain: dict[str, object] = json.loads(json.dumps(asdict(self)))
+        return plain
 
     @property
     def digest(self) -> str:
         """A name for exactly this recipe."""
         return sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
+
+
+def _demand_makeable(rule: Rule, pool: Pool) -> None:
+    """An error unless commands of a pool can be what a rule holds out."""
+    if not rule.is_generated:
+        raise RecipeError(
+            f"no test set can be made on purpose for {rule.id}: it names neither a pattern nor new phrases"
+        )
+    if rule.pattern and pattern(pool.pattern).name != rule.pattern:
+        raise RecipeError(
+            f"the test pool {pool.name!r} has the pattern {pool.pattern!r}, but {rule.id} {rule.pattern!r}"
+        )
 
 
 def reascan(
@@ -148,94 +166,136 @@ def reascan(
         scale: `paper` has 675 + 2,025 + 3,375 commands with 180 worlds each; `small` a few thousand examples in all.
         seed: everything random follows from it.
         patterns: which command patterns to train on.
-        hold_out: what stays out of training, by default the paper's seven splits; `()` for plain random splits.
+        hold_out: what stays out of training, by default the paper's seven splits; `()` for plain random splits. Of
+            those made on purpose, B1, C1 and C2, the ones that need other patterns or distractors are left out.
         random_only: only random distractors, as in the paper's 2-relative-clauses (RD).
     """
-    if scale not in ("small", "paper"):
-        raise RecipeError(f"unknown scale {scale!r}; known: small, paper")
+    if scale not in _SIZES:
+        raise RecipeError(f"unknown scale {scale!r}; known: {', '.join(_SIZES)}")
     rules = REASCAN if hold_out is None else hold_out
-    kinds: tuple[Distractors, ...] = ("random",) if random_only else DISTRACTORS
-    sizes = _SIZES[scale]
-    pools = tuple(_pool(name, sizes, kinds, random_only=random_only) for name in patterns)
-    named = {rule.name for rule in rules}
-    tests = tuple(_TESTS[scale][name] for name in ("b1", "c1", "c2") if name in named and "p3" in patterns and not random_only)
-    generated = {"b1", "c1", "c2"} - {pool.name for pool in tests}
-    rules = tuple(rule for rule in rules if rule.name not in generated or not rule.is_generated)
-    # The released worlds hold up to 17 objects and are never cut short; the corrected ones keep the paper's promise of 16.
-    return Recipe(mode=mode, seed=seed, pools=pools, tests=tests, hold_out=rules, cap=24 if mode == "compatible" else 16)
+    named = {rule.name for rule in rules if rule.is_generated} if "p3" in patterns and not random_only else set()
+    tests = tuple(pool for pool in _TESTS[scale] if pool.name in named)
+    unmade = {pool.name for pool in _TESTS[scale]} - named
+    return Recipe(
+        mode=mode,
+        seed=seed,
+        pools=tuple(_pool(name, scale, random_only=random_only) for name in patterns),
+        tests=tests,
+        hold_out=tuple(rule for rule in rules if not (rule.is_generated and rule.name in unmade)),
+        cap=_CAPS.get(mode, 16),
+    )
 
 
 _SIZES: dict[str, dict[str, tuple[int, int]]] = {
     "small": {"p1": (675, 2), "p2": (300, 6), "p3": (500, 6)},
     "paper": {"p1": (675, 180), "p2": (2025, 180), "p3": (3375, 180)},
 }
-_TESTS: dict[str, dict[str, Pool]] = {
-    "small": {
-        "b1": Pool(name="b1", pattern="p3", commands=60, worlds=3, retries=200),
-        "c1": Pool(name="c1", pattern="p4", commands=60, worlds=3, distractors=("relation", "random")),
-        "c2": Pool(name="c2", pattern="chain", commands=60, worlds=3, retries=200),
-    },
-    "paper": {
-        "b1": Pool(name="b1", pattern="p3", commands=3334, worlds=3, retries=200),
-        "c1": Pool(name="c1", pattern="p4", commands=4000, worlds=3, distractors=("relation", "random")),
-        "c2": Pool(name="c2", pattern="chain", commands=2668, worlds=3, retries=200),
-    },
+_TESTS: dict[str, tuple[Pool, ...]] = {
+    "small": (
+        Pool(name="b1", pattern="p3", commands=60, worlds=3, retries=200),
+        Pool(name="c1", pattern="p4", commands=60, worlds=3, distractors=("relation", "random")),
+        Pool(name="c2", pattern="chain", commands=60, worlds=3, retries=200),
+    ),
+    "paper": (
+        Pool(name="b1", pattern="p3", commands=3334, worlds=3, retries=200),
+        Pool(name="c1", pattern="p4", commands=4000, worlds=3, distractors=("relation", "random")),
+        Pool(name="c2", pattern="chain", commands=2668, worlds=3, retries=200),
+    ),
 }
+# The released worlds hold up to 17 objects and are never cut short; the corrected ones keep the paper's promise of 16.
+_CAPS = {"compatible": 24, "corrected": 16}
 
 
-def _pool(name: str, sizes: Mapping[str, tuple[int, int]], kinds: tuple[Distractors, ...], *, random_only: bool) -> Pool:
-    commands, worlds = sizes.get(name, sizes["p3"])
-    return Pool(name=f"{name}-rd" if random_only else name, pattern=name, commands=commands, worlds=worlds, distractors=kinds)
+def _pool(name: str, scale: Scale, *, random_only: bool) -> Pool:
+    commands, worlds = _SIZES[scale].get(name, _SIZES[scale]["p3"])
+    if random_only:
+        return Pool(
+            name=f"{_file_name(name)}-rd", pattern=name, commands=commands, worlds=worlds, distractors=("random",)
+        )
+    return Pool(name=_file_name(name), pattern=name, commands=commands, worlds=worlds)
+
+
+def _file_name(name: str) -> str:
+    """A name for the pool of a pattern: its own, or its marks spelled out ('^ & ^' becomes that-and-that)."""
+    if name in PATTERNS:
+        return name
+    return "-".join("that" if mark == "^" else "and" for mark in re.findall(r"[\^&]", name))
 
 
 def read_recipe(path: Path) -> Recipe:
-    """The recipe in a TOML file; keys are the fields of `Recipe`, and `scale` and `patterns` start from the paper's recipe."""
+    """The recipe in a TOML file, see `recipe_from`."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise RecipeError(f"cannot read the recipe {path.name}: {error}") from error
     return recipe_from(table)
 
 
 def recipe_from(table: Mapping[str, object]) -> Recipe:
-    """The recipe that plain data describes (a parsed TOML file, or a manifest)."""
-    table = dict(table)
+    """The recipe that plain data describes (a parsed TOML file, or a manifest).
+
+    Its keys are the fields of `Recipe`. Without `pools` it starts from the paper's recipe, of which `scale` and
+    `patterns` choose the size and the pools. Rules are named as in the catalogue or spelled out.
+    """
     try:
-        start = {key: table.pop(key) for key in ("mode", "scale", "seed") if key in table}
-        if "patterns" in table:
-            start["patterns"] = tuple(table.pop("patterns"))  # type: ignore[arg-type]
-        if "pools" in table:
-            start.pop("patterns", None)
-        if "hold_out" in table:
-            table["hold_out"] = tuple(_rule(entry) for entry in table["hold_out"])  # type: ignore[attr-defined]
-            start["hold_out"] = table.pop("hold_out")
-        for key in ("pools", "tests"):
-            if key in table:
-                table[key] = tuple(_read_pool(entry) for entry in table[key])  # type: ignore[attr-defined]
-        unknown = set(table) - {f.name for f in fields(Recipe)}
-        if unknown:
-            raise RecipeError(f"unknown keys in the recipe: {', '.join(sorted(unknown))}")
-        made = reascan(**start)  # type: ignore[arg-type]
-        if "pools" in table and "hold_out" in start:
-            table["hold_out"] = start["hold_out"]
-        return replace(made, **table)  # type: ignore[arg-type]
-    except (TypeError, AttributeError, KeyError) as error:
+        return _from_fields(dict(table)) if "pools" in table else _from_paper(dict(table))
+    except DeixisError:
+        raise
+    except (TypeError, AttributeError, KeyError, ValueError) as error:
         raise RecipeError(f"the recipe does not make sense: {error}") from error
 
 
-def _read_pool(entry: Mapping[str, object]) -> Pool:
-    entry = dict(entry)
-    if "distractors" in entry:
-        entry["distractors"] = tuple(entry["distractors"])  # type: ignore[arg-type]
-    return Pool(**entry)  # type: ignore[arg-type]
+def _from_fields(table: dict[str, Any]) -> Recipe:
+    """A recipe whose pools are all spelled out."""
+    _refuse_unknown("recipe", table, Recipe)
+    for key in ("pools", "tests"):
+        table[key] = tuple(_read_pool(entry) for entry in _list(key, table.get(key, [])))
+    if "hold_out" in table:
+        table["hold_out"] = _read_rules(table["hold_out"])
+    table.setdefault("cap", _CAPS.get(table.get("mode", "corrected"), 16))
+    return Recipe(**table)
 
 
-def _rule(entry: str | Mapping[str, object]) -> Rule:
+def _from_paper(table: dict[str, Any]) -> Recipe:
+    """The paper's recipe with some fields changed."""
+    start: dict[str, Any] = {key: table.pop(key) for key in ("mode", "scale", "seed") if key in table}
+    if "patterns" in table:
+        start["patterns"] = tuple(_list("patterns", table.pop("patterns")))
+    if "hold_out" in table:
+        start["hold_out"] = _read_rules(table.pop("hold_out"))
+    _refuse_unknown("recipe", table, Recipe)
+    if "tests" in table:
+        table["tests"] = tuple(_read_pool(entry) for entry in _list("tests", table["tests"]))
+    return replace(reascan(**start), **table)
+
+
+def _read_rules(entries: object) -> tuple[Rule, ...]:
+    return tuple(_read_rule(entry) for entry in _list("hold_out", entries))
+
+
+def _read_rule(entry: str | dict[str, Any]) -> Rule:
     """A rule of the catalogue by its name, or one of the user's own."""
     if isinstance(entry, str):
         return find_rule(entry)
-    entry = dict(entry)
-    entry.setdefault("id", f"own/{entry.get('name', '')}")
-    if "relations" in entry:
-        entry["relations"] = tuple(entry["relations"])  # type: ignore[arg-type]
-    return Rule(**entry)  # type: ignore[arg-type]
+    entry = {"id": f"own/{entry.get('name', '')}", **entry}
+    _refuse_unknown("hold-out", entry, Rule)
+    return Rule(**{**entry, "relations": tuple(_list("relations", entry.get("relations", [])))})
+
+
+def _read_pool(entry: dict[str, Any]) -> Pool:
+    _refuse_unknown("pool", entry, Pool)
+    if "distractors" in entry:
+        entry = {**entry, "distractors": tuple(_list("distractors", entry["distractors"]))}
+    return Pool(**entry)
+
+
+def _refuse_unknown(what: str, table: Mapping[str, object], record: type[Recipe | Pool | Rule]) -> None:
+    unknown = set(table) - {entry.name for entry in fields(record)}
+    if unknown:
+        raise RecipeError(f"unknown keys in the {what}: {', '.join(sorted(unknown))}")
+
+
+def _list(name: str, value: object) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise RecipeError(f"{name} must be a list, got {value!r}")
+    return list(value)

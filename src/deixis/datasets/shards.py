@@ -1,6 +1,7 @@
 """From commands to a table: what one worker makes in one go.
 
-A shard is a pure function of the recipe, the pool and the numbers of its commands; it does not matter who makes it, or when.
+A shard is a pure function of the recipe, the pool and the numbers of its commands; it does not matter who makes it, or
+when.
 """
 
 from __future__ import annotations
@@ -10,19 +11,20 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from deixis.datasets.pool import DISTRACTORS
 from deixis.datasets.table import OBJECT_COLUMNS
 from deixis.expression.parts import parts
 from deixis.kernels.board import BOARD
 from deixis.kernels.plan import longest_plan
-from deixis.kernels.worlds import MAX_SETS, OUTCOMES, Worlds, make_worlds
+from deixis.kernels.worlds import COMPATIBLE, CORRECTED, MAX_SETS, OUTCOMES, Worlds, make_worlds
 from deixis.language.realise import realise
 from deixis.scene.grid import GRID
-from deixis.seeds import derive
-from deixis.splits.partition import _mixed
+from deixis.seeds import derive, mix_words
 from deixis.tasks.navigate import text_digest
 from deixis.worlds.grid.actions import Manner, Verb
 from deixis.worlds.grid.blueprint import blueprint
 from deixis.worlds.grid.patterns import pattern
+from deixis.worlds.grid.roles import KINDS, SHIFT
 
 
 if TYPE_CHECKING:
@@ -49,16 +51,16 @@ OUTCOME_NAMES = (
     "nothing would move",
 )
 LETTERS = np.frombuffer(b"LRWPQS", np.uint8)
-RELATION_KIND, ATTRIBUTE_KIND = 2, 3
-ROLE_SHIFT = 5
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Shard(NamedTuple):
     """Some commands of a pool with their worlds.
 
     Attributes:
-        table: the examples, in the columns of `table.SCHEMA` without `split`, text columns dictionary-encoded, plus `held` and `kept`: a bit for every
-            hold-out rule that keeps the example out of training, and for every one whose test set it belongs to.
+        table: the examples, in the columns of `table.SCHEMA` without `split`, text columns dictionary-encoded, plus
+            `held` and `kept`: a bit for every hold-out rule that keeps the example out of training, and for every one
+            whose test set it belongs to.
         outcomes: int64 [command, outcome], how the tries ended.
     """
 
@@ -86,7 +88,6 @@ def _run_kernel(
         stacked[number, : len(table)] = table
     worlds = _room_for(n * pool.worlds, recipe)
     outcomes = np.zeros((n, OUTCOMES), np.int64)
-    names = ("relation", "attribute", "isomorphism", "random")
     made = make_worlds(
         stacked,
         mentions,
@@ -98,8 +99,8 @@ def _run_kernel(
         recipe.grid_size,
         recipe.cap,
         recipe.fill,
-        sum(1 << bit for bit, name in enumerate(names) if name in pool.distractors),
-        0 if recipe.mode == "compatible" else 1,
+        sum(1 << bit for bit, name in enumerate(DISTRACTORS) if name in pool.distractors),
+        COMPATIBLE if recipe.mode == "compatible" else CORRECTED,
         recipe.any_facing,
         recipe.must_move,
         np.zeros(1, BOARD),
@@ -128,15 +129,12 @@ def _room_for(rows: int, recipe: Recipe) -> Worlds:
     )
 
 
-def _to_table(
-    recipe: Recipe, pool: Pool, instructions: Sequence[Instruction], worlds: Worlds, first: int
-) -> pa.Table:
+def _to_table(recipe: Recipe, pool: Pool, instructions: Sequence[Instruction], worlds: Worlds, first: int) -> pa.Table:
     rows = len(worlds.count)
     texts, which = _texts(instructions, worlds)
     digests = np.array([text_digest(text) for text in texts], np.uint64)
-    golden = np.uint64(0x9E3779B97F4A7C15)
     with np.errstate(over="ignore"):
-        ids = _mixed((digests[which] + golden) ^ worlds.digest) if rows else np.zeros(0, np.uint64)
+        ids = mix_words((digests[which] + GOLDEN) ^ worlds.digest) if rows else np.zeros(0, np.uint64)
     in_use = np.arange(worlds.objects.shape[1]) < worlds.count[:, None]
     part_counts = np.array([sum(1 for _ in parts(i.expression)) for i in instructions], np.int64)
     columns = {
@@ -209,18 +207,17 @@ def _world_numbers(command: np.ndarray) -> np.ndarray:
 
 
 def _memberships(recipe: Recipe, instructions: Sequence[Instruction], worlds: Worlds) -> tuple[np.ndarray, np.ndarray]:
+    """uint16 [row], twice: a bit for every rule that holds the example out, and for every one whose test it is in."""
     held = np.zeros(len(worlds.count), np.uint16)
     kept = np.zeros(len(worlds.count), np.uint16)
     mentions = np.array([sum(1 for _ in i.expression.mentions()) for i in instructions], np.int64)[worlds.command]
     for bit, rule in enumerate(recipe.hold_out):
-        if rule.is_generated:
-            continue
         says = np.array([rule.says(i.expression) for i in instructions])[worlds.command]
         out = says | _shows(rule, worlds, mentions)
         held |= (out << bit).astype(np.uint16)
         if rule.decisive:
             matter = _matters_by_set if recipe.mode == "compatible" else _matters_by_necessity
-            out = out & (~says | matter(rule, instructions, worlds, mentions))
+            out &= ~says | matter(rule, instructions, worlds, mentions)
         kept |= (out << bit).astype(np.uint16)
     return held, kept
 
@@ -233,7 +230,7 @@ def _shows(rule: Rule, worlds: Worlds, mentions: np.ndarray) -> np.ndarray:
     fits = np.arange(worlds.objects.shape[1]) < mentions[:, None]
     for attribute, value in wanted.items():
         fits &= worlds.objects[:, :, OBJECT_COLUMNS.index(attribute)] == GRID.attribute(attribute).code(value)
-    return fits.any(axis=1)
+    return np.asarray(fits.any(axis=1))
 
 
 def _matters_by_necessity(
@@ -248,12 +245,14 @@ def _matters_by_necessity(
 def _matters_by_set(
     rule: Rule, instructions: Sequence[Instruction], worlds: Worlds, mentions: np.ndarray
 ) -> np.ndarray:
-    """A complete attribute distractor set changes the decisive word of the held-out phrase (the published test sets' criterion)."""
-    said = [sum(1 << m for m in rule.mentions(i.expression)) for i in instructions]
-    said_by_row = np.array(said, np.int64)[worlds.command]
-    slot = OBJECT_COLUMNS.index(rule.decisive)
+    """A complete attribute distractor set changes the decisive word of the held-out phrase, as in the published."""
+    attribute = KINDS.index("attribute")
+    said = [sum(1 << mention for mention in rule.mentions(i.expression)) for i in instructions]
     codes = worlds.codes.astype(np.int64)
-    fits = (codes >> 12 == ATTRIBUTE_KIND) & (codes >> 4 & 15 == slot) & (said_by_row[:, None] >> (codes >> 8 & 15) & 1 == 1)
-    fits &= np.arange(MAX_SETS) < worlds.sets[:, None]
-    placed = ((worlds.roles >> ROLE_SHIFT == ATTRIBUTE_KIND) & (np.arange(worlds.roles.shape[1]) < worlds.count[:, None])).sum(axis=1)
-    return fits.any(axis=1) & (placed == mentions)
+    fits = np.arange(MAX_SETS) < worlds.sets[:, None]
+    fits &= codes >> 12 == attribute
+    fits &= codes >> 4 & 15 == OBJECT_COLUMNS.index(rule.decisive)
+    fits &= np.array(said, np.int64)[worlds.command][:, None] >> (codes >> 8 & 15) & 1 == 1
+    in_use = np.arange(worlds.roles.shape[1]) < worlds.count[:, None]
+    placed = ((worlds.roles >> SHIFT == attribute) & in_use).sum(axis=1)
+    return np.asarray(fits.any(axis=1) & (placed == mentions))

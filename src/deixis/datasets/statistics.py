@@ -76,7 +76,7 @@ class Statistics:
         facings: by (code,).
         with_kind: worlds with at least one object of a role, by (pattern, kind).
         of_kind: objects of a role, by (pattern, kind).
-        competitors: by (pattern, number of objects that were placed to punish a misreading); only where roles are known.
+        competitors: by (pattern, number of objects placed to punish a misreading); only where roles are known.
         parts: by (pattern, kind of part, whether it is needed); only where necessity is recorded.
     """
 
@@ -154,7 +154,7 @@ def statistics_of(tables: Iterable[pa.Table]) -> Statistics:
 
 
 def length_bin(length: int) -> str:
-    """The bin of ReaSCAN's Figure 4 that a number of actions falls into; a plan of no action counts with the shortest."""
+    """The bin of ReaSCAN's Figure 4 for a number of actions; a plan of no action counts with the shortest."""
     return LENGTH_BINS[min(max(length - 1, 0) // 10, len(LENGTH_BINS) - 1)]
 
 
@@ -277,7 +277,17 @@ class _Piece:
         has_agent = self.numbers("agent_row") != NOWHERE[0]
         down = np.sign(self.list_of("row")[0].astype(np.int64)[at] - self.numbers("agent_row"))[has_agent]
         right = np.sign(self.list_of("column")[0].astype(np.int64)[at] - self.numbers("agent_column"))[has_agent]
-        number = {(-1, 0): 0, (-1, 1): 1, (0, 1): 2, (1, 1): 3, (1, 0): 4, (1, -1): 5, (0, -1): 6, (-1, -1): 7, (0, 0): 8}
+        number = {
+            (-1, 0): 0,
+            (-1, 1): 1,
+            (0, 1): 2,
+            (1, 1): 3,
+            (1, 0): 4,
+            (1, -1): 5,
+            (0, -1): 6,
+            (-1, -1): 7,
+            (0, 0): 8,
+        }
         return {(COMPASS[number[d, r]],): n for (d, r), n in _pairs(down + 1, right + 1, shift=-1).items()}
 
     def roles(self, patterns: np.ndarray, names: list[str], starts: np.ndarray) -> dict[str, dict[Key, int]]:

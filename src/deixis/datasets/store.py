@@ -1,14 +1,15 @@
 """Datasets on disk: Parquet files and a manifest, written so that a half-written file is never taken for a whole one.
 
-    DIR/manifest.json          what it is, how it was made, and a hash of every file; written last
-    DIR/README.md              a card that names the splits, so that `datasets.load_dataset(DIR)` finds them
-    DIR/data/*.parquet         the examples; files are named after their split
-    DIR/.partial/              what is finished of a dataset that is being made
+| in the folder | |
+|---|---|
+| `manifest.json` | what it is, how it was made, and a hash of every file; written last |
+| `README.md` | a card that names the splits, so that `datasets.load_dataset(FOLDER)` finds them |
+| `data/*.parquet` | the examples; files are named after their split |
+| `.partial/` | what is finished of a dataset that is being made, see `workshop` |
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from contextlib import contextmanager
@@ -17,22 +18,28 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deixis.datasets.shards import Shard
 from deixis.datasets.table import SCHEMA
-from deixis.errors import BrokenDataset, RecipeError
+from deixis.errors import BrokenDataset
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deixis.datasets.recipe import Recipe
 
-
-__all__ = ["MANIFEST", "Dataset", "Workshop", "file_digest", "open_dataset", "replacing_file", "write_parquet"]
+__all__ = [
+    "FORMAT",
+    "MANIFEST",
+    "PARTIAL",
+    "Dataset",
+    "file_digest",
+    "open_dataset",
+    "read_parquet",
+    "replacing_file",
+    "write_parquet",
+]
 
 MANIFEST = "manifest.json"
 PARTIAL = ".partial"
@@ -65,7 +72,7 @@ def file_digest(path: Path) -> str:
 
 def write_parquet(table: pa.Table, path: Path) -> None:
     """One file of examples: zstd, dictionaries for everything that repeats."""
-    dictionary = [name for name in table.schema.names if name != "id"]
+    dictionary = [name for name in table.schema.names if name not in ("id", "necessary")]
     paths = [f"{name}.list.element" if pa.types.is_list(table.schema.field(name).type) else name for name in dictionary]
     with replacing_file(path) as draft:
         pq.write_table(
@@ -73,7 +80,7 @@ def write_parquet(table: pa.Table, path: Path) -> None:
             draft,
             compression="zstd",
             compression_level=3,
-            use_dictionary=[p for p in paths if not p.startswith("necessary")],
+            use_dictionary=paths,
             write_statistics=["command", "pattern", "verb", "manner", "split", "grid_size", "command_number"],
             row_group_size=ROW_GROUP,
             store_schema=True,
@@ -95,18 +102,32 @@ class Dataset:
     def files(self, split: str | None = None) -> list[Path]:
         """The files of a split, or all."""
         chosen = [
-            entry["path"]
-            for entry in self.manifest["files"]
-            if split is None or split == entry["split"] or split in entry["split"].split("+")
+            entry["path"] for entry in self.manifest["files"] if split is None or split in _memberships(entry["split"])
         ]
         if split is not None and not chosen and split not in self.splits:
             raise BrokenDataset(f"there is no split {split!r} in {self.path.name}; it has {', '.join(self.splits)}")
         return [self.path / name for name in chosen]
 
-    def tables(self, split: str | None = None, *, rows: int = ROW_GROUP, columns: list[str] | None = None) -> Iterator[pa.Table]:
+    def tables(
+        self, split: str | None = None, *, rows: int = ROW_GROUP, columns: list[str] | None = None
+    ) -> Iterator[pa.Table]:
         """The examples, some thousand rows at a time."""
         for path in self.files(split):
             yield from read_parquet(path, rows=rows, columns=columns)
+
+    def demand_whole(self) -> None:
+        """`BrokenDataset` unless every file is there and as long as the manifest says; its content is not looked at."""
+        for entry in self.manifest["files"]:
+            file = self.path / entry["path"]
+            if not file.is_file():
+                raise BrokenDataset(f"{self.path} lacks the file {entry['path']}; delete the folder and make it again")
+            if file.stat().st_size != entry["bytes"]:
+                raise BrokenDataset(f"{file} is not as long as the manifest says; delete the folder and make it again")
+
+
+def _memberships(split: str) -> tuple[str, ...]:
+    """The whole name and its parts: files of `a1+a2` belong to both."""
+    return (split, *split.split("+"))
 
 
 def read_parquet(path: Path, *, rows: int = ROW_GROUP, columns: list[str] | None = None) -> Iterator[pa.Table]:
@@ -115,104 +136,69 @@ def read_parquet(path: Path, *, rows: int = ROW_GROUP, columns: list[str] | None
         with pq.ParquetFile(path) as file:
             missing = set(columns or SCHEMA.names) - set(file.schema_arrow.names)
             if missing:
-                raise BrokenDataset(f"{path.name} lacks the columns {', '.join(sorted(missing))}; it was not written by deixis")
+                raise BrokenDataset(
+                    f"{path.name} lacks the columns {', '.join(sorted(missing))}; it was not written by deixis"
+                )
             for batch in file.iter_batches(batch_size=rows, columns=columns):
                 yield pa.Table.from_batches([batch])
     except (pa.ArrowException, OSError, EOFError) as error:
-        raise BrokenDataset(f"{path.name} cannot be read as Parquet ({_first_line(error)}); make or copy it again") from error
+        reason = _first_line(error)
+        raise BrokenDataset(f"{path.name} cannot be read as Parquet ({reason}); make or copy it again") from error
 
 
 def open_dataset(path: Path) -> Dataset:
-    """The dataset in a folder; `BrokenDataset` when its manifest is missing, unreadable or names files outside the folder."""
+    """The dataset in a folder; `BrokenDataset` when its manifest is missing, unreadable or names files outside it."""
     manifest_path = path / MANIFEST
     if not manifest_path.is_file():
-        hint = "; its making was interrupted: run the same `deixis make` again to finish it" if (path / PARTIAL).is_dir() else ""
+        begun = "; its making was interrupted: run the same `deixis make` again to finish it"
+        hint = begun if (path / PARTIAL).is_dir() else ""
         raise BrokenDataset(f"{path} is not a finished deixis dataset: it has no {MANIFEST}{hint}")
     try:
         manifest = json.loads(manifest_path.read_text(encoding="utf-8"))
-        if manifest["format"] != FORMAT:
-            raise BrokenDataset(f"{manifest_path} has format {manifest['format']!r}; this version of deixis reads format {FORMAT}")
-        for entry in manifest["files"]:
-            name = PurePosixPath(entry["path"])
-            if name.is_absolute() or ".." in name.parts or not isinstance(entry["rows"], int):
-                raise BrokenDataset(f"{manifest_path} names the file {str(name)!r}, which is not inside the dataset")
-        dict(manifest["splits"])
-    except BrokenDataset:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BrokenDataset(f"{manifest_path} is not a manifest: {_first_line(error)}; make the dataset again") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise BrokenDataset(
+            f"{manifest_path} is not a manifest: {_first_line(error)}; make the dataset again"
+        ) from error
+    fault = _fault_of(manifest) or next(_outside(path, manifest), "")
+    if fault:
+        raise BrokenDataset(f"{manifest_path} is not a manifest of deixis: {fault}")
     return Dataset(path, manifest)
 
 
-class Workshop:
-    """The unfinished part of a dataset: finished shards are kept, so that making can go on where it stopped."""
+def _fault_of(manifest: object) -> str:
+    """What is wrong with the form of a manifest, if anything."""
+    if not isinstance(manifest, dict):
+        return "it holds no table of keys"
+    if manifest.get("format") != FORMAT:
+        return f"it has format {manifest.get('format')!r}; this version reads format {FORMAT}"
+    splits, files = manifest.get("splits"), manifest.get("files")
+    if not isinstance(splits, dict) or not all(_is_count(size) for size in splits.values()):
+        return "it does not say how many examples each split has"
+    if not isinstance(files, list) or not all(isinstance(entry, dict) for entry in files):
+        return "it does not list its files"
+    for entry in files:
+        if not all(isinstance(entry.get(key), str) for key in ("path", "split", "sha256")):
+            return "a file lacks its path, its split or its hash"
+        if not all(_is_count(entry.get(key)) for key in ("rows", "bytes")):
+            return f"the file {entry['path']!r} lacks its number of rows or bytes"
+    return ""
 
-    def __init__(self, out: Path, recipe: Recipe) -> None:
-        self.out = out
-        self.folder = out / PARTIAL
-        self.recipe = recipe
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._lock = (self.folder / "lock").open("wb")
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _outside(folder: Path, manifest: dict[str, Any]) -> Iterator[str]:
+    """A complaint for every file that does not lie inside the folder, links followed."""
+    root = folder.resolve()
+    for entry in manifest["files"]:
+        name = PurePosixPath(entry["path"])
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._lock.close()
-            raise RecipeError(f"another process is making a dataset in {out}; wait for it or choose another folder") from error
-        self._claim()
-
-    def _claim(self) -> None:
-        """Make sure that what lies here belongs to the same recipe."""
-        note = self.folder / "recipe.json"
-        if note.is_file():
-            try:
-                known = json.loads(note.read_text(encoding="utf-8")).get("digest")
-            except (OSError, ValueError, AttributeError):
-                known = None
-            if known == self.recipe.digest:
-                return
-            if known is not None:
-                raise RecipeError(
-                    f"{self.out} holds the beginning of a dataset made from another recipe; "
-                    f"choose another folder, or delete {self.folder} to start anew"
-                )
-        with replacing_file(note) as draft:
-            draft.write_text(json.dumps({"digest": self.recipe.digest, "recipe": self.recipe.to_dict()}, indent=1), encoding="utf-8")
-
-    def load(self, name: str) -> Shard | None:
-        """A finished shard, or None if there is none or it is damaged."""
-        data, note = self.folder / f"{name}.arrow", self.folder / f"{name}.json"
-        if not (data.is_file() and note.is_file()):
-            return None
-        try:
-            said = json.loads(note.read_text(encoding="utf-8"))
-            if file_digest(data) != said["sha256"]:
-                return None
-            with pa.memory_map(str(data)) as source:
-                table = pa.ipc.open_file(source).read_all()
-            return Shard(table, np.array(said["outcomes"], np.int64))
-        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
-            return None
-
-    def keep(self, name: str, shard: Shard) -> Shard:
-        """Keep a finished shard; returned as read back from disk, so that it need not stay in memory."""
-        data = self.folder / f"{name}.arrow"
-        with replacing_file(data) as draft, pa.OSFile(str(draft), "wb") as sink, pa.ipc.new_file(sink, shard.table.schema) as writer:
-            writer.write_table(shard.table)
-        with replacing_file(self.folder / f"{name}.json") as draft:
-            draft.write_text(json.dumps({"sha256": file_digest(data), "outcomes": shard.outcomes.tolist()}), encoding="utf-8")
-        kept = self.load(name)
-        return kept if kept is not None else shard
-
-    def clear(self) -> None:
-        """Remove the folder, now that the dataset is finished."""
-        for path in sorted(self.folder.iterdir()):
-            path.unlink()
-        self.folder.rmdir()
-        self.close()
-
-    def close(self) -> None:
-        """Let other processes work here."""
-        self._lock.close()
+            lies_inside = (root / name).resolve().is_relative_to(root)
+        except (OSError, ValueError, RuntimeError):  # a loop of links, a name with a null byte
+            lies_inside = False
+        if name.is_absolute() or ".." in name.parts or not name.parts or not lies_inside:
+            yield f"it names the file {str(name)!r}, which is not inside the dataset"
 
 
 def _first_line(error: BaseException) -> str:

@@ -1,41 +1,46 @@
 """Commands for the test sets that are made on purpose: B1, C1 and C2 (specification section 7.2).
 
-B1 combines noun phrases that training has seen, each by itself, but never together. C1 has one clause more than training. C2 hangs the second clause of a command
-on the first instead of on the target; the corrected one draws from all such commands that are made of known phrases and relations.
+B1 combines noun phrases that training has seen, each by itself, but never together. C1 has one clause more than
+training. C2 hangs the second clause of a command on the first instead of on the target; the corrected one draws from
+all such commands that are made of known phrases and relations.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
-from deixis.errors import RecipeError
+from deixis.datasets.table import ragged
 from deixis.expression.description import Description
+from deixis.expression.parts import parts
 from deixis.expression.steps import Related
 from deixis.language.parse import read
 from deixis.language.utterance import Instruction
-from deixis.splits.partition import _mixed
+from deixis.seeds import mix_words
 from deixis.splits.rules import phrase_key, relation_key
 from deixis.worlds.grid.choose import choose_balanced, choose_uniform, with_balanced_verbs, with_random_verbs
 from deixis.worlds.grid.commands import commands
-from deixis.worlds.grid.patterns import P3, pattern, pattern_of
+from deixis.worlds.grid.patterns import C2, P3, pattern, pattern_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    import pyarrow as pa
-
-    from deixis.datasets.recipe import Mode, Pool
+    from deixis.datasets.pool import Pool
+    from deixis.datasets.recipe import Mode
     from deixis.expression.description import Expression
     from deixis.seeds import Stream
     from deixis.splits.rules import Rule
+    from deixis.worlds.grid.patterns import Pattern
 
 
-__all__ = ["Trained", "instructions_for", "trained_on"]
+__all__ = ["Trained", "instructions_for", "trained_on", "with_every_clause_needed"]
+
+CANDIDATES = 400_000  # all two-clause commands; of longer ones so many are looked at before giving up
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ class Trained:
 
     Attributes:
         instructions: the different commands, determiners aside, in the order of the pools.
-        examples: for every training example the number of its command, in a random order that depends on the content only.
+        examples: for every training example the number of its command, in a random order that depends on the content
+            only.
     """
 
     instructions: tuple[Instruction, ...]
@@ -59,44 +65,61 @@ def trained_on(rows: Iterable[tuple[pa.Table, np.ndarray]]) -> Trained:
         column = table["command"].combine_chunks()
         used = column.indices.to_numpy()[chosen]
         texts = column.dictionary
-        known = {int(u): numbers.setdefault(read(texts[int(u)].as_py()).instruction, len(numbers)) for u in np.unique(used)}
-        which.append(np.array([known[int(u)] for u in used], np.int64))
+        number_of = np.zeros(len(texts), np.int64)
+        for text in np.unique(used).tolist():
+            number_of[text] = numbers.setdefault(read(texts[text].as_py()).instruction, len(numbers))
+        which.append(number_of[used])
         ids.append(table["id"].to_numpy()[chosen])
-    order = np.argsort(_mixed(np.concatenate(ids)), kind="stable")
+    order = np.argsort(mix_words(np.concatenate(ids)), kind="stable")
     return Trained(tuple(numbers), np.concatenate(which)[order])
 
 
 def instructions_for(rule: Rule, pool: Pool, trained: Trained, *, mode: Mode, rng: Stream) -> Iterator[Instruction]:
     """The commands of a test set, in the order in which they are tried."""
     if rule.new_phrases:
-        return _new_combinations(trained, mode=mode, rng=rng)
-    if rule.name == "c2" and rule.pattern == "chain":
-        return _rehung(trained) if mode == "compatible" else _known_in_part(trained, pool, rng=rng)
-    if not rule.pattern:
-        raise RecipeError(f"no test set can be made on purpose for {rule.id}: it names neither a pattern nor new phrases")
+        return _new_combinations(trained, pattern(pool.pattern), mode=mode, rng=rng)
+    if rule.pattern == C2.name:
+        return _rehung(trained) if mode == "compatible" else _known_in_part(trained, C2, rng=rng)
     choose = choose_uniform if mode == "compatible" else choose_balanced
     return choose(pattern(pool.pattern), rng=rng)
 
 
-def _new_combinations(trained: Trained, *, mode: Mode, rng: Stream) -> Iterator[Instruction]:
-    """Two-clause commands whose phrases, relations and pair of relations occur in training, but never these phrases together.
+def with_every_clause_needed(table: pa.Table) -> pa.Table:
+    """Only worlds in which no clause can be left out, as the published C1 (specification section 7.2)."""
+    values, starts = ragged(table["necessary"])
+    commands = table["command"].combine_chunks()
+    clauses = [_clauses(text) for text in commands.dictionary.to_pylist()]
+    good = [
+        all(values[start + place] for place in clauses[which])
+        for start, which in zip(starts.tolist(), commands.indices.to_pylist(), strict=False)
+    ]
+    return table.filter(pa.array(good, pa.bool_()))
 
-    The released set was filled from the front of the enumeration, so all its targets are bare nouns; the corrected one is drawn from everywhere.
+
+def _clauses(text: str) -> list[int]:
+    """The places of the clauses among the parts of a command."""
+    return [place for place, part in enumerate(parts(read(text).expression)) if part.kind == "clause"]
+
+
+def _new_combinations(trained: Trained, of: Pattern, *, mode: Mode, rng: Stream) -> Iterator[Instruction]:
+    """Commands whose phrases, and whose relations together, occur in training, but never these phrases together.
+
+    The released set was filled from the front of the enumeration, so all its targets are bare nouns; the corrected one
+    is drawn from everywhere.
     """
     seen = [i.expression for i in trained.instructions]
     together = {phrase_key(e) for e in seen}
     alone = set(chain.from_iterable(together))
-    pairs = {relation_key(e) for e in seen}
-    relations = set(chain.from_iterable(pairs))
+    relations = {relation_key(e) for e in seen}
 
     def is_new(expression: Expression) -> bool:
         key = phrase_key(expression)
-        return key not in together and set(key) <= alone and relation_key(expression) in pairs and set(expression.relations()) <= relations
+        return key not in together and set(key) <= alone and relation_key(expression) in relations
 
     if mode == "compatible":
-        return with_random_verbs(filter(is_new, commands(P3)), rng=rng)
-    chosen = (i.expression for i in choose_balanced(P3, rng=rng))
-    return with_balanced_verbs(filter(is_new, chosen), rng=rng)
+        return with_random_verbs(filter(is_new, islice(commands(of), CANDIDATES)), rng=rng)
+    drawn = (i.expression for i in choose_balanced(of, rng=rng))
+    return with_balanced_verbs(filter(is_new, islice(drawn, CANDIDATES)), rng=rng)
 
 
 def _rehung(trained: Trained) -> Iterator[Instruction]:
@@ -116,12 +139,12 @@ def _rehung(trained: Trained) -> Iterator[Instruction]:
             yield Instruction(source.verb, fitting[number], source.manner)
 
 
-def _known_in_part(trained: Trained, pool: Pool, *, rng: Stream) -> Iterator[Instruction]:
+def _known_in_part(trained: Trained, of: Pattern, *, rng: Stream) -> Iterator[Instruction]:
     """Different commands of a new pattern whose phrases, and whose relations together, all occur in training."""
     seen = [i.expression for i in trained.instructions]
     phrases = {mention.phrase for e in seen for mention in e.mentions()}
     together = {relation_key(e) for e in seen}
-    drawn = (i.expression for i in choose_balanced(pattern(pool.pattern), rng=rng))
+    drawn = (i.expression for i in islice(choose_balanced(of, rng=rng), CANDIDATES))
     known = (e for e in drawn if relation_key(e) in together and {m.phrase for m in e.mentions()} <= phrases)
     return with_balanced_verbs(known, rng=rng)
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numba as nb
 import numpy as np
 
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
 __all__ = ["below", "bit", "count", "jit", "lowest", "mix", "next_word"]
 
-jit = nb.njit(cache=True, nogil=True, error_model="numpy")
-
+_OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_NARROW = (nb.types.int8, nb.types.int16, nb.types.int32, nb.types.uint8, nb.types.uint16, nb.types.uint32)
 _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)
 _M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -20,6 +26,25 @@ _MIX2 = np.uint64(0x94D049BB133111EB)
 _U0, _U1, _U2, _U4 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4)
 _U27, _U30, _U31, _U32, _U56 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32), np.uint64(56)
 _LOW = np.uint64(0xFFFFFFFF)
+
+
+def jit(kernel: Callable[..., Any]) -> Any:
+    """Compile a kernel when it is first called, and keep the machine code on disk.
+
+    Between kernels, integers are passed as int64. Left alone, numba compiles a kernel anew for every width of integer
+    and even for every constant that another kernel calls it with, which takes far longer and gains nothing.
+    """
+    compiled: Any = nb.njit(**_OPTIONS)(kernel)
+    if compiled is not kernel:  # as it is where compilation is switched off
+        choose = compiled.get_call_template
+        compiled.get_call_template = lambda args, kws: choose([_as_passed(kind) for kind in args], kws)
+    return compiled
+
+
+def _as_passed(kind: Any) -> Any:
+    """The type in which an argument goes from one kernel to another: narrow integers and constants as int64."""
+    kind = nb.types.unliteral(kind)
+    return nb.types.int64 if kind in _NARROW else kind
 
 
 @jit

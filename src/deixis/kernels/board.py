@@ -1,35 +1,62 @@
 """A grid under construction: where things stand, what fits where, and what an expression of noun phrases picks out.
 
-A *blueprint* is an expression as integers, int8 [mention, 5]: shape, color, size word (-1 where nothing is said; size word 0 small, 1 big), the number of the mention it
-is said about (-1 for the target) and the relation to it. Parents come before children. Its plain twin is `worlds.grid.blueprint`.
+A *blueprint* is an expression as integers, int8 [mention, 5]: shape, color, size word (-1 where nothing is said; size
+word 0 small, 1 big), the number of the mention it is said about (-1 for the target) and the relation to it. Parents
+come before children. Its plain twin is `worlds.grid.blueprint`.
+
+Some mentions of a blueprint may be left out; `alive` has a bit for every mention that counts.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from deixis.kernels.bitsets import below, bit, jit
-from deixis.kernels.grid_sets import add_to_sets, related_to, towards
+from deixis.kernels.bitsets import below, jit
+from deixis.kernels.grid_sets import BOX, INSIDE, SAME_ROW, add_to_sets, related_to, towards
 from deixis.kernels.match import keep_matchable
 
 
-__all__ = ["BOARD", "MAX_MENTIONS", "MAX_OBJECTS", "MAX_SIZE", "find_cell", "find_corner", "picked", "put", "take_back", "wipe"]
-
-BOX = 3
-SHAPE, COLOR, SIZE_WORD, PARENT, RELATION = 0, 1, 2, 3, 4
-SAME_ROW, SAME_COLUMN, INSIDE = 0, 1, 2
-_NONE = np.uint64(0)
-_ONE = np.uint64(1)
-
+__all__ = [
+    "BOARD",
+    "MAX_MENTIONS",
+    "MAX_OBJECTS",
+    "MAX_SETS",
+    "MAX_SIZE",
+    "below_clause",
+    "find_cell",
+    "find_place",
+    "fitting",
+    "picked",
+    "put",
+    "say",
+    "start_misreading",
+    "take_back",
+    "wipe",
+]
 
 MAX_SIZE = 16  # of a grid
 MAX_OBJECTS = 48
 MAX_MENTIONS = 12
+MAX_SETS = 24  # of distractors
 
-# The state of one world and the working space of its maker, in one block of memory that kernels pass by reference. (As a tuple of arrays the same
-# state took four times as long to compile and a third longer to run.)
+SHAPE, COLOR, SIZE_WORD, PARENT, RELATION = 0, 1, 2, 3, 4  # the columns of a blueprint
+SIZE = 2  # the last column of `truth` and `spec`
+
+# Why an object is there (a role is its kind, shifted, and the number of the mention or set), and how a try ends; the
+# plain twins are `worlds.grid.roles` and the names of the outcomes in `datasets.shards`.
+MENTIONED, RELATION_SET, ATTRIBUTE_SET, ISOMORPHISM_SET, SIZE_SET, RANDOM = 1, 2, 3, 4, 5, 6
+ROLE = 5
+OK, NO_ROOM, AMBIGUOUS_RELATION, AMBIGUOUS_ATTRIBUTE, AMBIGUOUS_ISOMORPHISM, AMBIGUOUS_RANDOM, NO_REFERENT = range(7)
+IDLE_CLAUSE, READINGS_DIFFER, DUPLICATE, NOTHING_MOVED = 7, 8, 9, 10
+
+_NONE = np.uint64(0)
+_ONE = np.uint64(1)
+
+# The state of one world and the working space of its maker, in one block of memory that kernels pass by reference. (As
+# a tuple of arrays the same state took four times as long to compile and a third longer to run.)
 BOARD = np.dtype(
     [
+        ("rng", np.uint64, (1,)),  # the state of the random numbers
         ("size", np.int64),
         ("cap", np.int64),  # how many objects it may hold
         ("n", np.int64),  # how many it holds
@@ -38,6 +65,14 @@ BOARD = np.dtype(
         ("sets", np.uint64, (12 + 2 * MAX_SIZE,)),  # see grid_sets
         ("solid", np.uint8, (MAX_SIZE * MAX_SIZE,)),  # how many solids stand on a cell
         ("corner", np.uint8, (MAX_SIZE * MAX_SIZE,)),  # how many boxes start there
+        # the command: its blueprint, its number of mentions, the bits of all of them; the blueprint of a misreading
+        ("said", np.int8, (MAX_MENTIONS, 5)),
+        ("mentions", np.int64),
+        ("everyone", np.int64),
+        ("misread", np.int8, (MAX_MENTIONS, 5)),
+        # the distractor sets: how many, and the code of the misreading that each was made for
+        ("made", np.int64),
+        ("codes", np.uint16, (MAX_SETS,)),
         # for the matcher
         ("raw", np.uint64, (MAX_MENTIONS,)),
         ("candidates", np.uint64, (MAX_MENTIONS,)),
@@ -45,8 +80,9 @@ BOARD = np.dtype(
         ("place", np.int64, (MAX_MENTIONS,)),
         ("chosen", np.int64, (MAX_MENTIONS,)),
         ("open_", np.uint64, (MAX_MENTIONS,)),
-        # for the makers of worlds: shape, color and size of what is mentioned and of the copy being placed; the object of each mention; a size
-        # it must have, or 0; the two sizes of a bounded class, by (color or any, shape) and by mention; the words of a misreading
+        # for the makers of worlds: shape, color and size of what is mentioned and of the copy being placed; the object
+        # of each mention; a size it must have, or 0; the two sizes of a bounded class, by (color or any, shape) and by
+        # mention
         ("truth", np.int64, (MAX_MENTIONS, 3)),
         ("spec", np.int64, (MAX_MENTIONS, 3)),
         ("where", np.int64, (MAX_MENTIONS,)),
@@ -55,15 +91,33 @@ BOARD = np.dtype(
         ("high", np.int64, (5, 4)),
         ("lows", np.int64, (MAX_MENTIONS,)),
         ("highs", np.int64, (MAX_MENTIONS,)),
-        ("words", np.int8, (MAX_MENTIONS, 5)),
     ]
 )
+
+
+@jit
+def say(board, blueprint, mentions):
+    """Take the first so many mentions of a blueprint as the command that worlds are made for."""
+    board.mentions = mentions
+    board.everyone = (1 << mentions) - 1
+    for k in range(mentions):
+        for slot in range(5):
+            board.said[k, slot] = blueprint[k, slot]
+
+
+@jit
+def start_misreading(board):
+    """Start a misreading from the command's own words."""
+    for k in range(board.mentions):
+        for slot in range(5):
+            board.misread[k, slot] = board.said[k, slot]
 
 
 @jit
 def wipe(board):
     """Take everything off the board."""
     board.n = 0
+    board.made = 0
     for i in range(12 + 2 * board.size):
         board.sets[i] = _NONE
     for cell in range(board.size * board.size):
@@ -105,14 +159,33 @@ def take_back(board, n):
 
 
 @jit
-def find_cell(board, rng):
+def find_place(board, shape, size, relation, parent, scan):
+    """A cell for an object that its parent (an object number, or -1) must stand in a relation to; -1 if there is none.
+
+    In a row or column it is the first free cell (scan) or a random one.
+    """
+    if parent >= 0 and relation <= INSIDE:
+        row, column = np.int64(board.objects[parent, 3]), np.int64(board.objects[parent, 4])
+        if relation == INSIDE:
+            return _find_corner_over(board, size, row, column)
+        if shape != BOX:
+            if relation == SAME_ROW:
+                return _find_in_line(board, row * board.size, 1, scan)
+            return _find_in_line(board, column, board.size, scan)
+    if shape == BOX:
+        return _find_corner(board, size)
+    return find_cell(board)
+
+
+@jit
+def find_cell(board):
     """A random cell without a solid; -1 if there is none."""
     cells = board.size * board.size
     for _ in range(64):
-        cell = below(rng, cells)
+        cell = below(board.rng, cells)
         if board.solid[cell] == 0:
             return cell
-    start = below(rng, cells)
+    start = below(board.rng, cells)
     for k in range(cells):
         cell = (start + k) % cells
         if board.solid[cell] == 0:
@@ -121,20 +194,20 @@ def find_cell(board, rng):
 
 
 @jit
-def find_corner(board, size, rng):
+def _find_corner(board, size):
     """A random cell where a box of this size fits and no other box starts; -1 if there is none."""
     span = board.size - size + 1
     if span < 1:
         return -1
     for _ in range(64):
-        cell = below(rng, span) * board.size + below(rng, span)
+        cell = below(board.rng, span) * board.size + below(board.rng, span)
         if board.corner[cell] == 0:
             return cell
     return -1
 
 
 @jit
-def _find_corner_over(board, size, row, column, rng):
+def _find_corner_over(board, size, row, column):
     """A random cell from which a box of this size covers (row, column), where no other box starts; -1 if none."""
     chosen, seen = -1, 0
     for r in range(max(0, row - size + 1), min(row, board.size - size) + 1):
@@ -142,13 +215,13 @@ def _find_corner_over(board, size, row, column, rng):
             cell = r * board.size + c
             if board.corner[cell] == 0:
                 seen += 1
-                if below(rng, seen) == 0:
+                if below(board.rng, seen) == 0:
                     chosen = cell
     return chosen
 
 
 @jit
-def _find_in_line(board, start, step, scan, rng):
+def _find_in_line(board, start, step, scan):
     """A cell without a solid in a row or column: the first one (scan) or a random one; -1 if there is none."""
     chosen, seen = -1, 0
     for k in range(board.size):
@@ -157,52 +230,36 @@ def _find_in_line(board, start, step, scan, rng):
             if scan:
                 return cell
             seen += 1
-            if below(rng, seen) == 0:
+            if below(board.rng, seen) == 0:
                 chosen = cell
     return chosen
 
 
 @jit
-def find_place(board, shape, size, relation, parent, scan, rng):
-    """A cell for an object that its parent (an object number, or -1) must stand in a relation to; -1 if there is none."""
-    if parent >= 0 and relation <= INSIDE:
-        row, column = np.int64(board.objects[parent, 3]), np.int64(board.objects[parent, 4])
-        if relation == INSIDE:
-            return _find_corner_over(board, size, row, column, rng)
-        if shape != BOX:
-            if relation == SAME_ROW:
-                return _find_in_line(board, row * board.size, 1, scan, rng)
-            return _find_in_line(board, column, board.size, scan, rng)
-    if shape == BOX:
-        return find_corner(board, size, rng)
-    return find_cell(board, rng)
-
-
-@jit
-def fitting(board, blueprint, mention, superlative):
+def fitting(board, words, mention, superlative):
     """The objects that fit the words of one mention, its clauses left aside."""
-    said = blueprint[mention]
+    shape, color, size_word = words[mention, SHAPE], words[mention, COLOR], words[mention, SIZE_WORD]
     left = (_ONE << np.uint64(board.n)) - _ONE
-    if said[SHAPE] >= 0:
-        left &= board.sets[said[SHAPE]]
-    if said[COLOR] >= 0:
-        left &= board.sets[4 + said[COLOR]]
-    if said[SIZE_WORD] >= 0:
-        left = towards(board.sets, left, said[SIZE_WORD], superlative)
+    if shape >= 0:
+        left &= board.sets[shape]
+    if color >= 0:
+        left &= board.sets[4 + color]
+    if size_word >= 0:
+        left = towards(board.sets, left, size_word, superlative)
     return left
 
 
 @jit
-def picked(board, blueprint, alive, superlative):
-    """The objects that a blueprint picks out, counting only the mentions whose bit in `alive` is set."""
-    mentions = blueprint.shape[0]
-    raw, place = board.raw, board.place
+def picked(board, words, alive, superlative):
+    """The objects that a blueprint (the command's, or one as long) picks out, counting only the mentions in `alive`."""
+    mentions = board.mentions
+    raw, place, tree = board.raw, board.place, board.tree
     for k in range(mentions - 1, -1, -1):
         if (alive >> k) & 1:
-            left = fitting(board, blueprint, k, superlative)
+            left = fitting(board, words, k, superlative)
             for child in range(k + 1, mentions):
-                if (alive >> child) & 1 and blueprint[child, PARENT] == k:
-                    left &= related_to(board.sets, board.size, board.objects, blueprint[child, RELATION], raw[child])
+                if (alive >> child) & 1 and words[child, PARENT] == k:
+                    left &= related_to(board.sets, board.size, board.objects, words[child, RELATION], raw[child])
             raw[k] = left
     if raw[0] == _NONE:
         return _NONE
@@ -211,24 +268,20 @@ def picked(board, blueprint, alive, superlative):
         if (alive >> k) & 1:
             place[k] = count
             board.candidates[count] = raw[k]
-            parent = blueprint[k, PARENT]
-            board.tree[count, 0] = place[parent] if parent >= 0 else -1
-            board.tree[count, 1] = blueprint[k, RELATION]
+            parent = words[k, PARENT]
+            tree[count, 0] = place[parent] if parent >= 0 else -1
+            tree[count, 1] = words[k, RELATION]
             count += 1
-    return keep_matchable(board.sets, board.size, board.objects, board.tree, count, board.candidates, board.chosen, board.open_)
+    return keep_matchable(
+        board.sets, board.size, board.objects, tree, count, board.candidates, board.chosen, board.open_
+    )
 
 
 @jit
-def below_clause(blueprint, child):
+def below_clause(board, child):
     """Which mentions fall away with the clause about `child`: its bit and those of everything said of it."""
     gone = 1 << child
-    for k in range(child + 1, blueprint.shape[0]):
-        if (gone >> blueprint[k, PARENT]) & 1:
+    for k in range(child + 1, board.mentions):
+        if (gone >> board.said[k, PARENT]) & 1:
             gone |= 1 << k
     return gone
-
-
-@jit
-def is_only(word, index):
-    """Whether a set holds this object and no other."""
-    return word == bit(index)

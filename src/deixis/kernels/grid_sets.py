@@ -65,23 +65,24 @@ def _sharing(sets, start, values, others):
 @jit
 def related_to(sets, size, objects, relation, others):
     """The objects that stand in a relation to some other object of a set."""
+    if relation == INSIDE:
+        found = _NONE
+        boxes = others & sets[BOX]
+        while boxes != _NONE:
+            box = lowest(boxes)
+            boxes &= boxes - _ONE
+            found |= inside_of(sets, size, objects[box]) & ~bit(box)
+        return found
+    start, values = 0, 4  # where the sets of the shared attribute stand, and how many values it has
     if relation == SAME_ROW:
-        return _sharing(sets, ROW_0, size, others)
-    if relation == SAME_COLUMN:
-        return _sharing(sets, ROW_0 + size, size, others)
-    if relation == SAME_SIZE:
-        return _sharing(sets, SIZE_0, 4, others)
-    if relation == SAME_COLOR:
-        return _sharing(sets, COLOR_0, 4, others)
-    if relation == SAME_SHAPE:
-        return _sharing(sets, 0, 4, others)
-    found = _NONE
-    boxes = others & sets[BOX]
-    while boxes != _NONE:
-        box = lowest(boxes)
-        boxes &= boxes - _ONE
-        found |= inside_of(sets, size, objects[box]) & ~bit(box)
-    return found
+        start, values = ROW_0, size
+    elif relation == SAME_COLUMN:
+        start, values = ROW_0 + size, size
+    elif relation == SAME_SIZE:
+        start = SIZE_0
+    elif relation == SAME_COLOR:
+        start = COLOR_0
+    return _sharing(sets, start, values, others)
 
 
 @jit

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import bit, jit, lowest
-from deixis.kernels.grid_sets import related_to
+from deixis.kernels.grid_sets import BOX, INSIDE, related_to
 
 
 __all__ = ["keep_matchable"]
@@ -22,10 +22,10 @@ _ONE = np.uint64(1)
 @jit
 def _partners(sets, size, objects, relation, parent, candidates):
     """The candidates that the parent stands in the relation to."""
-    if relation != 2:  # symmetric: those that stand in it to the parent
+    if relation != INSIDE:  # symmetric: those that stand in it to the parent
         return candidates & related_to(sets, size, objects, relation, bit(parent))
     found = _NONE
-    boxes = candidates & sets[3] & ~bit(parent)
+    boxes = candidates & sets[BOX] & ~bit(parent)
     row, column = objects[parent, 3], objects[parent, 4]
     while boxes != _NONE:
         box = lowest(boxes)

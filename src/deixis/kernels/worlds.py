@@ -1,6 +1,7 @@
 """Worlds for many commands: try, accept, then determiners, necessity, plan and digest.
 
-Every try draws from a stream of its own, keyed by (command, world, try), so what is made does not depend on who makes it, in which order, or how much of it was made before.
+Every try draws from a stream of its own, keyed by (command, world, try), so what is made does not depend on who makes
+it, in which order, or how much of it was made before.
 """
 
 from __future__ import annotations
@@ -10,16 +11,36 @@ from typing import NamedTuple
 import numpy as np
 
 from deixis.kernels.bitsets import below, bit, count, jit, mix
-from deixis.kernels.board import BOARD, COLOR, SHAPE, SIZE_WORD, below_clause, fitting, picked
+from deixis.kernels.board import (
+    DUPLICATE,
+    MAX_SETS,
+    NO_ROOM,
+    NOTHING_MOVED,
+    OK,
+    below_clause,
+    find_cell,
+    fitting,
+    picked,
+    say,
+    start_misreading,
+)
 from deixis.kernels.compatible import try_compatible
 from deixis.kernels.corrected import try_corrected
 from deixis.kernels.plan import PULL, PUSH, plan_into
 
 
-__all__ = ["MAX_SETS", "OUTCOMES", "Worlds", "digest_world", "make_worlds", "necessary_parts"]
+__all__ = [
+    "COMPATIBLE",
+    "CORRECTED",
+    "MAX_SETS",
+    "OUTCOMES",
+    "Worlds",
+    "digest_world",
+    "make_worlds",
+    "necessary_parts",
+]
 
-MAX_SETS = 24
-DUPLICATE, NOTHING_MOVED = 9, 10
+COMPATIBLE, CORRECTED = 0, 1
 OUTCOMES = 11
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _NONE = np.uint64(0)
@@ -32,13 +53,14 @@ class Worlds(NamedTuple):
         objects: uint8 [world, place, 5]; roles: uint8 [world, place]; count: uint8 [world].
         agent: uint8 [world, 3], row, column, facing. codes: uint16 [world, set]; sets: uint8 [world].
         plan: uint8 [world, action]; length: uint16 [world].
-        definite: uint16 [world], a bit for every mention called 'the'. necessary: uint32 [world], a bit for every needed part.
+        definite: uint16 [world], a bit for every mention called 'the'.
+        necessary: uint32 [world], a bit for every needed part.
         digest: uint64 [world]. tries: uint32 [world]. command: int32 [world].
     """
 
     objects: np.ndarray
     roles: np.ndarray
-    count: np.ndarray
+    count: np.ndarray  # type: ignore[assignment]  # hides a method of tuples that nobody needs here
     agent: np.ndarray
     codes: np.ndarray
     sets: np.ndarray
@@ -51,135 +73,111 @@ class Worlds(NamedTuple):
     command: np.ndarray
 
 
-@jit
-def digest_world(objects, n, size, row, column, facing):
-    """A digest of what a reader of the world sees: it does not depend on the order of the objects.
-
-    The plain twin is `datasets.identity`.
-    """
-    total = _NONE
-    for i in range(n):
-        o = objects[i]
-        packed = (((np.uint64(o[0]) * np.uint64(256) + np.uint64(o[1])) * np.uint64(256) + np.uint64(o[2])) * np.uint64(256)
-                  + np.uint64(o[3])) * np.uint64(256) + np.uint64(o[4])  # fmt: skip
-        total += mix(packed + _GOLDEN)
-    digest = mix(total + _GOLDEN)
-    for value in (size, row, column, facing):
-        digest = mix((digest + _GOLDEN) ^ np.uint64(value))
-    return digest
-
-
-@jit
-def _is_needed(board, said, alive):
-    return picked(board, said, alive, False) != bit(0)
+# What is noted about a world in one place; see `Worlds` for the meaning of the columns.
+NOTES = np.dtype(
+    [
+        ("count", np.uint8),
+        ("agent", np.uint8, (3,)),
+        ("codes", np.uint16, (MAX_SETS,)),
+        ("sets", np.uint8),
+        ("length", np.uint16),
+        ("definite", np.uint16),
+        ("necessary", np.uint32),
+        ("digest", np.uint64),
+        ("tries", np.uint32),
+        ("command", np.int32),
+    ],
+    align=True,
+)
 
 
-@jit
-def necessary_parts(board, said, words):
-    """A bit for every part of the expression whose loss changes what is picked out, in the order of `expression.parts`."""
-    mentions = said.shape[0]
-    everyone = (1 << mentions) - 1
-    needed = np.uint32(0)
-    place = 0
-    for k in range(mentions):
-        if k > 0:
-            if _is_needed(board, said, everyone & ~below_clause(said, k)):
-                needed |= np.uint32(1) << np.uint32(place)
-            place += 1
-        for slot in (SHAPE, COLOR, SIZE_WORD):
-            if said[k, slot] >= 0:
-                words[:, :] = said
-                words[k, slot] = -1
-                if _is_needed(board, words, everyone):
-                    needed |= np.uint32(1) << np.uint32(place)
-                place += 1
-    return needed
-
-
-@jit
-def _put_agent(board, turned, rng, agent):
-    """A random cell without a solid, facing east or anywhere."""
-    cells = board.size * board.size
-    cell = below(rng, cells)
-    while board.solid[cell]:
-        cell = below(rng, cells)
-    agent[0], agent[1] = cell // board.size, cell % board.size
-    agent[2] = below(rng, 4) if turned else 0
-
-
-@jit
-def _is_known(digest, worlds, first, last):
-    for w in range(first, last):
-        if worlds.digest[w] == digest:
-            return True
-    return False
-
-
-@jit
-def _keep(board, said, worlds, w, sets, codes, words, command, tries):
-    """Write an accepted world, and what can be said about it, to row w."""
-    n = board.n
-    worlds.objects[w, :n] = board.objects[:n]
-    worlds.objects[w, n:] = 0
-    worlds.roles[w, :n] = board.roles[:n]
-    worlds.roles[w, n:] = 0
-    worlds.count[w] = n
-    worlds.sets[w] = sets
-    for s in range(sets):
-        worlds.codes[w, s] = codes[s]
-    definite = 1
-    for k in range(1, said.shape[0]):
-        if count(fitting(board, said, k, False)) <= 1:
-            definite |= 1 << k
-    worlds.definite[w] = definite
-    worlds.necessary[w] = necessary_parts(board, said, words)
-    worlds.tries[w] = tries
-    worlds.command[w] = command
-
-
-@jit
-def make_worlds(blueprints, mentions, verbs, manners, keys, wanted, retries, size, cap, fill, kinds, mode, turned, moving, boards, worlds, outcomes):
+def make_worlds(
+    blueprints: np.ndarray,
+    mentions: np.ndarray,
+    verbs: np.ndarray,
+    manners: np.ndarray,
+    keys: np.ndarray,
+    wanted: int,
+    retries: int,
+    size: int,
+    cap: int,
+    fill: int,
+    kinds: int,
+    mode: int,
+    turned: bool,
+    moving: bool,
+    boards: np.ndarray,
+    worlds: Worlds,
+    outcomes: np.ndarray,
+) -> int:
     """Make up to `wanted` worlds for every command; the number of rows written.
 
-    A command is given up as soon as one of its worlds is not found within `retries` tries; what it has until then is kept.
+    A command is given up as soon as one of its worlds is not found within `retries` tries; what it has until then is
+    kept.
 
-    Shapes:
-        blueprints: int8 [command, mention, 5]; mentions, verbs, manners: int [command]; keys: uint64 [command].
+    Args:
+        blueprints: int8 [command, mention, 5], what the commands say.
+        mentions: int64 [command], how many mentions each has.
+        verbs: int64 [command].
+        manners: int64 [command].
+        keys: uint64 [command], the seeds.
+        wanted: how many worlds per command.
+        retries: how many tries at each world.
+        size: of the grid.
+        cap: how many objects a world may hold.
+        fill: up to how many of them random ones are added.
+        kinds: which distractors, as bits: 1 relation, 2 attribute, 4 isomorphism, 8 random.
+        mode: COMPATIBLE or CORRECTED; only what the mode needs is compiled.
+        turned: whether the agent may face anywhere, not only east.
+        moving: whether what is to be pushed or pulled must really move.
+        boards: BOARD [1], working space.
+        worlds: where the worlds are written.
         outcomes: int64 [command, outcome], how the tries ended; outcome 0 is success.
     """
+    boards["size"], boards["cap"] = size, cap
+    compatible, corrected = (None, True) if mode == CORRECTED else (True, None)
+    notes = np.empty(len(worlds.digest), NOTES)
+    made = _make(
+        blueprints, mentions, verbs, manners, keys, wanted, retries, fill, kinds, compatible, corrected, turned, moving,
+        boards, worlds.objects, worlds.roles, worlds.plan, notes, outcomes,
+    )  # fmt: skip
+    for column in NOTES.names or ():
+        getattr(worlds, column)[:made] = notes[column][:made]
+    return int(made)
+
+
+@jit
+def _make(
+    blueprints, mentions, verbs, manners, keys, wanted, retries, fill, kinds, compatible, corrected, turned, moving,
+    boards, objects, roles, plans, notes, outcomes,
+):  # fmt: skip
+    """The loop of `make_worlds`.
+
+    `compatible` or `corrected` is None, the other True. Numba leaves out what stands under the test of an argument that
+    is None, so the mode that is not asked for is not compiled.
+    """
     board = boards[0]
-    board.size, board.cap = size, cap
-    codes = np.zeros(MAX_SETS, np.uint16)
-    rng = np.zeros(1, np.uint64)
-    agent = np.zeros(3, np.int64)
     w = 0
     for c in range(blueprints.shape[0]):
-        said = blueprints[c, : mentions[c]]
-        words = board.words[: mentions[c]]
+        say(board, blueprints[c], mentions[c])
         first = w
         for world in range(wanted):
-            found = False
             key = mix(keys[c] + _GOLDEN * np.uint64(world + 1))
+            found = False
             for attempt in range(retries):
-                rng[0] = mix(key + np.uint64(attempt))
-                if mode == 0:
-                    outcome, sets = try_compatible(board, said, fill, kinds, codes, rng)
-                else:
-                    outcome, sets = try_corrected(board, said, fill, kinds, codes, rng)
-                if outcome == 0:
-                    _put_agent(board, turned, rng, agent)
-                    digest = digest_world(board.objects, board.n, size, agent[0], agent[1], agent[2])
-                    length = plan_into(worlds.plan[w], agent[0], agent[1], agent[2], 0, verbs[c], manners[c], board.objects, board.n, size)
-                    if _is_known(digest, worlds, first, w):
-                        outcome = DUPLICATE
-                    elif moving and verbs[c] > 0 and not _moves(worlds.plan[w], length):
-                        outcome = NOTHING_MOVED
+                board.rng[0] = mix(key + np.uint64(attempt))
+                if compatible is not None:
+                    outcome = try_compatible(board, fill, kinds)
+                if corrected is not None:
+                    outcome = try_corrected(board, fill, kinds)
+                if outcome == OK:
+                    outcome = _finish(board, verbs[c], manners[c], turned, moving, notes, first, w, plans[w])
                 outcomes[c, outcome] += 1
-                if outcome == 0:
-                    _keep(board, said, worlds, w, sets, codes, words, c, attempt + 1)
-                    worlds.agent[w, 0], worlds.agent[w, 1], worlds.agent[w, 2] = agent[0], agent[1], agent[2]
-                    worlds.digest[w] = digest
-                    worlds.length[w] = length
+                if outcome == OK:
+                    note = notes[w]
+                    note.necessary = necessary_parts(board)
+                    note.tries, note.command = attempt + 1, c
+                    _write(board, note, objects[w], roles[w])
                     w += 1
                     found = True
                     break
@@ -189,8 +187,88 @@ def make_worlds(blueprints, mentions, verbs, manners, keys, wanted, retries, siz
 
 
 @jit
+def _finish(board, verb, manner, turned, moving, notes, first, w, plan):
+    """Put an agent on a cell without a solid, plan for it and note both in row w; how that ended.
+
+    Rows from `first` on hold the worlds of the same command.
+    """
+    note = notes[w]
+    cell = find_cell(board)
+    if cell < 0:
+        return NO_ROOM
+    row, column, facing = cell // board.size, cell % board.size, below(board.rng, 4) if turned else 0
+    note.agent[0], note.agent[1], note.agent[2] = row, column, facing
+    note.digest = digest_world(board.objects, board.n, board.size, row, column, facing)
+    note.length = plan_into(plan, row, column, facing, 0, verb, manner, board.objects, board.n, board.size)
+    for known in range(first, w):
+        if notes[known].digest == note.digest:
+            return DUPLICATE
+    if moving and verb > 0 and not _moves(plan, note.length):
+        return NOTHING_MOVED
+    return OK
+
+
+@jit
 def _moves(plan, length):
+    """Whether a plan pushes or pulls at all."""
     for i in range(length):
         if plan[i] == PUSH or plan[i] == PULL:
             return True
     return False
+
+
+@jit
+def necessary_parts(board):
+    """A bit for every part of the command whose loss changes what is picked out, in the order of `expression.parts`."""
+    said, misread = board.said, board.misread
+    needed, place = 0, 0
+    start_misreading(board)
+    for k in range(board.mentions):
+        for slot in range(-1 if k > 0 else 0, 3):  # the clause, then the words
+            if slot >= 0 and said[k, slot] < 0:
+                continue
+            alive = board.everyone
+            if slot < 0:
+                alive &= ~below_clause(board, k)
+            else:
+                misread[k, slot] = -1
+            needed |= (picked(board, misread, alive, False) != bit(0)) << place
+            place += 1
+            if slot >= 0:
+                misread[k, slot] = said[k, slot]
+    return needed
+
+
+@jit
+def _write(board, note, objects, roles):
+    """Write the objects and what is known of them and of the words."""
+    note.count, note.sets = board.n, board.made
+    for i in range(objects.shape[0]):
+        for slot in range(5):
+            objects[i, slot] = board.objects[i, slot] if i < board.n else 0
+        roles[i] = board.roles[i] if i < board.n else 0
+    for s in range(MAX_SETS):
+        note.codes[s] = board.codes[s] if s < board.made else 0
+    definite = 1  # the target is; so is what at most one object fits the words of
+    for k in range(1, board.mentions):
+        if count(fitting(board, board.said, k, False)) <= 1:
+            definite |= 1 << k
+    note.definite = definite
+
+
+@jit
+def digest_world(objects, n, size, row, column, facing):
+    """A digest of what a reader of the world sees: it does not depend on the order of the objects.
+
+    The plain twin is in `tasks.navigate.content_id`.
+    """
+    total = _NONE
+    for i in range(n):
+        packed = _NONE
+        for slot in range(5):
+            packed = packed * np.uint64(256) + np.uint64(objects[i, slot])
+        total += mix(packed + _GOLDEN)
+    digest = mix(total + _GOLDEN)
+    for value in (size, row, column, facing):
+        digest = mix((digest + _GOLDEN) ^ np.uint64(value))
+    return digest

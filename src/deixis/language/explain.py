@@ -238,7 +238,9 @@ def explain(utterance: Utterance, scene: Scene, *, words: Lexicon | None = None)
 
 def name_object(scene: Scene, index: int) -> str:
     """An object by all its values: 'red circle of size 2'."""
-    adjectives, nouns, measures = [], [], []
+    adjectives: list[str] = []
+    nouns: list[str] = []
+    measures: list[str] = []
     for attribute in scene.schema.attributes:
         values = " and ".join(sorted(scene.values(index, attribute.name)))
         if not values:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Chart", "charts", "pattern_words"]
 
-Form: TypeAlias = Literal["columns", "bars", "stacked", "compass"]
+Form: TypeAlias = Literal["columns", "lines", "bars", "stacked", "compass"]
 WORDS = {
     "p1": "no clause",
     "p2": "one clause",
@@ -39,7 +39,7 @@ class Chart:
         name: its anchor.
         title: what it shows.
         caption: what to see in it, in one sentence.
-        form: columns side by side, horizontal bars, stacked horizontal bars, or the nine fields of a compass.
+        form: columns side by side, lines, horizontal bars, stacked horizontal bars, or the nine fields of a compass.
         axis: what the numbers are.
         labels: the categories.
         series: for each name one number per category.
@@ -66,22 +66,21 @@ def charts(statistics: Statistics, splits: Sequence[str]) -> list[Chart]:
         statistics: what was counted.
         splits: the names of the splits in the order in which to show them.
     """
-    makers = (
-        lambda: _sizes(statistics, splits),
-        lambda: _lengths(statistics),
-        lambda: _objects(statistics),
-        lambda: _relations(statistics),
-        lambda: _verbs(statistics),
-        lambda: _said_and_shown(statistics, "color", COLORS, "Colours"),
-        lambda: _said_and_shown(statistics, "shape", SHAPES, "Shapes"),
-        lambda: _size_words(statistics),
-        lambda: _world_sizes(statistics),
-        lambda: _directions(statistics),
-        lambda: _kinds(statistics),
-        lambda: _competitors(statistics),
-        lambda: _needed(statistics),
+    made = (
+        _sizes(statistics, splits),
+        _lengths(statistics),
+        _objects(statistics),
+        _relations(statistics),
+        _verbs(statistics),
+        _said_and_shown(statistics, "color", COLORS, "Colours"),
+        _said_and_shown(statistics, "shape", SHAPES, "Shapes"),
+        _object_sizes(statistics),
+        _directions(statistics),
+        _kinds(statistics),
+        _competitors(statistics),
+        _needed(statistics),
     )
-    return [chart for chart in (make() for make in makers) if any(any(row) for row in chart.series.values())]
+    return [chart for chart in made if any(any(row) for row in chart.series.values())]
 
 
 def pattern_words(name: str) -> str:
@@ -116,12 +115,15 @@ def _lengths(statistics: Statistics) -> Chart:
     for (pattern, length), count in statistics.lengths.items():
         binned[pattern, length_bin(length)] += count
     series = _shares(binned, statistics.patterns, LENGTH_BINS)
-    short = sum(n for (_, label), n in binned.items() if label == LENGTH_BINS[0]) / max(statistics.examples, 1)
+    short, long = (
+        sum(n for (_, label), n in binned.items() if label == end) / max(statistics.examples, 1)
+        for end in (LENGTH_BINS[0], LENGTH_BINS[-1])
+    )
     return Chart(
         name="figure-lengths",
         title="Actions per plan",
-        caption=f"{percent(short)} of all plans have at most 10 actions and every pattern has a long tail, in the bins "
-        "of ReaSCAN's Figure 4.",
+        caption=f"{percent(short)} of all plans have at most 10 actions and {percent(long)} more than 50; the bins are "
+        "those of ReaSCAN's Figure 4.",
         form="columns",
         axis="share of the pattern's plans",
         labels=LENGTH_BINS,
@@ -140,8 +142,8 @@ def _objects(statistics: Statistics) -> Chart:
     return Chart(
         name="figure-objects",
         title="Objects per world",
-        caption=f"{percent(usual[1] / max(statistics.examples, 1))} of the worlds have exactly {usual[0]} objects, so that "
-        "their number gives little away.",
+        caption=f"{percent(usual[1] / max(statistics.examples, 1))} of the worlds have exactly {usual[0]} objects; "
+        f"the fullest have {max(counts, default=0)}.",
         form="columns",
         axis="share of the pattern's worlds",
         labels=tuple(map(str, labels)),
@@ -172,7 +174,8 @@ def _verbs(statistics: Statistics) -> Chart:
     return Chart(
         name="figure-verbs",
         title="Verbs and manners",
-        caption=f"Verbs: {_spread(verbs, counts)}; manners: {_spread([_manner(m) for m in manners], how)} of the commands.",
+        caption=f"Verbs: {_spread(verbs, counts)}; "
+        f"manners: {_spread([_manner(m) for m in manners], how)} of the commands.",
         form="bars",
         axis="share of all examples",
         labels=(*verbs, *map(_manner, manners)),
@@ -191,7 +194,8 @@ def _said_and_shown(statistics: Statistics, attribute: str, values: Sequence[str
     return Chart(
         name=f"figure-{word}",
         title=f"{title} in commands and worlds",
-        caption=f"In commands, {_spread(values, said)} of the words; in worlds, {_spread(values, shown)} of the objects.",
+        caption=f"In commands, {_spread(values, said)} of the words; "
+        f"in worlds, {_spread(values, shown)} of the objects.",
         form="columns",
         axis="share",
         labels=tuple(values),
@@ -199,42 +203,32 @@ def _said_and_shown(statistics: Statistics, attribute: str, values: Sequence[str
     )
 
 
-def _size_words(statistics: Statistics) -> Chart:
-    words = ("small", "big")
-    counts = [statistics.said.get(("size", word), 0) for word in words]
-    return Chart(
-        name="figure-size-words",
-        title="Size words in commands",
-        caption=f"{_spread(words, counts)} of the size words, so that guessing one of them does not pay.",
-        form="bars",
-        axis="share of all size words",
-        labels=words,
-        series={"size words": _share(counts)},
-    )
-
-
-def _world_sizes(statistics: Statistics) -> Chart:
-    sizes = ("1", "2", "3", "4")
-    counts = [statistics.shown.get(("size", size), 0) for size in sizes]
+def _object_sizes(statistics: Statistics) -> Chart:
+    words, sizes = ("small", "big"), ("1", "2", "3", "4")
+    said = [statistics.said.get(("size", word), 0) for word in words]
+    shown = [statistics.shown.get(("size", size), 0) for size in sizes]
+    names = [f"size {size}" for size in sizes]
     return Chart(
         name="figure-sizes",
-        title="Sizes in worlds",
-        caption=f"{_spread([f'size {size}' for size in sizes], counts)} of the objects.",
+        title="Size words in commands, sizes in worlds",
+        caption=f"In commands, {_spread(words, said)} of the size words; "
+        f"in worlds, {_spread(names, shown)} of the objects.",
         form="bars",
-        axis="share of all objects",
-        labels=tuple(f"size {size}" for size in sizes),
-        series={"objects": _share(counts)},
+        axis="share of all size words, of all objects",
+        labels=(*(f"‘{word}’" for word in words), *names),
+        series={"share": (*_share(said), *_share(shown))},
     )
 
 
 def _directions(statistics: Statistics) -> Chart:
     counts = [statistics.directions.get((name,), 0) for name in COMPASS]
-    slanted = sum(n for name, n in zip(COMPASS, counts, strict=True) if "-" in name)
+    quarters = [share for name, share in zip(COMPASS, _share(counts), strict=True) if "-" in name]
     return Chart(
         name="figure-directions",
         title="From the agent to the target",
-        caption=f"{percent(slanted / max(sum(counts), 1))} of the targets lie off the agent's row and column, spread over "
-        "all four quarters; north is up and the agent stands in the middle.",
+        caption=f"{percent(sum(quarters))} of the targets lie off the agent's row and column, "
+        f"{percent(min(quarters))} to {percent(max(quarters))} in each quarter; "
+        "north is up and the agent stands in the middle.",
         form="compass",
         axis="share of all examples",
         labels=COMPASS,
@@ -251,14 +245,17 @@ def _kinds(statistics: Statistics) -> Chart:
         pattern: tuple(statistics.with_kind.get((pattern, kind), 0) / max(worlds[pattern], 1) for kind in kinds)
         for pattern in statistics.patterns
     }
-    clauses = [p for p in series if p != "p1"]
-    least = min((series[p][0] for p in clauses), default=0.0)
+    least = min((series[p][0] for p in series if p != "p1"), default=0.0)
     most = max((series[p][2] for p in series), default=0.0)
+    often = "all" if least == 1 else f"at least {percent(least)} of the"
+    caption = (
+        f"Relation distractors stand in {often} worlds of every pattern with a clause, isomorphism distractors, which "
+        f"need two clauses, in at most {percent(most)}."
+    )
     return Chart(
         name="figure-distractors",
         title="Kinds of distractors",
-        caption=f"Relation distractors stand in at least {percent(least)} of the worlds of every pattern with a clause, "
-        f"isomorphism distractors, which need two mentions to exchange, in at most {percent(most)}.",
+        caption=caption if set(series) - {"p1"} else "Commands without a clause have no relation distractors.",
         form="columns",
         axis="share of the pattern's worlds",
         labels=tuple(kinds),
@@ -271,14 +268,18 @@ def _competitors(statistics: Statistics) -> Chart:
     labels = range(max((count for _, count in statistics.competitors), default=-1) + 1)
     total = sum(statistics.competitors.values())
     mean = sum(count * n for (_, count), n in statistics.competitors.items()) / max(total, 1)
+    series = _shares(statistics.competitors, statistics.patterns, labels)
+    means = {name: sum(count * share for count, share in enumerate(shares)) for name, shares in series.items()}
+    few, many = (pick(means, key=lambda name: means[name], default="") for pick in (min, max))
     return Chart(
         name="figure-competitors",
         title="Objects that punish a misreading",
-        caption=f"A world holds {mean:.1f} of them on average; the more clauses, the more ways to be wrong.",
-        form="columns",
+        caption=f"A world holds {mean:.1f} of them on average, from {means.get(few, 0):.1f} in {few} to "
+        f"{means.get(many, 0):.1f} in {many}.",
+        form="lines",
         axis="share of the pattern's worlds",
         labels=tuple(map(str, labels)),
-        series=_shares(statistics.competitors, statistics.patterns, labels),
+        series=series,
         colored="patterns",
     )
 
@@ -291,8 +292,8 @@ def _needed(statistics: Statistics) -> Chart:
     return Chart(
         name="figure-necessity",
         title="Parts without which the target is not found",
-        caption=f"{clause}{percent(min(words, default=0))} to {percent(max(words, default=0))} of the words of each kind "
-        "are needed: leave one out, and the command fits something else.",
+        caption=f"{clause}{percent(min(words, default=0))} to {percent(max(words, default=0))} of the words of each "
+        "kind are needed: leave one out, and the command fits something else.",
         form="bars",
         axis="share that is needed",
         labels=tuple(f"{kind}s" for kind in kinds),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_chart"]
 
-WIDTH, HEIGHT = 6.0, 3.3  # inches of 72 pixels: 432 pixels wide, about a telephone's page
+WIDTH, HEIGHT = 6.0, 3.2  # inches of 72 pixels: 432 pixels wide, about a telephone's page
 INK, SOFT, LINE = "#1F2430", "#59627A", "#D5DAE3"
 # Told apart with any colour vision: Okabe and Ito's blue, orange, green, purple, vermilion and sky, darker on white and
 # lighter on black.
@@ -33,6 +34,7 @@ DARKER = {
     SERIES[4]: "#FF8A4F",
     SERIES[5]: "#8FD0F5",
 }
+MARKERS = "osD^vP"
 PATTERN_COLORS = {"p1": SERIES[0], "p2": SERIES[1], "p3": SERIES[2], "p4": SERIES[3], "chain": SERIES[4]}
 STYLE = {
     "axes.axisbelow": True,
@@ -50,6 +52,7 @@ STYLE = {
     "legend.fontsize": 10,
     "legend.frameon": False,
     "svg.fonttype": "none",
+    "text.parse_math": False,
     "text.color": INK,
     "xtick.color": SOFT,
     "xtick.labelcolor": INK,
@@ -65,8 +68,10 @@ def draw_chart(chart: Chart, themes: Themes) -> str:
         DeixisError: when matplotlib is not installed.
     """
     matplotlib = _matplotlib()
-    with matplotlib.rc_context({**STYLE, "svg.hashsalt": chart.name}):
-        figure = matplotlib.figure.Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": chart.name}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")  # the browser may have what matplotlib's font lacks
+        height = max(HEIGHT, 1.1 + 0.27 * len(chart.labels)) if chart.form in ("bars", "stacked") else HEIGHT
+        figure = matplotlib.figure.Figure(figsize=(WIDTH, height), layout="constrained")
         figure.patch.set_alpha(0)
         axes = figure.add_subplot()
         axes.patch.set_alpha(0)
@@ -94,7 +99,9 @@ def _for_page(svg: str, chart: Chart) -> str:
     svg = re.sub(r'\sxmlns(:xlink)?="[^"]*"', "", svg).replace("xlink:href", "href")
     svg = re.sub(r'\bid="', f'id="{chart.name}-', svg)
     svg = svg.replace('href="#', f'href="#{chart.name}-').replace("url(#", f"url(#{chart.name}-")
-    svg = re.sub(r"font: (?:(?:bold|\d+) )?([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
+    svg = re.sub(r"font: (bold|\d+) ([\d.]+)px [^;\"]*", r"font-weight: \1; font-size: \2px", svg)
+    svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
+    svg = re.sub(r"font-family: [^;\"]*(?:; )?", "", svg)
     svg = re.sub(r'^<svg [^>]*?viewBox="([^"]*)"[^>]*>', rf'<svg class="chart" viewBox="\1" {_label(chart)}>', svg)
     return svg.strip()
 
@@ -123,13 +130,28 @@ def _columns(chart: Chart, axes: Any) -> None:
     _legend(chart, axes)
 
 
+def _lines(chart: Chart, axes: Any) -> None:
+    for number, (name, values) in enumerate(chart.series.items()):
+        color, mark = _color(chart, number, name), MARKERS[number % len(MARKERS)]
+        axes.plot(range(len(values)), values, color=color, label=name, linewidth=1.8, marker=mark, markersize=5)
+    every = 1 if len(chart.labels) <= 20 else 5
+    axes.set_xticks(range(0, len(chart.labels), every), chart.labels[::every])
+    axes.set_ylim(bottom=0)
+    axes.tick_params(length=0)
+    axes.grid(axis="y")
+    _in_percent(chart, axes.yaxis)
+    axes.set_ylabel(chart.axis)
+    _legend(chart, axes)
+
+
 def _bars(chart: Chart, axes: Any) -> None:
     (values,) = chart.series.values()
-    places = range(len(values))
+    places, most = range(len(values)), max(values, default=1)
     axes.barh(places, values, 0.68, color=SERIES[0])
     for place, value in zip(places, values, strict=True):
-        axes.text(value, place, f" {percent(value)}", va="center", ha="left", color=INK)
-    _lying(chart, axes, max(values, default=1))
+        axes.text(value + 0.012 * most, place, percent(value), va="center", ha="left", color=INK)
+    _lying(chart, axes, most)
+    axes.locator_params(axis="x", nbins=6)
     _in_percent(chart, axes.xaxis)
 
 
@@ -139,9 +161,10 @@ def _stacked(chart: Chart, axes: Any) -> None:
     for number, (name, values) in enumerate(chart.series.items()):
         axes.barh(places, values, 0.72, left=left, color=_color(chart, number, name), label=name)
         left = [before + here for before, here in zip(left, values, strict=True)]
+    most = max(left, default=1)
     for place, value in zip(places, left, strict=True):
-        axes.text(value, place, f" {value:,.0f}", va="center", ha="left", color=INK)
-    _lying(chart, axes, max(left, default=1))
+        axes.text(value + 0.012 * most, place, f"{value:,.0f}", va="center", ha="left", color=INK)
+    _lying(chart, axes, most)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.locator_params(axis="x", nbins=5)
     _legend(chart, axes)
@@ -165,7 +188,7 @@ def _compass(chart: Chart, axes: Any) -> None:
         corner = (right - 0.47, down - 0.46)
         axes.add_patch(_tile(corner, color=SERIES[0], alpha=0.08 + 0.3 * value / most))
         axes.text(right, down - 0.1, percent(value), ha="center", va="center", fontsize=12, fontweight="bold")
-        axes.text(right, down + 0.22, "agent" if label == "here" else label, ha="center", va="center", color=SOFT)
+        axes.text(right, down + 0.22, "agent" if label == "here" else label, ha="center", va="center")
     axes.set_xlim(-1.5, 1.5)
     axes.set_ylim(1.5, -1.5)
     axes.set_axis_off()
@@ -179,7 +202,7 @@ def _tile(corner: tuple[float, float], *, color: str, alpha: float) -> Any:
 
 def _in_percent(chart: Chart, axis: Any) -> None:
     if chart.is_share:
-        axis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+        axis.set_major_formatter(lambda value, _: f"{round(100 * value, 3):g} %")
 
 
 def _legend(chart: Chart, axes: Any) -> None:
@@ -188,4 +211,4 @@ def _legend(chart: Chart, axes: Any) -> None:
         figure.legend(loc="outside upper left", ncols=len(chart.series), handlelength=1, columnspacing=1.2)
 
 
-_FORMS = {"columns": _columns, "bars": _bars, "stacked": _stacked, "compass": _compass}
+_FORMS = {"columns": _columns, "lines": _lines, "bars": _bars, "stacked": _stacked, "compass": _compass}

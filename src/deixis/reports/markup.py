@@ -27,7 +27,9 @@ def element(name: str, content: str, /, **attributes: str | None) -> str:
     Attributes whose value is None are left out; `class_` is the class.
     """
     given = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items() if value is not None
+        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"'
+        for key, value in attributes.items()
+        if value is not None
     )
     return f"<{name}{given}>{content}</{name}>"
 
@@ -65,7 +67,10 @@ def percent(share: float, *, digits: int = 1) -> str:
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
     shown = f"{100 * share:.{digits}f}"
-    nearly = {f"{100:.{digits}f}": f"over {100 - 10**-digits:.{digits}f}", f"{0:.{digits}f}": f"under {10**-digits:.{digits}f}"}
+    nearly = {
+        f"{100:.{digits}f}": f"over {100 - 10**-digits:.{digits}f}",
+        f"{0:.{digits}f}": f"under {10**-digits:.{digits}f}",
+    }
     return f"{nearly.get(shown, shown)} %"
 
 
@@ -81,8 +86,10 @@ class Themes:
         return HEX.sub(lambda found: self.name(found.group(), next(others)), light)
 
     def paint(self, drawing: str, darker: Mapping[str, str]) -> str:
-        """A drawing in light colours as one that follows the theme of the page."""
-        return HEX.sub(lambda found: self.name(found.group(), darker.get(found.group(), found.group())), drawing)
+        """A drawing in light colours as one that follows the theme of the page; keys are in capitals."""
+        return HEX.sub(
+            lambda found: self.name(found.group(), darker.get(found.group().upper(), found.group())), drawing
+        )
 
     def name(self, light: str, dark: str) -> str:
         """What to write for a colour that is `light` or `dark`."""

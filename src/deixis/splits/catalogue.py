@@ -11,9 +11,28 @@ from deixis.splits.rules import Rule
 __all__ = ["REASCAN", "find_rule", "rules"]
 
 REASCAN = (
-    Rule(id="reascan/A1-v1", name="a1", about="novel colour modifier", phrase="yellow square", decisive="color"),
-    Rule(id="reascan/A2-v1", name="a2", about="novel colour attribute", phrase="red square", thing="red square", decisive="color"),
-    Rule(id="reascan/A3-v1", name="a3", about="novel size modifier", phrase="small cylinder", decisive="size"),
+    Rule(
+        id="reascan/A1-v1",
+        name="a1",
+        about="novel colour modifier",
+        phrase="yellow square",
+        decisive="color",
+    ),
+    Rule(
+        id="reascan/A2-v1",
+        name="a2",
+        about="novel colour attribute",
+        phrase="red square",
+        thing="red square",
+        decisive="color",
+    ),
+    Rule(
+        id="reascan/A3-v1",
+        name="a3",
+        about="novel size modifier",
+        phrase="small cylinder",
+        decisive="size",
+    ),
     Rule(id="reascan/B1-v1", name="b1", about="novel co-occurrence of objects", new_phrases=True),
     Rule(id="reascan/B2-v1", name="b2", about="novel co-occurrence of relations", relations=("same size", "inside")),
     Rule(id="reascan/C1-v1", name="c1", about="novel conjunctive clause length", pattern="p4"),

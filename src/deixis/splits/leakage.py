@@ -1,7 +1,8 @@
 """The proof that nothing leaks, which never trusts the partition: it looks only at what would be written.
 
-Four things are shown of every split set: no example is in two splits; no example is twice in one split; no example of train, dev or test is held out by a rule, judged from its
-words as parsed and from its world as stored; every test set holds only what its rule holds out.
+Four things are shown of every split set: no example is in two splits; no example is twice in one split; no example of
+train, dev or test is held out by a rule, judged from its words as parsed and from its world as stored; every test set
+holds only what its rule holds out.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from deixis.errors import LeakySplit
 from deixis.language.parse import read
 from deixis.scene.grid import GRID
+from deixis.splits.partition import TRAINING
 from deixis.splits.rules import phrase_key
 
 
@@ -26,15 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = ["TRAINING", "Examples", "LeakageProof"]
 
-TRAINING = ("train", "dev", "test")
-
 
 class Examples(NamedTuple):
     """Some examples as arrays.
 
     Shapes:
-        ids: uint64 [example]; which: int [example], the number of its text; shapes, colors: uint8 [object], all objects one
-        after another; starts: int [example], where those of each example start.
+        ids: uint64 [example]; which: int [example], the number of its text; shapes, colors: uint8 [object], all objects
+        one after another; starts: int [example], where those of each example start.
     """
 
     ids: np.ndarray
@@ -70,43 +70,56 @@ class LeakageProof:
         self.ids[place].append(examples.ids)
         used = np.unique(examples.which)
         commands = [self._command(examples.texts[number]) for number in used.tolist()]
-        self.phrases[place].update(command.phrases for command in commands)
-        held = np.zeros(len(examples.texts), np.int64)
+        for name in place.split("+"):
+            self.phrases[name].update(command.phrases for command in commands)
+        held, mentions = np.zeros((2, len(examples.texts)), np.int64)
         held[used] = [command.held for command in commands]
-        mentions = np.zeros(len(examples.texts), np.int64)
         mentions[used] = [command.mentions for command in commands]
         for bit, rule in enumerate(self.rules):
             says = held[examples.which] >> bit & 1 == 1
-            if place in TRAINING and says.any():
-                culprit = examples.texts[int(examples.which[np.argmax(says)])]
-                raise LeakySplit(f"{rule.id} is held out, but {place} has the command {culprit!r}")
-            if place in TRAINING and rule.thing:
-                _demand_no_thing(rule, place, examples, mentions[examples.which])
-            if rule.name in place.split("+") and not (rule.thing or rule.new_phrases) and not says.all():
-                raise LeakySplit(f"{place} holds a command that {rule.id} does not hold out")
+            shows = _shows(rule, examples, mentions[examples.which])
+            if place in TRAINING:
+                _demand_none(rule, place, examples, says, shows)
+            elif rule.name in place.split("+") and not rule.new_phrases:
+                _demand_all(rule, place, examples, says | shows)
 
     def conclude(self) -> dict[str, object]:
         """What was shown, for the manifest; `LeakySplit` if something was not."""
+        examples = self._demand_different()
+        for rule in self.rules:
+            if rule.new_phrases and self.phrases[rule.name] & self.phrases["train"]:
+                raise LeakySplit(f"{rule.id} promises new combinations of phrases, but train has some of them")
+        held = [rule for rule in self.rules if not rule.new_phrases]
+        return {
+            "examples": examples,
+            "shown": [
+                "no example occurs twice, within a split or across splits",
+                *[f"no example of train, dev or test is held out by {rule.id}" for rule in held],
+                *[f"every example of {rule.name} is held out by {rule.id}" for rule in held],
+                *[
+                    f"no combination of noun phrases of {rule.name} occurs in train ({rule.id})"
+                    for rule in self.rules
+                    if rule.new_phrases
+                ],
+            ],
+        }
+
+    def _demand_different(self) -> int:
+        """How many examples there are, all of them different."""
         names = sorted(self.ids)
-        owner = np.concatenate([np.full(sum(map(len, self.ids[n])), k) for k, n in enumerate(names)]) if names else np.zeros(0, int)
-        ids = np.concatenate([part for n in names for part in self.ids[n]]) if names else np.zeros(0, np.uint64)
+        if not names:
+            return 0
+        sizes = [sum(map(len, self.ids[name])) for name in names]
+        owner = np.repeat(np.arange(len(names)), sizes)
+        ids = np.concatenate([part for name in names for part in self.ids[name]])
         order = np.argsort(ids, kind="stable")
         same = np.flatnonzero(ids[order][1:] == ids[order][:-1])
         if len(same):
             one, two = (names[owner[order[same[0] + k]]] for k in (0, 1))
             where = f"twice in {one}" if one == two else f"in both {one} and {two}"
-            raise LeakySplit(f"{len(same)} examples occur more than once; the first, {int(ids[order[same[0]]])}, is {where}")
-        for rule in self.rules:
-            if rule.new_phrases and self.phrases[rule.name] & self.phrases["train"]:
-                raise LeakySplit(f"{rule.id} promises new combinations of phrases, but train has some of them")
-        return {
-            "examples": len(ids),
-            "shown": [
-                "no example occurs twice, within a split or across splits",
-                *[f"no example of train, dev or test is held out by {rule.id}" for rule in self.rules if not rule.new_phrases],
-                *[f"no combination of noun phrases of {rule.name} occurs in train ({rule.id})" for rule in self.rules if rule.new_phrases],
-            ],
-        }
+            first = int(ids[order[same[0]]])
+            raise LeakySplit(f"{len(same)} examples occur more than once; the first, {first}, is {where}")
+        return len(ids)
 
     def _command(self, text: str) -> _Command:
         if text not in self._known:
@@ -116,13 +129,31 @@ class LeakageProof:
         return self._known[text]
 
 
-def _demand_no_thing(rule: Rule, place: str, examples: Examples, mentions: np.ndarray) -> None:
+def _shows(rule: Rule, examples: Examples, mentions: np.ndarray) -> np.ndarray:
+    """bool [example]: one of the mentioned objects, which come first, is the held-out thing."""
+    shows = np.zeros(len(mentions), bool)
+    if not rule.thing:
+        return shows
     tables = {"shape": examples.shapes, "color": examples.colors}
     for k in range(int(mentions.max(initial=0))):
         at = np.minimum(examples.starts + k, len(examples.shapes) - 1)
         fits = mentions > k
         for attribute, value in rule.thing_codes().items():
             fits &= tables[attribute][at] == GRID.attribute(attribute).code(value)
-        if fits.any():
-            culprit = int(examples.ids[np.argmax(fits)])
-            raise LeakySplit(f"{rule.id} is held out, but example {culprit} of {place} mentions a {rule.thing}")
+        shows |= fits
+    return shows
+
+
+def _demand_none(rule: Rule, place: str, examples: Examples, says: np.ndarray, shows: np.ndarray) -> None:
+    if says.any():
+        culprit = examples.texts[int(examples.which[np.argmax(says)])]
+        raise LeakySplit(f"{rule.id} is held out, but {place} has the command {culprit!r}")
+    if shows.any():
+        number = int(examples.ids[np.argmax(shows)])
+        raise LeakySplit(f"{rule.id} is held out, but example {number} of {place} mentions a {rule.thing}")
+
+
+def _demand_all(rule: Rule, place: str, examples: Examples, held: np.ndarray) -> None:
+    if not held.all():
+        number = int(examples.ids[np.argmin(held)])
+        raise LeakySplit(f"example {number} of {place} is not held out by {rule.id}")

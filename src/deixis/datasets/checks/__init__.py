@@ -21,7 +21,7 @@ example wrong, W for what makes it worse than it could be, I for information.
 | E203 | The recorded necessity of the parts is not what comes out |
 | E301 | The recorded plan is not the planner's |
 | E302 | The recorded plan, carried out, does not reach the target |
-| W303 | Pushing or pulling moves nothing, so that the plan is that of walking |
+| I303 | Pushing or pulling moves nothing, so that the plan is that of walking |
 | E401 | The same content is in two splits |
 | W402 | The same content is twice in one split |
 | E403 | Something held out occurs in train, dev or test |

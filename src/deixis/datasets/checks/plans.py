@@ -38,7 +38,7 @@ def astray(chunk: Chunk) -> Hits:
     return Hits.where(_failing(chunk, chunk.judge.arrivals), lambda row: f"{_recorded(chunk, row)} is recorded")
 
 
-@check("W303")
+@check("I303")
 def nothing_moves(chunk: Chunk) -> Hits:
     """Pushing or pulling moves nothing, so that the plan is that of walking.
 

@@ -27,8 +27,8 @@ VERBS = tuple(product([str(v) for v in Verb], [str(m) for m in Manner]))  # fift
 def choose_uniform(pattern: Pattern, *, rng: Stream) -> Iterator[Instruction]:
     """Commands as the released generator chooses them.
 
-    Simple commands come with every verb and manner; of the others each core command comes once, with a random verb and manner. All core
-    commands are equally likely, so relations with few of them hardly occur.
+    Simple commands come with every verb and manner; of the others each core command comes once, with a random verb and
+    manner. All core commands are equally likely, so relations with few of them hardly occur.
     """
     if pattern == P1:
         pairs = product(sample_commands(pattern, rng=rng), VERBS)
@@ -38,7 +38,7 @@ def choose_uniform(pattern: Pattern, *, rng: Stream) -> Iterator[Instruction]:
 
 
 def choose_balanced(pattern: Pattern, *, rng: Stream) -> Iterator[Instruction]:
-    """Commands with every combination of relations equally often, as long as it lasts, and every verb and manner equally often."""
+    """Commands with every combination of relations equally often, as long as it lasts, and every verb and manner."""
     if pattern == P1:
         yield from choose_uniform(pattern, rng=rng)
         return

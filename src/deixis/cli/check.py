@@ -1,0 +1,146 @@
+"""`deixis check`: what is wrong with a dataset, whoever made it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from deixis.cli.options import Count, Json, Seed, names_in
+from deixis.cli.printing import print_json, print_table
+from deixis.cli.progress import Stages
+
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from deixis.datasets.checks import Report
+    from deixis.datasets.sources import Source
+
+
+__all__ = ["check", "check_source"]
+
+FEW = 3  # findings of each code shown in text
+
+
+def check(
+    paths: Annotated[list[Path], Parameter(name="PATH", negative=())],
+    /,
+    *,
+    select: str = "",
+    thorough: bool = False,
+    max_findings: Count | None = None,
+    hold_out: str = "",
+    sample: Count | None = None,
+    seed: Seed = 0,
+    workers: Count = 1,
+    as_json: Json = False,
+) -> int:
+    """Check examples: read, resolve, plan and carry out everything anew, and compare.
+
+    The exit code is 1 when anything is found that is more than information. Datasets of ours are also compared with
+    their manifest and with the split rules of their recipe.
+
+    Args:
+        paths: Dataset folders, Parquet files, released ReaSCAN or gSCAN files; each is checked by itself.
+        select: The beginnings of codes to look for, separated by commas, e.g. E,W2.
+        thorough: Judge every row by the plain definitions, much slower.
+        max_findings: How many findings of each code to list; 3 in text and 20 in JSON by default.
+        hold_out: Further split rules, e.g. a1,b2, that train, dev and test must keep.
+        sample: Check only so many examples, chosen at random; rows are then counted within the sample.
+        seed: Which ones are chosen; 0 by default.
+        workers: How many threads; 1 by default.
+        as_json: Print JSON instead of text.
+    """
+    from deixis.datasets.sources import open_source
+    from deixis.splits.catalogue import find_rule
+
+    rules = tuple(find_rule(name) for name in names_in(hold_out))
+    sources = [open_source(path) for path in paths]
+    reports = []
+    for source in sources:
+        options = {"select": names_in(select), "thorough": thorough, "workers": workers}
+        reports.append(check_source(source, rules=rules, sample=sample, seed=seed, **options))
+        if not as_json:
+            _print_report(source, reports[-1], max_findings or FEW, is_sample=sample is not None)
+    if as_json:
+        entries = [_plain(source, report, max_findings) for source, report in zip(sources, reports, strict=True)]
+        print_json({"problems": any(report.has_problems for report in reports), "reports": entries})
+    return max(report.exit_code for report in reports)
+
+
+def check_source(
+    source: Source, *, rules: tuple[Any, ...] = (), sample: int | None = None, seed: int = 0, **options: Any
+) -> Report:
+    """The report on a source, with progress on standard error.
+
+    Args:
+        source: what to check.
+        rules: what must not occur in train, dev or test, beside what the recipe of the source says.
+        sample: only so many examples, chosen by the seed.
+        seed: which ones.
+        options: as for `check_tables`.
+    """
+    from deixis.datasets.checks import check_dataset, check_tables
+    from deixis.datasets.sources import sample_rows
+
+    rules = tuple(dict.fromkeys((*source.rules, *rules)))
+    with Stages(compiles=True) as progress:
+        if sample is not None:
+            table = sample_rows(source.tables(), sample, seed=seed)
+            return check_tables([table] if table is not None else [], rules=rules, **options)
+        tell = lambda rows: progress(source.path.name, rows, source.total)  # noqa: E731
+        if source.dataset is not None:
+            return check_dataset(source.dataset, rules=rules, progress=tell, **options)
+        return check_tables(source.tables(), rules=rules, progress=tell, **options)
+
+
+def _plain(source: Source, report: Report, most: int | None) -> dict[str, Any]:
+    values: dict[str, Any] = report.as_dict()
+    if most is not None:
+        kept: dict[str, int] = {}
+        values["findings"] = [f for f in values["findings"] if _nth(kept, f["code"]) <= most]
+    return {"path": str(source.path), "kind": source.kind, **values}
+
+
+def _nth(counts: dict[str, int], code: str) -> int:
+    counts[code] = counts.get(code, 0) + 1
+    return counts[code]
+
+
+def _print_report(source: Source, report: Report, most: int, *, is_sample: bool) -> None:
+    from deixis.datasets.checks import CHECKS
+
+    what = "examples chosen at random" if is_sample else "examples"
+    print(f"{source.path} ({source.kind}): {report.rows:,} {what}, {len(report.checked)} checks")
+    if report.shares:
+        print("needed to find the target: " + ", ".join(f"{kind} {share:.1%}" for kind, share in report.shares.items()))
+    if not report.counts:
+        print("nothing found")
+        return
+    rows = [(code, f"{count:,}", CHECKS[code].message) for code, count in report.counts.items()]
+    print_table(("code", "found", "what"), rows, numbers=(1,))
+    errors, warnings = (sum(n for code, n in report.counts.items() if code[0] == letter) for letter in "EW")
+    print(f"{errors:,} errors, {warnings:,} warnings; the first of each:")
+    _print_findings(source, report, most, is_sample=is_sample)
+
+
+def _print_findings(source: Source, report: Report, most: int, *, is_sample: bool) -> None:
+    shown: dict[str, int] = {}
+    for finding in report.findings:
+        if _nth(shown, finding.code) > most:
+            continue
+        where = ", ".join(
+            part
+            for part in (
+                f"row {finding.row}" if finding.row is not None else "",
+                f"split {finding.split}" if finding.split else "",
+                f"id {finding.id}" if finding.id is not None else "",
+            )
+            if part
+        )
+        print(f"{finding.code} {where}: {finding.detail or finding.message}" if where else str(finding))
+    first = next((f.row for f in report.findings if f.row is not None), None)
+    if first is not None and not is_sample:
+        print(f"Look at one: deixis show {source.path} {first}")

@@ -1,0 +1,45 @@
+"""Results on standard output: JSON, tables, plans."""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from deixis.worlds.grid.actions import Plan
+
+
+__all__ = ["print_json", "print_table", "say_plan"]
+
+
+def print_json(value: object) -> None:
+    """One JSON document."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[int] = ()) -> None:
+    """A table; the columns with these places hold numbers and are set flush right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for place, head in enumerate(heads):
+        table.add_column(head, justify="right" if place in numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    Console(highlight=False).print(table)
+
+
+def say_plan(plan: Plan) -> str:
+    """A plan in words, with what repeats counted: 'turn left 2x, walk 3x, push'."""
+    if not plan:
+        return "nothing to do"
+    runs = ((action.words, sum(1 for _ in run)) for action, run in groupby(plan))
+    said = ", ".join(words if times == 1 else f"{words} {times}x" for words, times in runs)
+    return f"{said} ({len(plan)} actions)" if len(plan) > 1 else said

@@ -1,0 +1,158 @@
+"""`deixis show`: one example as a picture, with its command, plan, roles and misreadings in words."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from deixis.cli.options import Json, Seed
+from deixis.cli.printing import print_json, say_plan
+from deixis.errors import DeixisError, RecipeError
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from deixis.tasks.navigate import Example
+    from deixis.worlds.grid.draw import Marks
+
+
+__all__ = ["show", "wants_color"]
+
+
+def show(
+    path: Annotated[Path, Parameter(name="PATH")],
+    number: Annotated[int | None, Parameter(name="N")] = None,
+    /,
+    *,
+    split: str | None = None,
+    seed: Seed | None = None,
+    out: Path | None = None,
+    style: Literal["deixis", "release"] = "deixis",
+    no_color: bool = False,
+    as_json: Json = False,
+) -> int:
+    """Show one example: its world, command, plan, why every object is there, and what it punishes.
+
+    Args:
+        path: A dataset folder, a Parquet file, or a released ReaSCAN or gSCAN file.
+        number: Which example, counted from 0; the first by default.
+        split: Count within this split.
+        seed: Choose an example at random instead.
+        out: Write the picture to a file (.svg or .png) instead of the terminal.
+        style: The look of the file: ours, or that of the pictures published with ReaSCAN.
+        no_color: Do not use colours in the terminal.
+        as_json: Print JSON instead of text.
+    """
+    from deixis.datasets.sources import open_source
+
+    if number is not None and seed is not None:
+        raise RecipeError("give either the number of an example or a --seed to choose one by, not both")
+    if out is not None and out.suffix.lower() not in (".svg", ".png"):
+        raise RecipeError(f"the name of a picture ends in .svg or .png, got {out.name!r}")
+    source = open_source(path)
+    if seed is not None:
+        number, example = source.random_example(seed, split)
+    else:
+        number = number or 0
+        example = source.example(number, split)
+    if out is not None:
+        _write_picture(example, out, style)
+    if as_json:
+        print_json(_plain(example, number))
+    elif out is not None:
+        print(f"Wrote example {number} to {out}.")
+    else:
+        _print(example, number, color=wants_color(no_color=no_color))
+    return 0
+
+
+def wants_color(*, no_color: bool) -> bool:
+    """Whether standard output is a terminal that shows colours."""
+    return not no_color and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _print(example: Example, number: int, *, color: bool) -> None:
+    from deixis.worlds.grid.draw import draw_terminal
+
+    split = f", split {example.split}" if example.split else ""
+    print(f"example {number}{split}, pattern {example.pattern}, id {example.id}")
+    print(example.text)
+    print()
+    print(draw_terminal(example.scene, marks=_marks(example), color=color))
+    print(f"plan: {say_plan(example.plan)}")
+    for line in _misreading_lines(example):
+        print(line)
+
+
+def _misreading_lines(example: Example) -> Iterator[str]:
+    """Which objects catch which misreading; objects of one set together."""
+    caught: dict[str, list[str]] = {}
+    for index in range(len(example.scene)):
+        words = _misreading(example, index)
+        if words:
+            caught.setdefault(words, []).append(str(index))
+    if caught:
+        yield "misreadings punished:"
+        yield from (f"  {words}: {', '.join(indices)}" for words, indices in caught.items())
+
+
+def _misreading(example: Example, index: int) -> str | None:
+    """The misreading an object punishes, in words; None where it punishes none or the file says something strange."""
+    from deixis.language.explain import say_misreading
+
+    try:
+        relaxation = example.relaxation_of(index)
+        return say_misreading(relaxation, example.utterance) if relaxation else None
+    except (DeixisError, KeyError):
+        return None
+
+
+def _marks(example: Example) -> Marks:
+    from deixis.worlds.grid.draw import Marks, path_of
+
+    way = path_of(example.scene, example.plan) if example.scene.agent else None
+    return Marks(
+        target=example.target,
+        mentioned=tuple(k for k, role in enumerate(example.roles) if role.kind == "mentioned"),
+        distractors={k: role.kind for k, role in enumerate(example.roles) if role.is_distractor},
+        path=way.path if way else None,
+        pushed=way.pushed if way else (),
+    )
+
+
+def _write_picture(example: Example, out: Path, style: Literal["deixis", "release"]) -> None:
+    from deixis.datasets.store import replacing_file
+    from deixis.worlds.grid.draw import Look, draw_png, draw_svg
+
+    look = Look(style=style, numbers=True, captions=True, heading=True, legend=True)
+    options: dict[str, Any] = {"marks": _marks(example), "look": look, "title": example.text}
+    is_svg = out.suffix.lower() == ".svg"
+    data = draw_svg(example.scene, **options).encode() if is_svg else draw_png(example.scene, **options)
+    with replacing_file(out) as draft:
+        draft.write_bytes(data)
+
+
+def _plain(example: Example, number: int) -> dict[str, Any]:
+    from deixis.cli.worlds import world_to_dict
+
+    roles: list[str | None] = [role.kind for role in example.roles] or [None] * len(example.scene)
+    return {
+        "number": number,
+        "id": example.id,
+        "split": example.split,
+        "command": example.text,
+        "pattern": example.pattern,
+        "world": world_to_dict(example.scene),
+        "target": example.target,
+        "plan": [action.words for action in example.plan],
+        "objects": [
+            {"name": str(thing), "role": role, "misreading": _misreading(example, index)}
+            for index, (thing, role) in enumerate(zip(example.scene.objects, roles, strict=True))
+        ],
+    }

@@ -1,0 +1,38 @@
+"""`deixis warm`: compile the kernels now, so that nobody has to wait later."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from deixis.cli.options import Json
+from deixis.cli.printing import print_json
+
+
+__all__ = ["warm"]
+
+
+def warm(*, as_json: Json = False) -> int:
+    """Compile the kernels and keep them; about a minute, once after installing.
+
+    A handful of examples is made and checked in a temporary folder, which uses all of them.
+
+    Args:
+        as_json: Print JSON instead of text.
+    """
+    from deixis.datasets.checks import check_dataset
+    from deixis.datasets.make import make
+    from deixis.datasets.recipe import Pool, Recipe
+
+    start = time.monotonic()
+    pools = tuple(Pool(name=name, pattern=name, commands=2, worlds=1) for name in ("p1", "p2", "p3"))
+    with TemporaryDirectory(prefix="deixis-warm-") as folder:
+        dataset = make(Recipe(pools=pools, hold_out=()), Path(folder) / "dataset", workers=1)
+        rows = check_dataset(dataset).rows
+    seconds = time.monotonic() - start
+    if as_json:
+        print_json({"seconds": round(seconds, 3), "examples": rows})
+    else:
+        print(f"The kernels are ready ({seconds:.1f} seconds; {rows} examples made and checked).")
+    return 0

@@ -1,0 +1,56 @@
+"""A pool: commands of one pattern and how their worlds are made."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from deixis.errors import RecipeError
+from deixis.worlds.grid.patterns import pattern
+
+
+__all__ = ["DISTRACTORS", "MAX_EXAMPLES", "Distractors", "Pool", "demand_whole"]
+
+Distractors: TypeAlias = Literal["relation", "attribute", "isomorphism", "random"]
+DISTRACTORS: tuple[Distractors, ...] = ("relation", "attribute", "isomorphism", "random")
+MAX_WORLDS, MAX_RETRIES = 10_000, 100_000
+MAX_EXAMPLES = 100_000_000  # a hundred times the released dataset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """Commands of one pattern and the worlds made for them.
+
+    Attributes:
+        name: the name of the pool, e.g. `p3`; that of its split where it is a test set made on purpose.
+        pattern: how the noun phrases of its commands hang together.
+        commands: how many commands; one for which no world is found is replaced by another.
+        worlds: how many worlds for each.
+        retries: how often to try for one world before the command is given up.
+        distractors: which kinds are added.
+    """
+
+    name: str
+    pattern: str
+    commands: int
+    worlds: int
+    retries: int = 500
+    distractors: tuple[Distractors, ...] = DISTRACTORS
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", str(self.name)):
+            raise RecipeError(f"a pool cannot be called {self.name!r}; use small letters, digits, hyphens and _")
+        pattern(self.pattern)
+        for name, most in (("commands", MAX_EXAMPLES), ("worlds", MAX_WORLDS), ("retries", MAX_RETRIES)):
+            demand_whole(f"{name} of pool {self.name!r}", getattr(self, name), 1, most)
+        unknown = set(self.distractors) - set(DISTRACTORS)
+        if unknown:
+            known = ", ".join(DISTRACTORS)
+            raise RecipeError(f"unknown distractors {sorted(unknown)} in pool {self.name!r}; known: {known}")
+
+
+def demand_whole(name: str, value: object, least: int, most: int) -> None:
+    """An error unless a value of a recipe is a whole number between two others."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise RecipeError(f"{name} must be a whole number from {least} to {most:,}, got {value!r}")

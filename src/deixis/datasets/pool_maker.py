@@ -1,0 +1,159 @@
+"""Making the examples of a pool: shard after shard, several at a time, until it has the commands it asks for."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from deixis.datasets.shards import OUTCOME_NAMES, Shard, make_shard
+from deixis.errors import UnsatisfiablePattern
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Executor, Future
+
+    import pyarrow as pa
+
+    from deixis.datasets.pool import Pool
+    from deixis.datasets.recipe import Recipe
+    from deixis.datasets.workshop import Workshop
+    from deixis.language.utterance import Instruction
+
+
+__all__ = ["MadePool", "PoolMaker", "Progress"]
+
+ROWS_PER_SHARD, COMMANDS_PER_SHARD = 4_500, 100  # a fraction of a second of work, also where hardly a try succeeds
+PATIENCE = 6  # a pool is given up after so many times as many commands as it asks for
+
+
+class Progress(Protocol):
+    """Told how far each stage has come."""
+
+    def __call__(self, stage: str, done: int, total: int, /) -> None:
+        """`done` of `total` examples of a stage are ready."""
+
+
+@dataclass
+class MadePool:
+    """A pool as far as it is made.
+
+    Attributes:
+        pool: what was asked for.
+        tables: the examples, up to the last command that was asked for.
+        outcomes: int64 [outcome], how the tries ended.
+        commands, tried, fruitless, short: how many commands have worlds, were tried, have none, have too few.
+        repeated: how many examples were left out because there is an equal one.
+    """
+
+    pool: Pool
+    tables: list[pa.Table] = field(default_factory=list)
+    outcomes: np.ndarray = field(default_factory=lambda: np.zeros(len(OUTCOME_NAMES), np.int64))
+    commands: int = 0
+    tried: int = 0
+    fruitless: int = 0
+    short: int = 0
+    repeated: int = 0
+
+    @property
+    def rows(self) -> int:
+        """How many examples there are."""
+        return sum(table.num_rows for table in self.tables)
+
+    def take(self, shard: Shard) -> None:
+        """Add a shard, up to the last command that the pool asks for."""
+        found = shard.outcomes[:, 0]
+        fruitful = np.cumsum(found > 0)
+        room = self.pool.commands - self.commands
+        used = int(np.searchsorted(fruitful, room)) + 1 if fruitful[-1] >= room else len(found)
+        found = found[:used]
+        self.tables.append(shard.table.slice(0, int(found.sum())))
+        self.outcomes += shard.outcomes[:used].sum(axis=0)
+        self.commands += int((found > 0).sum())
+        self.tried += used
+        self.fruitless += int((found == 0).sum())
+        self.short += int(((found > 0) & (found < self.pool.worlds)).sum())
+
+    def leave_out(self, known: np.ndarray) -> np.ndarray:
+        """Leave out examples that are known or repeated; all ids known afterwards, sorted.
+
+        Equal examples come from equal commands: of two pools, or of C2 as it was released.
+        """
+        ids = np.concatenate([known, *(table["id"].to_numpy() for table in self.tables)])
+        unique, first = np.unique(ids, return_index=True)
+        if len(unique) < len(ids):
+            is_first = np.zeros(len(ids), bool)
+            is_first[first] = True
+            ends = len(known) + np.cumsum([table.num_rows for table in self.tables])
+            masks = np.split(is_first, [len(known), *ends[:-1]])[1:]
+            self.tables = [table.filter(mask) for table, mask in zip(self.tables, masks, strict=True)]
+            self.repeated = len(ids) - len(unique)
+        return unique
+
+    def summary(self) -> dict[str, object]:
+        """What happened, for the manifest."""
+        return {
+            "examples": self.rows,
+            "commands": self.commands,
+            "commands tried": self.tried,
+            "commands without any world": self.fruitless,
+            "commands with fewer worlds than asked": self.short,
+            "worlds missing": self.pool.commands * self.pool.worlds - self.rows,
+            "repeated examples left out": self.repeated,
+            "tries": {name: int(n) for name, n in zip(OUTCOME_NAMES, self.outcomes, strict=True) if n},
+        }
+
+
+@dataclass(frozen=True)
+class PoolMaker:
+    """Makes pools with several threads; what comes of it does not depend on how many."""
+
+    recipe: Recipe
+    workshop: Workshop
+    threads: Executor
+    workers: int
+    progress: Progress
+
+    def make(self, pool: Pool, instructions: Iterator[Instruction]) -> MadePool:
+        """Worlds for the first so many commands that have any."""
+        made = MadePool(pool)
+        total = pool.commands * pool.worlds
+        for shard in self._shards(pool, instructions):
+            made.take(shard)
+            self.progress(pool.name, min(made.rows, total), total)
+            if made.commands >= pool.commands:
+                break
+        if not made.rows:
+            raise UnsatisfiablePattern(
+                f"no world was found for any of {made.tried} commands of pool {pool.name!r}; "
+                "allow more objects (cap), a larger grid, more retries or more training commands"
+            )
+        self.progress(pool.name, total, total)
+        return made
+
+    def _shards(self, pool: Pool, instructions: Iterator[Instruction]) -> Iterator[Shard]:
+        """Shards in the order of their numbers, several being made at a time."""
+        size = max(1, min(ROWS_PER_SHARD // pool.worlds, COMMANDS_PER_SHARD, pool.commands))
+        taken = islice(instructions, PATIENCE * pool.commands + 100)
+        waiting: deque[Future[Shard]] = deque()
+        number = 0
+        try:
+            while True:
+                while len(waiting) < 2 * self.workers and (batch := list(islice(taken, size))):
+                    waiting.append(self.threads.submit(self._one, pool, batch, number * size, number))
+                    number += 1
+                if not waiting:
+                    return
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    def _one(self, pool: Pool, batch: list[Instruction], first: int, number: int) -> Shard:
+        name = f"{pool.name}-{number:05d}"
+        kept = self.workshop.load(name)
+        return kept if kept is not None else self.workshop.keep(name, make_shard(self.recipe, pool, batch, first))

@@ -1,0 +1,146 @@
+"""Examples in words: what each distractor punishes, how the target is found, and what the agent does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from deixis.expression.parts import mention_at
+from deixis.expression.steps import Extreme, Is
+from deixis.language.lexicon import lexicon
+from deixis.resolve.reference import denotation
+from deixis.worlds.grid.roles import KINDS, decode_misreading, mention_addresses
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from deixis.distractors.relaxations import Relaxation
+    from deixis.expression.description import Expression
+    from deixis.expression.parts import Address, Part
+    from deixis.expression.steps import Step
+    from deixis.language.utterance import Utterance
+    from deixis.tasks.navigate import Example
+    from deixis.worlds.grid.actions import Plan
+    from deixis.worlds.grid.roles import RoleKind
+
+
+__all__ = ["Trap", "misreading_words", "plan_words", "traps"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trap:
+    """One distractor set of an example.
+
+    Attributes:
+        kind: the kind of distractor.
+        misreading: what the set punishes.
+        words: the misreading in words that follow 'if you': "ignored 'inside of a blue box'".
+        ends: the objects of the set at which that reader would end.
+        helpers: its other objects, which make the misreading fit.
+    """
+
+    kind: RoleKind
+    misreading: Relaxation
+    words: str
+    ends: tuple[int, ...]
+    helpers: tuple[int, ...]
+
+
+def traps(example: Example) -> list[Trap]:
+    """The distractor sets of an example in the order of their numbers.
+
+    Raises:
+        DeixisError: when the command cannot be read or a code is not that of a misreading.
+    """
+    sets: dict[int, list[int]] = {}
+    for index, role in enumerate(example.roles):
+        if role.has_misreading and role.number < len(example.misreadings):
+            sets.setdefault(role.number, []).append(index)
+    return [_trap(example, number, members) for number, members in sorted(sets.items())]
+
+
+def _trap(example: Example, number: int, members: list[int]) -> Trap:
+    code = example.misreadings[number]
+    misreading = decode_misreading(code, example.expression)
+    reached = denotation(misreading.expression, example.scene, reading=example.scene.schema.reading) - {example.target}
+    return Trap(
+        kind=KINDS[code >> 12],
+        misreading=misreading,
+        words=misreading_words(example.utterance, code),
+        ends=tuple(index for index in members if index in reached),
+        helpers=tuple(index for index in members if index not in reached),
+    )
+
+
+def misreading_words(utterance: Utterance, code: int) -> str:
+    """The misreading of a code in words that follow 'if you': "ignored 'inside of a blue box'"."""
+    misreading = decode_misreading(code, utterance.expression)
+    if misreading.kind == "isomorphism":
+        addresses = mention_addresses(utterance.expression)
+        one, other = (_mention(utterance, addresses[code >> shift & 15]) for shift in (8, 4))
+        what = "sizes and nouns" if code & 15 else "colours"
+        return f"exchanged the {what} of {one} and {other}"
+    (part,) = misreading.parts
+    if part.kind == "clause":
+        return f"ignored {_said(utterance, part)}"
+    where = f"{_said(utterance, part)} in {_mention(utterance, part.address[:-1])}"
+    new = _step_instead(utterance.expression, misreading.expression, part)
+    return f"ignored {where}" if new is None else f"took {where} for ‘{lexicon().word_for(new)}’"
+
+
+def _step_instead(said: Expression, understood: Expression, part: Part) -> Step | None:
+    """What is understood in the place of a word; None where the word was left out."""
+    steps = mention_at(understood, part.address[:-1]).steps
+    if len(steps) < len(mention_at(said, part.address[:-1]).steps):
+        return None
+    new = steps[part.address[-1]]
+    return new if isinstance(new, Is | Extreme) else None
+
+
+def _said(utterance: Utterance, part: Part) -> str:
+    return f"‘{utterance.words_of(part.address)}’"
+
+
+def _mention(utterance: Utterance, address: Address) -> str:
+    return f"‘{utterance.words_of((*address, -1))}’"
+
+
+def plan_words(plan: Plan) -> str:
+    """A plan in words, with what repeats said once: 'turn right, then 3 times: walk, stay'."""
+    pieces = []
+    for unit, times in _repeats([action.words for action in plan]):
+        words = ", ".join(_counted(unit))
+        pieces.append(f"{times} times ({words})" if times > 1 and len(unit) > 1 else _times(words, times))
+    return ", then ".join(pieces) if pieces else "nothing: the agent stands on the target already"
+
+
+def _counted(words: Sequence[str]) -> list[str]:
+    return [_times(word, len(list(run))) for word, run in groupby(words)]
+
+
+def _times(words: str, times: int) -> str:
+    return words if times == 1 else f"{words} {times} times"
+
+
+def _repeats(words: Sequence[str], longest: int = 7) -> Iterable[tuple[Sequence[str], int]]:
+    """The words as units that are said several times in a row, found from the left, the widest cover first."""
+    at = 0
+    while at < len(words):
+        unit, times = max(((size, _count(words, at, size)) for size in range(1, longest + 1)), key=_cover)
+        yield words[at : at + unit], times
+        at += unit * times
+
+
+def _count(words: Sequence[str], at: int, size: int) -> int:
+    """How often in a row the words from `at` on repeat; 0 where there are not as many."""
+    unit, times = words[at : at + size], 0
+    while len(unit) == size and words[at + times * size : at + (times + 1) * size] == unit:
+        times += 1
+    return times
+
+
+def _cover(found: tuple[int, int]) -> tuple[int, int]:
+    size, times = found
+    return (size * times if times > 1 or size == 1 else 0, -size)

@@ -1,0 +1,224 @@
+"""The gallery of a report: pictures with the command, what each distractor is there for, the plan and the trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deixis.datasets.statistics import part_kind
+from deixis.errors import AmbiguousExpression, DeixisError
+from deixis.expression.parts import parts
+from deixis.expression.steps import Related
+from deixis.reports.charts import pattern_words
+from deixis.reports.explain import plan_words, traps
+from deixis.reports.markup import anchor, details, element, text
+from deixis.resolve.trace import trace
+from deixis.worlds.grid.actions import plan_to_letters
+from deixis.worlds.grid.draw import Look, Marks, Role, draw_svg, path_of
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from deixis.expression.parts import Address, Part
+    from deixis.language.utterance import Utterance
+    from deixis.reports.explain import Trap
+    from deixis.reports.markup import Themes
+    from deixis.reports.sample import Sampled
+    from deixis.resolve.trace import Trace, TracedStep
+    from deixis.tasks.navigate import Example
+
+
+__all__ = ["card", "command_markup", "legend"]
+
+CELL = 56
+NAMED_AT_MOST = 6
+SHOWN = {"noun": "noun", "colour word": "color", "size word": "size", "clause": "clause", "other": "other"}
+
+
+def card(sampled: Sampled, themes: Themes, *, number: int, splits: Mapping[str, str]) -> str:
+    """One example as an article.
+
+    Args:
+        sampled: the example and where it was found.
+        themes: collects the colours of the pictures.
+        number: its number in the gallery, counted from 1.
+        splits: what each split is about, by name.
+    """
+    example = sampled.example
+    where = " and ".join(f"{name} ({splits[name]})" if splits.get(name) else name for name in sampled.split.split("+"))
+    title = f"{number}. {where}"
+    top = element("h3", text(title)) + element("p", text(pattern_words(sampled.pattern)), class_="pattern")
+    try:
+        body = _picture(example, themes) + element("div", _told(example), class_="told")
+    except DeixisError as error:
+        body = element("p", text(example.text), class_="command") + _note(f"This example cannot be explained: {error}.")
+    return element("article", top + body, class_="example", id=f"example-{number}-{anchor(sampled.split)}")
+
+
+def legend() -> str:
+    """What the letters in the pictures and the colours in the commands mean."""
+    meanings = {
+        Role.TARGET: "what is meant",
+        Role.MENTIONED: "what the command mentions to find it",
+        Role.RELATION: "fits if a clause is ignored",
+        Role.ATTRIBUTE: "fits if a word is misread",
+        Role.ISOMORPHISM: "fits if words of two mentions are exchanged",
+        Role.SIZE: "the other size, so that ‘small’ or ‘big’ means something",
+        Role.RANDOM: "there by chance",
+    }
+    marks = "".join(
+        _defined(element("span", role.letter, class_="badge"), role.words, how) for role, how in meanings.items()
+    )
+    words = (("noun", "circle"), ("color", "red"), ("size", "small"), ("clause", "inside of"))
+    kinds = " ".join(element("span", word, class_=f"part {kind} needed") for kind, word in words)
+    needed, idle = (element("span", "red", class_=f"part color {state}") for state in ("needed", "idle"))
+    lines = f"{needed} is needed to find the target, without {idle} it would be found as well"
+    said = element("p", f"Words: {kinds}; {lines}. Solid arrow: the agent walks. Dashed arrow: it pushes or pulls.")
+    return element("div", element("ul", marks, class_="marks") + said, class_="legend")
+
+
+def command_markup(utterance: Utterance, needed: Mapping[Part, bool] | None) -> str:
+    """The command with every part as a span: its kind, and whether the target can be found without it."""
+    words = [text(word) for word in utterance.text.split(" ")]
+    opening: dict[int, list[str]] = {}
+    closing: dict[int, int] = {}
+    found = sorted(
+        _spans(utterance, needed), key=lambda entry: (entry[0][0], -entry[0][1], entry[1].startswith("part"))
+    )
+    for (first, last), tag, hint in found:
+        opening.setdefault(first, []).append(f'<span class="{tag}"{hint}>')
+        closing[last - 1] = closing.get(last - 1, 0) + 1
+    pieces = ["".join(opening.get(k, [])) + word + "</span>" * closing.get(k, 0) for k, word in enumerate(words)]
+    return element("p", " ".join(pieces), class_="command")
+
+
+def _spans(utterance: Utterance, needed: Mapping[Part, bool] | None) -> Iterable[tuple[tuple[int, int], str, str]]:
+    """(words, classes, further attributes) of everything that is marked; a clause is a frame around its own words."""
+    for part in parts(utterance.expression):
+        is_needed = None if needed is None else needed[part]
+        state, hint = {None: ("", ""), True: (" needed", "needed"), False: (" idle", "could be left out")}[is_needed]
+        kind = SHOWN[part_kind(part)]
+        said = f' title="{kind}: {hint}"' if hint else f' title="{kind}"'
+        span = utterance.spans[part.address]
+        if isinstance(part.step, Related):
+            yield span, "frame", ""
+            span = (span[0], utterance.spans[(*part.address, -1)][0])
+        yield span, f"part {kind}{state}", said
+
+
+def _picture(example: Example, themes: Themes) -> str:
+    marks = _marks(example)
+    drawn = [
+        draw_svg(example.scene, marks=marks, look=Look(cell=CELL, captions=True, theme=theme), title=example.text)
+        for theme in ("light", "dark")
+    ]
+    drawing = themes.merge(*drawn).replace(' xmlns="http://www.w3.org/2000/svg"', "")
+    return element("div", drawing, class_="picture")
+
+
+def _marks(example: Example) -> Marks:
+    way = path_of(example.scene, example.plan) if example.scene.agent and example.plan else None
+    return Marks(
+        target=example.target,
+        mentioned=tuple(index for index, role in enumerate(example.roles) if role.kind == "mentioned"),
+        distractors={index: role.kind for index, role in enumerate(example.roles) if role.is_distractor},
+        path=way.path if way else None,
+        pushed=way.pushed if way else (),
+    )
+
+
+def _told(example: Example) -> str:
+    """Everything that is said about an example beside its picture."""
+    note, needed = "", None
+    try:
+        needed = example.necessity()
+    except AmbiguousExpression as error:
+        note = _note(f"Faulty: {error}.")
+    rest = [
+        ("Plan", f"{text(plan_words(example.plan).capitalize())}. {element('code', plan_to_letters(example.plan))}")
+    ]
+    terms = "".join(element("dt", term) + element("dd", said) for term, said in (*_reasons(example), *rest))
+    return command_markup(example.utterance, needed) + note + element("dl", terms) + _traced(example)
+
+
+def _reasons(example: Example) -> Iterable[tuple[str, str]]:
+    """Why every object is there, sets of distractors with what they punish."""
+    yield "Target", _objects(example, [example.target])
+    said = [index for index, role in enumerate(example.roles) if role.kind == "mentioned"]
+    if said:
+        yield "Mentioned", _objects(example, said)
+    for trap in traps(example):
+        yield Role(trap.kind).words.capitalize(), _trap(example, trap)
+    chance = [index for index, role in enumerate(example.roles) if role.kind == "random"]
+    if chance:
+        yield "Random", _objects(example, chance)
+
+
+def _trap(example: Example, trap: Trap) -> str:
+    if trap.ends:
+        helpers = (
+            f" {_objects(example, trap.helpers)} {_verb(trap.helpers, 'help')} the misreading." if trap.helpers else ""
+        )
+        return f"{_objects(example, trap.ends)}: you would end here if you {text(trap.words)}.{helpers}"
+    if trap.kind == "size":
+        (word,) = trap.misreading.parts
+        said = example.utterance.words_of(word.address)
+        phrase = example.utterance.words_of((*word.address[:-1], -1))
+        one = _objects(example, trap.helpers)
+        return f"{one} {_verb(trap.helpers, 'give')} ‘{text(said)}’ in ‘{text(phrase)}’ something to be compared with."
+    return f"{_objects(example, trap.helpers)}: made for those who {text(trap.words)}, but nobody would end here."
+
+
+def _verb(objects: Iterable[int], verb: str) -> str:
+    return verb if len(tuple(objects)) > 1 else f"{verb}s"
+
+
+def _objects(example: Example, objects: Iterable[int]) -> str:
+    """Objects by name and number; what they look like exactly is said when one asks."""
+    names = []
+    for index in objects:
+        thing = example.scene.objects[index]
+        where = f"size {thing.size}, row {thing.row}, column {thing.column}"
+        label = text(f"{thing.color} {thing.shape}") + element("sub", str(index))
+        names.append(element("span", label, class_="object-name", data_objects=str(index), title=where, tabindex="0"))
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1] if names else "none"
+
+
+def _traced(example: Example) -> str:
+    found = trace(example.expression, example.scene)
+    everything = f"Start from all {len(example.scene)} objects."
+    steps = element("p", everything) + _steps(example, found, ())
+    return details("How the target is found, step by step", steps)
+
+
+def _steps(example: Example, found: Trace, above: Address) -> str:
+    lines = [element("li", _step(example, step)) for step in found.steps]
+    left = found.steps[-1].after if found.steps else frozenset(range(len(example.scene)))
+    if found.referents != left and not above:
+        lines.append(element("li", f"Every mention needs an object of its own: {_left(example, found.referents)}"))
+    return element("ol", "".join(lines))
+
+
+def _step(example: Example, step: TracedStep) -> str:
+    said = f"‘{text(example.utterance.words_of(step.part.address))}’"
+    kept = f"{len(step.before)} → {len(step.after)}: {_left(example, step.after)}"
+    if step.inner is None:
+        return f"{said} {kept}"
+    phrase = text(example.utterance.words_of((*step.part.address, -1)))
+    inner = element("p", f"where ‘{phrase}’ is found so:") + _steps(example, step.inner, step.part.address)
+    return f"{said} {kept}{inner}"
+
+
+def _left(example: Example, objects: frozenset[int]) -> str:
+    if len(objects) > NAMED_AT_MOST:
+        numbers = " ".join(map(str, sorted(objects)))
+        return element("span", f"{len(objects)} objects", class_="object-name", data_objects=numbers, tabindex="0")
+    return _objects(example, sorted(objects))
+
+
+def _defined(badge: str, name: str, meaning: str) -> str:
+    return element("li", f"{badge} {element('b', text(name))}: {text(meaning)}")
+
+
+def _note(message: str) -> str:
+    return element("p", text(message), class_="fault")

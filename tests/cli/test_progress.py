@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+
+from deixis.cli import progress
+from deixis.cli.progress import Stages
+
+
+def test_quick_work_is_quiet(capsys):
+    """Nothing is shown of work that is done at once."""
+    with Stages() as stages:
+        stages("p1", 5, 10)
+        stages("p1", 10, 10)
+
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "seconds", "line"),
+    [
+        (500, 1000, 10.0, "p1: 500 of 1,000, 50 per second, 10 s left"),
+        (1000, 100_000, 10.0, "p1: 1,000 of 100,000, 100 per second, 16 min 30 s left"),
+        (1000, 1_000_000, 10.0, "p1: 1,000 of 1,000,000, 100 per second, 2 h 46 min left"),
+        (1000, None, 10.0, "p1: 1,000, 100 per second"),
+        (0, 1000, 10.0, "p1: 0 of 1,000"),
+    ],
+)
+def test_a_line_has_the_rate_and_the_time_left(done, total, seconds, line):
+    """How many, how fast and how long still, as far as it is known."""
+    assert Stages._line("p1", done, total, seconds) == line
+
+
+def test_long_work_without_a_terminal_prints_lines_to_standard_error(monkeypatch, capsys):
+    """Lines come now and then, never on standard output."""
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.0)
+
+    with Stages() as stages:
+        stages("p1", 5, 10)
+
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("p1: 5 of 10")
+
+
+def test_long_work_in_a_terminal_shows_bars(monkeypatch, capsys):
+    """A terminal gets a bar per stage."""
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+
+    with Stages() as stages:
+        stages("p1", 5, 10)
+        stages("writing", 10, 10)
+
+    err = capsys.readouterr().err
+    assert "p1" in err
+    assert "writing" in err

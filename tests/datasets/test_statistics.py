@@ -1,0 +1,168 @@
+"""Statistics: against counting by hand, in pieces and as a whole, and of columns that contradict each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
+from deixis.datasets.statistics import LENGTH_BINS, Statistics, length_bin, part_kind, statistics_of
+from deixis.datasets.table import SCHEMA, table_of
+from deixis.errors import BrokenDataset
+from deixis.scene import grid
+from deixis.tasks.navigate import Example
+from deixis.worlds.grid.actions import Action
+from deixis.worlds.grid.roles import Role, encode_misreading
+
+
+BOARD = """
+    >     .     0:r○1
+    .     1:b□2 .
+    2:r○3 .     3:g▣2
+"""
+PLAIN = Example(
+    text="walk to the small red circle",
+    scene=grid(BOARD),
+    target=0,
+    plan=(Action.WALK, Action.WALK),
+    roles=(Role("target"), Role("random"), Role("size"), Role("random")),
+    misreadings=(encode_misreading("size", 0),),
+    split="train",
+)
+CLAUSE = Example(
+    text="push the circle that is in the same column as a box hesitantly",
+    scene=grid(BOARD),
+    target=0,
+    plan=(Action.WALK,) * 12,
+    roles=(Role("target"), Role("random"), Role("relation"), Role("mentioned", 1)),
+    misreadings=(encode_misreading("relation", 1),),
+    split="a1+a2",
+)
+
+
+@pytest.fixture
+def examples():
+    return [PLAIN, CLAUSE, PLAIN]
+
+
+@pytest.fixture
+def table(examples):
+    return table_of(examples, with_necessity=True)
+
+
+def test_everything_is_counted(table):
+    """Splits, lengths, words, worlds, roles and directions are those of the three examples."""
+    found = statistics_of([table])
+
+    assert found.examples == 3
+    assert found.texts == {PLAIN.text, CLAUSE.text}
+    assert found.splits == {"a1": 1, "a2": 1, "train": 2}
+    assert found.patterns == {"p1": 2, "p2": 1}
+    assert found.lengths == {("p1", 2): 2, ("p2", 12): 1}
+    assert found.objects == {("p1", 4): 2, ("p2", 4): 1}
+    assert found.verbs == {("walk",): 2, ("push",): 1}
+    assert found.manners == {("",): 2, ("hesitantly",): 1}
+    assert found.said == {
+        ("relation", "same column"): 1,
+        ("shape", "circle"): 3,
+        ("shape", "box"): 1,
+        ("color", "red"): 2,
+        ("size", "small"): 2,
+    }
+    assert found.shown["shape", "circle"] == 6
+    assert found.shown["color", "blue"] == 3
+    assert found.shown["size", "2"] == 6
+    assert found.directions == {("east",): 3}
+    assert found.with_kind["p1", "random"] == 2
+    assert found.of_kind["p1", "random"] == 4
+    assert found.competitors == {("p1", 1): 2, ("p2", 1): 1}
+
+
+def test_necessity_is_counted_by_kind_of_part(examples, table):
+    """The shares of needed parts are those that the plain definition gives, one part after the other."""
+    expected = Counter(
+        (example.pattern, part_kind(part), needed)
+        for example in examples
+        for part, needed in example.necessity().items()
+    )
+
+    assert statistics_of([table]).parts == expected
+
+
+def test_pieces_merge_into_the_whole(table):
+    """Counting row by row and merging gives what counting at once gives, in whatever order."""
+    rows = [table.slice(row, 1) for row in range(table.num_rows)]
+    merged = statistics_of(rows[2:]).merge(statistics_of(rows[:1])).merge(statistics_of(rows[1:2]))
+
+    assert merged == statistics_of([table]) == statistics_of(rows)
+
+
+def test_nothing_is_nothing():
+    """A dataset without rows has empty statistics, which change nothing when merged."""
+    assert statistics_of([]) == statistics_of([SCHEMA.empty_table()]) == Statistics()
+
+
+def test_a_command_that_cannot_be_read_is_counted_as_such(table):
+    """Its row counts, its words do not."""
+    texts = pa.array(["abracadabra", *table["command"].to_pylist()[1:]])
+    spoilt = table.set_column(SCHEMA.get_field_index("command"), "command", texts)
+
+    found = statistics_of([spoilt])
+
+    assert (found.examples, found.unread) == (3, 1)
+    assert found.said["shape", "circle"] == 2
+
+
+def test_roles_and_necessity_may_be_unknown(examples):
+    """Files that do not say why objects are there are counted without roles and parts."""
+    found = statistics_of([table_of([replace(example, roles=(), misreadings=()) for example in examples])])
+
+    assert found.examples == 3
+    assert found.competitors == found.of_kind == found.parts == {}
+
+
+@pytest.mark.parametrize(
+    ("length", "label"),
+    [(0, "1–10"), (1, "1–10"), (10, "1–10"), (11, "11–20"), (50, "41–50"), (51, "over 50"), (900, "over 50")],
+)
+def test_lengths_fall_into_the_bins_of_the_paper(length, label):
+    """Bin k of Figure 4 holds the lengths from 10k + 1 to 10k + 10."""
+    assert length_bin(length) == label
+    assert label in LENGTH_BINS
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("target", [9, 0, 0]),
+        ("color", [[0], [0], [0]]),
+        ("color", [[9] * 4] * 3),
+        ("shape", [[9] * 4] * 3),
+        ("role", [[0], [0], [0]]),
+        ("role", [[255] * 4] * 3),
+        ("necessary", [[True], [True], [True]]),
+    ],
+)
+def test_columns_that_contradict_each_other_are_refused(table, column, values):
+    """Impossible values end in an error that a user can read."""
+    place = SCHEMA.get_field_index(column)
+    spoilt = table.set_column(place, SCHEMA.field(column), pa.array(values, SCHEMA.field(column).type))
+
+    with pytest.raises(BrokenDataset):
+        statistics_of([spoilt])
+
+
+def test_a_missing_column_is_named(table):
+    """The error says which column is not there."""
+    with pytest.raises(BrokenDataset, match="plan"):
+        statistics_of([table.drop_columns(["plan"])])
+
+
+def test_counts_as_plain_values(table):
+    """Keys are joined, so that the counts can be written as JSON."""
+    plain = statistics_of([table]).to_dict()
+
+    assert plain["commands"] == 2
+    assert plain["places"] == {"a1+a2 / p2": 1, "train / p1": 2}

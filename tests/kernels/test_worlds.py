@@ -1,0 +1,395 @@
+"""Made worlds keep their promises: each claim is checked against the plain definition."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pytest
+
+from deixis.distractors.necessity import necessity
+from deixis.expression.parts import parts
+from deixis.expression.steps import Related
+from deixis.kernels.board import BOARD
+from deixis.kernels.plan import longest_plan
+from deixis.kernels.worlds import COMPATIBLE, CORRECTED, MAX_SETS, OUTCOMES, Worlds, make_worlds
+from deixis.language import grounded_determiners
+from deixis.resolve.reference import denotation
+from deixis.scene.grid import Agent, Facing, GridBatch, GridScene
+from deixis.scene.scene import Context
+from deixis.seeds import Stream, derive, mix
+from deixis.tasks.navigate import content_id, text_digest
+from deixis.testing import the
+from deixis.worlds.grid.actions import MANNERS, VERBS, Action, Manner, Verb, plan_from_codes
+from deixis.worlds.grid.blueprint import blueprint
+from deixis.worlds.grid.commands import sample_commands
+from deixis.worlds.grid.patterns import PATTERNS
+from deixis.worlds.grid.plan import plan
+from deixis.worlds.grid.roles import Role, decode_misreading, decode_role
+
+
+if TYPE_CHECKING:
+    from deixis.expression.description import Expression
+
+
+ALL_KINDS, RELATION_AND_RANDOM, RANDOM_ONLY = 15, 9, 8
+FILL, CAP = 13, 24
+GOLDEN, WORD = 0x9E3779B97F4A7C15, 2**64 - 1
+
+every_mode = pytest.mark.parametrize("mode", [COMPATIBLE, CORRECTED], ids=["compatible", "corrected"])
+every_pattern = pytest.mark.parametrize("name", PATTERNS)
+
+
+class World(NamedTuple):
+    """One made world, readable."""
+
+    expression: Expression
+    verb: Verb
+    manner: Manner
+    scene: GridScene
+    roles: tuple[Role, ...]
+    codes: tuple[int, ...]  # of the misreadings
+    row: int
+    command: int
+
+
+def commands_of(name, count):
+    """The first commands of a pattern in a random order."""
+    return list(islice(sample_commands(PATTERNS[name], rng=Stream(8)), count))
+
+
+def run(
+    expressions,
+    mode,
+    *,
+    wanted=3,
+    size=6,
+    fill=FILL,
+    kinds=ALL_KINDS,
+    retries=300,
+    turned=False,
+    moving=False,
+    numbers=None,
+    verb=None,
+):
+    """Make worlds; the arrays, how many rows are filled, and how the tries ended."""
+    count, rows = len(expressions), len(expressions) * wanted
+    numbers = range(count) if numbers is None else numbers
+    tables = [blueprint(expression) for expression in expressions]
+    blueprints = np.full((count, max(map(len, tables)), 5), -1, np.int8)
+    for number, table in enumerate(tables):
+        blueprints[number, : len(table)] = table
+    worlds = Worlds(
+        objects=np.zeros((rows, CAP, 5), np.uint8),
+        roles=np.zeros((rows, CAP), np.uint8),
+        count=np.zeros(rows, np.uint8),
+        agent=np.zeros((rows, 3), np.uint8),
+        codes=np.zeros((rows, MAX_SETS), np.uint16),
+        sets=np.zeros(rows, np.uint8),
+        plan=np.zeros((rows, longest_plan(6)), np.uint8),
+        length=np.zeros(rows, np.uint16),
+        definite=np.zeros(rows, np.uint16),
+        necessary=np.zeros(rows, np.uint32),
+        digest=np.zeros(rows, np.uint64),
+        tries=np.zeros(rows, np.uint32),
+        command=np.zeros(rows, np.int32),
+    )
+    outcomes = np.zeros((count, OUTCOMES), np.int64)
+    made = make_worlds(
+        blueprints,
+        np.array([len(table) for table in tables]),
+        np.array([n % 3 if verb is None else verb.code for n in numbers]),
+        np.array([n % 5 for n in numbers]),
+        np.array([derive(1, n) for n in numbers], np.uint64),
+        wanted,
+        retries,
+        size,
+        CAP,
+        fill,
+        kinds,
+        mode,
+        turned,
+        moving,
+        np.zeros(1, BOARD),
+        worlds,
+        outcomes,
+    )
+    return worlds, made, outcomes
+
+
+def read_world(arrays, row, expressions):
+    """One row of the arrays."""
+    scene = GridBatch(objects=arrays.objects, count=arrays.count).scene(row)
+    at_row, column, facing = arrays.agent[row].tolist()
+    command = int(arrays.command[row])
+    return World(
+        expressions[command],
+        VERBS[command % 3],
+        MANNERS[command % 5],
+        GridScene(scene.objects, size=6, agent=Agent(at_row, column, Facing(facing))),
+        tuple(decode_role(code) for code in arrays.roles[row, : len(scene)].tolist()),
+        tuple(arrays.codes[row, : arrays.sets[row]].tolist()),
+        row,
+        command,
+    )
+
+
+@cache
+def made_worlds(mode, name, kinds=ALL_KINDS):
+    """A few worlds of a few commands, with the arrays they stand in."""
+    expressions = commands_of(name, 10)
+    arrays, made, _ = run(expressions, mode, kinds=kinds)
+    return arrays, tuple(read_world(arrays, row, expressions) for row in range(made))
+
+
+@every_mode
+@every_pattern
+def test_the_target_is_the_only_referent(mode, name):
+    """In every accepted world the command picks out the first object and nothing else."""
+    _, worlds = made_worlds(mode, name)
+
+    assert len(worlds) >= 9
+    for world in worlds:
+        assert denotation(world.expression, world.scene) == {0}
+        assert world.roles[0] == Role("target")
+
+
+@every_mode
+@every_pattern
+def test_mentioned_objects_come_in_the_order_of_the_words(mode, name):
+    """The objects that are mentioned come first, in order, and fit their phrases."""
+    for world in made_worlds(mode, name)[1]:
+        phrases = [mention.phrase for mention in world.expression.mentions()]
+
+        assert [role.number for role in world.roles[1 : len(phrases)]] == list(range(1, len(phrases)))
+        assert all(number in denotation(phrase, world.scene) for number, phrase in enumerate(phrases))
+
+
+@every_mode
+@every_pattern
+def test_no_two_things_share_a_place(mode, name):
+    """Solids stand on different cells, boxes fit the grid and start on different cells, the agent is on no solid."""
+    for world in made_worlds(mode, name)[1]:
+        solids = [(thing.row, thing.column) for thing in world.scene.objects if not thing.is_box]
+        boxes = [thing for thing in world.scene.objects if thing.is_box]
+
+        assert len(set(solids)) == len(solids)
+        assert len({(box.row, box.column) for box in boxes}) == len(boxes)
+        assert all(box.row + box.size <= 6 and box.column + box.size <= 6 for box in boxes)
+        assert (world.scene.agent.row, world.scene.agent.column) not in solids
+
+
+@every_pattern
+def test_both_readings_of_size_agree_when_corrected(name):
+    """In a corrected world 'small' means the same as *smaller than another* and as *smallest*."""
+    for world in made_worlds(CORRECTED, name)[1]:
+        assert denotation(world.expression, world.scene, reading="superlative") == {0}
+
+
+@every_pattern
+def test_every_clause_is_needed_when_corrected(name):
+    """In a corrected world no clause can be left out."""
+    for world in made_worlds(CORRECTED, name)[1]:
+        needed = necessity(world.expression, Context.of(world.scene, 0))
+
+        assert all(yes for part, yes in needed.items() if isinstance(part.step, Related))
+
+
+@every_pattern
+def test_misreadings_lead_to_their_distractors_when_corrected(name):
+    """The first object of a distractor set is what the misreading it was made for picks out."""
+    for world in made_worlds(CORRECTED, name)[1]:
+        for number, code in enumerate(world.codes):
+            misreading = decode_misreading(code, world.expression)
+            first = next(i for i, role in enumerate(world.roles) if role.has_misreading and role.number == number)
+            if world.roles[first].kind == "size":  # it need only belong to the class that is compared
+                phrases = [mention.phrase for mention in misreading.expression.mentions()]
+                assert first in denotation(phrases[code >> 8 & 15], world.scene)
+            else:
+                assert first in denotation(misreading.expression, world.scene)
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("p3", {"relation", "attribute", "isomorphism"}), ("p2", {"relation"})])
+def test_every_kind_of_distractor_is_used(name, kinds):
+    """The worlds of a pattern hold all kinds of distractor sets that it allows, so the claims above say something."""
+    used = {role.kind for world in made_worlds(CORRECTED, name)[1] for role in world.roles}
+
+    assert kinds <= used
+
+
+@every_mode
+@every_pattern
+def test_needed_parts_are_those_of_the_definition(mode, name):
+    """The bits say of every part whether the plain definition calls it necessary."""
+    arrays, worlds = made_worlds(mode, name)
+    for world in worlds:
+        needed = list(necessity(world.expression, Context.of(world.scene, 0)).values())
+
+        assert [bool(arrays.necessary[world.row] >> place & 1) for place in range(len(needed))] == needed
+        assert int(arrays.necessary[world.row]) < 1 << len(needed)
+
+
+@every_mode
+@every_pattern
+def test_definite_mentions_are_those_called_the(mode, name):
+    """The bits say of every mention whether its determiner is 'the'."""
+    arrays, worlds = made_worlds(mode, name)
+    for world in worlds:
+        determiners = grounded_determiners(world.expression, world.scene)
+
+        assert int(arrays.definite[world.row]) == sum(1 << k for k, word in enumerate(determiners) if word == "the")
+
+
+@every_mode
+@every_pattern
+def test_plans_are_those_of_the_planner(mode, name):
+    """The plan of a world is what the plain planner finds for its target."""
+    arrays, worlds = made_worlds(mode, name)
+    for world in worlds:
+        codes = arrays.plan[world.row, : arrays.length[world.row]].tolist()
+
+        assert plan_from_codes(codes) == plan(world.scene, 0, world.verb, world.manner)
+
+
+@every_mode
+@every_pattern
+def test_digests_are_those_of_the_content(mode, name):
+    """Scrambled with the digest of a text, the digest of a world is the identity of an example."""
+    arrays, worlds = made_worlds(mode, name)
+    text = text_digest("walk to the circle")
+    for world in worlds:
+        folded = mix((text + GOLDEN & WORD) ^ int(arrays.digest[world.row]))
+
+        assert folded == content_id("walk to the circle", world.scene)
+
+
+@every_mode
+@every_pattern
+def test_no_two_worlds_of_a_command_are_equal(mode, name):
+    """The worlds of one command differ in what a reader can see."""
+    worlds = made_worlds(mode, name)[1]
+    seen = {(world.command, tuple(sorted(map(str, world.scene.objects))), world.scene.agent) for world in worlds}
+
+    assert len(seen) == len(worlds)
+
+
+@every_mode
+@every_pattern
+def test_what_is_made_does_not_depend_on_what_else_is_asked_for(mode, name):
+    """A command's first worlds are the same whether more are asked for or not, and whichever commands come before."""
+    expressions = commands_of(name, 10)
+    arrays, worlds = made_worlds(mode, name)
+    number = worlds[-1].command
+    expected = [world.row for world in worlds if world.command == number][:2]
+
+    alone, made, _ = run([expressions[number]], mode, wanted=2, numbers=[number])
+
+    assert made == len(expected)
+    for field in set(Worlds._fields) - {"command"}:
+        assert (getattr(alone, field)[:made] == getattr(arrays, field)[expected]).all()
+
+
+@every_mode
+def test_every_try_is_accounted_for(mode):
+    """Outcomes count all tries: successes are the rows, and the tries noted with them are among those counted."""
+    expressions = commands_of("p3", 10)
+
+    arrays, made, outcomes = run(expressions, mode)
+
+    assert outcomes[:, 0].sum() == made
+    assert arrays.tries[:made].sum() <= outcomes.sum()
+    assert np.bincount(arrays.command[:made], minlength=10).tolist() == outcomes[:, 0].tolist()
+
+
+@every_mode
+def test_equal_worlds_are_told_apart_by_trying_again(mode):
+    """Where few worlds are possible, repeated ones are counted as such and not kept."""
+    arrays, made, outcomes = run([the("circle")], mode, wanted=400, kinds=0)
+
+    assert outcomes[0, 9] > 0
+    assert len(set(arrays.digest[:made].tolist())) == made
+
+
+@every_mode
+def test_a_board_without_room_for_the_agent_is_no_world(mode):
+    """On a board whose every cell holds a solid the try fails; it does not look for a free cell for ever."""
+    _, made, outcomes = run([the("circle", color="red")], mode, wanted=1, size=3, fill=9, retries=20)
+
+    assert made == 0
+    assert outcomes[0, 1] == outcomes.sum() == 20
+
+
+@every_mode
+def test_random_distractors_alone_make_no_sets_but_sizes(mode):
+    """With random distractors only, a world holds what is mentioned, counterparts of size words, and random objects."""
+    kinds = {role.kind for world in made_worlds(mode, "p3", RANDOM_ONLY)[1] for role in world.roles}
+
+    assert {"random"} < kinds <= {"target", "mentioned", "size", "random"}
+
+
+@every_mode
+def test_the_agent_faces_east_unless_it_may_turn(mode):
+    """The agent faces east, or anywhere if that is asked for."""
+    straight, made, _ = run(commands_of("p1", 20), mode)
+    turned, made_turned, _ = run(commands_of("p1", 20), mode, turned=True)
+
+    assert set(straight.agent[:made, 2].tolist()) == {0}
+    assert set(turned.agent[:made_turned, 2].tolist()) == {0, 1, 2, 3}
+
+
+@every_mode
+def test_something_moves_where_it_must(mode):
+    """Where the target must move, every plan to push it does push."""
+    at_rest, made, _ = run(commands_of("p1", 20), mode, verb=Verb.PUSH)
+    moved, made_moved, outcomes = run(commands_of("p1", 20), mode, verb=Verb.PUSH, moving=True)
+
+    pushes = [Action.PUSH in moved.plan[row, : moved.length[row]] for row in range(made_moved)]
+    assert all(pushes)
+    assert outcomes[:, 10].sum() > 0
+    assert not all(Action.PUSH in at_rest.plan[row, : at_rest.length[row]] for row in range(made))
+
+
+@every_pattern
+def test_compatible_worlds_are_filled_up(name):
+    """Like the released ones, compatible worlds hold at least as many objects as random ones fill up to."""
+    counts = [len(world.scene) for world in made_worlds(COMPATIBLE, name)[1]]
+
+    assert min(counts) >= FILL
+    assert name not in ("p1", "p2") or max(counts) == FILL
+
+
+def test_simple_compatible_worlds_have_no_random_object_of_the_target_s_shape():
+    """A fault of the released worlds that is kept: in simple commands the noun is given away."""
+    for world in made_worlds(COMPATIBLE, "p1")[1]:
+        shapes = {
+            thing.shape for thing, role in zip(world.scene.objects, world.roles, strict=True) if role.kind == "random"
+        }
+
+        assert world.scene.objects[0].shape not in shapes
+
+
+def test_one_clause_about_size_is_out_of_reach_of_compatible_worlds():
+    """The released relation distractor is a copy of the target's size, so 'same size' alone never works."""
+    command = the("circle", Related("same size", the("square", color="red")))
+
+    _, made, outcomes = run([command], COMPATIBLE, retries=200)
+    _, corrected, _ = run([command], CORRECTED)
+
+    assert made == 0
+    assert outcomes.sum() == 200
+    assert corrected == 3
+
+
+def test_two_boxes_rule_out_a_changed_word_in_compatible_worlds():
+    """With two clauses and a box, relation distractors bring a second box, and no word is changed in a copy."""
+    worlds = [w for w in made_worlds(COMPATIBLE, "p3")[1] if any(map(is_inside, parts(w.expression)))]
+
+    assert worlds
+    assert all(role.kind != "attribute" for world in worlds for role in world.roles)
+
+
+def is_inside(part):
+    """Whether a part is a clause with 'inside'."""
+    return isinstance(part.step, Related) and part.step.relation == "inside"

@@ -1,0 +1,114 @@
+"""Explanations in the gallery: they say what the codes mean, and only what is true of the world."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from deixis.expression.parts import parts
+from deixis.language.parse import read
+from deixis.reports.explain import misreading_words, plan_words, traps
+from deixis.reports.gallery import card, command_markup
+from deixis.reports.markup import Themes
+from deixis.reports.sample import Sampled
+from deixis.resolve.reference import denotation
+from deixis.worlds.grid.actions import plan_from_letters
+from deixis.worlds.grid.roles import decode_misreading, encode_misreading
+
+
+TEXT = "push the small red circle that is in the same row as a blue square and inside of a big green box"
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (encode_misreading("relation", 1), "ignored ‘in the same row as a blue square’"),
+        (encode_misreading("relation", 2), "ignored ‘inside of a big green box’"),
+        (encode_misreading("size", 2), "ignored ‘big’ in ‘a big green box’"),
+        (encode_misreading("attribute", 0, 1, 3), "took ‘red’ in ‘the small red circle’ for ‘yellow’"),
+        (encode_misreading("attribute", 1, 0, 1), "took ‘square’ in ‘a blue square’ for ‘cylinder’"),
+        (encode_misreading("attribute", 0, 2, 1), "took ‘small’ in ‘the small red circle’ for ‘big’"),
+        (encode_misreading("isomorphism", 1, 2, 0), "exchanged the colours of ‘a blue square’ and ‘a big green box’"),
+        (
+            encode_misreading("isomorphism", 1, 2, 1),
+            "exchanged the sizes and nouns of ‘a blue square’ and ‘a big green box’",
+        ),
+    ],
+)
+def test_every_kind_of_misreading_has_its_words(code, words):
+    """The words name what was misread, where it stands and what it was taken for."""
+    assert misreading_words(read(TEXT), code) == words
+
+
+def test_traps_agree_with_the_codes(examples):
+    """Each set says the misreading that its code decodes to, and its end points are what the misread command fits."""
+    found = [(example, trap) for example in examples for trap in traps(example)]
+
+    assert found
+    for example, trap in found:
+        (code,) = example.misreadings
+        understood = decode_misreading(code, example.expression)
+        fits = denotation(understood.expression, example.scene, reading=example.scene.schema.reading)
+        assert trap.misreading == understood
+        assert trap.words == misreading_words(example.utterance, code)
+        assert set(trap.ends) == {i for i, role in enumerate(example.roles) if role.has_misreading} & fits
+        assert example.target not in trap.ends
+
+
+def test_cards_say_where_a_careless_reader_ends(examples):
+    """The sentence of the gallery names the objects that the misread command fits, and the words that were ignored."""
+    for number, example in enumerate(examples, start=1):
+        page = card(Sampled(example.split, example.pattern, example), Themes(), number=number, splits={})
+        said = unescape(re.sub(r"<[^>]+>", "", page))
+        for trap in traps(example):
+            for index in trap.ends:
+                thing = example.scene.objects[index]
+                assert f"{thing.color} {thing.shape}{index}: you would end here if you {trap.words}." in said
+
+
+def test_a_card_of_a_command_that_cannot_be_read_says_so(examples):
+    """An unreadable example is shown as it is, with the reason."""
+    broken = replace(examples[0], text="abracadabra <b>")
+    page = card(Sampled("train", "p1", broken), Themes(), number=1, splits={})
+
+    assert "abracadabra &lt;b&gt;" in page
+    assert "cannot be explained" in page
+
+
+def test_parts_of_a_command_become_nested_spans():
+    """Taking the markup away gives the command back; every part has one span, a clause a frame besides."""
+    utterance = read(TEXT)
+    page = command_markup(utterance, None)
+
+    assert unescape(re.sub(r"<[^>]+>", "", page)) == TEXT
+    assert page.count('class="part clause') == page.count('class="frame"') == 2
+    assert page.count('class="part noun') == 3
+    assert page.count("<span") == page.count("</span>") == len(list(parts(utterance.expression))) + 2
+
+
+def test_needed_parts_are_marked(examples):
+    """A span says needed exactly where the target is not found without the part."""
+    needed = examples[0].necessity()
+    page = command_markup(examples[0].utterance, needed)
+
+    assert page.count(" needed") - page.count(": needed") == sum(needed.values())
+    assert page.count(" idle") == len(needed) - sum(needed.values())
+
+
+@pytest.mark.parametrize(
+    ("letters", "words"),
+    [
+        ("", "nothing: the agent stands on the target already"),
+        ("W", "walk"),
+        ("WWW", "walk 3 times"),
+        ("RWW", "turn right, then walk 2 times"),
+        ("LLLLWLLLLWLLLLRW", "2 times (turn left 4 times, walk), then turn left 4 times, then turn right, then walk"),
+        ("WSWSPS", "2 times (walk, stay), then push, then stay"),
+    ],
+)
+def test_plans_are_told_without_tiring_repetition(letters, words):
+    """What repeats is said once, with how often."""
+    assert plan_words(plan_from_letters(letters)) == words
