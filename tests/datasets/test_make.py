@@ -264,9 +264,8 @@ def test_a_begun_dataset_of_another_recipe_is_refused(tmp_path):
 
 def test_two_makers_at_once_are_refused(finished, tmp_path):
     """While one process makes a dataset another one is turned away, and may come in afterwards."""
-    with Workshop(tmp_path / "busy", quick()):
-        with pytest.raises(RecipeError, match="another process is making a dataset"):
-            make(quick(), tmp_path / "busy")
+    with Workshop(tmp_path / "busy", quick()), pytest.raises(RecipeError, match="another process is making a dataset"):
+        make(quick(), tmp_path / "busy")
 
     make(quick(), tmp_path / "busy", workers=2)
 
@@ -625,7 +624,7 @@ def test_a_board_without_room_is_an_error_of_one_line(tmp_path):
     """Where no world can hold what a command needs, the pool says so."""
     pools = (Pool(name="p3", pattern="p3", commands=2, worlds=1, retries=5),)
 
-    with pytest.raises(UnsatisfiablePattern, match="no world was found for any of .* commands of pool 'p3'"):
+    with pytest.raises(UnsatisfiablePattern, match=r"no world was found for any of \d+ commands of pool 'p3'"):
         make(tiny(pools=pools, fill=2, cap=2), tmp_path / "crowded", workers=2)
 
 

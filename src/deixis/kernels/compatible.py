@@ -217,7 +217,7 @@ def _attribute_set(board, full):
         value = _change_word(board, mention, slot)
         _place_set(board, board.misread, board.everyone, ATTRIBUTE_SET, mention << 8 | slot << 4 | value)
     for k in range(board.mentions):
-        if said[k, SIZE_WORD] >= 0 and (k != mention or board.codes[board.made - 1] >> 4 & 15 != SIZE_WORD):
+        if said[k, SIZE_WORD] >= 0 and (k != mention or slot != SIZE_WORD):
             _place_counterpart(board, k)
 
 
