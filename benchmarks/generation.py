@@ -26,7 +26,9 @@ def measure_generation() -> list[Row]:
         recipe = reascan(mode=mode, scale="small")
         for name, commands in COMMANDS.items():
             rate = _rate(recipe, name, commands)
-            rows.append(Row(f"{mode} {name}, finished examples", rate, "examples/s", at_least=PROMISED.get((mode, name))))
+            rows.append(
+                Row(f"{mode} {name}, finished examples", rate, "examples/s", at_least=PROMISED.get((mode, name)))
+            )
     return rows
 
 

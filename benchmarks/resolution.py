@@ -13,8 +13,8 @@ from deixis.datasets.shards import make_shard
 from deixis.datasets.table import grid_batch
 from deixis.expression.program import compile_expression
 from deixis.language.parse import read
-from deixis.resolve.batch import resolve_pairs, to_indices
-from deixis.resolve.reference import denotation
+from deixis.resolution.batch import resolve_pairs, to_indices
+from deixis.resolution.reference import denotation
 from deixis.scene.grid import GRID
 from deixis.seeds import Stream
 from deixis.worlds.grid.choose import choose_uniform
@@ -34,7 +34,9 @@ def measure_resolution(worlds: int = 20_000, matched: int = 150) -> list[Row]:
     plain, by_definition = _rate(
         lambda: [denotation(expressions[which[i]], scene) for i, scene in enumerate(scenes)], matched
     )
-    vf2, by_vf2 = _rate(lambda: [match_with_vf2(expressions[which[i]], scene) for i, scene in enumerate(scenes)], matched)
+    vf2, by_vf2 = _rate(
+        lambda: [match_with_vf2(expressions[which[i]], scene) for i, scene in enumerate(scenes)], matched
+    )
     assert [to_indices(word) for word in found[:matched, 0]] == by_definition == by_vf2
     assert (found == by_numpy).all()
     return [

@@ -25,8 +25,8 @@ def loaded_after(statement: str) -> set[str]:
         "deixis.schema",
         "deixis.scene",
         "deixis.expression",
-        "deixis.resolve",
-        "deixis.resolve.reference",
+        "deixis.resolution",
+        "deixis.resolution.reference",
         "deixis.distractors",
     ],
 )
@@ -41,7 +41,7 @@ def test_the_core_loads_nothing_heavy(module):
 def test_the_compiler_is_loaded_when_a_batch_needs_it():
     """Resolving a batch loads numba, and only then."""
     ask = "resolve_batch(Description(), GridBatch.of([GridScene(())]), backend={!r})"
-    imports = "from deixis.expression import Description\nfrom deixis.resolve import resolve_batch\n"
+    imports = "from deixis.expression import Description\nfrom deixis.resolution import resolve_batch\n"
     imports += "from deixis.scene import GridBatch, GridScene\n"
 
     assert "numba" in loaded_after(imports + ask.format("numba"))

@@ -100,7 +100,7 @@ def test_importing_the_core_pulls_in_nothing_heavy():
     """Scenes, expressions and resolution start without compiler, storage or pictures."""
     heavy = ("numba", "pyarrow", "PIL", "matplotlib", "torch", "rich", "cyclopts")
     program = (
-        "import sys, deixis, deixis.scene, deixis.expression, deixis.resolve, deixis.distractors\n"
+        "import sys, deixis, deixis.scene, deixis.expression, deixis.resolution, deixis.distractors\n"
         f"print([name for name in {heavy} if name in sys.modules])"
     )
 

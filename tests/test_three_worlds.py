@@ -8,7 +8,7 @@ from hypothesis import given
 from deixis.distractors import competitors, is_minimal, necessity, relaxations
 from deixis.errors import AmbiguousExpression
 from deixis.expression import AnyOf, Description, Is, Not, Nth, Related, compile_expression, decompile
-from deixis.resolve import denotation, resolve, resolve_one, trace
+from deixis.resolution import denotation, resolve, resolve_one, trace
 from deixis.scene import Context, PlainScene, Point, Where, grid
 from deixis.schema import Attribute, Relation, Schema
 from deixis.testing import expressions, plain_scenes, the

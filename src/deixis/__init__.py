@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from deixis.language import parse as parse
     from deixis.language import parse_instruction as parse_instruction
     from deixis.language import realise as realise
-    from deixis.resolve import resolve as resolve
-    from deixis.resolve import resolve_batch as resolve_batch
-    from deixis.resolve import trace as trace
+    from deixis.resolution import resolve as resolve
+    from deixis.resolution import resolve_batch as resolve_batch
+    from deixis.resolution import trace as trace
     from deixis.scene import Context as Context
     from deixis.scene import GridScene as GridScene
     from deixis.scene import Scene as Scene
@@ -56,7 +56,7 @@ _HOMES = {
     "errors": ("DeixisError",),
     "expression": ("Description", "parts", "replacing", "swapping", "without"),
     "language": ("parse", "parse_instruction", "realise"),
-    "resolve": ("resolve", "resolve_batch", "trace"),
+    "resolution": ("resolve", "resolve_batch", "trace"),
     "scene": ("Context", "GridScene", "Scene", "grid"),
     "schema": ("Schema",),
     "tasks.navigate": ("Example",),

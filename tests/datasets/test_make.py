@@ -25,7 +25,7 @@ from deixis.datasets.workshop import Workshop
 from deixis.errors import BrokenDataset, LeakySplit, RecipeError, UnsatisfiablePattern
 from deixis.expression.parts import parts
 from deixis.language.determiners import grounded_determiners
-from deixis.resolve import resolve
+from deixis.resolution import resolve
 from deixis.scene.grid import Facing
 from deixis.splits.rules import Rule, phrase_key, relation_key
 from deixis.worlds.grid.actions import Action

@@ -6,7 +6,7 @@ from hypothesis import given
 from deixis.distractors import competitors, is_minimal, necessity
 from deixis.errors import AmbiguousExpression
 from deixis.expression import Description, Is, Related, parts, without
-from deixis.resolve import denotation, resolve
+from deixis.resolution import denotation, resolve
 from deixis.scene import Context, Where, grid
 from deixis.testing import expressions, the
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from deixis.expression.parts import parts, without
 from deixis.expression.steps import Related
 from deixis.kernels.board import BOARD, below_clause, find_cell, find_place, picked, put, say, take_back, wipe
-from deixis.resolve.reference import denotation
+from deixis.resolution.reference import denotation
 from deixis.scene.grid import GRID, SHAPES, GridObject, GridScene
 from deixis.seeds import Stream
 from deixis.worlds.grid.blueprint import blueprint

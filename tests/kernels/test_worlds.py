@@ -16,7 +16,7 @@ from deixis.kernels.board import BOARD
 from deixis.kernels.plan import longest_plan
 from deixis.kernels.worlds import COMPATIBLE, CORRECTED, MAX_SETS, OUTCOMES, Worlds, make_worlds
 from deixis.language import grounded_determiners
-from deixis.resolve.reference import denotation
+from deixis.resolution.reference import denotation
 from deixis.scene.grid import Agent, Facing, GridBatch, GridScene
 from deixis.scene.scene import Context
 from deixis.seeds import Stream, derive, mix

@@ -7,7 +7,7 @@ import pytest
 from deixis.distractors import relaxations
 from deixis.language.explain import explain, name_object, say_misreading
 from deixis.language.parse import read
-from deixis.resolve import resolve, trace
+from deixis.resolution import resolve, trace
 from deixis.scene import GRID, grid
 
 

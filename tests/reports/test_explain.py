@@ -14,7 +14,7 @@ from deixis.reports.explain import misreading_words, plan_words, traps
 from deixis.reports.gallery import card, command_markup
 from deixis.reports.markup import Themes
 from deixis.reports.sample import Sampled
-from deixis.resolve.reference import denotation
+from deixis.resolution.reference import denotation
 from deixis.worlds.grid.actions import plan_from_letters
 from deixis.worlds.grid.roles import decode_misreading, encode_misreading
 

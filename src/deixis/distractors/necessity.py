@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from deixis.distractors.relaxations import KINDS, Relaxation, relaxations
 from deixis.errors import AmbiguousExpression
 from deixis.expression.parts import Part, parts, without
-from deixis.resolve.reference import resolve
+from deixis.resolution.reference import resolve
 
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 Mentions form a tree, numbered so that a parent comes before its children. The search is plain backtracking over
 candidate sets that the steps have already narrowed, so it seldom tries more than a few objects. The plain twin is
-`resolve.reference`.
+`resolution.reference`.
 """
 
 from __future__ import annotations

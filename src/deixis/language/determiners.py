@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deixis.language.lexicon import Lexicon, lexicon
-from deixis.resolve.reference import denotation
+from deixis.resolution.reference import denotation
 
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from deixis.expression.parts import mention_at, without
 from deixis.expression.steps import Extreme, Is, Related
 from deixis.language.lexicon import Lexicon, lexicon
 from deixis.language.realise import realise
-from deixis.resolve.trace import trace
+from deixis.resolution.trace import trace
 from deixis.scene.scene import Context
 
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from deixis.expression.parts import Address, Part
     from deixis.expression.steps import Step
     from deixis.language.utterance import Utterance
-    from deixis.resolve.trace import Trace, TracedStep
+    from deixis.resolution.trace import Trace, TracedStep
     from deixis.scene.scene import Scene
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from deixis.expression.parts import mention_at
 from deixis.expression.steps import Extreme, Is
 from deixis.language.lexicon import lexicon
-from deixis.resolve.reference import denotation
+from deixis.resolution.reference import denotation
 from deixis.worlds.grid.roles import KINDS, decode_misreading, mention_addresses
 
 

@@ -11,7 +11,7 @@ from deixis.expression.steps import Related
 from deixis.reports.charts import pattern_words
 from deixis.reports.explain import plan_words, traps
 from deixis.reports.markup import anchor, details, element, text
-from deixis.resolve.trace import trace
+from deixis.resolution.trace import trace
 from deixis.worlds.grid.actions import plan_to_letters
 from deixis.worlds.grid.draw import Look, Marks, Role, draw_svg, path_of
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from deixis.reports.explain import Trap
     from deixis.reports.markup import Themes
     from deixis.reports.sample import Sampled
-    from deixis.resolve.trace import Trace, TracedStep
+    from deixis.resolution.trace import Trace, TracedStep
     from deixis.tasks.navigate import Example
 
 

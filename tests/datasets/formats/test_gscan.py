@@ -10,7 +10,7 @@ from deixis.datasets.formats.gscan import read_gscan, read_gscan_examples
 from deixis.datasets.table import SCHEMA
 from deixis.errors import BrokenDataset
 from deixis.expression.steps import Extreme, Is
-from deixis.resolve.reference import denotation
+from deixis.resolution.reference import denotation
 from tests.datasets.formats.released import GSCAN, write_file
 
 

@@ -22,7 +22,7 @@ from deixis.datasets.formats.vocabulary import read_vocabulary
 from deixis.datasets.store import write_parquet
 from deixis.datasets.table import SCHEMA, examples_of
 from deixis.errors import BrokenDataset, DeixisError
-from deixis.resolve.reference import denotation
+from deixis.resolution.reference import denotation
 from deixis.worlds.grid.roles import Role
 from tests.datasets.formats.released import (
     CHAIN,

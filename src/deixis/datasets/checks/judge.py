@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from deixis.resolve.batch import resolve_pairs
-from deixis.resolve.reference import denotation
+from deixis.resolution.batch import resolve_pairs
+from deixis.resolution.reference import denotation
 from deixis.scene.grid import GridBatch
 from deixis.tasks.navigate import content_id
 from deixis.worlds.grid.actions import Action, plan_to_codes
@@ -62,7 +62,7 @@ class CompiledJudge:
         *,
         reading: Reading | None = None,
     ) -> np.ndarray:
-        """By `resolve.batch`."""
+        """By `resolution.batch`."""
         out = np.zeros(len(rows), np.uint64)
         programs = [meaning.program for meaning in meanings]
         for size, some in _by_size(chunk, rows):
@@ -120,7 +120,7 @@ class PlainJudge:
         *,
         reading: Reading | None = None,
     ) -> np.ndarray:
-        """By `resolve.reference`."""
+        """By `resolution.reference`."""
         found = (
             sum(1 << index for index in denotation(meanings[number].expression, chunk.scene(int(row)), reading=reading))
             for row, number in zip(rows, which, strict=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deixis.datasets.checks.registry import Hits, check
-from deixis.resolve.batch import to_indices
+from deixis.resolution.batch import to_indices
 from deixis.scene.grid import BOX, COLORS, MAX_GRID, MAX_OBJECTS, SHAPES, SIZES
 
 

@@ -68,7 +68,7 @@ def resolve_pairs(
     programs = [e if isinstance(e, Program) else compile_expression(e, GRID) for e in expressions]
     superlative = (reading or GRID.reading) == "superlative"
     if (backend or _default_backend()) == "numpy":
-        from deixis.resolve.vectorised import resolve_grids_with_numpy
+        from deixis.resolution.vectorised import resolve_grids_with_numpy
 
         return resolve_grids_with_numpy(programs, scenes, which, superlative=superlative)[:, None]
     return _resolve_with_numba(programs, scenes, which, superlative=superlative)[:, None]

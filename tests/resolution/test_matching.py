@@ -7,7 +7,7 @@ import rustworkx as rx
 from hypothesis import given
 
 from deixis.expression import Description, Extreme, Is
-from deixis.resolve import denotation
+from deixis.resolution import denotation
 from deixis.scene import GRID, GridScene, grid
 from deixis.schema import Which
 from deixis.testing import PLAIN_KINDS, expressions, the

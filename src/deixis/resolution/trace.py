@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from deixis.expression.parts import Part
 from deixis.expression.steps import Related
-from deixis.resolve.reference import denotation, keep
+from deixis.resolution.reference import denotation, keep
 
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from deixis.errors import AmbiguousExpression, SchemaError, UnknownName
 from deixis.expression import AnyOf, Description, Extreme, Is, Not, Nth, Related, parts, without
-from deixis.resolve import Referents, denotation, resolve, resolve_one
+from deixis.resolution import Referents, denotation, resolve, resolve_one
 from deixis.scene import Context, PlainScene, Where, grid
 from deixis.schema import Attribute, Schema, Which
 from deixis.testing import PLAIN_KINDS, expressions, plain_scenes, the

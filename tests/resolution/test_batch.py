@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from deixis.errors import SchemaError
 from deixis.expression import AnyOf, Description, Extreme, Not, Related, compile_expression
-from deixis.resolve import denotation, resolve_batch, resolve_pairs
-from deixis.resolve.batch import to_indices
+from deixis.resolution import denotation, resolve_batch, resolve_pairs
+from deixis.resolution.batch import to_indices
 from deixis.scene import GRID, GridBatch, GridObject, GridScene, grid
 from deixis.schema import Which
 from deixis.testing import expressions, grid_scenes, the

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 
 from deixis.expression import Not, Related, mention_at, parts
-from deixis.resolve import denotation, trace
+from deixis.resolution import denotation, trace
 from deixis.scene import grid
 from deixis.testing import expressions, grid_scenes, the
 

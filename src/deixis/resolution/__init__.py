@@ -1,0 +1,11 @@
+"""Which objects fit: the definition, its compiled twins, and the trace."""
+
+from deixis.resolution.batch import resolve_batch as resolve_batch
+from deixis.resolution.batch import resolve_pairs as resolve_pairs
+from deixis.resolution.reference import Referents as Referents
+from deixis.resolution.reference import denotation as denotation
+from deixis.resolution.reference import resolve as resolve
+from deixis.resolution.reference import resolve_one as resolve_one
+from deixis.resolution.trace import Trace as Trace
+from deixis.resolution.trace import TracedStep as TracedStep
+from deixis.resolution.trace import trace as trace
