@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.generation import measure_generation
-from benchmarks.machine import describe_machine
+from benchmarks.machine import Row, describe_machine
 from benchmarks.paper import measure_paper_size
 from benchmarks.resolution import measure_resolution
 
@@ -38,12 +38,12 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if broken else 0
 
 
-def _markdown(rows: list, command: str) -> str:
+def _markdown(rows: list[Row], command: str) -> str:
     lines = [
         "# Speed",
         "",
-        f"Made by `{command}` on {describe_machine()}. Rates are per second of processor time of one core, compilation apart; "
-        "ratios compare things measured in the same run.",
+        f"Made by `{command}` on {describe_machine()}.",
+        "Rates are per second of processor time of one core, compilation apart; ratios compare things of one run.",
         "",
         "| what | measured | promised |",
         "|---|---|---|",

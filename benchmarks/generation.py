@@ -1,4 +1,4 @@
-"""Finished examples per second: worlds sampled, checked, planned, with determiners, roles, necessity and the columns of the table."""
+"""Finished examples per second: sampled, checked, planned, with determiners, roles, necessity and table columns."""
 
 from __future__ import annotations
 

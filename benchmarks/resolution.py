@@ -57,7 +57,7 @@ def _sample(worlds: int) -> tuple:
     return grid_batch(table), expressions, texts.indices.to_numpy().astype(np.int64)
 
 
-def _rate(work, count: int, repeat: int = 1) -> tuple[float, object]:  # noqa: ANN001
+def _rate(work, count: int, repeat: int = 1) -> tuple[float, object]:
     result = work()
     start = time.process_time()
     for _ in range(repeat):
@@ -65,7 +65,7 @@ def _rate(work, count: int, repeat: int = 1) -> tuple[float, object]:  # noqa: A
     return count * repeat / (time.process_time() - start), result
 
 
-def match_with_vf2(expression, scene) -> frozenset[int]:  # noqa: ANN001
+def match_with_vf2(expression, scene) -> frozenset[int]:
     """The referents by subgraph matching: a graph of the scene, a graph of the expression, VF2."""
     world = nx.MultiDiGraph()
     world.add_nodes_from(range(len(scene)))
@@ -78,7 +78,7 @@ def match_with_vf2(expression, scene) -> frozenset[int]:  # noqa: ANN001
     said = nx.MultiDiGraph()
     mentions = []
 
-    def add(description, parent, relation) -> None:  # noqa: ANN001
+    def add(description, parent, relation) -> None:
         here = len(mentions)
         mentions.append(description)
         said.add_node(here, fits=denotation(description.phrase, scene))

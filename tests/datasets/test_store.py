@@ -21,6 +21,7 @@ from deixis.datasets.store import (
 )
 from deixis.datasets.table import SCHEMA
 from deixis.errors import BrokenDataset
+from deixis.splits.rules import Rule
 from tests.datasets.tiny import quick
 
 
@@ -68,9 +69,13 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
     """When writing fails the file that was there stays as it was, and the draft is removed."""
     (tmp_path / "file.txt").write_text("old", encoding="utf-8")
 
-    with pytest.raises(KeyError), replacing_file(tmp_path / "file.txt") as draft:
-        draft.write_text("half", encoding="utf-8")
-        raise KeyError
+    def fail(path):
+        with replacing_file(path) as draft:
+            draft.write_text("half", encoding="utf-8")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail(tmp_path / "file.txt")
 
     assert [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()] == ["old"]
 
@@ -119,8 +124,6 @@ def test_a_finished_dataset_opens(made):
 
 def test_a_joint_set_belongs_to_both(tmp_path):
     """A file of two held-out sets is read with either."""
-    from deixis.splits.rules import Rule
-
     rules = (Rule(id="own/1", name="one", thing="circle"), Rule(id="own/2", name="two", thing="red object"))
     dataset = make(quick(hold_out=rules), tmp_path / "joint", workers=2)
 
@@ -145,7 +148,7 @@ def test_an_empty_split_has_no_tables(made):
 
 def test_a_folder_without_manifest_is_not_a_dataset(tmp_path):
     """Without a manifest there is no dataset; where one was begun the message says how to go on."""
-    with pytest.raises(BrokenDataset, match="it has no manifest.json$"):
+    with pytest.raises(BrokenDataset, match=r"it has no manifest\.json$"):
         open_dataset(tmp_path)
     (tmp_path / PARTIAL).mkdir()
     with pytest.raises(BrokenDataset, match="interrupted"):
@@ -205,7 +208,7 @@ def test_files_outside_the_folder_are_refused(copy, path):
     """A manifest cannot make deixis read files outside of its folder."""
     with_path(copy, path)
 
-    with pytest.raises(BrokenDataset, match="not inside the dataset|is not a manifest"):
+    with pytest.raises(BrokenDataset, match=r"not inside the dataset|is not a manifest"):
         open_dataset(copy).demand_whole()
 
 
@@ -274,5 +277,5 @@ def test_a_table_of_somebody_else_is_refused(tmp_path):
     """A Parquet file without our columns says which are missing."""
     pq.write_table(pa.table({"id": [1]}), tmp_path / "other.parquet")
 
-    with pytest.raises(BrokenDataset, match="lacks the columns .*command"):
+    with pytest.raises(BrokenDataset, match=r"lacks the columns .*command"):
         list(read_parquet(tmp_path / "other.parquet"))

@@ -1,4 +1,32 @@
-"""Compiled loops over arrays; each has a plain twin that says what it means.
+"""Compiled loops over arrays. They import nothing else of ours, and each has a plain twin that says what it means.
 
-They import nothing else of this package.
+Machine code is kept beside the sources. numba notices that a kernel's own file has changed, but not that a file it calls
+into has, so kept code is thrown away here whenever any kernel file is another than before.
 """
+
+from __future__ import annotations
+
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+
+def _throw_away_stale_code(folder: Path) -> None:
+    """Remove kept machine code if it was made from other sources than those that are here now."""
+    kept = folder / "__pycache__"
+    if not kept.is_dir():
+        return
+    digest = sha256()
+    for source in sorted(folder.glob("*.py")):
+        digest.update(source.read_bytes())
+    stamp = kept / "kernels.sha256"
+    now = digest.hexdigest()
+    with suppress(OSError):  # a folder that cannot be written keeps no machine code either
+        if stamp.is_file() and stamp.read_text(encoding="ascii") == now:
+            return
+        for index in kept.glob("*.nbi"):
+            index.unlink(missing_ok=True)
+        stamp.write_text(now, encoding="ascii")
+
+
+_throw_away_stale_code(Path(__file__).parent)

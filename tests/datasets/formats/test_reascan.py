@@ -19,7 +19,7 @@ from deixis.datasets.formats.reascan import (
 )
 from deixis.datasets.formats.recognise import sniff
 from deixis.datasets.formats.vocabulary import read_vocabulary
-from deixis.datasets.store import write_parquet
+from deixis.datasets.imported import write_imported
 from deixis.datasets.table import SCHEMA, examples_of
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.resolution.reference import denotation
@@ -382,14 +382,8 @@ def test_a_conversion_writes_the_vocabularies_beside_the_file(tmp_path):
 
 def test_a_dataset_folder_can_be_converted(tmp_path):
     """The files that a manifest names are written as one."""
-    (table,) = read_reascan(write_file(tmp_path / "in.txt", SIMPLE, CHAIN, split="test"))
-    write_parquet(table, tmp_path / "made" / "data" / "test.parquet")
-    manifest = {
-        "format": 1,
-        "files": [{"path": "data/test.parquet", "rows": 2, "split": "test"}],
-        "splits": {"test": 2},
-    }
-    (tmp_path / "made" / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    tables = read_reascan(write_file(tmp_path / "in.txt", SIMPLE, CHAIN, split="test"))
+    write_imported(tables, tmp_path / "made", source="in.txt", kind="reascan")
 
     counts = convert_reascan(tmp_path / "made", tmp_path / "out.json")
 

@@ -1,0 +1,66 @@
+"""The catalogue: the splits of the paper under ids that do not change."""
+
+from __future__ import annotations
+
+import pytest
+
+from deixis.errors import UnknownName
+from deixis.language.parse import parse
+from deixis.scene import grid
+from deixis.splits import find_rule, rules
+
+
+PLAIN = "the circle that is in the same row as a blue square"
+CASES = {
+    "a1": "the big yellow square",
+    "a2": "the red square",
+    "a3": "the small blue cylinder",
+    "b2": "the circle that is inside of a red box and in the same size as a blue square",
+    "c1": "the circle that is inside of a red box and in the same row as a blue square and in the same column as a "
+    "small square",
+    "c2": "the circle that is inside of a red box that is in the same row as a blue square",
+}
+
+
+def test_the_seven_splits_of_the_paper_are_there():
+    """Every split has a versioned id and a short name."""
+    assert list(rules()) == [f"reascan/{name}-v1" for name in ("A1", "A2", "A3", "B1", "B2", "C1", "C2")]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_rule_holds_its_example_out_and_no_other(name):
+    """Each command is held out by its own rule alone, a plain one by none."""
+    expression = parse(CASES[name])
+
+    assert [rule.name for rule in rules().values() if rule.says(expression)] == [name]
+    assert not find_rule(name).says(parse(PLAIN))
+
+
+def test_a2_also_holds_out_what_is_seen():
+    """A red square among the mentioned objects is held out though nobody calls it so."""
+    scene = grid("""
+        0:r□1 1:b□2
+        .     .
+    """)
+
+    assert find_rule("a2").holds(parse("the object that is in the same row as a blue square"), scene)
+    assert not find_rule("a1").holds(parse("the object that is in the same row as a blue square"), scene)
+
+
+@pytest.mark.parametrize("name", ["a3", "A3", "reascan/A3-v1"])
+def test_rules_are_found_by_id_and_by_name(name):
+    """Ids and short names lead to the same rule."""
+    assert find_rule(name).id == "reascan/A3-v1"
+
+
+def test_a_name_that_nobody_knows_is_an_error():
+    """An unknown name lists what is known, or what was probably meant."""
+    with pytest.raises(UnknownName, match="known: reascan/A1-v1"):
+        find_rule("zzzzzz")
+    with pytest.raises(UnknownName, match="did you mean 'reascan/B1-v1'"):
+        find_rule("reascan/B1-v7")
+
+
+def test_only_b1_c1_and_c2_are_made_on_purpose():
+    """The other sets are cut out of the pools."""
+    assert [rule.name for rule in rules().values() if rule.is_generated] == ["b1", "c1", "c2"]
