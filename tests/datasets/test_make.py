@@ -202,6 +202,16 @@ def test_damaged_work_is_done_again(finished, small_shards, tmp_path, damage):
     assert folder_bytes(out) == folder_bytes(finished)
 
 
+def test_shards_of_another_size_are_not_mistaken(finished, small_shards, tmp_path, monkeypatch):
+    """A shard is known by its commands: what was begun with small shards can be finished with larger ones."""
+    out = begun(tmp_path / "small", reports=6)
+    monkeypatch.setattr(pool_maker, "COMMANDS_PER_SHARD", 5)
+
+    make(quick(), out, workers=2)
+
+    assert folder_bytes(out) == folder_bytes(finished)
+
+
 def test_the_work_of_another_version_is_thrown_away(finished, small_shards, tmp_path, monkeypatch):
     """Shards made by another version of deixis are not mixed with those of this one."""
     with monkeypatch.context() as patch:

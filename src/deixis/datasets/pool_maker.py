@@ -140,12 +140,12 @@ class PoolMaker:
         size = max(1, min(ROWS_PER_SHARD // pool.worlds, COMMANDS_PER_SHARD, pool.commands))
         taken = islice(instructions, PATIENCE * pool.commands + 100)
         waiting: deque[Future[Shard]] = deque()
-        number = 0
+        first = 0
         try:
             while True:
                 while len(waiting) < 2 * self.workers and (batch := list(islice(taken, size))):
-                    waiting.append(self.threads.submit(self._one, pool, batch, number * size, number))
-                    number += 1
+                    waiting.append(self.threads.submit(self._one, pool, batch, first))
+                    first += len(batch)
                 if not waiting:
                     return
                 yield waiting.popleft().result()
@@ -153,7 +153,8 @@ class PoolMaker:
             for future in waiting:
                 future.cancel()
 
-    def _one(self, pool: Pool, batch: list[Instruction], first: int, number: int) -> Shard:
-        name = f"{pool.name}-{number:05d}"
+    def _one(self, pool: Pool, batch: list[Instruction], first: int) -> Shard:
+        """The shard of some commands, kept under a name that says which; or as it was kept before."""
+        name = f"{pool.name}-{first:06d}-{first + len(batch) - 1:06d}"
         kept = self.workshop.load(name)
         return kept if kept is not None else self.workshop.keep(name, make_shard(self.recipe, pool, batch, first))

@@ -1,6 +1,6 @@
 """Compiled loops over arrays. They import nothing else of ours, and each has a plain twin that says what it means.
 
-Machine code is kept beside the sources. numba notices that a kernel's own file has changed, but not that a file it calls
+Machine code is kept beside the sources. numba notices that the file of a kernel has changed, but not that one it calls
 into has, so kept code is thrown away here whenever any kernel file is another than before.
 """
 

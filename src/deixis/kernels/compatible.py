@@ -37,7 +37,7 @@ from deixis.kernels.board import (
     start_misreading,
     wipe,
 )
-from deixis.kernels.grid_sets import BOX, SAME_COLOR, SAME_SIZE, SIZE_0
+from deixis.kernels.grid_sets import BOX, INSIDE, SAME_COLOR, SAME_SIZE, SIZE_0
 
 
 __all__ = ["try_compatible"]
@@ -188,12 +188,29 @@ def _place_set(board, words, alive, kind, code):
 
 
 @jit
+def _says_same_size_and_inside(board):
+    """Whether the command belongs to B2."""
+    said = 0
+    for k in range(1, board.mentions):
+        relation = board.said[k, RELATION]
+        said |= (relation == SAME_SIZE) | (relation == INSIDE) << 1
+    return said == 3
+
+
+@jit
 def _relation_sets(board):
-    """Copies without one clause each; how many sets there are."""
+    """Copies without one clause each; how many sets there are.
+
+    In the released worlds of one and two clauses such copies have the sizes of what they copy (307 of 307 in the public
+    sample), although the published code leaves them free. That rules out nearly all commands that say same size; those
+    of B2 are excepted, since the released B2 consists of them.
+    """
     _force_no_sizes(board)
-    if board.mentions == 2:
-        board.forced[0] = board.truth[0, SIZE]
+    if board.mentions == 2 or (board.mentions == 3 and not _says_same_size_and_inside(board)):
+        for k in range(board.mentions):
+            board.forced[k] = board.truth[k, SIZE]
     if board.mentions > 2 and board.said[2, PARENT] == 1:  # a chain: the inner clause is dropped
+        _force_no_sizes(board)
         _place_set(board, board.said, 3, RELATION_SET, 2 << 8)
         return 1
     for child in range(1, board.mentions):
