@@ -47,9 +47,13 @@ def _markdown(rows: list[Row], command: str) -> str:
         "",
         "| what | measured | promised |",
         "|---|---|---|",
-        *(f"| {row.name} | {row.value:,.4g} {row.unit} | {row.promise or ''} |" for row in rows),
+        *(f"| {row.name} | {_figure(row.value)} {row.unit} | {row.promise} |" for row in rows),
     ]
     return "\n".join(lines)
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 if __name__ == "__main__":

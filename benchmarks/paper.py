@@ -16,8 +16,10 @@ __all__ = ["measure_paper_size"]
 SCRIPT = """
 import json, resource, sys, time
 from pathlib import Path
+from deixis.datasets.checks import check_dataset
 from deixis.datasets.make import make
 from deixis.datasets.recipe import reascan
+from deixis.datasets.store import open_dataset
 out, mode = Path(sys.argv[1]), sys.argv[2]
 make(reascan(mode=mode, scale="small"), out / "warm", workers=2)
 start = time.perf_counter()
@@ -25,7 +27,13 @@ data = make(reascan(mode=mode, scale="paper"), out / "paper", workers=2)
 seconds = time.perf_counter() - start
 size = sum(entry["bytes"] for entry in data.manifest["files"])
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-print(json.dumps({"seconds": seconds, "examples": data.manifest["examples"], "bytes": size, "peak": peak}))
+check_dataset(open_dataset(out / "warm"), workers=2)
+start = time.perf_counter()
+report = check_dataset(data, workers=2)
+checking = time.perf_counter() - start
+assert not report.has_errors, report.counts
+said = {"seconds": seconds, "examples": data.manifest["examples"], "bytes": size, "peak": peak, "checking": checking}
+print(json.dumps(said))
 """
 
 
@@ -41,4 +49,5 @@ def measure_paper_size(mode: str) -> list[Row]:
         Row("time to make it with 2 workers", said["seconds"], "s", at_most=60),
         Row("most memory used", said["peak"] / 1e6, "MB", at_most=1000),
         Row("on disk", said["bytes"] / said["examples"], "bytes/example", at_most=40),
+        Row("time to check all of it with 2 workers", said["checking"], "s"),
     ]
