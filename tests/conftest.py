@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from hashlib import sha256
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,19 +9,6 @@ from hypothesis import HealthCheck, settings
 from deixis.scene import GridObject, GridScene, grid
 
 
-def _compile_anew_when_kernels_change() -> None:
-    """Keep compiled kernels apart by what their sources say.
-
-    Numba's own cache looks only at the file of the function that is called, so it would go on running old machine code
-    after a change in another kernel file.
-    """
-    root = Path(__file__).parents[1]
-    sources = sorted((root / "src" / "deixis" / "kernels").glob("*.py"))
-    digest = sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:16]
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(root / ".cache" / "numba" / digest))
-
-
-_compile_anew_when_kernels_change()
 settings.register_profile("fast", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", parent=settings.get_profile("fast"), max_examples=1000)
 settings.load_profile("fast")

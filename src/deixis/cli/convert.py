@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from deixis.cli.options import Json
+from deixis.cli.options import Count, Json, Seed
 from deixis.cli.printing import print_json, print_table
 from deixis.cli.progress import Stages
 from deixis.errors import RecipeError
@@ -30,6 +30,8 @@ def convert(
     to: Literal["reascan", "parquet", "compact"],
     split: str | None = None,
     force: bool = False,
+    seed: Seed | None = None,
+    workers: Count | None = None,
     as_json: Json = False,
 ) -> int:
     """Convert a dataset into another form.
@@ -41,10 +43,13 @@ def convert(
             grid as numbers (compact).
         split: Convert only this split.
         force: Replace a file that is already there.
+        seed: Accepted by every verb; nothing is random here.
+        workers: Accepted by every verb; there is nothing to divide here.
         as_json: Print JSON instead of text.
     """
     from deixis.datasets.sources import open_source
 
+    del seed, workers
     opened = open_source(source)
     if out.is_file() and not force:
         raise RecipeError(f"{out} already exists; choose another name, or give --force to replace it")

@@ -7,19 +7,22 @@ from pathlib import Path
 
 from deixis.cli.check import check_source
 from deixis.cli.make import run_recipe
-from deixis.cli.options import Json, Seed
+from deixis.cli.options import Count, Json, Seed
 from deixis.cli.printing import print_json
 
 
 __all__ = ["demo"]
 
 
-def demo(*, out: Path = Path("deixis-demo"), seed: Seed = 42, as_json: Json = False) -> int:
+def demo(
+    *, out: Path = Path("deixis-demo"), seed: Seed = 42, workers: Count | None = None, as_json: Json = False
+) -> int:
     """Make a small corrected ReaSCAN dataset, check it and write a report that a browser shows.
 
     Args:
         out: The folder, deixis-demo by default; a finished dataset in it is used again.
         seed: Everything random follows from it; 42 by default.
+        workers: How many threads; the result does not depend on it.
         as_json: Print JSON instead of text.
     """
     from deixis.datasets.recipe import reascan
@@ -28,7 +31,7 @@ def demo(*, out: Path = Path("deixis-demo"), seed: Seed = 42, as_json: Json = Fa
 
     if find_spec("matplotlib") is None:  # better now than when everything is made
         raise ModuleNotFoundError("the report has charts", name="matplotlib")
-    made = run_recipe(reascan(mode="corrected", scale="small", seed=seed), out / "dataset")
+    made = run_recipe(reascan(mode="corrected", scale="small", seed=seed), out / "dataset", workers=workers)
     report = check_source(open_source(out / "dataset"))
     page = out / "report.html"
     write_report(out / "dataset", page, report=report, seed=seed)

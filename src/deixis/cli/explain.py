@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from deixis.cli.options import Json
+from deixis.cli.options import Count, Json, Seed
 from deixis.cli.printing import print_json, say_plan
 from deixis.cli.show import wants_color
 
@@ -26,6 +26,8 @@ def explain(
     *,
     world: str,
     no_color: bool = False,
+    seed: Seed | None = None,
+    workers: Count | None = None,
     as_json: Json = False,
 ) -> int:
     """Explain what a command picks out in a world: every step, which words are needed, where misreadings lead.
@@ -40,8 +42,11 @@ def explain(
         command: The command or noun phrase, e.g. "push the red circle that is in the same row as a blue square".
         world: The file with the world.
         no_color: Do not use colours in the terminal.
+        seed: Accepted by every verb; nothing is random here.
+        workers: Accepted by every verb; there is nothing to divide here.
         as_json: Print JSON instead of text.
     """
+    del seed, workers
     from deixis.cli.worlds import read_world
     from deixis.language import explain as explaining
     from deixis.language.parse import read

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from deixis.cli.options import Json, Seed
+from deixis.cli.options import Count, Json, Seed
 from deixis.cli.printing import print_json, say_plan
 from deixis.errors import DeixisError, RecipeError
 
@@ -32,6 +32,7 @@ def show(
     *,
     split: str | None = None,
     seed: Seed | None = None,
+    workers: Count | None = None,
     out: Path | None = None,
     style: Literal["deixis", "release"] = "deixis",
     no_color: bool = False,
@@ -44,6 +45,7 @@ def show(
         number: Which example, counted from 0; the first by default.
         split: Count within this split.
         seed: Choose an example at random instead.
+        workers: Accepted by every verb; there is nothing to divide here.
         out: Write the picture to a file (.svg or .png) instead of the terminal.
         style: The look of the file: ours, or that of the pictures published with ReaSCAN.
         no_color: Do not use colours in the terminal.
@@ -51,6 +53,7 @@ def show(
     """
     from deixis.datasets.sources import open_source
 
+    del workers
     if number is not None and seed is not None:
         raise RecipeError("give either the number of an example or a --seed to choose one by, not both")
     if out is not None and out.suffix.lower() not in (".svg", ".png"):

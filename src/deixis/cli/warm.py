@@ -6,30 +6,35 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from deixis.cli.options import Json
+from deixis.cli.options import Count, Json, Seed
 from deixis.cli.printing import print_json
 
 
 __all__ = ["warm"]
 
 
-def warm(*, as_json: Json = False) -> int:
+def warm(*, seed: Seed | None = None, workers: Count | None = None, as_json: Json = False) -> int:
     """Compile the kernels and keep them; about a minute, once after installing.
 
     A handful of examples is made and checked in a temporary folder, which uses all of them.
 
     Args:
+        seed: Accepted by every verb; nothing is random here.
+        workers: Accepted by every verb; there is nothing to divide here.
         as_json: Print JSON instead of text.
     """
     from deixis.datasets.checks import check_dataset
     from deixis.datasets.make import make
     from deixis.datasets.recipe import Pool, Recipe
 
+    del seed, workers
     start = time.monotonic()
+    rows = 0
     pools = tuple(Pool(name=name, pattern=name, commands=2, worlds=1) for name in ("p1", "p2", "p3"))
     with TemporaryDirectory(prefix="deixis-warm-") as folder:
-        dataset = make(Recipe(pools=pools, hold_out=()), Path(folder) / "dataset", workers=1)
-        rows = check_dataset(dataset).rows
+        for mode in ("corrected", "compatible"):
+            dataset = make(Recipe(mode=mode, pools=pools, hold_out=()), Path(folder) / mode, workers=1)
+            rows += check_dataset(dataset).rows
     seconds = time.monotonic() - start
     if as_json:
         print_json({"seconds": round(seconds, 3), "examples": rows})

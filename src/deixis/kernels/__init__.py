@@ -13,17 +13,16 @@ from pathlib import Path
 
 def _throw_away_stale_code(folder: Path) -> None:
     """Remove kept machine code if it was made from other sources than those that are here now."""
-    kept = folder / "__pycache__"
-    if not kept.is_dir():
-        return
     digest = sha256()
     for source in sorted(folder.glob("*.py")):
         digest.update(source.read_bytes())
-    stamp = kept / "kernels.sha256"
     now = digest.hexdigest()
+    kept = folder / "__pycache__"
+    stamp = kept / "kernels.sha256"
     with suppress(OSError):  # a folder that cannot be written keeps no machine code either
         if stamp.is_file() and stamp.read_text(encoding="ascii") == now:
             return
+        kept.mkdir(exist_ok=True)
         for index in kept.glob("*.nbi"):
             index.unlink(missing_ok=True)
         stamp.write_text(now, encoding="ascii")
