@@ -279,3 +279,16 @@ def test_a_table_of_somebody_else_is_refused(tmp_path):
 
     with pytest.raises(BrokenDataset, match=r"lacks the columns .*command"):
         list(read_parquet(tmp_path / "other.parquet"))
+
+
+def test_damage_inside_a_file_is_noticed_when_it_is_read(made, tmp_path):
+    """Bytes that changed in the middle of a file are not taken for examples."""
+    whole = made.files("train")[0]
+    copy = tmp_path / whole.name
+    content = bytearray(whole.read_bytes())
+    middle = len(content) // 3
+    content[middle : middle + 8] = bytes(byte ^ 255 for byte in content[middle : middle + 8])
+    copy.write_bytes(content)
+
+    with pytest.raises(BrokenDataset, match=r"cannot be read as Parquet"):
+        list(read_parquet(copy))

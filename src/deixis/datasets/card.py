@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-__all__ = ["write_card"]
+__all__ = ["data_files", "write_card"]
 
 PLAIN = {
     "train": "training",
@@ -39,7 +39,7 @@ def _card(manifest: dict[str, Any]) -> str:
 configs:
 - config_name: default
   data_files:
-{_data_files(manifest)}
+{data_files(manifest)}
 ---
 
 # {recipe["name"]}, {recipe["mode"]} mode, seed {recipe["seed"]}
@@ -61,7 +61,7 @@ for training.
 """
 
 
-def _data_files(manifest: dict[str, Any]) -> str:
+def data_files(manifest: dict[str, Any]) -> str:
     """Which files belong to which split, in YAML; names of splits may not hold hyphens there."""
     by_split: dict[str, list[str]] = {}
     for entry in manifest["files"]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deixis._version import __version__
-from deixis.datasets.card import _data_files
+from deixis.datasets.card import data_files
 from deixis.datasets.store import FORMAT, MANIFEST, Dataset, file_digest, open_dataset, write_parquet
 from deixis.datasets.table import SCHEMA
 from deixis.errors import BrokenDataset, RecipeError
@@ -135,7 +135,7 @@ def _card(manifest: dict[str, Any]) -> str:
 configs:
 - config_name: default
   data_files:
-{_data_files(manifest)}
+{data_files(manifest)}
 ---
 
 # {origin["name"]}

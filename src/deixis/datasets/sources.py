@@ -17,7 +17,7 @@ from deixis.datasets.recipe import recipe_from
 from deixis.datasets.store import MANIFEST, PARTIAL, open_dataset, read_parquet
 from deixis.datasets.table import example_at
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.seeds import Stream, derive
+from deixis.seeds import Stream, derive, mix_words
 
 
 if TYPE_CHECKING:
@@ -221,9 +221,6 @@ def _rows_of_parquet(path: Path) -> int:
 
 
 def _scrambled(words: np.ndarray) -> np.ndarray:
-    """SplitMix64's finaliser over an array, see `seeds.mix`; keys that put rows in random order."""
+    """Keys that put rows in random order."""
     with np.errstate(over="ignore"):
-        words = words * _GOLDEN
-        words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))
+        return mix_words(words * _GOLDEN)

@@ -84,6 +84,7 @@ def write_parquet(table: pa.Table, path: Path) -> None:
             write_statistics=["command", "pattern", "verb", "manner", "split", "grid_size", "command_number"],
             row_group_size=ROW_GROUP,
             store_schema=True,
+            write_page_checksum=True,
         )
 
 
@@ -133,7 +134,7 @@ def _memberships(split: str) -> tuple[str, ...]:
 def read_parquet(path: Path, *, rows: int = ROW_GROUP, columns: list[str] | None = None) -> Iterator[pa.Table]:
     """The rows of one of our files, some thousand at a time."""
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
             missing = set(columns or SCHEMA.names) - set(file.schema_arrow.names)
             if missing:
                 raise BrokenDataset(
