@@ -93,15 +93,34 @@ def infer_roles(example: dict[str, Any], wording: Wording, objects: Sequence[Cod
 
 
 def _readings(wording: Wording, objects: Sequence[Codes], clues: Clues) -> Iterator[list[Draft]]:
-    """The sets as they may have been drafted: to the letter, with any counterparts, whatever they look like."""
-    exact = _drafts(wording, clues, objects)
-    yield exact
+    """The sets as they may have been drafted, the likeliest first.
+
+    A counterpart has the other size than what it is compared with, and a phrase whose size word was changed needs none.
+    Ours may have one all the same; released ones of 'object' phrases may have any size; and so on, to anything at all.
+    """
+    yield _drafts(wording, clues, _Counterparts(objects, of_objects=True, of_changed=False))
+    yield _drafts(wording, clues, _Counterparts(objects, of_objects=True, of_changed=True))
+    yield _drafts(wording, clues, _Counterparts(objects, of_objects=False, of_changed=False))
     loose = _drafts(wording, clues, None)
     yield loose
     yield [draft._replace(looks=(Look(),) * len(draft.looks)) for draft in loose]
 
 
-def _drafts(wording: Wording, clues: Clues, objects: Sequence[Codes] | None) -> list[Draft]:
+class _Counterparts(NamedTuple):
+    """What is known of the counterparts of size words.
+
+    Attributes:
+        objects: what they are compared with.
+        of_objects: those of 'object' phrases too have the other size.
+        of_changed: a phrase whose size word was changed may have one.
+    """
+
+    objects: Sequence[Codes]
+    of_objects: bool
+    of_changed: bool
+
+
+def _drafts(wording: Wording, clues: Clues, known: _Counterparts | None) -> list[Draft]:
     said = wording.said
     whole_clauses, whole_changed, whole_exchanged = clues.is_full
     drafts = []
@@ -113,7 +132,7 @@ def _drafts(wording: Wording, clues: Clues, objects: Sequence[Codes] | None) -> 
         looks = tuple(_changed(row, slot) if k == mention else _look(row) for k, row in enumerate(said))
         least = len(looks) if whole_changed else 0
         drafts.append(Draft(encode_misreading("attribute", mention, slot), looks, least))
-    drafts.extend(_counterpart_drafts(wording, clues, objects))
+    drafts.extend(_counterpart_drafts(wording, clues, known))
     for one, other, what in clues.exchanged:
         looks = tuple(_look(row) for row in _exchange(said, one, other, what))
         drafts.append(
@@ -122,13 +141,13 @@ def _drafts(wording: Wording, clues: Clues, objects: Sequence[Codes] | None) -> 
     return drafts
 
 
-def _counterpart_drafts(wording: Wording, clues: Clues, objects: Sequence[Codes] | None) -> Iterator[Draft]:
+def _counterpart_drafts(wording: Wording, clues: Clues, known: _Counterparts | None) -> Iterator[Draft]:
     for k, row in enumerate(wording.said):
-        if row[SIZE] < 0 or (objects is not None and (k, SIZE) in clues.changed):
+        if row[SIZE] < 0 or (known and not known.of_changed and (k, SIZE) in clues.changed):
             continue
         sizes = ANY
-        if objects is not None and row[SHAPE] >= 0:
-            mine = objects[k][2]
+        if known and (row[SHAPE] >= 0 or known.of_objects):
+            mine = known.objects[k][2]
             sizes = (ANY << mine if row[SIZE] == 0 else (1 << mine - 1) - 1) & ANY
         yield Draft(encode_misreading("size", k), (_look(row)._replace(sizes=sizes),), 0, may_be_skipped=True)
 
