@@ -17,9 +17,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from deixis.datasets.formats.inferred_roles import infer_roles
 from deixis.datasets.formats.json_stream import ExampleFile
+from deixis.datasets.formats.metadata import Sets, metadata_of
 from deixis.datasets.formats.rows import ROWS, Row, tables_of, text_field
-from deixis.datasets.formats.sets import Sets, infer_roles, metadata_of
 from deixis.datasets.formats.situation import Situation, read_situation, write_situation
 from deixis.datasets.formats.vocabulary import VocabularyCounter
 from deixis.datasets.formats.wording import name_of, wording
