@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from functools import lru_cache
+from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
@@ -284,6 +285,8 @@ class _Layout:
 
     def value(self, value: object, level: int, *, is_open: bool = False) -> str:
         """A value; an open one has parts that repeat on their own, such as the objects of a world."""
+        if isinstance(value, str):
+            return quoted(value)
         compact = None if is_open else json.dumps(value)
         if compact is not None and (self.indent is None or compact[0] not in "[{"):
             return compact
@@ -292,7 +295,7 @@ class _Layout:
         assert isinstance(value, dict)
         text = "{"
         for number, (name, inner) in enumerate(value.items()):
-            text += f"{self.gap(level + 1, is_first=number == 0)}{json.dumps(name)}: "
+            text += f"{self.gap(level + 1, is_first=number == 0)}{quoted(name)}: "
             text += self.value(inner, level + 1, is_open=name in OPEN)
         return text + self.close(level) + "}"
 
