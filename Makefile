@@ -1,7 +1,7 @@
 # The doors of the project. Each builds what it needs into .venv by itself; only Python 3.11 or newer is assumed.
 #
-#   make demo     make, check, split and draw a small dataset, under demo/
-#   make test     run the tests                        (make test ARGS="-m slow" for the slow ones)
+#   make demo     make and check a small dataset and write demo/report.html
+#   make test     run all tests                        (make test ARGS="tests/scene" for some of them)
 #   make check    formatting, lint, types, layers
 #   make format   put the formatting right
 #   make bench    measure the promises of speed        (make bench ARGS="...")
@@ -30,7 +30,7 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.test
 	@$(WARM)
-	$(BIN)/python -m pytest -q -n auto $(ARGS)
+	$(BIN)/python -m pytest -q -n auto -m "not gpu" $(ARGS)
 
 check: $(VENV)/.check
 	$(BIN)/ruff format --check .
