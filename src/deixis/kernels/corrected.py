@@ -46,6 +46,7 @@ from deixis.kernels.grid_sets import BOX, SAME_COLOR, SAME_SHAPE, SAME_SIZE
 
 __all__ = ["try_corrected"]
 
+CONTRAST = 3  # the number of a random object that gives a misread size word something to compare with
 TRIES = 12  # at one distractor set
 
 
@@ -209,6 +210,32 @@ def _add_counterparts(board):
 
 
 @jit
+def _add_contrasts(board, words):
+    """For every size word of a misreading an object to compare with, where there is none; whether all found a place.
+
+    'small blue square', which nobody said, needs a bigger blue square somewhere, or it means nothing.
+    """
+    for k in range(board.mentions):
+        word, mine = words[k, SIZE_WORD], board.spec[k, SIZE]
+        if word < 0 or fitting(board, words, k, False) & bit(board.where[k]):
+            continue
+        shape = words[k, SHAPE] if words[k, SHAPE] >= 0 else below(board.rng, 3)
+        color = words[k, COLOR] if words[k, COLOR] >= 0 else below(board.rng, 4)
+        bound = _bound(board, shape, color)
+        least, most = (mine + 1, 4) if word == 0 else (1, mine - 1)
+        if bound >= 0:
+            least = most = board.highs[bound] if word == 0 else board.lows[bound]
+        if least > most or board.n >= board.cap:
+            return False
+        size = least + below(board.rng, most - least + 1)
+        cell = find_place(board, shape, size, -1, -1, False)
+        if cell < 0:
+            return False
+        put(board, shape, color, size, cell, RANDOM << ROLE | CONTRAST)
+    return True
+
+
+@jit
 def _count_set(board, code):
     board.codes[board.made] = code
     board.made += 1
@@ -228,7 +255,8 @@ def _add_set(board, kind, child):
             words, alive, code = board.misread, everyone, _misread(board, kind)
         if code == 0 or not _draw(board, words, alive):
             continue
-        reached = _place(board, words, alive, kind) and picked(board, words, alive, False) & bit(before)
+        placed = _place(board, words, alive, kind) and (kind == RELATION_SET or _add_contrasts(board, words))
+        reached = placed and picked(board, words, alive, False) & bit(before)
         if reached and not picked(board, board.said, everyone, False) & ~bit(0):
             _count_set(board, code)
             return True

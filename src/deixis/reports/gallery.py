@@ -64,7 +64,7 @@ def legend() -> str:
         Role.ATTRIBUTE: "fits if a word is misread",
         Role.ISOMORPHISM: "fits if words of two mentions are exchanged",
         Role.SIZE: "the other size, so that ‘small’ or ‘big’ means something",
-        Role.RANDOM: "there by chance",
+        Role.RANDOM: "there to fill the world",
     }
     marks = "".join(
         _defined(element("span", role.letter, class_="badge"), role.words, how) for role, how in meanings.items()

@@ -24,6 +24,7 @@ RELATION_SET, ATTRIBUTE_SET, ISOMORPHISM_SET, SIZE_SET = (
     KINDS.index(k) for k in ("relation", "attribute", "isomorphism", "size")
 )
 BOX = 3
+SIZE_WORDS = {1: "small", 2: "big"}  # of random objects whose class may have two sizes only
 
 
 class Sets(NamedTuple):
@@ -174,4 +175,4 @@ def _exchange_entry(wording: Wording, code: int) -> dict[str, Any]:
 def _random_text(thing: Codes, word: int) -> str:
     """The looks of a random object; without a size word the text starts with a space, as in the files."""
     shape, color, _, _, _ = thing
-    return f"{('', 'small', 'big')[word]} {phrase_text((shape, color, -1))}"
+    return f"{SIZE_WORDS.get(word, '')} {phrase_text((shape, color, -1))}"

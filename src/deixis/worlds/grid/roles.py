@@ -48,8 +48,8 @@ class Role:
     Attributes:
         kind: target, mentioned, or the kind of distractor.
         number: for what is mentioned, the number of the mention; for a distractor, the number of its set, which names
-            its misreading; for a random object 0, or 1 and 2 where its class may have two sizes only and it is the
-            smaller or the bigger.
+            its misreading; for a random object 0, 1 and 2 where its class may have two sizes only and it is the
+            smaller or the bigger, or 3 where it gives a size word of some misreading something to compare with.
     """
 
     kind: RoleKind
