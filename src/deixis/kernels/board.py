@@ -27,6 +27,7 @@ __all__ = [
     "find_place",
     "fitting",
     "picked",
+    "place_all",
     "put",
     "say",
     "start_misreading",
@@ -175,6 +176,29 @@ def find_place(board, shape, size, relation, parent, scan):
     if shape == BOX:
         return _find_corner(board, size)
     return find_cell(board)
+
+
+@jit
+def place_all(board, words, alive, spec, kind, scan):
+    """Put the mentions on the board in order, up to the first that finds no place; whether all did.
+
+    `spec` has the shape, color and size of each; `where` remembers the object it became.
+    """
+    where = board.where
+    for k in range(board.mentions):
+        if (alive >> k) & 1:
+            parent = words[k, PARENT]
+            anchor = where[parent] if parent >= 0 else -1
+            cell = -1
+            if board.n < board.cap:
+                cell = find_place(board, spec[k, SHAPE], spec[k, SIZE], words[k, RELATION], anchor, scan)
+            if cell < 0:
+                return False
+            role = kind << ROLE | (k if kind == MENTIONED else board.made)
+            where[k] = put(
+                board, spec[k, SHAPE], spec[k, COLOR], spec[k, SIZE], cell, role if kind != MENTIONED or k else 0
+            )
+    return True
 
 
 @jit

@@ -33,6 +33,7 @@ from deixis.kernels.board import (
     find_cell,
     find_place,
     picked,
+    place_all,
     put,
     start_misreading,
     wipe,
@@ -84,7 +85,7 @@ def _place_mentioned(board):
     _set_bounds(board)
     _apply_bounds(board, said, board.everyone, truth)
     _equal_sizes(board, said, board.everyone, truth)
-    return _place_all(board, said, board.everyone, truth, MENTIONED, 0)
+    return place_all(board, said, board.everyone, truth, MENTIONED, True)
 
 
 @jit
@@ -148,26 +149,6 @@ def _equal_sizes(board, words, alive, spec):
 
 
 @jit
-def _place_all(board, words, alive, spec, kind, number):
-    """Put the mentions on the board in order, up to the first that finds no place; whether all did."""
-    where = board.where
-    for k in range(board.mentions):
-        if (alive >> k) & 1:
-            parent = words[k, PARENT]
-            anchor = where[parent] if parent >= 0 else -1
-            cell = -1
-            if board.n < board.cap:
-                cell = find_place(board, spec[k, SHAPE], spec[k, SIZE], words[k, RELATION], anchor, True)
-            if cell < 0:
-                return False
-            role = kind << ROLE | (k if kind == MENTIONED else number)
-            where[k] = put(
-                board, spec[k, SHAPE], spec[k, COLOR], spec[k, SIZE], cell, role if kind != MENTIONED or k else 0
-            )
-    return True
-
-
-@jit
 def _force_no_sizes(board):
     for k in range(board.mentions):
         board.forced[k] = 0
@@ -183,7 +164,7 @@ def _place_set(board, words, alive, kind, code):
             board.spec[k, SIZE] = board.forced[k]
     _apply_bounds(board, words, alive, board.spec)
     _equal_sizes(board, words, alive, board.spec)
-    _place_all(board, words, alive, board.spec, kind, board.made)
+    place_all(board, words, alive, board.spec, kind, True)
     board.made += 1
 
 

@@ -36,6 +36,7 @@ from deixis.kernels.board import (
     find_place,
     fitting,
     picked,
+    place_all,
     put,
     start_misreading,
     take_back,
@@ -59,7 +60,11 @@ def try_corrected(board, fill, kinds):
     said, everyone, target = board.said, board.everyone, bit(0)
     wipe(board)
     _draw_bounds(board)
-    if not _draw(board, said, everyone) or not _place(board, said, everyone, MENTIONED) or not _add_counterparts(board):
+    if (
+        not _draw(board, said, everyone)
+        or not place_all(board, said, everyone, board.spec, MENTIONED, False)
+        or not _add_counterparts(board)
+    ):
         return NO_ROOM
     if picked(board, said, everyone, False) != target:
         return NO_REFERENT
@@ -169,26 +174,6 @@ def _draw(board, words, alive):
 
 
 @jit
-def _place(board, words, alive, kind):
-    """Put the mentions on the board in order; whether all found a place."""
-    spec, where = board.spec, board.where
-    for k in range(board.mentions):
-        if (alive >> k) & 1:
-            parent = words[k, PARENT]
-            anchor = where[parent] if parent >= 0 else -1
-            cell = -1
-            if board.n < board.cap:
-                cell = find_place(board, spec[k, SHAPE], spec[k, SIZE], words[k, RELATION], anchor, False)
-            if cell < 0:
-                return False
-            role = kind << ROLE | (k if kind == MENTIONED else board.made)
-            where[k] = put(
-                board, spec[k, SHAPE], spec[k, COLOR], spec[k, SIZE], cell, role if kind != MENTIONED or k else 0
-            )
-    return True
-
-
-@jit
 def _add_counterparts(board):
     """For every size word an object of the other size, where its class has none yet; whether all found a place."""
     said = board.said
@@ -255,7 +240,8 @@ def _add_set(board, kind, child):
             words, alive, code = board.misread, everyone, _misread(board, kind)
         if code == 0 or not _draw(board, words, alive):
             continue
-        placed = _place(board, words, alive, kind) and (kind == RELATION_SET or _add_contrasts(board, words))
+        placed = place_all(board, words, alive, board.spec, kind, False)
+        placed = placed and (kind == RELATION_SET or _add_contrasts(board, words))
         reached = placed and picked(board, words, alive, False) & bit(before)
         if reached and not picked(board, board.said, everyone, False) & ~bit(0):
             _count_set(board, code)
