@@ -99,7 +99,6 @@ PHOTO = Schema(
         Relation(name="holding"),
         Relation(name="same color", is_symmetric=True),
     ),
-    closed=False,
 )
 MAN, WOMAN, CUP, GLASS, TABLE, CAT, LAST_CUP = range(7)
 KITCHEN = PlainScene(

@@ -88,7 +88,6 @@ class Schema:
 
     Attributes:
         distinct: every object mentioned in an expression is a different object (ReaSCAN, appendix B.4).
-        closed: what is not recorded is false; scene graphs of photographs set this to False.
         reading: how words for the ends of an ordered attribute are read. *comparative*: 'small' holds when
             some other object of the same class is bigger. *superlative*: when none is smaller.
     """
@@ -97,7 +96,6 @@ class Schema:
     attributes: tuple[Attribute, ...]
     relations: tuple[Relation, ...] = ()
     distinct: bool = False
-    closed: bool = True
     reading: Reading = "superlative"
 
     def attribute(self, name: str) -> Attribute:

@@ -47,7 +47,6 @@ GRID = Schema(
         Relation(name="same shape", is_symmetric=True),
     ),
     distinct=True,
-    closed=True,
     reading="comparative",
 )
 
