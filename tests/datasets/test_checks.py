@@ -21,6 +21,8 @@ from deixis.datasets.checks import (
     check_tables,
     checks_table,
 )
+from deixis.datasets.make import make
+from deixis.datasets.recipe import Pool, Recipe
 from deixis.datasets.store import Dataset, file_digest
 from deixis.datasets.table import OBJECT_COLUMNS, SCHEMA, rows_of, table_of
 from deixis.errors import DeixisError
@@ -161,7 +163,7 @@ BROKEN = {
     "W502 mention": lambda: table_of([with_roles(roles=(ROLES[0], Role("random"), *ROLES[2:]))]),
     "W502 phrase": lambda: table_of([with_roles(roles=(ROLES[0], ROLES[2], ROLES[1], ROLES[3]), misreadings=())]),
     "W502 set": lambda: table_of([with_roles(misreadings=MISREADINGS[:1])]),
-    "W502 unknown role": lambda: edited(with_roles(), role=[0, 33, 7 << 5, 97]),
+    "W502 helper of no set": lambda: edited(with_roles(), role=[0, 33, 7 << 5 | 9, 97]),
     "E601": lambda: table_of([example(COMMAND.replace("the blue", "a blue"))]),
     "E601 target": lambda: table_of([example(COMMAND.replace("to the", "to a"))]),
 }
@@ -201,7 +203,19 @@ def test_every_code_is_tried():
     """Each code is found in some test of this file."""
     tried = {word for case in BROKEN for word in case.split() if word in CHECKS}
 
-    assert tried | {"E002", "I202", "I303", "E403"} == set(CHECKS)
+    assert tried | {"E002", "I202", "E204", "I303", "E403"} == set(CHECKS)
+
+
+@pytest.mark.parametrize("thorough", [False, True], ids=["compiled", "plain"])
+def test_a_spared_word_breaks_the_promise_of_every_word(tmp_path, thorough):
+    """A word that is not needed is an error in a dataset whose recipe promises that every one is, and only there."""
+    pools = (Pool(name="p2", pattern="p2", commands=8, worlds=2),)
+    dataset = make(Recipe(mode="corrected", pools=pools, hold_out=()), tmp_path / "made", workers=1)
+    recipe = {**dataset.manifest["recipe"], "mode": "every-word"}
+    promising = replace(dataset, manifest={**dataset.manifest, "recipe": recipe})
+
+    assert "E204" not in check_dataset(dataset, select=["E204"], thorough=thorough).counts
+    assert check_dataset(promising, select=["E204"], thorough=thorough).counts["E204"] > 0
 
 
 @pytest.mark.parametrize("thorough", [False, True], ids=["compiled", "plain"])

@@ -126,7 +126,6 @@ def test_there_are_no_examples_beyond_the_end(example, number):
         ({"agent_facing": 4}, "4 is not a valid Facing"),
         ({"target": 3}, "target is object 3, but the world has 3 objects"),
         ({"target": None}, "NoneType"),
-        ({"role": [224, 0, 0]}, "224 is not the code of a role"),
         ({"role": [0]}, "1 roles for 3 objects"),
         ({"plan": "WX"}, "unexpected word 'X' at word 2"),
         ({"plan": None}, "its plan is no text"),

@@ -2,146 +2,32 @@
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
-
 import numpy as np
 import pytest
 
 from deixis.distractors.necessity import necessity
 from deixis.expression.parts import parts
 from deixis.expression.steps import Related
-from deixis.kernels.board import BOARD
-from deixis.kernels.plan import longest_plan
-from deixis.kernels.worlds import COMPATIBLE, CORRECTED, MAX_SETS, OUTCOMES, Worlds, make_worlds
+from deixis.kernels.worlds import COMPATIBLE, CORRECTED, EVERY_WORD, Worlds
 from deixis.language import grounded_determiners
 from deixis.resolution.reference import denotation
-from deixis.scene.grid import Agent, Facing, GridBatch, GridScene
 from deixis.scene.scene import Context
-from deixis.seeds import Stream, derive, mix
+from deixis.seeds import mix
 from deixis.tasks.navigate import content_id, text_digest
 from deixis.testing import the
-from deixis.worlds.grid.actions import MANNERS, VERBS, Action, Manner, Verb, plan_from_codes
-from deixis.worlds.grid.blueprint import blueprint
-from deixis.worlds.grid.commands import sample_commands
+from deixis.worlds.grid.actions import Action, Verb, plan_from_codes
 from deixis.worlds.grid.patterns import PATTERNS
 from deixis.worlds.grid.plan import plan
-from deixis.worlds.grid.roles import Role, decode_misreading, decode_role
+from deixis.worlds.grid.roles import Role, decode_misreading
+from tests.kernels.made import FILL, commands_of, made_worlds, run
 
 
-if TYPE_CHECKING:
-    from deixis.expression.description import Expression
-
-
-ALL_KINDS, RELATION_AND_RANDOM, RANDOM_ONLY = 15, 9, 8
-FILL, CAP = 13, 24
+RANDOM_ONLY = 8
 GOLDEN, WORD = 0x9E3779B97F4A7C15, 2**64 - 1
 
-every_mode = pytest.mark.parametrize("mode", [COMPATIBLE, CORRECTED], ids=["compatible", "corrected"])
+MODES = {"compatible": COMPATIBLE, "corrected": CORRECTED, "every-word": EVERY_WORD}
+every_mode = pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
 every_pattern = pytest.mark.parametrize("name", PATTERNS)
-
-
-class World(NamedTuple):
-    """One made world, readable."""
-
-    expression: Expression
-    verb: Verb
-    manner: Manner
-    scene: GridScene
-    roles: tuple[Role, ...]
-    codes: tuple[int, ...]  # of the misreadings
-    row: int
-    command: int
-
-
-def commands_of(name, count):
-    """The first commands of a pattern in a random order."""
-    return list(islice(sample_commands(PATTERNS[name], rng=Stream(8)), count))
-
-
-def run(
-    expressions,
-    mode,
-    *,
-    wanted=3,
-    size=6,
-    fill=FILL,
-    kinds=ALL_KINDS,
-    retries=300,
-    turned=False,
-    moving=False,
-    numbers=None,
-    verb=None,
-):
-    """Make worlds; the arrays, how many rows are filled, and how the tries ended."""
-    count, rows = len(expressions), len(expressions) * wanted
-    numbers = range(count) if numbers is None else numbers
-    tables = [blueprint(expression) for expression in expressions]
-    blueprints = np.full((count, max(map(len, tables)), 5), -1, np.int8)
-    for number, table in enumerate(tables):
-        blueprints[number, : len(table)] = table
-    worlds = Worlds(
-        objects=np.zeros((rows, CAP, 5), np.uint8),
-        roles=np.zeros((rows, CAP), np.uint8),
-        count=np.zeros(rows, np.uint8),
-        agent=np.zeros((rows, 3), np.uint8),
-        codes=np.zeros((rows, MAX_SETS), np.uint16),
-        sets=np.zeros(rows, np.uint8),
-        plan=np.zeros((rows, longest_plan(6)), np.uint8),
-        length=np.zeros(rows, np.uint16),
-        definite=np.zeros(rows, np.uint16),
-        necessary=np.zeros(rows, np.uint32),
-        digest=np.zeros(rows, np.uint64),
-        tries=np.zeros(rows, np.uint32),
-        command=np.zeros(rows, np.int32),
-    )
-    outcomes = np.zeros((count, OUTCOMES), np.int64)
-    made = make_worlds(
-        blueprints,
-        np.array([len(table) for table in tables]),
-        np.array([n % 3 if verb is None else verb.code for n in numbers]),
-        np.array([n % 5 for n in numbers]),
-        np.array([derive(1, n) for n in numbers], np.uint64),
-        wanted,
-        retries,
-        size,
-        CAP,
-        fill,
-        kinds,
-        mode,
-        turned,
-        moving,
-        np.zeros(1, BOARD),
-        worlds,
-        outcomes,
-    )
-    return worlds, made, outcomes
-
-
-def read_world(arrays, row, expressions):
-    """One row of the arrays."""
-    scene = GridBatch(objects=arrays.objects, count=arrays.count).scene(row)
-    at_row, column, facing = arrays.agent[row].tolist()
-    command = int(arrays.command[row])
-    return World(
-        expressions[command],
-        VERBS[command % 3],
-        MANNERS[command % 5],
-        GridScene(scene.objects, size=6, agent=Agent(at_row, column, Facing(facing))),
-        tuple(decode_role(code) for code in arrays.roles[row, : len(scene)].tolist()),
-        tuple(arrays.codes[row, : arrays.sets[row]].tolist()),
-        row,
-        command,
-    )
-
-
-@cache
-def made_worlds(mode, name, kinds=ALL_KINDS):
-    """A few worlds of a few commands, with the arrays they stand in."""
-    expressions = commands_of(name, 10)
-    arrays, made, _ = run(expressions, mode, kinds=kinds)
-    return arrays, tuple(read_world(arrays, row, expressions) for row in range(made))
 
 
 @every_mode
@@ -303,7 +189,7 @@ def test_every_try_is_accounted_for(mode):
     assert np.bincount(arrays.command[:made], minlength=10).tolist() == outcomes[:, 0].tolist()
 
 
-@every_mode
+@pytest.mark.parametrize("mode", [COMPATIBLE, CORRECTED], ids=["compatible", "corrected"])
 def test_equal_worlds_are_told_apart_by_trying_again(mode):
     """Where few worlds are possible, repeated ones are counted as such and not kept."""
     arrays, made, outcomes = run([the("circle")], mode, wanted=400, kinds=0)
@@ -321,7 +207,7 @@ def test_a_board_without_room_for_the_agent_is_no_world(mode):
     assert outcomes[0, 1] == outcomes.sum() == 20
 
 
-@every_mode
+@pytest.mark.parametrize("mode", [COMPATIBLE, CORRECTED], ids=["compatible", "corrected"])
 def test_random_distractors_alone_make_no_sets_but_sizes(mode):
     """With random distractors only, a world holds what is mentioned, counterparts of size words, and random objects."""
     kinds = {role.kind for world in made_worlds(mode, "p3", RANDOM_ONLY)[1] for role in world.roles}

@@ -1,4 +1,4 @@
-"""The catalogue: the splits of the paper under ids that do not change."""
+"""The catalogue: the splits of the papers under ids that do not change."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from deixis.errors import UnknownName
 from deixis.language.parse import parse
 from deixis.scene import grid
 from deixis.splits import find_rule, rules
+from deixis.splits.catalogue import GSCAN, REASCAN
 
 
 PLAIN = "the circle that is in the same row as a blue square"
@@ -22,17 +23,22 @@ CASES = {
 }
 
 
-def test_the_seven_splits_of_the_paper_are_there():
-    """Every split has a versioned id and a short name."""
-    assert list(rules()) == [f"reascan/{name}-v1" for name in ("A1", "A2", "A3", "B1", "B2", "C1", "C2")]
+def test_the_splits_of_the_papers_are_there():
+    """Every split has a versioned id and a short name, and no two share either."""
+    assert [rule.id for rule in REASCAN] == [
+        f"reascan/{name}-v1" for name in ("A1", "A2", "A3", "B1", "B2", "C1", "C2")
+    ]
+    assert [rule.id for rule in GSCAN] == ["gscan/yellow-squares-v1", "gscan/red-squares-v1"]
+    assert tuple(rules().values()) == REASCAN + GSCAN
+    assert len({rule.name for rule in rules().values()}) == len(rules())
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_rule_holds_its_example_out_and_no_other(name):
-    """Each command is held out by its own rule alone, a plain one by none."""
+    """Each command is held out by its own rule of the paper alone, a plain one by none."""
     expression = parse(CASES[name])
 
-    assert [rule.name for rule in rules().values() if rule.says(expression)] == [name]
+    assert [rule.name for rule in REASCAN if rule.says(expression)] == [name]
     assert not find_rule(name).says(parse(PLAIN))
 
 
@@ -45,6 +51,25 @@ def test_a2_also_holds_out_what_is_seen():
 
     assert find_rule("a2").holds(parse("the object that is in the same row as a blue square"), scene)
     assert not find_rule("a1").holds(parse("the object that is in the same row as a blue square"), scene)
+
+
+@pytest.mark.parametrize(
+    ("words", "picture", "names"),
+    [
+        ("the yellow square", "0:y□1 r□2", ["yellow-squares"]),
+        ("the small yellow square", "0:y□1 y□2", ["yellow-squares"]),
+        ("the square", "0:y□1 r○2", []),
+        ("the yellow circle", "0:y○1 y□2", []),
+        ("the red square", "0:r□1 y□2", ["red-squares"]),
+        ("the big square", "0:r□3 b□2", ["red-squares"]),
+        ("the red circle", "0:r○1 r□2", []),
+    ],
+)
+def test_gscan_holds_out_yellow_squares_by_name_and_red_ones_as_targets(words, picture, names):
+    """A yellow square is held out only where it is called yellow, a red one as a target, whatever it is called."""
+    expression, scene = parse(words), grid(f"{picture}\n. .")
+
+    assert [rule.name for rule in GSCAN if rule.holds(expression, scene)] == names
 
 
 @pytest.mark.parametrize("name", ["a3", "A3", "reascan/A3-v1"])

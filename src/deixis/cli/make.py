@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from deixis.splits.rules import Rule
 
 
-__all__ = ["reascan", "run_recipe"]
+__all__ = ["gscan", "reascan", "run_recipe"]
 
 
 def reascan(
     *,
     out: Path,
-    mode: Literal["compatible", "corrected"] | None = None,
+    mode: Literal["compatible", "corrected", "every-word"] | None = None,
     scale: Literal["small", "paper"] | None = None,
     seed: Seed | None = None,
     workers: Count | None = None,
@@ -37,6 +37,11 @@ def reascan(
     random_only: bool = False,
     any_facing: bool = False,
     must_move: bool = False,
+    competitors: Count | None = None,
+    exhaustive: bool = False,
+    balance: str = "",
+    grid_size: Count | None = None,
+    cap: Count | None = None,
     as_json: Json = False,
 ) -> int:
     """Make a ReaSCAN dataset: commands, worlds with distractors, plans, splits and a proof that nothing leaks.
@@ -45,7 +50,7 @@ def reascan(
 
     Args:
         out: The folder for the dataset.
-        mode: As the released generator, or corrected (the default).
+        mode: As the released generator, corrected (the default), or so that no content word can be spared.
         scale: A few thousand examples (small, the default), or as many as the paper has.
         seed: Everything random follows from it; 42 by default.
         workers: How many threads; the result does not depend on it.
@@ -54,7 +59,12 @@ def reascan(
         hold_out: What stays out of training, e.g. a1,a2, or none; the paper's seven splits by default.
         random_only: Only random distractors.
         any_facing: Let the agent start facing anywhere, not only east.
-        must_move: Push and pull only where the object really moves.
+        must_move: Push and pull only where the object really moves; always so in the mode every-word.
+        competitors: How many wrong objects must fit the command when any one word or clause is overlooked.
+        exhaustive: One wrong object also for every other value that a word could be misread as.
+        balance: What comes out even: relations, directions, distances, lengths; separated by commas.
+        grid_size: Cells along one side; 6 by default.
+        cap: The most objects a world may hold; 16 by default (24 in compatible mode).
         as_json: Print JSON instead of text.
     """
     if recipe is not None:
@@ -64,8 +74,39 @@ def reascan(
     else:
         number = 42 if seed is None else seed
         made = _from_options(mode or "corrected", scale or "small", number, patterns, hold_out, random_only)
-    made = replace(made, any_facing=made.any_facing or any_facing, must_move=made.must_move or must_move)
-    run = run_recipe(made, out, workers=workers)
+    changes: dict[str, Any] = {"any_facing": made.any_facing or any_facing, "must_move": made.must_move or must_move}
+    changes |= {"exhaustive": made.exhaustive or exhaustive, "balance": names_in(balance) or made.balance}
+    numbers = {"competitors": competitors, "grid_size": grid_size, "cap": cap}
+    changes |= {name: value for name, value in numbers.items() if value is not None}
+    return _make(replace(made, **changes), out, workers=workers, as_json=as_json)
+
+
+def gscan(
+    *,
+    out: Path,
+    scale: Literal["small", "paper"] = "small",
+    seed: Seed = 42,
+    workers: Count | None = None,
+    as_json: Json = False,
+) -> int:
+    """Make a gSCAN-style dataset: simple commands, random distractors, yellow and red squares held out.
+
+    It is there to be compared with: its words are often not needed, which `deixis audit` shows.
+
+    Args:
+        out: The folder for the dataset.
+        scale: About ten thousand examples (small, the default), or some hundred thousand as gSCAN has.
+        seed: Everything random follows from it; 42 by default.
+        workers: How many threads; the result does not depend on it.
+        as_json: Print JSON instead of text.
+    """
+    from deixis.datasets import recipe
+
+    return _make(recipe.gscan(scale=scale, seed=seed), out, workers=workers, as_json=as_json)
+
+
+def _make(recipe: Recipe, out: Path, *, workers: int | None, as_json: bool) -> int:
+    run = run_recipe(recipe, out, workers=workers)
     if as_json:
         print_json(run)
     else:
@@ -122,7 +163,7 @@ def _from_file(path: Path, seed: int | None) -> Recipe:
 
 
 def _from_options(
-    mode: Literal["compatible", "corrected"],
+    mode: Literal["compatible", "corrected", "every-word"],
     scale: Literal["small", "paper"],
     seed: int,
     patterns: str,

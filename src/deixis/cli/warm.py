@@ -25,14 +25,15 @@ def warm(*, seed: Seed | None = None, workers: Count | None = None, as_json: Jso
     """
     from deixis.datasets.checks import check_dataset
     from deixis.datasets.make import make
-    from deixis.datasets.recipe import Pool, Recipe
+    from deixis.datasets.recipe import MODES, Pool, Recipe
 
     del seed, workers
     start = time.monotonic()
     rows = 0
-    pools = tuple(Pool(name=name, pattern=name, commands=2, worlds=1) for name in ("p1", "p2", "p3"))
     with TemporaryDirectory(prefix="deixis-warm-") as folder:
-        for mode in ("corrected", "compatible"):
+        for mode in MODES:
+            names = ("p1",) if mode == "gscan" else ("p1", "p2", "p3")
+            pools = tuple(Pool(name=name, pattern=name, commands=2, worlds=1) for name in names)
             dataset = make(Recipe(mode=mode, pools=pools, hold_out=()), Path(folder) / mode, workers=1)
             rows += check_dataset(dataset).rows
     seconds = time.monotonic() - start

@@ -112,7 +112,8 @@ class _Maker:
         return self._finish(self._manifest(made, places, proof, files))
 
     def _choose(self, pool: Pool) -> Iterator[Instruction]:
-        choose = choose_uniform if self.recipe.mode == "compatible" else choose_balanced
+        is_even = "relations" in self.recipe.balance or self.recipe.mode in ("corrected", "every-word")
+        choose = choose_balanced if is_even else choose_uniform
         return choose(pattern(pool.pattern), rng=self._stream(pool))
 
     def _stream(self, pool: Pool) -> Stream:

@@ -11,10 +11,11 @@ import numpy as np
 
 from deixis.datasets.shards import OUTCOME_NAMES, Shard, make_shard
 from deixis.errors import UnsatisfiablePattern
+from deixis.worlds.grid.content import count_words
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from concurrent.futures import Executor, Future
 
     import pyarrow as pa
@@ -48,6 +49,7 @@ class MadePool:
         outcomes: int64 [outcome], how the tries ended.
         commands, tried, fruitless, short: how many commands have worlds, were tried, have none, have too few.
         repeated: how many examples were left out because there is an equal one.
+        by_length: by the number of content words, how many commands were tried, have too few worlds, have none.
     """
 
     pool: Pool
@@ -58,14 +60,15 @@ class MadePool:
     fruitless: int = 0
     short: int = 0
     repeated: int = 0
+    by_length: dict[int, list[int]] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
         """How many examples there are."""
         return sum(table.num_rows for table in self.tables)
 
-    def take(self, shard: Shard) -> None:
-        """Add a shard, up to the last command that the pool asks for."""
+    def take(self, shard: Shard, batch: Sequence[Instruction]) -> None:
+        """Add the shard of some commands, up to the last one that the pool asks for."""
         found = shard.outcomes[:, 0]
         fruitful = np.cumsum(found > 0)
         room = self.pool.commands - self.commands
@@ -77,6 +80,11 @@ class MadePool:
         self.tried += used
         self.fruitless += int((found == 0).sum())
         self.short += int(((found > 0) & (found < self.pool.worlds)).sum())
+        for instruction, worlds in zip(batch, found.tolist(), strict=False):
+            counts = self.by_length.setdefault(count_words(instruction.expression), [0, 0, 0])
+            counts[0] += 1
+            counts[1] += 0 < worlds < self.pool.worlds
+            counts[2] += worlds == 0
 
     def leave_out(self, known: np.ndarray) -> np.ndarray:
         """Leave out examples that are known or repeated; all ids known afterwards, sorted.
@@ -102,6 +110,10 @@ class MadePool:
             "commands tried": self.tried,
             "commands without any world": self.fruitless,
             "commands with fewer worlds than asked": self.short,
+            "by content words": {
+                str(words): dict(zip(("tried", "too few worlds", "no world"), counts, strict=True))
+                for words, counts in sorted(self.by_length.items())
+            },
             "worlds missing": self.pool.commands * self.pool.worlds - self.rows,
             "repeated examples left out": self.repeated,
             "tries": {name: int(n) for name, n in zip(OUTCOME_NAMES, self.outcomes, strict=True) if n},
@@ -122,8 +134,8 @@ class PoolMaker:
         """Worlds for the first so many commands that have any."""
         made = MadePool(pool)
         total = pool.commands * pool.worlds
-        for shard in self._shards(pool, instructions):
-            made.take(shard)
+        for shard, batch in self._shards(pool, instructions):
+            made.take(shard, batch)
             self.progress(pool.name, min(made.rows, total), total)
             if made.commands >= pool.commands:
                 break
@@ -135,25 +147,28 @@ class PoolMaker:
         self.progress(pool.name, total, total)
         return made
 
-    def _shards(self, pool: Pool, instructions: Iterator[Instruction]) -> Iterator[Shard]:
-        """Shards in the order of their numbers, several being made at a time."""
+    def _shards(
+        self, pool: Pool, instructions: Iterator[Instruction]
+    ) -> Iterator[tuple[Shard, tuple[Instruction, ...]]]:
+        """Shards with their commands in the order of their numbers, several being made at a time."""
         size = max(1, min(ROWS_PER_SHARD // pool.worlds, COMMANDS_PER_SHARD, pool.commands))
         taken = islice(instructions, PATIENCE * pool.commands + 100)
-        waiting: deque[Future[Shard]] = deque()
+        waiting: deque[tuple[Future[Shard], tuple[Instruction, ...]]] = deque()
         first = 0
         try:
             while True:
-                while len(waiting) < 2 * self.workers and (batch := list(islice(taken, size))):
-                    waiting.append(self.threads.submit(self._one, pool, batch, first))
+                while len(waiting) < 2 * self.workers and (batch := tuple(islice(taken, size))):
+                    waiting.append((self.threads.submit(self._one, pool, batch, first), batch))
                     first += len(batch)
                 if not waiting:
                     return
-                yield waiting.popleft().result()
+                future, batch = waiting.popleft()
+                yield future.result(), batch
         finally:
-            for future in waiting:
+            for future, _ in waiting:
                 future.cancel()
 
-    def _one(self, pool: Pool, batch: list[Instruction], first: int) -> Shard:
+    def _one(self, pool: Pool, batch: tuple[Instruction, ...], first: int) -> Shard:
         """The shard of some commands, kept under a name that says which; or as it was kept before."""
         name = f"{pool.name}-{first:06d}-{first + len(batch) - 1:06d}"
         kept = self.workshop.load(name)

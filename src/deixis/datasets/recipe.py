@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from deixis.datasets.pool import DISTRACTORS, MAX_EXAMPLES, Distractors, Pool, demand_whole
 from deixis.errors import DeixisError, RecipeError
-from deixis.splits.catalogue import REASCAN, find_rule
+from deixis.splits.catalogue import GSCAN, REASCAN, find_rule
 from deixis.splits.rules import Rule
-from deixis.worlds.grid.patterns import PATTERNS, pattern
+from deixis.worlds.grid.patterns import P1, PATTERNS, pattern
 
 
 if TYPE_CHECKING:
@@ -26,9 +26,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-__all__ = ["DISTRACTORS", "Distractors", "Mode", "Pool", "Recipe", "Scale", "read_recipe", "reascan", "recipe_from"]
+__all__ = [
+    "BALANCE",
+    "DISTRACTORS",
+    "MODES",
+    "Balance",
+    "Distractors",
+    "Mode",
+    "Pool",
+    "Recipe",
+    "Scale",
+    "gscan",
+    "read_recipe",
+    "reascan",
+    "recipe_from",
+]
 
-Mode: TypeAlias = Literal["compatible", "corrected"]
+Mode: TypeAlias = Literal["compatible", "corrected", "every-word", "gscan"]
+MODES: tuple[Mode, ...] = ("compatible", "corrected", "every-word", "gscan")
+Balance: TypeAlias = Literal["relations", "directions", "distances", "lengths"]
+BALANCE: tuple[Balance, ...] = ("relations", "directions", "distances", "lengths")
 Scale: TypeAlias = Literal["small", "paper"]
 MAX_GRID, MAX_OBJECTS, MAX_HOLD_OUTS = 16, 48, 16
 
@@ -40,7 +57,8 @@ class Recipe:
     Attributes:
         name: what to call it.
         mode: `compatible` repeats the released generator, faults included; `corrected` mends them and accepts a world
-            only if the target is the only referent and every clause is needed.
+            only if the target is the only referent and every clause is needed; `every-word` accepts one only if no
+            content word can be spared either; `gscan` makes simple commands with random distractors as gSCAN does.
         seed: everything random follows from it.
         pools: what is divided into train, dev, test and held-out sets.
         tests: test sets made on purpose (B1, C1, C2).
@@ -49,7 +67,12 @@ class Recipe:
         grid_size, fill, cap: cells along one side; random objects are added until there are `fill`; more than `cap` are
             never placed.
         any_facing: let the agent start facing anywhere, not only east.
-        must_move: push and pull only where the object really moves.
+        must_move: push and pull only where the object really moves; by default only in the mode `every-word`.
+        competitors: how many wrong objects must fit the command when any one content word or clause is overlooked.
+        exhaustive: whether one must fit it also for every other value that a word could be misread as.
+        balance: what comes out even instead of as it happens: combinations of relations over the commands (always so in
+            the modes `corrected` and `every-word`); over the worlds of a command the directions in which the agent sees
+            the target, their distances, and the lengths of the plans.
     """
 
     name: str = "reascan"
@@ -64,15 +87,20 @@ class Recipe:
     fill: int = 13
     cap: int = 16
     any_facing: bool = False
-    must_move: bool = False
+    must_move: bool | None = None
+    competitors: int = 0
+    exhaustive: bool = False
+    balance: tuple[Balance, ...] = ()
 
     def __post_init__(self) -> None:
         if not str(self.name).isprintable() or not 0 < len(str(self.name)) <= 100:
             raise RecipeError(f"a dataset has a name of one line, at most 100 letters long, got {self.name!r}")
-        if self.mode not in ("compatible", "corrected"):
-            raise RecipeError(f"unknown mode {self.mode!r}; known: compatible, corrected")
+        if self.mode not in MODES:
+            raise RecipeError(f"unknown mode {self.mode!r}; known: {', '.join(MODES)}")
+        if self.must_move is None:
+            object.__setattr__(self, "must_move", self.mode == "every-word")
         demand_whole("seed", self.seed, 0, (1 << 63) - 1)
-        for name in ("any_facing", "must_move"):
+        for name in ("any_facing", "must_move", "exhaustive"):
             if not isinstance(getattr(self, name), bool):
                 raise RecipeError(f"{name} is true or false, got {getattr(self, name)!r}")
         self._check_board()
@@ -85,6 +113,10 @@ class Recipe:
         most = min(MAX_OBJECTS, self.grid_size**2 - 1)
         demand_whole("cap", self.cap, 1, most)
         demand_whole("fill", self.fill, 1, self.cap)
+        demand_whole("competitors", self.competitors, 0, self.cap)
+        unknown = set(self.balance) - set(BALANCE)
+        if unknown:
+            raise RecipeError(f"cannot balance {', '.join(sorted(map(str, unknown)))}; known: {', '.join(BALANCE)}")
 
     def _check_shares(self) -> None:
         for name in ("dev", "test"):
@@ -104,6 +136,9 @@ class Recipe:
         total = sum(pool.commands * pool.worlds for pool in pools)
         if total > MAX_EXAMPLES:
             raise RecipeError(f"the pools ask for {total:,} examples; at most {MAX_EXAMPLES:,} are made")
+        for pool in pools if self.mode == "gscan" else ():
+            if pattern(pool.pattern) != P1:
+                raise RecipeError(f"gSCAN has simple commands only: pool {pool.name!r} must have the pattern p1")
         for pool in pools if self.mode == "compatible" else ():
             if pattern(pool.pattern).name not in PATTERNS:
                 raise RecipeError(
@@ -183,7 +218,17 @@ def reascan(
         tests=tests,
         hold_out=tuple(rule for rule in rules if not (rule.is_generated and rule.name in unmade)),
         cap=_CAPS.get(mode, 16),
+        balance=("relations", "directions") if mode == "every-word" else (),
     )
+
+
+def gscan(*, scale: Scale = "small", seed: int = 42) -> Recipe:
+    """The recipe of a gSCAN-style dataset: simple commands, random distractors, two of gSCAN's held-out sets."""
+    if scale not in _SIZES:
+        raise RecipeError(f"unknown scale {scale!r}; known: {', '.join(_SIZES)}")
+    commands, worlds = _SIZES[scale]["p1"]
+    pool = Pool(name="simple", pattern="p1", commands=commands, worlds=8 * worlds if scale == "small" else 2 * worlds)
+    return Recipe(name="gscan", mode="gscan", seed=seed, pools=(pool,), hold_out=GSCAN)
 
 
 _SIZES: dict[str, dict[str, tuple[int, int]]] = {
@@ -252,6 +297,8 @@ def _from_fields(table: dict[str, Any]) -> Recipe:
         table[key] = tuple(_read_pool(entry) for entry in _list(key, table.get(key, [])))
     if "hold_out" in table:
         table["hold_out"] = _read_rules(table["hold_out"])
+    if "balance" in table:
+        table["balance"] = tuple(_list("balance", table["balance"]))
     table.setdefault("cap", _CAPS.get(table.get("mode", "corrected"), 16))
     return Recipe(**table)
 
@@ -266,7 +313,10 @@ def _from_paper(table: dict[str, Any]) -> Recipe:
     _refuse_unknown("recipe", table, Recipe)
     if "tests" in table:
         table["tests"] = tuple(_read_pool(entry) for entry in _list("tests", table["tests"]))
-    return replace(reascan(**start), **table)
+    if "balance" in table:
+        table["balance"] = tuple(_list("balance", table["balance"]))
+    made = reascan(**start)
+    return replace(made, must_move=table.pop("must_move", made.must_move), **table)
 
 
 def _read_rules(entries: object) -> tuple[Rule, ...]:

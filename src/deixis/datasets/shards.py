@@ -16,7 +16,17 @@ from deixis.datasets.table import OBJECT_COLUMNS
 from deixis.expression.parts import parts
 from deixis.kernels.board import BOARD
 from deixis.kernels.plan import longest_plan
-from deixis.kernels.worlds import COMPATIBLE, CORRECTED, MAX_SETS, OUTCOMES, Worlds, make_worlds
+from deixis.kernels.worlds import (
+    COMPATIBLE,
+    CORRECTED,
+    EVERY_WORD,
+    GSCAN,
+    MAX_SETS,
+    OUTCOMES,
+    Asked,
+    Worlds,
+    make_worlds,
+)
 from deixis.language.realise import realise
 from deixis.scene.grid import GRID
 from deixis.seeds import derive, mix_words
@@ -49,7 +59,10 @@ OUTCOME_NAMES = (
     "size words read differently",
     "same world again",
     "nothing would move",
+    "a word is not needed",
 )
+MODES = {"compatible": COMPATIBLE, "corrected": CORRECTED, "every-word": EVERY_WORD, "gscan": GSCAN}
+EVEN = {"directions": 1, "distances": 2, "lengths": 4}
 LETTERS = np.frombuffer(b"LRWPQS", np.uint8)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -94,20 +107,30 @@ def _run_kernel(
         np.array([Verb(i.verb).code for i in instructions], np.int64),
         np.array([Manner(i.manner).code for i in instructions], np.int64),
         np.array([derive(recipe.seed, pool.name, first + i) for i in range(n)], np.uint64),
-        pool.worlds,
-        pool.retries,
-        recipe.grid_size,
-        recipe.cap,
-        recipe.fill,
-        sum(1 << bit for bit, name in enumerate(DISTRACTORS) if name in pool.distractors),
-        COMPATIBLE if recipe.mode == "compatible" else CORRECTED,
-        recipe.any_facing,
-        recipe.must_move,
+        _asked(recipe, pool),
         np.zeros(1, BOARD),
         worlds,
         outcomes,
     )
     return Worlds(*(array[:made] for array in worlds)), outcomes
+
+
+def _asked(recipe: Recipe, pool: Pool) -> Asked:
+    return Asked(
+        wanted=pool.worlds,
+        retries=pool.retries,
+        size=recipe.grid_size,
+        cap=recipe.cap,
+        fill=recipe.fill,
+        kinds=sum(1 << bit for bit, name in enumerate(DISTRACTORS) if name in pool.distractors),
+        mode=MODES[recipe.mode],
+        turned=recipe.any_facing,
+        moving=bool(recipe.must_move),
+        competitors=recipe.competitors,
+        exhaustive=recipe.exhaustive,
+        even=sum(EVEN.get(name, 0) for name in recipe.balance),
+        new_forms=recipe.mode == "every-word",
+    )
 
 
 def _room_for(rows: int, recipe: Recipe) -> Worlds:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import below, jit
-from deixis.kernels.grid_sets import BOX, INSIDE, SAME_ROW, add_to_sets, related_to, towards
+from deixis.kernels.grid_sets import BOX, INSIDE, SAME_ROW, SIZE_0, add_to_sets, related_to, towards
 from deixis.kernels.match import keep_matchable
 
 
@@ -22,6 +22,7 @@ __all__ = [
     "MAX_OBJECTS",
     "MAX_SETS",
     "MAX_SIZE",
+    "MAX_WANTS",
     "below_clause",
     "find_cell",
     "find_place",
@@ -38,17 +39,18 @@ __all__ = [
 MAX_SIZE = 16  # of a grid
 MAX_OBJECTS = 48
 MAX_MENTIONS = 12
-MAX_SETS = 24  # of distractors
+MAX_SETS = 32  # of distractors
+MAX_WANTS = 96  # misreadings that must lead astray
 
 SHAPE, COLOR, SIZE_WORD, PARENT, RELATION = 0, 1, 2, 3, 4  # the columns of a blueprint
 SIZE = 2  # the last column of `truth` and `spec`
 
 # Why an object is there (a role is its kind, shifted, and the number of the mention or set), and how a try ends; the
 # plain twins are `worlds.grid.roles` and the names of the outcomes in `datasets.shards`.
-MENTIONED, RELATION_SET, ATTRIBUTE_SET, ISOMORPHISM_SET, SIZE_SET, RANDOM = 1, 2, 3, 4, 5, 6
+MENTIONED, RELATION_SET, ATTRIBUTE_SET, ISOMORPHISM_SET, SIZE_SET, RANDOM, HELPER = 1, 2, 3, 4, 5, 6, 7
 ROLE = 5
 OK, NO_ROOM, AMBIGUOUS_RELATION, AMBIGUOUS_ATTRIBUTE, AMBIGUOUS_ISOMORPHISM, AMBIGUOUS_RANDOM, NO_REFERENT = range(7)
-IDLE_CLAUSE, READINGS_DIFFER, DUPLICATE, NOTHING_MOVED = 7, 8, 9, 10
+IDLE_CLAUSE, READINGS_DIFFER, DUPLICATE, NOTHING_MOVED, WORD_SPARED = 7, 8, 9, 10, 11
 
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
@@ -92,6 +94,22 @@ BOARD = np.dtype(
         ("high", np.int64, (5, 4)),
         ("lows", np.int64, (MAX_MENTIONS,)),
         ("highs", np.int64, (MAX_MENTIONS,)),
+        # for every-word worlds: the misreadings that must lead astray, which of them do not yet, and the best objects
+        # found so far to mend one
+        ("by_bounds", np.bool_),  # whether size words stand for the two sizes of their class, not yet for a comparison
+        ("wants", np.int64, (MAX_WANTS, 3)),
+        ("n_wants", np.int64),
+        ("open_wants", np.int64, (MAX_WANTS,)),
+        ("n_open", np.int64),
+        ("kept", np.uint8, (MAX_OBJECTS, 5)),
+        # where the target is to lie as seen from the agent (see `start`), and a cell for it that makes that possible
+        ("direction", np.int64),
+        ("distance", np.int64),
+        ("wish", np.int64),
+        # working space of `form`; how often plan lengths were used
+        ("labels", np.uint64, (MAX_OBJECTS,)),
+        ("lines", np.uint64, (2, MAX_SIZE)),
+        ("used", np.int64, (6,)),
     ]
 )
 
@@ -119,6 +137,7 @@ def wipe(board):
     """Take everything off the board."""
     board.n = 0
     board.made = 0
+    board.by_bounds = False
     for i in range(12 + 2 * board.size):
         board.sets[i] = _NONE
     for cell in range(board.size * board.size):
@@ -190,7 +209,9 @@ def place_all(board, words, alive, spec, kind, scan):
             parent = words[k, PARENT]
             anchor = where[parent] if parent >= 0 else -1
             cell = -1
-            if board.n < board.cap:
+            if k == 0 and kind == MENTIONED and board.wish >= 0:
+                cell = board.wish
+            elif board.n < board.cap:
                 cell = find_place(board, spec[k, SHAPE], spec[k, SIZE], words[k, RELATION], anchor, scan)
             if cell < 0:
                 return False
@@ -269,7 +290,10 @@ def fitting(board, words, mention, superlative):
     if color >= 0:
         left &= board.sets[4 + color]
     if size_word >= 0:
-        left = towards(board.sets, left, size_word, superlative)
+        if board.by_bounds:
+            left &= board.sets[SIZE_0 + (board.highs[mention] if size_word == 1 else board.lows[mention]) - 1]
+        else:
+            left = towards(board.sets, left, size_word, superlative)
     return left
 
 

@@ -45,7 +45,7 @@ from deixis.kernels.board import (
 from deixis.kernels.grid_sets import BOX, SAME_COLOR, SAME_SHAPE, SAME_SIZE
 
 
-__all__ = ["try_corrected"]
+__all__ = ["add_set", "bound_of", "count_set", "draw", "draw_bounds", "draw_size", "fill_up", "try_corrected"]
 
 CONTRAST = 3  # the number of a random object that gives a misread size word something to compare with
 TRIES = 12  # at one distractor set
@@ -59,9 +59,9 @@ def try_corrected(board, fill, kinds):
     """
     said, everyone, target = board.said, board.everyone, bit(0)
     wipe(board)
-    _draw_bounds(board)
+    draw_bounds(board)
     if (
-        not _draw(board, said, everyone)
+        not draw(board, said, everyone)
         or not place_all(board, said, everyone, board.spec, MENTIONED, False)
         or not _add_counterparts(board)
     ):
@@ -70,14 +70,14 @@ def try_corrected(board, fill, kinds):
         return NO_REFERENT
     if kinds & 1:
         for child in range(1, board.mentions):
-            if not _add_set(board, RELATION_SET, child):
+            if not add_set(board, RELATION_SET, child):
                 return AMBIGUOUS_RELATION
     if kinds & 2 and board.n + board.mentions <= board.cap:
-        _add_set(board, ATTRIBUTE_SET, -1)
+        add_set(board, ATTRIBUTE_SET, -1)
     if kinds & 4 and board.n + board.mentions <= board.cap:
-        _add_set(board, ISOMORPHISM_SET, -1)
+        add_set(board, ISOMORPHISM_SET, -1)
     if kinds & 8:
-        _fill(board, fill)
+        fill_up(board, fill)
     if picked(board, said, everyone, False) != target:
         return NO_REFERENT
     if picked(board, said, everyone, True) != target:
@@ -100,7 +100,7 @@ def _overlap(board, one, other):
 
 
 @jit
-def _draw_bounds(board):
+def draw_bounds(board):
     """Two sizes for every phrase with a size word, the same for classes that overlap.
 
     Classes that overlap through others share their sizes too: a group has the least pair drawn for one of its phrases.
@@ -120,7 +120,7 @@ def _draw_bounds(board):
 
 
 @jit
-def _bound(board, shape, color):
+def bound_of(board, shape, color):
     """A phrase with a size word whose class holds such an object, or -1."""
     for k in range(board.mentions):
         said_shape, said_color = board.said[k, SHAPE], board.said[k, COLOR]
@@ -130,9 +130,9 @@ def _bound(board, shape, color):
 
 
 @jit
-def _draw_size(board, shape, color, word):
+def draw_size(board, shape, color, word):
     """A size for an object, within the bounds of its class."""
-    k = _bound(board, shape, color)
+    k = bound_of(board, shape, color)
     if k >= 0:
         is_big = word == 1 or (word < 0 and below(board.rng, 2) == 1)
         return board.highs[k] if is_big else board.lows[k]
@@ -140,7 +140,7 @@ def _draw_size(board, shape, color, word):
 
 
 @jit
-def _draw(board, words, alive):
+def draw(board, words, alive):
     """Draw what the words leave open, so that attributes named by relations are shared; whether that worked.
 
     The command's own words bound the sizes; `words` are those of the copy that is drawn.
@@ -160,13 +160,13 @@ def _draw(board, words, alive):
             spec[parent, slot] = spec[k, slot]
     for k in range(mentions):
         if (alive >> k) & 1:
-            spec[k, SIZE] = _draw_size(board, spec[k, SHAPE], spec[k, COLOR], words[k, SIZE_WORD])
+            spec[k, SIZE] = draw_size(board, spec[k, SHAPE], spec[k, COLOR], words[k, SIZE_WORD])
     for k in range(mentions - 1, 0, -1):
         if (alive >> k) & 1 and words[k, RELATION] == SAME_SIZE:
             parent = words[k, PARENT]
-            if _bound(board, spec[k, SHAPE], spec[k, COLOR]) < 0:
+            if bound_of(board, spec[k, SHAPE], spec[k, COLOR]) < 0:
                 spec[k, SIZE] = spec[parent, SIZE]
-            elif _bound(board, spec[parent, SHAPE], spec[parent, COLOR]) < 0:
+            elif bound_of(board, spec[parent, SHAPE], spec[parent, COLOR]) < 0:
                 spec[parent, SIZE] = spec[k, SIZE]
             elif spec[parent, SIZE] != spec[k, SIZE]:
                 return False
@@ -190,7 +190,7 @@ def _add_counterparts(board):
         if cell < 0:
             return False
         put(board, shape, color, size, cell, SIZE_SET << ROLE | board.made)
-        _count_set(board, SIZE_SET << 12 | k << 8)
+        count_set(board, SIZE_SET << 12 | k << 8)
     return True
 
 
@@ -206,7 +206,7 @@ def _add_contrasts(board, words):
             continue
         shape = words[k, SHAPE] if words[k, SHAPE] >= 0 else below(board.rng, 3)
         color = words[k, COLOR] if words[k, COLOR] >= 0 else below(board.rng, 4)
-        bound = _bound(board, shape, color)
+        bound = bound_of(board, shape, color)
         least, most = (mine + 1, 4) if word == 0 else (1, mine - 1)
         if bound >= 0:
             least = most = board.highs[bound] if word == 0 else board.lows[bound]
@@ -221,13 +221,14 @@ def _add_contrasts(board, words):
 
 
 @jit
-def _count_set(board, code):
+def count_set(board, code):
+    """Note what the distractor set just placed punishes."""
     board.codes[board.made] = code
     board.made += 1
 
 
 @jit
-def _add_set(board, kind, child):
+def add_set(board, kind, child):
     """Add a copy of the command that its misreading reaches and that lets no second referent in; whether one was found.
 
     The copy lacks the clause about `child`, or has a word changed or words exchanged, drawn anew at every try.
@@ -238,13 +239,13 @@ def _add_set(board, kind, child):
             words, alive, code = board.said, everyone & ~below_clause(board, child), kind << 12 | child << 8
         else:
             words, alive, code = board.misread, everyone, _misread(board, kind)
-        if code == 0 or not _draw(board, words, alive):
+        if code == 0 or not draw(board, words, alive):
             continue
         placed = place_all(board, words, alive, board.spec, kind, False)
         placed = placed and (kind == RELATION_SET or _add_contrasts(board, words))
         reached = placed and picked(board, words, alive, False) & bit(before)
         if reached and not picked(board, board.said, everyone, False) & ~bit(0):
-            _count_set(board, code)
+            count_set(board, code)
             return True
         take_back(board, before)
     return False
@@ -328,14 +329,14 @@ def _nth_solid(board, n):
 
 
 @jit
-def _fill(board, fill):
+def fill_up(board, fill):
     """Random solids, none of which lets a second referent in, until the board holds `fill`."""
     for _ in range(8 * fill):
         if board.n >= min(fill, board.cap):
             return
         shape, color = below(board.rng, 3), below(board.rng, 4)
-        bound = _bound(board, shape, color)
-        size = _draw_size(board, shape, color, -1)
+        bound = bound_of(board, shape, color)
+        size = draw_size(board, shape, color, -1)
         word = 0 if bound < 0 else 1 if size == board.lows[bound] else 2
         cell = find_cell(board)
         if cell < 0:

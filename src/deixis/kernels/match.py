@@ -13,14 +13,14 @@ from deixis.kernels.bitsets import bit, jit, lowest
 from deixis.kernels.grid_sets import BOX, INSIDE, related_to
 
 
-__all__ = ["keep_matchable"]
+__all__ = ["keep_matchable", "partners"]
 
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
 
 
 @jit
-def _partners(sets, size, objects, relation, parent, candidates):
+def partners(sets, size, objects, relation, parent, candidates):
     """The candidates that the parent stands in the relation to."""
     if relation != INSIDE:  # symmetric: those that stand in it to the parent
         return candidates & related_to(sets, size, objects, relation, bit(parent))
@@ -48,7 +48,7 @@ def _matchable(sets, size, objects, tree, mentions, candidates, chosen, open_, r
             return True
         if fresh:
             parent = chosen[tree[level, 0]]
-            open_[level] = _partners(sets, size, objects, tree[level, 1], parent, candidates[level]) & ~used
+            open_[level] = partners(sets, size, objects, tree[level, 1], parent, candidates[level]) & ~used
         if open_[level] == _NONE:
             level -= 1
             if level >= 1:

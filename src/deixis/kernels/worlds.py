@@ -17,6 +17,7 @@ from deixis.kernels.board import (
     NO_ROOM,
     NOTHING_MOVED,
     OK,
+    READINGS_DIFFER,
     below_clause,
     find_cell,
     fitting,
@@ -26,22 +27,30 @@ from deixis.kernels.board import (
 )
 from deixis.kernels.compatible import try_compatible
 from deixis.kernels.corrected import try_corrected
-from deixis.kernels.plan import PULL, PUSH, plan_into
+from deixis.kernels.every_word import strengthen, try_every_word
+from deixis.kernels.form import digest_form
+from deixis.kernels.gscan import try_gscan
+from deixis.kernels.plan import TO_PUSH, plan_into
+from deixis.kernels.start import LENGTHS, aim, choose_start, length_bin
 
 
 __all__ = [
     "COMPATIBLE",
     "CORRECTED",
+    "EVERY_WORD",
+    "GSCAN",
     "MAX_SETS",
     "OUTCOMES",
+    "Asked",
     "Worlds",
     "digest_world",
     "make_worlds",
     "necessary_parts",
 ]
 
-COMPATIBLE, CORRECTED = 0, 1
-OUTCOMES = 11
+COMPATIBLE, CORRECTED, EVERY_WORD, GSCAN = 0, 1, 2, 3
+OUTCOMES = 12
+INSISTENCE = 60  # how many tries at a world keep to the direction and distance aimed at
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _NONE = np.uint64(0)
 
@@ -84,11 +93,51 @@ NOTES = np.dtype(
         ("definite", np.uint16),
         ("necessary", np.uint32),
         ("digest", np.uint64),
+        ("form", np.uint64),
         ("tries", np.uint32),
         ("command", np.int32),
     ],
     align=True,
 )
+
+
+class Asked(NamedTuple):
+    """What is asked of the worlds.
+
+    Attributes:
+        wanted: how many worlds per command.
+        retries: how many tries at each world.
+        size: of the grid.
+        cap: how many objects a world may hold.
+        fill: up to how many of them random ones are added.
+        kinds: which distractors, as bits: 1 relation, 2 attribute, 4 isomorphism, 8 random.
+        mode: COMPATIBLE, CORRECTED, EVERY_WORD or GSCAN; only what the mode needs is compiled.
+        turned: whether the agent may face anywhere, not only east.
+        moving: whether what is to be pushed or pulled must really move.
+        competitors: how many wrong objects overlooking any content word or clause must let through.
+        exhaustive: whether reading a word as any other value must let one through as well.
+        even: what comes out even over the worlds of a command, as bits: 1 directions, 2 distances, 4 plan lengths.
+        new_forms: whether no two worlds of a command may be equal up to the order of rows and columns.
+    """
+
+    wanted: int
+    retries: int = 500
+    size: int = 6
+    cap: int = 16
+    fill: int = 13
+    kinds: int = 15
+    mode: int = CORRECTED
+    turned: bool = False
+    moving: bool = False
+    competitors: int = 0
+    exhaustive: bool = False
+    even: int = 0
+    new_forms: bool = False
+
+
+(
+    _WANTED, _RETRIES, _SIZE, _CAP, _FILL, _KINDS, _MODE, _TURNED, _MOVING, _COMPETITORS, _EXHAUSTIVE, _EVEN, _NEW_FORMS
+) = range(len(Asked._fields))  # fmt: skip
 
 
 def make_worlds(
@@ -97,22 +146,14 @@ def make_worlds(
     verbs: np.ndarray,
     manners: np.ndarray,
     keys: np.ndarray,
-    wanted: int,
-    retries: int,
-    size: int,
-    cap: int,
-    fill: int,
-    kinds: int,
-    mode: int,
-    turned: bool,
-    moving: bool,
+    asked: Asked,
     boards: np.ndarray,
     worlds: Worlds,
     outcomes: np.ndarray,
 ) -> int:
-    """Make up to `wanted` worlds for every command; the number of rows written.
+    """Make up to as many worlds as are asked for every command; the number of rows written.
 
-    A command is given up as soon as one of its worlds is not found within `retries` tries; what it has until then is
+    A command is given up as soon as one of its worlds is not found within so many tries; what it has until then is
     kept.
 
     Args:
@@ -121,57 +162,65 @@ def make_worlds(
         verbs: int64 [command].
         manners: int64 [command].
         keys: uint64 [command], the seeds.
-        wanted: how many worlds per command.
-        retries: how many tries at each world.
-        size: of the grid.
-        cap: how many objects a world may hold.
-        fill: up to how many of them random ones are added.
-        kinds: which distractors, as bits: 1 relation, 2 attribute, 4 isomorphism, 8 random.
-        mode: COMPATIBLE or CORRECTED; only what the mode needs is compiled.
-        turned: whether the agent may face anywhere, not only east.
-        moving: whether what is to be pushed or pulled must really move.
+        asked: what is asked of the worlds.
         boards: BOARD [1], working space.
         worlds: where the worlds are written.
         outcomes: int64 [command, outcome], how the tries ended; outcome 0 is success.
     """
-    boards["size"], boards["cap"] = size, cap
-    compatible, corrected = (None, True) if mode == CORRECTED else (True, None)
+    boards["size"], boards["cap"] = asked.size, asked.cap
+    chosen = [True if asked.mode == mode else None for mode in (COMPATIBLE, CORRECTED, EVERY_WORD, GSCAN)]
+    strict = True if asked.mode != EVERY_WORD and (asked.competitors or asked.exhaustive) else None
     notes = np.empty(len(worlds.digest), NOTES)
     made = _make(
-        blueprints, mentions, verbs, manners, keys, wanted, retries, fill, kinds, compatible, corrected, turned, moving,
+        blueprints, mentions, verbs, manners, keys, np.array(asked, np.int64), *chosen, strict,
         boards, worlds.objects, worlds.roles, worlds.plan, notes, outcomes,
     )  # fmt: skip
-    for column in NOTES.names or ():
-        getattr(worlds, column)[:made] = notes[column][:made]
+    for column in Worlds._fields:
+        if column in (NOTES.names or ()):
+            getattr(worlds, column)[:made] = notes[column][:made]
     return int(made)
 
 
 @jit
 def _make(
-    blueprints, mentions, verbs, manners, keys, wanted, retries, fill, kinds, compatible, corrected, turned, moving,
+    blueprints, mentions, verbs, manners, keys, asked, compatible, corrected, every_word, gscan, strict,
     boards, objects, roles, plans, notes, outcomes,
 ):  # fmt: skip
     """The loop of `make_worlds`.
 
-    `compatible` or `corrected` is None, the other True. Numba leaves out what stands under the test of an argument that
-    is None, so the mode that is not asked for is not compiled.
+    One of `compatible`, `corrected`, `every_word` and `gscan` is True, the others None; `strict` is True or None. Numba
+    leaves out what stands under the test of an argument that is None, so what is not asked for is not compiled.
     """
     board = boards[0]
+    fill, kinds, least, exhaustive = asked[_FILL], asked[_KINDS], asked[_COMPETITORS], asked[_EXHAUSTIVE] > 0
     w = 0
     for c in range(blueprints.shape[0]):
         say(board, blueprints[c], mentions[c])
+        board.used[:] = 0
         first = w
-        for world in range(wanted):
+        for world in range(asked[_WANTED]):
             key = mix(keys[c] + _GOLDEN * np.uint64(world + 1))
             found = False
-            for attempt in range(retries):
+            for attempt in range(asked[_RETRIES]):
                 board.rng[0] = mix(key + np.uint64(attempt))
+                # only the first tries insist on a direction and distance; a command is not given up because of them
+                even = asked[_EVEN] if attempt < min(INSISTENCE, asked[_RETRIES] // 2) else asked[_EVEN] & LENGTHS
+                aim(board, even, keys[c], world, asked[_MOVING] > 0 and verbs[c] == TO_PUSH)
                 if compatible is not None:
                     outcome = try_compatible(board, fill, kinds)
                 if corrected is not None:
                     outcome = try_corrected(board, fill, kinds)
+                if every_word is not None:
+                    outcome = try_every_word(board, fill, kinds, least, exhaustive)
+                if gscan is not None:
+                    outcome = try_gscan(board, fill, kinds)
+                    if outcome == OK and picked(board, board.said, board.everyone, False) != bit(0):
+                        outcome = READINGS_DIFFER
+                if strict is not None:
+                    if outcome == OK:
+                        outcome = strengthen(board, least, exhaustive)
                 if outcome == OK:
-                    outcome = _finish(board, verbs[c], manners[c], turned, moving, notes, first, w, plans[w])
+                    outcome = _finish(board, verbs[c], manners[c], asked, even, notes, first, w, plans[w])
                 outcomes[c, outcome] += 1
                 if outcome == OK:
                     note = notes[w]
@@ -187,34 +236,32 @@ def _make(
 
 
 @jit
-def _finish(board, verb, manner, turned, moving, notes, first, w, plan):
+def _finish(board, verb, manner, asked, even, notes, first, w, plan):
     """Put an agent on a cell without a solid, plan for it and note both in row w; how that ended.
 
     Rows from `first` on hold the worlds of the same command.
     """
-    note = notes[w]
-    cell = find_cell(board)
-    if cell < 0:
-        return NO_ROOM
-    row, column, facing = cell // board.size, cell % board.size, below(board.rng, 4) if turned else 0
+    note, moving = notes[w], asked[_MOVING] > 0 and verb > 0
+    if even or moving:
+        facing = below(board.rng, 4) if asked[_TURNED] else 0
+        cell = choose_start(board, even, verb, manner, facing, moving, board.used, plan)
+        if cell < 0:
+            return NOTHING_MOVED if moving else NO_ROOM
+    else:
+        cell = find_cell(board)
+        if cell < 0:
+            return NO_ROOM
+        facing = below(board.rng, 4) if asked[_TURNED] else 0
+    row, column = cell // board.size, cell % board.size
     note.agent[0], note.agent[1], note.agent[2] = row, column, facing
     note.digest = digest_world(board.objects, board.n, board.size, row, column, facing)
+    note.form = digest_form(board.objects, board.n, board.size, board.labels, board.lines[0], board.lines[1])
     note.length = plan_into(plan, row, column, facing, 0, verb, manner, board.objects, board.n, board.size)
     for known in range(first, w):
-        if notes[known].digest == note.digest:
+        if notes[known].digest == note.digest or (asked[_NEW_FORMS] and notes[known].form == note.form):
             return DUPLICATE
-    if moving and verb > 0 and not _moves(plan, note.length):
-        return NOTHING_MOVED
+    board.used[length_bin(note.length)] += 1
     return OK
-
-
-@jit
-def _moves(plan, length):
-    """Whether a plan pushes or pulls at all."""
-    for i in range(length):
-        if plan[i] == PUSH or plan[i] == PULL:
-            return True
-    return False
 
 
 @jit

@@ -1,4 +1,7 @@
-"""The splits of the ReaSCAN paper (section 4.3), as rules with versioned ids."""
+"""The splits of the ReaSCAN paper (section 4.3) and two of gSCAN's, as rules with versioned ids.
+
+gSCAN's other splits hold out a direction, a size, a verb or a manner, which no rule here can say.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from deixis.errors import UnknownName
 from deixis.splits.rules import Rule
 
 
-__all__ = ["REASCAN", "find_rule", "rules"]
+__all__ = ["GSCAN", "REASCAN", "find_rule", "rules"]
 
 REASCAN = (
     Rule(
@@ -39,10 +42,25 @@ REASCAN = (
     Rule(id="reascan/C2-v1", name="c2", about="novel relative clauses", pattern="chain"),
 )
 
+GSCAN = (
+    Rule(
+        id="gscan/yellow-squares-v1",
+        name="yellow-squares",
+        about="novel composition of references",
+        phrase="yellow square",
+    ),
+    Rule(
+        id="gscan/red-squares-v1",
+        name="red-squares",
+        about="novel composition of object properties",
+        thing="red square",
+    ),
+)
+
 
 def rules() -> dict[str, Rule]:
     """Every rule of the catalogue, by id."""
-    return {rule.id: rule for rule in REASCAN}
+    return {rule.id: rule for rule in (*REASCAN, *GSCAN)}
 
 
 def find_rule(name: str) -> Rule:

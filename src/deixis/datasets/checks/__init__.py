@@ -19,6 +19,7 @@ example wrong, W for what makes it worse than it could be, I for information.
 | W201 | A clause is not needed to find the target |
 | I202 | A word of a noun phrase is not needed to find the target |
 | E203 | The recorded necessity of the parts is not what comes out |
+| E204 | A content word is not needed, although the recipe of the dataset promises that every one is |
 | E301 | The recorded plan is not the planner's |
 | E302 | The recorded plan, carried out, does not reach the target |
 | I303 | Pushing or pulling moves nothing, so that the plan is that of walking |

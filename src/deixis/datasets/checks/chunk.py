@@ -84,12 +84,20 @@ class Chunk:
     """
 
     def __init__(
-        self, table: pa.Table, number: np.ndarray, *, judge: Judge, commands: Commands, rules: Sequence[HoldOut] = ()
+        self,
+        table: pa.Table,
+        number: np.ndarray,
+        *,
+        judge: Judge,
+        commands: Commands,
+        rules: Sequence[HoldOut] = (),
+        promises_every_word: bool = False,
     ) -> None:
         self.table = table
         self.number = number
         self.judge = judge
         self.rules = rules
+        self.promises_every_word = promises_every_word
         self.which, texts = _encoded(table["command"])
         self.commands: tuple[Command, ...] = tuple(commands[text] for text in texts)
         self.split, self.split_names = _encoded(table["split"])

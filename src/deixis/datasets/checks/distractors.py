@@ -14,12 +14,11 @@ if TYPE_CHECKING:
     from deixis.datasets.checks.chunk import Chunk, Ragged
 
 
-TARGET, MENTIONED, RANDOM = KINDS.index("target"), KINDS.index("mentioned"), KINDS.index("random")
-FINE, LENGTH, UNKNOWN, NO_TARGET, MENTIONS, NO_SET = range(6)
+TARGET, MENTIONED, RANDOM, HELPER = (KINDS.index(kind) for kind in ("target", "mentioned", "random", "helper"))
+FINE, LENGTH, NO_TARGET, MENTIONS, NO_SET = range(5)
 REASONS = (
     "",
     "there are not as many roles as objects",
-    "there is no such role",
     "the target is not the one object in the role of the target",
     "not every noun phrase has its object",
     "a distractor belongs to a set of another kind, or to none",
@@ -31,7 +30,7 @@ def useless_distractor(chunk: Chunk) -> Hits:
     """A distractor does not satisfy the misreading that it was made for.
 
     The first object of a set takes the place of the target: the misread command must fit it. The counterpart of a size
-    word must fit its noun phrase with that word turned round.
+    word must fit its noun phrase with that word turned round. A set of helpers only has to lead to some wrong object.
     """
     sets = _sets(chunk)
     pairs, which = np.unique(chunk.which[sets.row] << 16 | sets.code, return_inverse=True)
@@ -41,7 +40,9 @@ def useless_distractor(chunk: Chunk) -> Hits:
     asked = [meaning for meaning in meanings if meaning is not None]
     reached = np.zeros(len(sets.row), bool)
     found = chunk.judge.resolve(chunk, sets.row[known], asked, (np.cumsum(has) - 1)[which[known]])
-    reached[known] = found >> sets.place[known].astype(np.uint64) & np.uint64(1) == 1
+    its_own = found >> sets.place[known].astype(np.uint64) & np.uint64(1) == 1
+    another = (found & ~chunk.target_bit[sets.row[known]]) != 0
+    reached[known] = np.where(sets.kind[known] == HELPER, another, its_own)
     missed = np.flatnonzero(~reached)
 
     def detail(row: int) -> str:
@@ -82,7 +83,7 @@ def _sets(chunk: Chunk) -> _Sets:
     role, kind, number = _roles(chunk)
     row = role.row
     fits = (chunk.is_judged & (role.length == chunk.count))[row]
-    fits &= (kind > MENTIONED) & (kind < RANDOM) & (number < chunk.misreading.length[row])
+    fits &= (kind > MENTIONED) & (kind != RANDOM) & (number < chunk.misreading.length[row])
     values = np.flatnonzero(fits)
     _, first = np.unique(row[values] << SHIFT | number[values], return_index=True)
     chosen = values[first]
@@ -109,15 +110,14 @@ def _reasons(chunk: Chunk) -> np.ndarray:
         return np.bincount(row[mask], weights=chosen, minlength=len(chunk)).astype(np.int64)
 
     said = kind == MENTIONED
-    has_set = (kind > MENTIONED) & (kind < RANDOM)
+    has_set = (kind > MENTIONED) & (kind != RANDOM)
     known = np.minimum(number, np.maximum(chunk.misreading.length[row] - 1, 0)) + chunk.misreading.start[row]
     codes = np.append(chunk.misreading.values, 0)[known].astype(np.int64)
-    lost = has_set & ((number >= chunk.misreading.length[row]) | (codes >> 12 != kind))
+    lost = has_set & ((number >= chunk.misreading.length[row]) | ((codes >> 12 != kind) & (kind != HELPER)))
     reason[per_row(lost) > 0] = NO_SET
     reason[(per_row(said) != mentions - 1) | (per_row(said, 2**number) != 2**mentions - 2)] = MENTIONS
     at_target = (kind == TARGET) & (role.place == chunk.target[row])
     reason[(per_row(kind == TARGET) != 1) | (per_row(at_target) != 1)] = NO_TARGET
-    reason[per_row(kind >= len(KINDS)) > 0] = UNKNOWN
     reason[role.length != chunk.count] = LENGTH
     return np.where(given, reason, FINE)
 

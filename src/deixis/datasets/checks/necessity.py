@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deixis.datasets.checks.registry import Hits, check
+from deixis.worlds.grid.content import is_implied
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from deixis.datasets.checks.chunk import Chunk
+    from deixis.datasets.checks.said import Command
     from deixis.expression.parts import Part
 
 
 @check("W201")
 def idle_clause(chunk: Chunk) -> Hits:
     """A clause is not needed to find the target."""
-    return _idle(chunk, lambda part: part.kind == "clause")
+    return _idle(chunk, lambda part, _: part.kind == "clause")
 
 
 @check("I202")
@@ -28,7 +30,7 @@ def idle_word(chunk: Chunk) -> Hits:
 
     The shares of needed parts by kind are in every report that looks at necessity.
     """
-    return _idle(chunk, lambda part: part.kind != "clause")
+    return _idle(chunk, lambda part, _: part.kind != "clause")
 
 
 @check("E203")
@@ -47,13 +49,24 @@ def other_necessity(chunk: Chunk) -> Hits:
     return Hits.where(wrong, lambda row: f"it should be {_written(chunk, row)}, {_letters(said[row])} is recorded")
 
 
-def _idle(chunk: Chunk, concerns: Callable[[Part], bool]) -> Hits:
+@check("E204")
+def spared_word(chunk: Chunk) -> Hits:
+    """A content word is not needed, although the recipe of the dataset promises that every one is.
+
+    The noun 'box' after 'inside of' is not a content word: nothing else can be what something is inside of.
+    """
+    if not chunk.promises_every_word:
+        return Hits.where(np.zeros(len(chunk), bool), lambda _: "")
+    return _idle(chunk, lambda part, command: not is_implied(part, command.expression))
+
+
+def _idle(chunk: Chunk, concerns: Callable[[Part, Command], bool]) -> Hits:
     """The rows in which a part of some kind is not needed."""
     width = chunk.needed.shape[1]
     asked = np.zeros((len(chunk.commands), width), bool)
     for number, command in enumerate(chunk.commands):
         if command.is_read:
-            asked[number, : len(command.parts)] = [concerns(part) for part in command.parts]
+            asked[number, : len(command.parts)] = [concerns(part, command) for part in command.parts]
     idle = (chunk.needed == 0) & asked[chunk.which]
 
     def detail(row: int) -> str:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["check_dataset", "check_files", "check_tables"]
 
 ROWS = 32_768  # looked at together
-NECESSITY = frozenset(("W201", "I202", "E203"))
+NECESSITY = frozenset(("W201", "I202", "E203", "E204"))
 
 
 def check_tables(
@@ -84,10 +84,16 @@ def check_dataset(
         for entry in dataset.manifest["files"]
     ]
     judge: Judge = PlainJudge() if thorough else CompiledJudge()
-    inspection = _Inspection(selected(select), judge, Commands(), tuple(rules))
+    inspection = _Inspection(selected(select), judge, Commands(), tuple(rules), _promises_every_word(dataset))
     tables = (table for file in files for table in _tables(file.path))
     examples = inspection.run(tables, workers=workers, progress=progress)
     return Report(checked=inspection.codes).merge(_changed_files(files, select)).merge(examples)
+
+
+def _promises_every_word(dataset: Dataset) -> bool:
+    """Whether the recipe of a dataset says that no content word can be spared."""
+    recipe = dataset.manifest.get("recipe")
+    return isinstance(recipe, dict) and recipe.get("mode") == "every-word"
 
 
 @dataclass(frozen=True)
@@ -98,6 +104,7 @@ class _Inspection:
     judge: Judge
     commands: Commands
     rules: tuple[HoldOut, ...]
+    promises_every_word: bool = False
 
     def run(self, tables: Iterable[pa.Table | str], *, workers: int, progress: Callable[[int], None] | None) -> Report:
         """The report of all tables; a text in place of a table says why it could not be read."""
@@ -121,7 +128,14 @@ class _Inspection:
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             return self._unreadable(table.num_rows, f"a column holds something else: {str(error).splitlines()[0]}")
         unread = tuple(_finding(ALWAYS, why, row=row) for row, why in sorted(reasons.items())[:MAX_FINDINGS])
-        chunk = Chunk(rows, number, judge=self.judge, commands=self.commands, rules=self.rules)
+        chunk = Chunk(
+            rows,
+            number,
+            judge=self.judge,
+            commands=self.commands,
+            rules=self.rules,
+            promises_every_word=self.promises_every_word,
+        )
         return self._of_chunk(chunk, table.num_rows, {ALWAYS: len(reasons)}, {ALWAYS: unread})
 
     def _unreadable(self, rows: int, problem: str) -> Report:

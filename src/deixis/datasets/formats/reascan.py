@@ -44,7 +44,8 @@ FILE_NAME = "data-compositional-splits.txt"
 INDENT = 4
 OPEN = frozenset({"situation", "placed_objects"})
 PLACEMENT = [
-    KINDS.index(kind) for kind in ("target", "mentioned", "relation", "attribute", "size", "isomorphism", "random")
+    KINDS.index(kind)
+    for kind in ("target", "mentioned", "relation", "attribute", "size", "isomorphism", "helper", "random")
 ]
 WORD_LISTS = {
     "intransitive_verbs": ["walk"],

@@ -33,9 +33,19 @@ __all__ = [
     "mention_addresses",
 ]
 
-RoleKind: TypeAlias = Literal["target", "mentioned", "relation", "attribute", "isomorphism", "size", "random"]
-KINDS: tuple[RoleKind, ...] = ("target", "mentioned", "relation", "attribute", "isomorphism", "size", "random")
+RoleKind: TypeAlias = Literal["target", "mentioned", "relation", "attribute", "isomorphism", "size", "random", "helper"]
+KINDS: tuple[RoleKind, ...] = (
+    "target",
+    "mentioned",
+    "relation",
+    "attribute",
+    "isomorphism",
+    "size",
+    "random",
+    "helper",
+)
 SLOTS = ("shape", "color", "size")
+DROPPED = 15  # in place of a value: the word is left out, not taken for another
 VALUES = {"shape": 4, "color": 4, "size": len(Which)}  # how many values a misread word may have become
 EXCHANGED = (frozenset({"color"}), frozenset({"size", "shape"}))
 SHIFT = 5
@@ -49,7 +59,8 @@ class Role:
         kind: target, mentioned, or the kind of distractor.
         number: for what is mentioned, the number of the mention; for a distractor, the number of its set, which names
             its misreading; for a random object 0, 1 and 2 where its class may have two sizes only and it is the
-            smaller or the bigger, or 3 where it gives a size word of some misreading something to compare with.
+            smaller or the bigger, or 3 where it gives a size word of some misreading something to compare with. A
+            helper belongs to a set too, whose misreading passes through it on the way to an object of another set.
     """
 
     kind: RoleKind
@@ -94,6 +105,7 @@ def decode_misreading(code: int, expression: Expression) -> Relaxation:
     |-------------|-------------------------------------------------|--------------------------|-----------------------|
     | relation    | the clause of the mention dropped               |                          |                       |
     | attribute   | one word of the mention misread                 | shape 0, color 1, size 2 | what it was taken for |
+    |             |                                                 |                          | (15: it was dropped)  |
     | isomorphism | words exchanged with another mention,           | the other mention        | 0 colors,             |
     |             | neither of them the target                      |                          | 1 sizes and nouns     |
     | size        | the size word of the mention dropped            |                          |                       |
@@ -107,7 +119,7 @@ def decode_misreading(code: int, expression: Expression) -> Relaxation:
         case "size" if mention in addresses:
             word = _word(expression, addresses[mention], "size")
             return Relaxation("selector", (word,), without(expression, word))
-        case "attribute" if mention in addresses and second < len(SLOTS) and value < VALUES[SLOTS[second]]:
+        case "attribute" if mention in addresses and second < len(SLOTS) and _has_value(SLOTS[second], value):
             return _misread_word(expression, addresses[mention], SLOTS[second], value)
         case "isomorphism" if 0 < mention != second > 0 and {mention, second} <= addresses.keys() and value < 2:
             return _exchange(expression, addresses[mention], addresses[second], EXCHANGED[value])
@@ -116,15 +128,22 @@ def decode_misreading(code: int, expression: Expression) -> Relaxation:
 
 def encode_misreading(kind: RoleKind, mention: int, second: int = 0, value: int = 0) -> int:
     """The code of a misreading; see `decode_misreading` for the meaning of its numbers."""
-    if not Role(kind).has_misreading:
+    if kind == "helper" or not Role(kind).has_misreading:
         raise SchemaError(f"an object that is there as {kind!r} punishes no misreading")
     if not all(0 <= number < 16 for number in (mention, second, value)):
         raise SchemaError(f"the numbers of a misreading go from 0 to 15, got {mention}, {second} and {value}")
     return KINDS.index(kind) << 12 | mention << 8 | second << 4 | value
 
 
+def _has_value(slot: str, value: int) -> bool:
+    """Whether a word of this kind can be misread so."""
+    return value == DROPPED or value < VALUES[slot]
+
+
 def _misread_word(expression: Expression, mention: Address, slot: str, value: int) -> Relaxation:
     word = _word(expression, mention, slot)
+    if value == DROPPED:
+        return Relaxation("selector" if slot == "size" else "attribute", (word,), without(expression, word))
     if slot == "size":
         return Relaxation("selector", (word,), replacing(expression, word, Extreme("size", Which(value))))
     new = Is(slot, GRID.attribute(slot).values[value])

@@ -32,6 +32,7 @@ class Role(StrEnum):
     ISOMORPHISM = "isomorphism"
     SIZE = "size"
     RANDOM = "random"
+    HELPER = "helper"
 
     @property
     def letter(self) -> str:
@@ -42,7 +43,7 @@ class Role(StrEnum):
     def words(self) -> str:
         """The role in words."""
         match self:
-            case Role.TARGET | Role.MENTIONED:
+            case Role.TARGET | Role.MENTIONED | Role.HELPER:
                 return self.value
             case Role.SIZE:
                 return "size counterpart"
@@ -66,7 +67,7 @@ class Marks:
     Attributes:
         target: the object that is meant.
         mentioned: the objects that the expression mentions; the target may be among them.
-        distractors: for each distractor its kind: relation, attribute, isomorphism, size or random.
+        distractors: for each distractor its kind: relation, attribute, isomorphism, size, random or helper.
         path: the cells that the agent walks over, in order, its own cell first.
         pushed: the cells that an object is pushed or pulled over, in order, its own cell first.
         lit: the objects to show in full while all others are dimmed; None dims nothing.

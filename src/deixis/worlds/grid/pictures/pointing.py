@@ -44,6 +44,7 @@ LINES = {
     Role.ISOMORPHISM: _Line(2.2, (8, 5, 0.01, 5)),
     Role.SIZE: _Line(2.2, (2.5, 4.8)),
     Role.RANDOM: _Line(1.6, (0.01, 7.5)),
+    Role.HELPER: _Line(1.8, (4.5, 3.5, 0.01, 3.5, 0.01, 3.5)),
 }
 
 
