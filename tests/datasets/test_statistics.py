@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deixis.datasets.statistics import LENGTH_BINS, Statistics, length_bin, part_kind, statistics_of
 from deixis.datasets.table import SCHEMA, table_of
@@ -123,6 +125,45 @@ def test_roles_and_necessity_may_be_unknown(examples):
     assert found.competitors == found.of_kind == found.parts == {}
 
 
+def test_determiners_do_not_make_another_command():
+    """What is said with 'a' in one world and with 'the' in another is one command with two worlds."""
+    definite = replace(CLAUSE, text=CLAUSE.text.replace("as a box", "as the box"))
+    found = statistics_of([table_of([CLAUSE, definite, PLAIN])])
+
+    assert len(found.texts) == 3
+    assert found.worlds_per_command("p2") == (1, 2, 2.0, 2)
+    assert found.worlds_per_command() == (2, 1, 1.5, 2)
+    assert found.worlds_per_command("p3") == (0, 0, 0.0, 0)
+
+
+TWO = replace(
+    CLAUSE,
+    text="push the circle that is in the same column as a box and in the same row as a red square",
+    roles=(Role("target"), Role("mentioned", 2), Role("relation", 0), Role("mentioned", 1)),
+)
+BOTH = replace(TWO, roles=(Role("target"), Role("relation", 1), Role("relation", 0), Role("mentioned", 1)))
+TWICE = replace(TWO, roles=(Role("target"), Role("relation", 1), Role("relation", 1), Role("mentioned", 1)))
+UNKNOWN = replace(CLAUSE, roles=(), misreadings=())
+
+
+@given(st.lists(st.sampled_from([PLAIN, CLAUSE, TWO, BOTH, TWICE, UNKNOWN]), max_size=8), st.integers(1, 8))
+def test_every_clause_has_its_set_or_not(chosen, size):
+    """The worlds with a relation set for every clause are those that counting sets and clauses one by one gives."""
+    expected = Counter()
+    for example in chosen:
+        clauses = len(example.expression.relations())
+        sets = {role.number for role in example.roles if role.kind == "relation"}
+        if clauses and len(sets) >= clauses:
+            expected[example.pattern,] += 1
+    tables = [table_of(chosen[first : first + size]) for first in range(0, len(chosen), size)]
+
+    found = statistics_of(tables)
+
+    assert found.with_all_relations == expected
+    assert sum(found.with_roles.values()) == sum(bool(example.roles) for example in chosen)
+    assert sum(found.worlds.values()) == len(chosen)
+
+
 @pytest.mark.parametrize(
     ("length", "label"),
     [(0, "1–10"), (1, "1–10"), (10, "1–10"), (11, "11–20"), (50, "41–50"), (51, "over 50"), (900, "over 50")],
@@ -141,7 +182,6 @@ def test_lengths_fall_into_the_bins_of_the_paper(length, label):
         ("color", [[9] * 4] * 3),
         ("shape", [[9] * 4] * 3),
         ("role", [[0], [0], [0]]),
-        ("role", [[255] * 4] * 3),
         ("necessary", [[True], [True], [True]]),
     ],
 )
@@ -164,5 +204,6 @@ def test_counts_as_plain_values(table):
     """Keys are joined, so that the counts can be written as JSON."""
     plain = statistics_of([table]).to_dict()
 
-    assert plain["commands"] == 2
+    assert plain["texts"] == 2
+    assert plain["commands"] == {"p1": 1, "p2": 1}
     assert plain["places"] == {"a1+a2 / p2": 1, "train / p1": 2}

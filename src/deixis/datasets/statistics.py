@@ -30,7 +30,17 @@ if TYPE_CHECKING:
     from deixis.expression.parts import Part
 
 
-__all__ = ["COLUMNS", "COMPASS", "LENGTH_BINS", "PART_KINDS", "Statistics", "length_bin", "part_kind", "statistics_of"]
+__all__ = [
+    "COLUMNS",
+    "COMPASS",
+    "LENGTH_BINS",
+    "PART_KINDS",
+    "Statistics",
+    "WorldsPerCommand",
+    "length_bin",
+    "part_kind",
+    "statistics_of",
+]
 
 Key: TypeAlias = tuple[Any, ...]
 COMPASS = ("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west", "here")
@@ -56,6 +66,17 @@ COLUMNS = (
     "split",
 )
 _NO_PART = len(PART_KINDS)
+_CLAUSE = PART_KINDS.index("clause")
+_RELATION = KINDS.index("relation")
+
+
+class WorldsPerCommand(NamedTuple):
+    """How many commands some examples have, and how many worlds each of them."""
+
+    commands: int
+    least: int
+    mean: float
+    most: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +87,8 @@ class Statistics:
         examples: how many there are.
         texts: the different commands.
         unread: examples whose command cannot be read; their words and parts are not counted.
+        worlds: examples of each command, by (pattern, command); commands are told apart by their words other than
+            determiners, which depend on the world.
         places: by (split, pattern); the split as stored, so that an example of two sets is under `a1+a2`.
         lengths: by (pattern, number of actions).
         objects: by (pattern, number of objects).
@@ -75,6 +98,7 @@ class Statistics:
         directions: where the target lies as seen from the agent, by (direction,); north is up.
         facings: by (code,).
         with_kind: worlds with at least one object of a role, by (pattern, kind).
+        with_all_relations: worlds with a set of relation distractors for every clause, by (pattern,).
         of_kind: objects of a role, by (pattern, kind).
         competitors: by (pattern, number of objects placed to punish a misreading); only where roles are known.
         parts: by (pattern, kind of part, whether it is needed); only where necessity is recorded.
@@ -83,6 +107,7 @@ class Statistics:
     examples: int = 0
     texts: frozenset[str] = frozenset()
     unread: int = 0
+    worlds: Mapping[Key, int] = field(default_factory=dict)
     places: Mapping[Key, int] = field(default_factory=dict)
     lengths: Mapping[Key, int] = field(default_factory=dict)
     objects: Mapping[Key, int] = field(default_factory=dict)
@@ -93,6 +118,7 @@ class Statistics:
     directions: Mapping[Key, int] = field(default_factory=dict)
     facings: Mapping[Key, int] = field(default_factory=dict)
     with_kind: Mapping[Key, int] = field(default_factory=dict)
+    with_all_relations: Mapping[Key, int] = field(default_factory=dict)
     of_kind: Mapping[Key, int] = field(default_factory=dict)
     competitors: Mapping[Key, int] = field(default_factory=dict)
     parts: Mapping[Key, int] = field(default_factory=dict)
@@ -127,10 +153,30 @@ class Statistics:
             needed[kind] += count if is_needed else 0
         return {kind: needed[kind] / total[kind] for kind in PART_KINDS if total[kind]}
 
+    @property
+    def with_roles(self) -> dict[str, int]:
+        """For each pattern, how many worlds say why their objects are there."""
+        totals: Counter[str] = Counter()
+        for (pattern, _), count in self.competitors.items():
+            totals[pattern] += count
+        return {name: totals[name] for name in self.patterns}
+
+    def worlds_per_command(self, pattern: str | None = None) -> WorldsPerCommand:
+        """How many worlds the commands of one pattern have, or those of all."""
+        counts = [count for (name, _), count in self.worlds.items() if pattern in (None, name)]
+        if not counts:
+            return WorldsPerCommand(0, 0, 0.0, 0)
+        return WorldsPerCommand(len(counts), min(counts), sum(counts) / len(counts), max(counts))
+
     def to_dict(self) -> dict[str, object]:
-        """The counts as plain values, every key joined by ` / `."""
-        plain: dict[str, object] = {"examples": self.examples, "commands": len(self.texts), "unread": self.unread}
-        for one in fields(self)[3:]:
+        """The counts as plain values, every key joined by ` / `; commands are counted, not listed."""
+        plain: dict[str, object] = {
+            "examples": self.examples,
+            "texts": len(self.texts),
+            "unread": self.unread,
+            "commands": {name: self.worlds_per_command(name).commands for name in self.patterns},
+        }
+        for one in fields(self)[4:]:
             counts: Mapping[Key, int] = getattr(self, one.name)
             plain[one.name] = {" / ".join(map(str, key)): counts[key] for key in sorted(counts, key=str)}
         return plain
@@ -170,6 +216,7 @@ class _Command(NamedTuple):
 
     said: Counter[Key]
     kinds: tuple[int, ...]  # of its parts, in order; numbers of PART_KINDS
+    clauses: int
 
 
 class _Commands:
@@ -195,7 +242,12 @@ def _read(text: str) -> _Command | None:
         kinds.append(PART_KINDS.index(part_kind(part)))
         if part.attribute:
             said[part.attribute, lexicon().word_for(part.step)] += 1
-    return _Command(said, tuple(kinds))
+    return _Command(said, tuple(kinds), kinds.count(_CLAUSE))
+
+
+def _without_determiners(text: str) -> str:
+    """What a command says whatever the world; the 'the' of 'in the same row as' goes too, in all commands alike."""
+    return " ".join(word for word in text.split() if word not in lexicon().determiners)
 
 
 @dataclass(frozen=True)
@@ -216,6 +268,7 @@ class _Piece:
             examples=self.table.num_rows,
             texts=frozenset(texts),
             unread=unread,
+            worlds=self.worlds(which, texts, patterns, names),
             places=self.places(patterns, names),
             lengths=_pairs(patterns, self.lengths(), names),
             objects=_pairs(patterns, np.diff(starts), names),
@@ -225,7 +278,7 @@ class _Piece:
             shown=self.shown(),
             directions=self.directions(starts),
             facings={(int(code),): int(n) for code, n in _tally(self.numbers("agent_facing"))},
-            **self.roles(patterns, names, starts),
+            **self.roles(patterns, names, starts, np.array([c.clauses if c else 0 for c in read_ones])[which]),
             parts=self.parts(which, read_ones, patterns, names),
         )
 
@@ -262,6 +315,13 @@ class _Piece:
         which, splits = self.codes("split")
         return {(splits[s], names[p]): n for (s, p), n in _pairs(which, patterns).items()}
 
+    def worlds(self, which: np.ndarray, texts: list[str], patterns: np.ndarray, names: list[str]) -> Counter[Key]:
+        commands = [_without_determiners(text) for text in texts]
+        found: Counter[Key] = Counter()
+        for (pattern, number), count in _pairs(patterns, which, names).items():
+            found[pattern, commands[number]] += count
+        return found
+
     def shown(self) -> dict[Key, int]:
         worded: tuple[tuple[str, tuple[str, ...]], ...] = (("shape", SHAPES), ("color", COLORS))
         found: dict[Key, int] = {}
@@ -290,7 +350,9 @@ class _Piece:
         }
         return {(COMPASS[number[d, r]],): n for (d, r), n in _pairs(down + 1, right + 1, shift=-1).items()}
 
-    def roles(self, patterns: np.ndarray, names: list[str], starts: np.ndarray) -> dict[str, dict[Key, int]]:
+    def roles(
+        self, patterns: np.ndarray, names: list[str], starts: np.ndarray, clauses: np.ndarray
+    ) -> dict[str, dict[Key, int]]:
         values, begins = self.list_of("role")
         count = np.diff(begins)
         if ((count > 0) & (count != np.diff(starts))).any():
@@ -304,7 +366,10 @@ class _Piece:
         present = np.flatnonzero(has_kind)
         punishing = np.array([Role(kind).has_misreading for kind in KINDS])[kinds]
         competitors = np.bincount(row[punishing], minlength=len(count))
+        sets = np.unique(row[kinds == _RELATION] << 8 | values[kinds == _RELATION].astype(np.int64))
+        has_all = (clauses > 0) & (np.bincount(sets >> 8, minlength=len(count)) >= clauses)
         return {
+            "with_all_relations": {(names[p],): n for p, n in _tally(patterns[has_all])},
             "of_kind": _named(_pairs(patterns[row], kinds, names)),
             "with_kind": _named(_pairs(patterns[present // len(KINDS)], present % len(KINDS), names)),
             "competitors": _pairs(patterns[count > 0], competitors[count > 0], names),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from deixis.datasets.statistics import COMPASS, LENGTH_BINS, PART_KINDS, length_bin
@@ -38,25 +38,37 @@ class Chart:
     Attributes:
         name: its anchor.
         title: what it shows.
-        caption: what to see in it, in one sentence.
+        caption: what to see in it, in one sentence; empty for a panel of a larger figure.
         form: columns side by side, lines, horizontal bars, stacked horizontal bars, or the nine fields of a compass.
         axis: what the numbers are.
         labels: the categories.
         series: for each name one number per category.
         is_share: whether the numbers are shares of a whole, shown in percent.
-        colored: what the colours of the series mean: the patterns, whose colours are the same in all figures, or
-            nothing beyond this figure.
+        colored: what the colours of the series mean: the patterns, whose colours are the same in all figures, the
+            datasets that are compared, or nothing beyond this figure.
+        outlines: numbers to compare with, drawn as outlines around the columns of a series, or, under the empty name,
+            around all columns of a category; None where there is none.
+        empty: what to say where there is nothing to show.
+        below: what the categories are.
     """
 
     name: str
     title: str
-    caption: str
+    caption: str = ""
     form: Form
     axis: str
     labels: tuple[str, ...]
     series: Mapping[str, tuple[float, ...]]
     is_share: bool = True
-    colored: Literal["patterns", "series"] = "series"
+    colored: Literal["patterns", "series", "datasets"] = "series"
+    outlines: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    empty: str = ""
+    below: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to show, and something to say instead."""
+        return bool(self.empty) and not any(any(values) for values in self.series.values())
 
 
 def charts(statistics: Statistics, splits: Sequence[str]) -> list[Chart]:

@@ -12,11 +12,13 @@ from deixis.reports.markup import percent, text
 
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from deixis.reports.charts import Chart
     from deixis.reports.markup import Themes
 
 
-__all__ = ["draw_chart"]
+__all__ = ["DATASETS", "INK", "PATTERN_COLORS", "STYLE", "draw_chart", "matplotlib_here", "paint_chart", "settle"]
 
 WIDTH, HEIGHT = 6.0, 3.2  # inches of 72 pixels: 432 pixels wide, about a telephone's page
 INK, SOFT, LINE = "#1F2430", "#59627A", "#D5DAE3"
@@ -34,6 +36,7 @@ DARKER = {
     SERIES[4]: "#FF8A4F",
     SERIES[5]: "#8FD0F5",
 }
+DATASETS = ("#6A84AC", "#C3CEDF", "#3F5578", "#93A7C6", "#DCE3EE", "#AEBCD3")  # of one hue: they differ in print too
 MARKERS = "osD^vP"
 PATTERN_COLORS = {"p1": SERIES[0], "p2": SERIES[1], "p3": SERIES[2], "p4": SERIES[3], "chain": SERIES[4]}
 STYLE = {
@@ -67,7 +70,7 @@ def draw_chart(chart: Chart, themes: Themes) -> str:
     Raises:
         DeixisError: when matplotlib is not installed.
     """
-    matplotlib = _matplotlib()
+    matplotlib = matplotlib_here()
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": chart.name}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # the browser may have what matplotlib's font lacks
         height = max(HEIGHT, 1.1 + 0.27 * len(chart.labels)) if chart.form in ("bars", "stacked") else HEIGHT
@@ -75,14 +78,41 @@ def draw_chart(chart: Chart, themes: Themes) -> str:
         figure.patch.set_alpha(0)
         axes = figure.add_subplot()
         axes.patch.set_alpha(0)
-        _FORMS[chart.form](chart, axes)
+        paint_chart(chart, axes)
+        _legend(chart, axes)
+        settle(figure)
         stream = StringIO()
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(stream, format="svg", metadata=nothing)
     return themes.paint(_for_page(stream.getvalue(), chart), DARKER)
 
 
-def _matplotlib() -> Any:
+def paint_chart(chart: Chart, axes: Any) -> None:
+    """Draw a chart into the axes of a figure, without a legend."""
+    if chart.is_empty:
+        axes.text(0.5, 0.5, chart.empty, ha="center", va="center", color=SOFT, transform=axes.transAxes)
+        axes.set_axis_off()
+        return
+    _FORMS[chart.form](chart, axes)
+
+
+def settle(figure: Any) -> None:
+    """Fix where things stand, in round numbers: the last digits of the layout differ from run to run."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for strip in figure.subfigs:
+        box = strip.bbox_relative
+        box.p0, box.p1 = ([round(float(edge), 4) for edge in corner] for corner in (box.p0, box.p1))
+    for axes in figure.get_axes():
+        axes.set_position([round(float(edge), 4) for edge in axes.get_position().bounds])
+
+
+def matplotlib_here() -> Any:
+    """The module matplotlib with its figures.
+
+    Raises:
+        DeixisError: when it is not installed.
+    """
     try:
         import matplotlib as mpl
         import matplotlib.figure
@@ -113,21 +143,36 @@ def _label(chart: Chart) -> str:
 def _color(chart: Chart, number: int, name: str) -> str:
     if chart.colored == "patterns" and name in PATTERN_COLORS:
         return PATTERN_COLORS[name]
-    return SERIES[number % len(SERIES)] if chart.colored == "series" else SERIES[-1]
+    colors = DATASETS if chart.colored == "datasets" else SERIES
+    return SERIES[-1] if chart.colored == "patterns" else colors[number % len(colors)]
 
 
 def _columns(chart: Chart, axes: Any) -> None:
     width = 0.82 / max(len(chart.series), 1)
     for number, (name, values) in enumerate(chart.series.items()):
         at = [place - 0.41 + width * (number + 0.5) for place in range(len(values))]
-        axes.bar(at, values, width * 0.92, color=_color(chart, number, name), label=name)
+        rim = {"edgecolor": DATASETS[2], "linewidth": 0.4} if chart.colored == "datasets" else {}
+        filled = 0.66 if chart.outlines.get(name) else 0.92  # so that an outline has room around a column
+        axes.bar(at, values, width * filled, color=_color(chart, number, name), label=name, **rim)
+        _outline(chart.outlines.get(name, ()), at, width * 0.92, axes)
+    _outline(chart.outlines.get("", ()), range(len(chart.labels)), 0.92, axes)
     every = 1 if len(chart.labels) <= 12 else 2
     axes.set_xticks(range(0, len(chart.labels), every), chart.labels[::every])
     axes.tick_params(length=0)
     axes.grid(axis="y")
-    _in_percent(chart, axes.yaxis)
+    _in_units(chart, axes.yaxis)
     axes.set_ylabel(chart.axis)
-    _legend(chart, axes)
+    axes.set_xlabel(chart.below)
+
+
+def _outline(values: Iterable[float | None], at: Iterable[float], width: float, axes: Any) -> None:
+    """Empty columns for what is compared with, legible over any colour."""
+    from matplotlib.patheffects import Normal, Stroke
+
+    effects = [Stroke(linewidth=1.3, foreground="white"), Normal()]
+    for place, value in zip(at, values, strict=False):
+        if value:
+            axes.bar(place, value, width, fill=False, edgecolor=INK, linewidth=0.6, path_effects=effects, zorder=3)
 
 
 def _lines(chart: Chart, axes: Any) -> None:
@@ -139,9 +184,8 @@ def _lines(chart: Chart, axes: Any) -> None:
     axes.set_ylim(bottom=0)
     axes.tick_params(length=0)
     axes.grid(axis="y")
-    _in_percent(chart, axes.yaxis)
+    _in_units(chart, axes.yaxis)
     axes.set_ylabel(chart.axis)
-    _legend(chart, axes)
 
 
 def _bars(chart: Chart, axes: Any) -> None:
@@ -152,7 +196,7 @@ def _bars(chart: Chart, axes: Any) -> None:
         axes.text(value + 0.012 * most, place, percent(value), va="center", ha="left", color=INK)
     _lying(chart, axes, most)
     axes.locator_params(axis="x", nbins=6)
-    _in_percent(chart, axes.xaxis)
+    _in_units(chart, axes.xaxis)
 
 
 def _stacked(chart: Chart, axes: Any) -> None:
@@ -167,7 +211,6 @@ def _stacked(chart: Chart, axes: Any) -> None:
     _lying(chart, axes, most)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.locator_params(axis="x", nbins=5)
-    _legend(chart, axes)
 
 
 def _lying(chart: Chart, axes: Any, longest: float) -> None:
@@ -200,9 +243,19 @@ def _tile(corner: tuple[float, float], *, color: str, alpha: float) -> Any:
     return Rectangle(corner, 0.94, 0.92, facecolor=color, alpha=alpha, linewidth=0)
 
 
-def _in_percent(chart: Chart, axis: Any) -> None:
+def _in_units(chart: Chart, axis: Any) -> None:
     if chart.is_share:
         axis.set_major_formatter(lambda value, _: f"{round(100 * value, 3):g} %")
+    else:
+        axis.set_major_formatter(lambda value, _: _briefly(value))
+
+
+def _briefly(value: float) -> str:
+    """A round number in few letters: 20k, 1.5M."""
+    for unit, letter in ((1e6, "M"), (1e3, "k")):
+        if abs(value) >= unit:
+            return f"{value / unit:g}{letter}"
+    return f"{value:g}"
 
 
 def _legend(chart: Chart, axes: Any) -> None:

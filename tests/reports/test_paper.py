@@ -1,0 +1,248 @@
+"""The figures and the table of the paper for any dataset: numbers against counting by hand, and files as they are."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections import Counter
+from dataclasses import replace
+from io import BytesIO, StringIO
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deixis.datasets.sources import open_source
+from deixis.datasets.statistics import LENGTH_BINS, Statistics, length_bin, statistics_of
+from deixis.datasets.table import table_of
+from deixis.errors import RecipeError
+from deixis.reports.paper import (
+    KINDS,
+    PANELS,
+    Counted,
+    distractor_worlds,
+    figure4,
+    figure5,
+    lengths_by_bin,
+    published_set,
+)
+from deixis.reports.published import published
+from deixis.reports.sheets import draw_sheet
+from deixis.reports.statistics import count_source, statistics_as_dict, write_statistics
+from deixis.reports.tables import published_rows, size_rows, sizes_as_csv, sizes_as_markdown
+from deixis.worlds.grid.roles import Role
+
+
+def counted(examples, *, name="ours", kind="dataset"):
+    return Counted(name=name, kind=kind, statistics=statistics_of([table_of(examples)]))
+
+
+@pytest.fixture(scope="session")
+def ours(examples):
+    return counted(examples)
+
+
+@pytest.fixture(scope="session")
+def gscan(examples):
+    """A dataset that does not say why its objects are there."""
+    return counted([replace(examples[0], roles=(), misreadings=())], name="gscan", kind="gscan")
+
+
+@given(st.lists(st.tuples(st.sampled_from(["p1", "p3"]), st.integers(1, 90)), min_size=1))
+def test_bins_hold_every_plan_once(plans):
+    """Figure 4 counts what binning the lengths one by one counts."""
+    lengths = Counter(plans)
+    places = Counter(("train", pattern) for pattern, _ in plans)
+    found = lengths_by_bin(Statistics(examples=len(plans), lengths=lengths, places=places))
+
+    for pattern, bins in found.items():
+        assert list(bins) == list(LENGTH_BINS)
+        for label, count in bins.items():
+            assert count == sum(p == pattern and length_bin(length) == label for p, length in plans)
+
+
+def test_panels_count_what_is_said_and_shown(ours, examples):
+    """The columns of Figure 5 are those that looking at the examples one by one gives."""
+    by_name = {panel.name: dict(zip(panel.keys, panel.counts(ours.statistics), strict=True)) for panel in PANELS}
+    things = [thing for example in examples for thing in example.scene.objects]
+
+    assert by_name["world-colors"] == {c: sum(t.color == c for t in things) for c in ("red", "blue", "green", "yellow")}
+    assert by_name["world-sizes"] == {str(size): sum(t.size == size for t in things) for size in (1, 2, 3, 4)}
+    assert by_name["verbs"] == {"walk": 1, "push": 2, "pull": 1}
+    assert by_name["manners"] == {"zigzagging": 0, "spinning": 1, "cautiously": 0, "hesitantly": 1, "none": 2}
+    assert by_name["relations"] == {"row": 0, "column": 2, "inside": 0, "size": 0, "colour": 0, "shape": 1}
+    assert by_name["command-sizes"] == {"small": 2, "big": 1}
+    assert by_name["facing"] == {"E": 4, "S": 0, "W": 0, "N": 0}
+    assert by_name["directions"]["E"] == 4
+
+
+def test_distractors_are_counted_by_pattern(ours):
+    """Worlds are counted by the kinds of distractors they hold; the two-clause one has a set for one clause only."""
+    found = distractor_worlds(ours.statistics)
+    present = {name: {kind: count for kind, count in kinds.items() if count} for name, kinds in found.items()}
+
+    assert all(tuple(kinds) == KINDS for kinds in found.values())
+    assert present == {
+        "p1": {"size": 2, "random": 2},
+        "p2": {"relation, all clauses": 1, "relation": 1, "random": 1},
+        "p3": {"relation": 1, "random": 1},
+    }
+
+
+def test_one_dataset_is_shown_in_numbers_and_several_in_shares(ours, gscan):
+    """Numbers of examples cannot be compared between datasets of different sizes."""
+    (alone,) = figure4([ours]).rows
+    (together,) = figure4([ours, gscan]).rows
+
+    assert sum(map(sum, alone[0].series.values())) == ours.statistics.examples
+    assert not alone[0].is_share
+    assert all(sum(values) == pytest.approx(1) for chart in together for values in chart.series.values())
+
+
+def test_what_is_not_recorded_is_said(gscan, examples):
+    """Unknown roles, absent relations and empty plans make panels that say so instead of showing zeros."""
+    (distractors,), *rows = figure5([gscan]).rows
+    relations = next(chart for row in rows for chart in row if chart.name == "relations")
+    ((lengths,),) = figure4([counted([replace(example, plan=()) for example in examples])]).rows
+
+    assert [chart.is_empty for chart in (distractors, relations, lengths)] == [True] * 3
+    assert "not recorded" in distractors.empty
+    assert "not recorded" in lengths.empty
+    assert b"<svg" in draw_sheet(figure5([gscan]), "svg")
+
+
+def test_datasets_are_compared_with_the_set_they_correspond_to(ours, gscan, examples):
+    """gSCAN is compared with gSCAN, random distractors with the published set of random distractors."""
+    roles = (Role("target"), Role("mentioned", 1), Role("mentioned", 2), *[Role("random")] * 3)
+    random = counted([replace(examples[-1], roles=roles, misreadings=())])
+
+    assert published_set(gscan, "p1") == "gscan"
+    assert published_set(random, "p3") == "p3-random"
+    assert [published_set(ours, pattern) for pattern in ("p1", "p2", "p3")] == ["p1", "p2", "p3"]
+
+
+def test_published_numbers_add_up():
+    """The sets of Table 2 have the published totals, and every panel has labels that we draw."""
+    facts = published()
+    totals = {name: sum(row.get(split, 0) for split in ("train", "dev", "test")) for name, row in facts.sizes.items()}
+
+    assert (totals["p1"], totals["p2"], totals["p3"]) == (121_500, 363_523, 585_963)
+    assert totals["p1"] + totals["p2"] + totals["p3"] == 1_070_986
+    assert totals["p1"] == facts.sizes["p1"]["commands"] * facts.sizes["p1"]["worlds"]
+    for name, bins in facts.lengths.items():
+        assert len(bins) == len(LENGTH_BINS)
+        assert sum(bins) == pytest.approx(facts.sizes[name]["train"], rel=0.02)
+    for panel in PANELS:
+        assert facts.shares[panel.name].keys() <= panel.keys.keys()
+        assert sum(facts.shares[panel.name].values()) <= 1 + 1e-9
+
+
+def test_outlines_are_the_published_shares(ours):
+    """Beside the paper, every panel of Figure 5 carries its shares, and Figure 4 those of each pattern."""
+    facts = published()
+    _, *rows = figure5([ours], beside=facts).rows
+    ((lengths,),) = figure4([ours], beside=facts).rows
+
+    for chart in (chart for row in rows for chart in row):
+        assert chart.outlines[""] == tuple(facts.shares[chart.name].get(label) for label in chart.labels)
+    assert {name: sum(values) for name, values in lengths.outlines.items()} == pytest.approx(
+        {"p1": 1.0, "p2": 1.0, "p3": 1.0}
+    )
+
+
+def test_sizes_by_pattern_and_split(ours):
+    """Table 2 has a row for every pattern and one for all; an example of two splits counts once in the total."""
+    rows = {row.pattern: row for row in size_rows(ours)}
+
+    assert list(rows) == ["p1", "p2", "p3", "all"]
+    assert rows["p2"].splits == {"a1": 1, "a2": 1}
+    assert rows["all"].splits == {"train": 2, "a1": 1, "a2": 1, "c1": 1}
+    assert (rows["all"].examples, rows["all"].commands, rows["p1"].worlds) == (4, 4, 1.0)
+
+
+def test_tables_say_the_same(ours):
+    """The table for spreadsheets has plain numbers, the one for pages has the same with thousands separated."""
+    rows = [*size_rows(ours), *published_rows([ours], published())]
+
+    plain = list(csv.DictReader(StringIO(sizes_as_csv(rows))))
+    lines = sizes_as_markdown(rows).splitlines()
+
+    assert len(plain) == len(rows) == len(lines) - 2
+    assert {line.count(" | ") for line in lines} == {lines[0].count(" | ")}
+    assert [row["train"] for row in plain if row["dataset"] == "published"] == ["113967", "340985", "549634", "539722"]
+    assert "| published | p3 | 3,375 | 180 | 585,963 | 549,634 |" in lines[-2]
+
+
+@pytest.mark.parametrize("name", ["=a|b", "two\nlines", "<script>alert(1)</script>", "\x00\ud800"])
+def test_names_stay_names(dataset, ours, name):
+    """Whatever a dataset is called, tables keep their columns, nothing is a formula, and drawings stay well-formed."""
+    renamed = count_source(open_source(dataset), name=name)
+    rows = size_rows(renamed)
+
+    cells = {len(row) for row in csv.reader(StringIO(sizes_as_csv(rows)))}
+    columns = {len(re.findall(r"(?<!\\)\|", line)) for line in sizes_as_markdown(rows).splitlines()}
+    root = _read(draw_sheet(figure4([ours, renamed]), "svg"))
+
+    assert len(cells) == len(columns) == 1
+    assert not sizes_as_csv(rows).splitlines()[1].startswith("=")
+    assert not any(element.tag.endswith("script") for element in root.iter())
+
+
+def test_drawings_are_the_same_every_time(ours, gscan):
+    """The same counts give the same bytes in both forms, without a date or metadata."""
+    for sheet, form in ((figure4([ours] * 4), "png"), (figure5([ours, gscan], beside=published()), "svg")):
+        drawn = draw_sheet(sheet, form)
+        assert drawn == draw_sheet(sheet, form)
+        assert not re.search(rb"<metadata|<!DOCTYPE|tEXt|\d\d:\d\d:\d\d", drawn)
+
+
+def test_drawings_have_the_size_of_a_column_and_of_a_page(ours):
+    """Figure 4 of one dataset fits a column, Figure 5 a page, both at 300 dots per inch."""
+    from PIL import Image
+
+    widths = {}
+    for sheet in (figure4([ours]), figure5([ours])):
+        with Image.open(BytesIO(draw_sheet(sheet, "png"))) as image:
+            widths[sheet.name] = image.width
+            assert image.height <= 9 * 300
+
+    assert widths == {"figure4": 1020, "figure5": 2100}
+
+
+def test_drawings_can_be_read_aloud(ours):
+    """Title and description say what is drawn, in numbers."""
+    root = _read(draw_sheet(figure5([ours]), "svg"))
+    said = {element.tag.split("}")[1]: element.text for element in list(root)[:2]}
+
+    assert root.get("role") == "img"
+    assert said["title"] == "What commands say and worlds hold"
+    assert "verbs: walk 25.0 %, push 50.0 %, pull 25.0 %" in said["desc"]
+
+
+def test_everything_is_written(dataset, tmp_path):
+    """A folder gets both figures in both forms, both tables and the counts, which are those of the dataset."""
+    found = count_source(open_source(dataset), name="ours")
+    files = write_statistics([found], tmp_path / "new" / "folder", beside=published())
+
+    names = ["figure4.png", "figure4.svg", "figure5.png", "figure5.svg", "stats.json", "table2.csv", "table2.md"]
+    assert sorted(path.name for path in files) == names == sorted(p.name for p in (tmp_path / "new/folder").iterdir())
+    plain = json.loads((tmp_path / "new/folder/stats.json").read_text(encoding="utf-8"))
+    assert plain == json.loads(json.dumps(statistics_as_dict([found], beside=published())))
+    assert plain["datasets"][0]["counts"] == json.loads(json.dumps(found.statistics.to_dict()))
+    assert plain["published"]["source"].startswith("ReaSCAN")
+
+
+def test_nothing_and_too_much_are_refused(ours, tmp_path):
+    """No example, no dataset and more datasets than colours end in an error before anything is written."""
+    nothing = Counted(name="none", kind="dataset", statistics=Statistics())
+    for sources in ([], [nothing], [ours] * 7):
+        with pytest.raises(RecipeError):
+            write_statistics(sources, tmp_path / "out")
+
+    assert not (tmp_path / "out").exists()
+
+
+def _read(svg):
+    return ET.fromstring(svg)  # noqa: S314 - our own drawing
