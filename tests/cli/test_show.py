@@ -86,8 +86,28 @@ def test_pictures_are_written_to_files(name, start, style, tiny, tmp_path, capsy
 
 def test_a_picture_needs_a_known_ending(tiny, tmp_path, capsys):
     """Other forms are refused before anything is written."""
-    assert main(["show", str(tiny), "--out", str(tmp_path / "a.gif")]) == 2
-    assert ".svg or .png" in capsys.readouterr().err
+    assert main(["show", str(tiny), "--out", str(tmp_path / "a.bmp")]) == 2
+    assert ".svg, .png or .gif" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("words", "start"), [(("a.gif",), b"GIF89a"), (("b.svg", "--animate"), b"<svg")])
+def test_plans_are_written_as_moving_pictures(words, start, tiny, tmp_path, capsys):
+    """A name that ends in .gif, or --animate, lets the agent carry out the plan."""
+    name, *options = words
+    printed(capsys, "show", tiny, 3, "--out", tmp_path / name, *options)
+
+    data = (tmp_path / name).read_bytes()
+    assert data.startswith(start)
+    assert start == b"GIF89a" or b"@keyframes" in data
+
+
+@pytest.mark.parametrize("words", [(), ("--out", "a.png")])
+def test_only_some_files_can_move(words, tiny, tmp_path, monkeypatch, capsys):
+    """Terminals and PNG files stay still, and the message says what would move."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["show", str(tiny), "--animate", *words]) == 2
+    assert ".svg or .gif" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 

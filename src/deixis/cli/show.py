@@ -34,6 +34,7 @@ def show(
     seed: Seed | None = None,
     workers: Count | None = None,
     out: Path | None = None,
+    animate: bool = False,
     style: Literal["deixis", "release"] = "deixis",
     no_color: bool = False,
     as_json: Json = False,
@@ -46,7 +47,8 @@ def show(
         split: Count within this split.
         seed: Choose an example at random instead.
         workers: Accepted by every verb; there is nothing to divide here.
-        out: Write the picture to a file (.svg or .png) instead of the terminal.
+        out: Write the picture to a file (.svg or .png) instead of the terminal, or the plan as a moving picture (.gif).
+        animate: Let the agent carry out the plan in the picture (.svg); a .gif always does.
         style: The look of the file: ours, or that of the pictures published with ReaSCAN.
         no_color: Do not use colours in the terminal.
         as_json: Print JSON instead of text.
@@ -56,8 +58,10 @@ def show(
     del workers
     if number is not None and seed is not None:
         raise RecipeError("give either the number of an example or a --seed to choose one by, not both")
-    if out is not None and out.suffix.lower() not in (".svg", ".png"):
-        raise RecipeError(f"the name of a picture ends in .svg or .png, got {out.name!r}")
+    if out is not None and out.suffix.lower() not in (".svg", ".png", ".gif"):
+        raise RecipeError(f"the name of a picture ends in .svg, .png or .gif, got {out.name!r}")
+    if animate and (out is None or out.suffix.lower() == ".png"):
+        raise RecipeError("a moving picture needs a file whose name ends in .svg or .gif, e.g. --out plan.svg")
     source = open_source(path)
     if seed is not None:
         number, example = source.random_example(seed, split)
@@ -65,7 +69,7 @@ def show(
         number = number or 0
         example = source.example(number, split)
     if out is not None:
-        _write_picture(example, out, style)
+        _write_picture(example, out, style, animate=animate)
     if as_json:
         print_json(_plain(example, number))
     elif out is not None:
@@ -129,16 +133,31 @@ def _marks(example: Example) -> Marks:
     )
 
 
-def _write_picture(example: Example, out: Path, style: Literal["deixis", "release"]) -> None:
+def _write_picture(example: Example, out: Path, style: Literal["deixis", "release"], *, animate: bool) -> None:
     from deixis.datasets.store import replacing_file
+
+    is_moving = animate or out.suffix.lower() == ".gif"
+    data = _moving(example, out, style) if is_moving else _still(example, out, style)
+    with replacing_file(out) as draft:
+        draft.write_bytes(data)
+
+
+def _still(example: Example, out: Path, style: Literal["deixis", "release"]) -> bytes:
     from deixis.worlds.grid.draw import Look, draw_png, draw_svg
 
     look = Look(style=style, numbers=True, captions=True, heading=True, legend=True)
     options: dict[str, Any] = {"marks": _marks(example), "look": look, "title": example.text}
     is_svg = out.suffix.lower() == ".svg"
-    data = draw_svg(example.scene, **options).encode() if is_svg else draw_png(example.scene, **options)
-    with replacing_file(out) as draft:
-        draft.write_bytes(data)
+    return draw_svg(example.scene, **options).encode() if is_svg else draw_png(example.scene, **options)
+
+
+def _moving(example: Example, out: Path, style: Literal["deixis", "release"]) -> bytes:
+    from deixis.worlds.grid.draw import Look, Marks, animate_gif, animate_svg
+
+    options: dict[str, Any] = {"marks": Marks(target=example.target), "look": Look(style=style), "title": example.text}
+    if out.suffix.lower() == ".svg":
+        return animate_svg(example.scene, example.plan, **options).encode()
+    return animate_gif(example.scene, example.plan, **options)
 
 
 def _plain(example: Example, number: int) -> dict[str, Any]:

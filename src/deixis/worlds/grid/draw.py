@@ -1,16 +1,18 @@
-"""Pictures of grid scenes: as SVG for pages, as PNG for files and models, as text for the terminal.
+"""Pictures of grid scenes: as SVG for pages, as PNG for files and models, as text for the terminal, and in motion.
 
-All three show the same things: objects, agent, and what the marks point out. A distractor's kind is told by the line
+All of them show the same things: objects, agent, and what the marks point out. A distractor's kind is told by the line
 of its outline and by a letter, never by colour alone: T target, M mentioned, R relation, A attribute, I isomorphism,
 S size counterpart, ? random.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from deixis.worlds.grid.actions import Action, plan_from_codes
+from deixis.worlds.grid.pictures.animate import film_of, write_gif, write_moving_svg
 from deixis.worlds.grid.pictures.board import compose
 from deixis.worlds.grid.pictures.look import Cell, Look, Marks, Role
 from deixis.worlds.grid.pictures.raster import write_png
@@ -25,7 +27,18 @@ if TYPE_CHECKING:
     from deixis.scene.grid import GridScene
 
 
-__all__ = ["Look", "Marks", "Role", "Way", "draw_png", "draw_svg", "draw_terminal", "path_of"]
+__all__ = [
+    "Look",
+    "Marks",
+    "Role",
+    "Way",
+    "animate_gif",
+    "animate_svg",
+    "draw_png",
+    "draw_svg",
+    "draw_terminal",
+    "path_of",
+]
 
 NOTHING = Marks()
 DEFAULT = Look()
@@ -77,6 +90,42 @@ def draw_terminal(scene: GridScene, *, marks: Marks | None = None, color: bool) 
         SchemaError: when a mark points at an object or cell that is not there.
     """
     return write_terminal(scene, marks or NOTHING, color=color)
+
+
+def animate_gif(
+    scene: GridScene, actions: Iterable[int], *, marks: Marks | None = None, look: Look = DEFAULT, title: str = ""
+) -> bytes:
+    """What happens when the agent carries out the actions, as an animated GIF that plays for ever.
+
+    The title stands above the board, the action below it. Equal arguments give equal bytes.
+
+    Args:
+        scene: before the first action.
+        actions: a plan, sensible or not; what happens is what the simulator says.
+        marks: what to point out; a way in it is not shown, since the agent is seen to go it.
+        look: how it looks.
+        title: usually the command.
+
+    Raises:
+        SchemaError: when the scene has no agent, the actions cannot be understood or are too many, or a mark points at
+            something that is not there.
+        DeixisError: when Pillow is not installed.
+    """
+    return write_gif(film_of(scene, actions, marks or NOTHING, look, title=title))
+
+
+def animate_svg(
+    scene: GridScene, actions: Iterable[int], *, marks: Marks | None = None, look: Look = DEFAULT, title: str = ""
+) -> str:
+    """What happens when the agent carries out the actions, as an SVG document that moves by itself.
+
+    It needs no script and nothing from elsewhere. Where the reader prefers things not to move, and in print, it shows
+    the first moment with the whole way drawn in. Arguments and errors are those of `animate_gif`.
+    """
+    plan = tuple(actions)
+    way = path_of(scene, plan)
+    shown = replace(marks or NOTHING, path=way.path, pushed=way.pushed)
+    return write_moving_svg(film_of(scene, plan, shown, look, title=title))
 
 
 def path_of(scene: GridScene, actions: Iterable[int]) -> Way:

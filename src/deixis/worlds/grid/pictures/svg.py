@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from xml.sax.saxutils import escape
 from zlib import crc32
 
@@ -12,28 +12,54 @@ from deixis.worlds.grid.pictures.strokes import Stroke, Words
 if TYPE_CHECKING:
     from deixis.worlds.grid.pictures.strokes import XY, Ink, Layer, Outline, Picture
 
+    Inset: TypeAlias = tuple[Layer, tuple[float, float, float, float]]
 
-__all__ = ["write_svg"]
+
+__all__ = ["plain_number", "svg_name", "write_svg"]
 
 FONTS = "Inter, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
 
 
-def write_svg(picture: Picture) -> str:
-    """The picture as an SVG document; every object is a group that carries its number as `data-object`."""
-    width, height = _number(picture.width), _number(picture.height)
+def write_svg(picture: Picture, *, style: str = "", inset: Inset | None = None) -> str:
+    """The picture as an SVG document; every object is a group that carries its number as `data-object`.
+
+    Args:
+        picture: what to show.
+        style: rules for the elements of the document, which then has the id `svg_name(picture)`.
+        inset: a further layer, seen through a window, with the left, the top, the width and the height of the window.
+    """
+    width, height = plain_number(picture.width), plain_number(picture.height)
     title, description = _text(picture.title), _text(picture.description)
-    name = f"scene-{crc32((title + description).encode()):08x}"
+    name = svg_name(picture)
     size = f'width="{width}" height="{height}"'
+    key = f' id="{name}"' if style else ""
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width} {height}" role="img"',
+        f'<svg xmlns="http://www.w3.org/2000/svg"{key} {size} viewBox="0 0 {width} {height}" role="img"',
         f'aria-labelledby="{name}-title {name}-desc" font-family="{FONTS}">',
         f'<title id="{name}-title">{title}</title>',
         f'<desc id="{name}-desc">{description}</desc>',
+        *([f"<style>\n{style}\n</style>"] if style else []),
         f'<rect {size} fill="{picture.paper}"/>',
     ]
     for layer in picture.layers:
         lines += _layer(layer)
+    if inset:
+        layer, (left, top, wide, high) = inset
+        place = f'x="{plain_number(left)}" y="{plain_number(top)}"'
+        window = f'width="{plain_number(wide)}" height="{plain_number(high)}"'
+        lines += [f'<svg {place} {window} overflow="hidden">', *_layer(layer), "</svg>"]
     return "\n".join([*lines, "</svg>", ""])
+
+
+def svg_name(picture: Picture) -> str:
+    """A name that follows from what the picture says, so that several can be on one page."""
+    return f"scene-{crc32((_text(picture.title) + _text(picture.description)).encode()):08x}"
+
+
+def plain_number(value: float) -> str:
+    """A number with at most two decimals and nothing that can be left out."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
 
 
 def _layer(layer: Layer) -> list[str]:
@@ -58,14 +84,14 @@ def _ink(ink: Ink) -> str:
     if ink.line is None:
         return fill
     ends = "" if ink.is_sharp else ' stroke-linecap="round" stroke-linejoin="round"'
-    dash = f' stroke-dasharray="{" ".join(map(_number, ink.dash))}"' if ink.dash else ""
-    return f'{fill} stroke="{ink.line}" stroke-width="{_number(ink.width)}"{ends}{dash}'
+    dash = f' stroke-dasharray="{" ".join(map(plain_number, ink.dash))}"' if ink.dash else ""
+    return f'{fill} stroke="{ink.line}" stroke-width="{plain_number(ink.width)}"{ends}{dash}'
 
 
 def _words(words: Words) -> str:
     weight = ' font-weight="700"' if words.is_bold else ""
     return (
-        f'<text x="{_number(words.x)}" y="{_number(words.baseline)}" font-size="{_number(words.size)}" '
+        f'<text x="{plain_number(words.x)}" y="{plain_number(words.baseline)}" font-size="{plain_number(words.size)}" '
         f'fill="{words.color}" text-anchor="{words.anchor}"{weight}>{_text(words.text)}</text>'
     )
 
@@ -81,9 +107,4 @@ def _is_allowed(sign: str) -> bool:
 
 
 def _point(point: XY) -> str:
-    return f"{_number(point[0])} {_number(point[1])}"
-
-
-def _number(value: float) -> str:
-    text = f"{value:.2f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
+    return f"{plain_number(point[0])} {plain_number(point[1])}"
