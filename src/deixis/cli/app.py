@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, Parameter
 
 from deixis._version import __version__
+from deixis.cli.audit import audit
 from deixis.cli.check import check
 from deixis.cli.convert import convert
 from deixis.cli.demo import demo
 from deixis.cli.explain import explain
 from deixis.cli.failures import in_one_line
-from deixis.cli.make import reascan
+from deixis.cli.induce import induce
+from deixis.cli.make import gscan, reascan
 from deixis.cli.show import show
+from deixis.cli.stats import stats
 from deixis.cli.warm import warm
 
 
@@ -41,8 +44,9 @@ app = App(
 )
 make_app = App(name="make", help="Make a dataset.")
 make_app.command(reascan)
+make_app.command(gscan)
 app.command(make_app)
-for verb in (check, convert, show, explain, demo, warm):
+for verb in (check, audit, stats, convert, show, explain, induce, demo, warm):
     app.command(verb)
 
 

@@ -23,6 +23,7 @@ def warm(*, seed: Seed | None = None, workers: Count | None = None, as_json: Jso
         workers: Accepted by every verb; there is nothing to divide here.
         as_json: Print JSON instead of text.
     """
+    from deixis.audits.run import audit_tables
     from deixis.datasets.checks import check_dataset
     from deixis.datasets.make import make
     from deixis.datasets.recipe import MODES, Pool, Recipe
@@ -36,6 +37,7 @@ def warm(*, seed: Seed | None = None, workers: Count | None = None, as_json: Jso
             pools = tuple(Pool(name=name, pattern=name, commands=2, worlds=1) for name in names)
             dataset = make(Recipe(mode=mode, pools=pools, hold_out=()), Path(folder) / mode, workers=1)
             rows += check_dataset(dataset).rows
+            audit_tables(dataset.tables())
     seconds = time.monotonic() - start
     if as_json:
         print_json({"seconds": round(seconds, 3), "examples": rows})

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from deixis.datasets.shards import OUTCOME_NAMES, Shard, make_shard
+from deixis.distractors.content import count_words
 from deixis.errors import UnsatisfiablePattern
-from deixis.worlds.grid.content import count_words
+from deixis.scene.grid import GRID
 
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class MadePool:
         self.fruitless += int((found == 0).sum())
         self.short += int(((found > 0) & (found < self.pool.worlds)).sum())
         for instruction, worlds in zip(batch, found.tolist(), strict=False):
-            counts = self.by_length.setdefault(count_words(instruction.expression), [0, 0, 0])
+            counts = self.by_length.setdefault(count_words(instruction.expression, GRID), [0, 0, 0])
             counts[0] += 1
             counts[1] += 0 < worlds < self.pool.worlds
             counts[2] += worlds == 0

@@ -218,7 +218,7 @@ def reascan(
         tests=tests,
         hold_out=tuple(rule for rule in rules if not (rule.is_generated and rule.name in unmade)),
         cap=_CAPS.get(mode, 16),
-        balance=("relations", "directions") if mode == "every-word" else (),
+        balance=("relations",) if mode == "every-word" else (),
     )
 
 

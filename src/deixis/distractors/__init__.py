@@ -1,5 +1,6 @@
 """What makes every part matter: misreadings, necessity and competitors."""
 
+from deixis.distractors.content import content_parts as content_parts
 from deixis.distractors.necessity import competitors as competitors
 from deixis.distractors.necessity import is_minimal as is_minimal
 from deixis.distractors.necessity import necessity as necessity

@@ -11,7 +11,7 @@ from deixis.kernels.bitsets import below, jit, mix
 from deixis.kernels.plan import PULL, PUSH, plan_into
 
 
-__all__ = ["DIRECTIONS", "DISTANCES", "LENGTHS", "aim", "choose_start"]
+__all__ = ["DIRECTIONS", "DISTANCES", "LENGTHS", "aim", "choose_start", "length_bin", "moves"]
 
 DIRECTIONS, DISTANCES, LENGTHS = 1, 2, 4  # what comes out even, as bits
 DRAWS = 48  # at a cell for the target

@@ -31,7 +31,7 @@ from deixis.kernels.every_word import strengthen, try_every_word
 from deixis.kernels.form import digest_form
 from deixis.kernels.gscan import try_gscan
 from deixis.kernels.plan import TO_PUSH, plan_into
-from deixis.kernels.start import LENGTHS, aim, choose_start, length_bin
+from deixis.kernels.start import LENGTHS, aim, choose_start, length_bin, moves
 
 
 __all__ = [
@@ -242,16 +242,13 @@ def _finish(board, verb, manner, asked, even, notes, first, w, plan):
     Rows from `first` on hold the worlds of the same command.
     """
     note, moving = notes[w], asked[_MOVING] > 0 and verb > 0
-    if even or moving:
-        facing = below(board.rng, 4) if asked[_TURNED] else 0
+    facing = below(board.rng, 4) if asked[_TURNED] else 0
+    if even:
         cell = choose_start(board, even, verb, manner, facing, moving, board.used, plan)
-        if cell < 0:
-            return NOTHING_MOVED if moving else NO_ROOM
     else:
         cell = find_cell(board)
-        if cell < 0:
-            return NO_ROOM
-        facing = below(board.rng, 4) if asked[_TURNED] else 0
+    if cell < 0:
+        return NOTHING_MOVED if even and moving else NO_ROOM
     row, column = cell // board.size, cell % board.size
     note.agent[0], note.agent[1], note.agent[2] = row, column, facing
     note.digest = digest_world(board.objects, board.n, board.size, row, column, facing)
@@ -260,6 +257,9 @@ def _finish(board, verb, manner, asked, even, notes, first, w, plan):
     for known in range(first, w):
         if notes[known].digest == note.digest or (asked[_NEW_FORMS] and notes[known].form == note.form):
             return DUPLICATE
+    # The whole world is given up where nothing moves: cells chosen so that something does would give the target away.
+    if moving and not moves(plan, note.length):
+        return NOTHING_MOVED
     board.used[length_bin(note.length)] += 1
     return OK
 

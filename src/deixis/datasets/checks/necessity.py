@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deixis.datasets.checks.registry import Hits, check
-from deixis.worlds.grid.content import is_implied
+from deixis.distractors.content import is_implied
+from deixis.scene.grid import GRID
 
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def spared_word(chunk: Chunk) -> Hits:
     """
     if not chunk.promises_every_word:
         return Hits.where(np.zeros(len(chunk), bool), lambda _: "")
-    return _idle(chunk, lambda part, command: not is_implied(part, command.expression))
+    return _idle(chunk, lambda part, command: not is_implied(part, command.expression, GRID))
 
 
 def _idle(chunk: Chunk, concerns: Callable[[Part, Command], bool]) -> Hits:

@@ -1,0 +1,43 @@
+"""What can be seen of an object without reading anything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deixis.datasets.statistics import COMPASS
+
+
+if TYPE_CHECKING:
+    from deixis.scene.grid import GridScene
+    from deixis.scene.scene import Scene
+
+
+__all__ = ["COMPASS", "GRID_FEATURES", "compass", "features", "grid_features"]
+
+GRID_FEATURES = ("shape", "color", "size", "row", "column", "distance", "direction")
+_BY_SIGNS = np.array([[7, 0, 1], [6, 8, 2], [5, 4, 3]])  # [up, level, down][left, level, right], numbers of COMPASS
+
+
+def features(scene: Scene, index: int) -> dict[str, str]:
+    """The values of an object, by attribute; several values, or none, count as one of their own."""
+    return {a.name: " & ".join(sorted(scene.values(index, a.name))) or "none" for a in scene.schema.attributes}
+
+
+def grid_features(scene: GridScene, index: int) -> dict[str, str]:
+    """What can be seen of an object on a grid: its values, and how far away and where the agent finds it.
+
+    The distance is the number of steps; north is up.
+    """
+    thing, agent = scene.objects[index], scene.agent
+    assert agent is not None
+    down, right = thing.row - agent.row, thing.column - agent.column
+    away = {"distance": str(min(abs(down) + abs(right), 255)), "direction": COMPASS[int(compass(down, right))]}
+    return {**features(scene, index), **away}
+
+
+def compass(down: np.ndarray | int, right: np.ndarray | int) -> np.ndarray:
+    """The direction of something so many rows down and columns to the right: numbers of `COMPASS`."""
+    found: np.ndarray = _BY_SIGNS[np.sign(down) + 1, np.sign(right) + 1]
+    return found
