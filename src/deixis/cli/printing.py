@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["print_json", "print_table", "say_plan"]
 
+LABEL = 36  # letters of a label that are kept on one line
+
 
 def print_json(value: object) -> None:
     """One JSON document."""
@@ -28,9 +30,12 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers:
     from rich.table import Table
     from rich.text import Text
 
+    rows = list(rows)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for place, head in enumerate(heads):
-        table.add_column(head, justify="right" if place in numbers else "left", overflow="fold")
+        longest = max((len(row[place]) for row in rows), default=0)
+        least = None if place in numbers else min(longest, LABEL)  # labels are the last to be broken
+        table.add_column(head, justify="right" if place in numbers else "left", overflow="fold", min_width=least)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     Console(highlight=False).print(table)

@@ -1,0 +1,1 @@
+"""Rooms of 3D Shapes: captions, pictures and pairs."""
