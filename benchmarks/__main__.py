@@ -18,7 +18,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--paper", action="store_true", help="also make the paper-size set (about a minute)")
     parser.add_argument(
-        "--mode", default="compatible", choices=("compatible", "corrected"), help="mode of the paper-size set"
+        "--mode",
+        default="compatible",
+        choices=("compatible", "corrected", "every-word"),
+        help="mode of the paper-size set",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--write", type=Path, help="write the table as Markdown, e.g. docs/results/speed.md")

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from deixis.expression.parts import mention_at
+from deixis.distractors.necessity import necessity
+from deixis.expression.parts import mention_at, without
 from deixis.expression.steps import Extreme, Is
 from deixis.language.lexicon import lexicon
-from deixis.resolution.reference import denotation
+from deixis.resolution.reference import denotation, resolve
+from deixis.worlds.grid.content import is_implied
 from deixis.worlds.grid.roles import KINDS, decode_misreading, mention_addresses
 
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.roles import RoleKind
 
 
-__all__ = ["Trap", "misreading_words", "plan_words", "traps"]
+__all__ = ["Oversight", "Trap", "misreading_words", "oversights", "plan_words", "traps"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +41,7 @@ class Trap:
         words: the misreading in words that follow 'if you': "ignored 'inside of a blue box'".
         ends: the objects of the set at which that reader would end.
         helpers: its other objects, which make the misreading fit.
+        elsewhere: objects of other sets at which that reader may end as well: competitors are shared.
     """
 
     kind: RoleKind
@@ -46,6 +49,55 @@ class Trap:
     words: str
     ends: tuple[int, ...]
     helpers: tuple[int, ...]
+    elsewhere: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Oversight:
+    """What becomes of a reader who overlooks one part.
+
+    Attributes:
+        part: what is overlooked.
+        words: what is said there; of a clause everything, its phrase included.
+        wrong: the objects other than the target that then fit.
+        keeps_target: whether the target still fits too.
+        is_implied: whether the part only repeats what its clause has said.
+    """
+
+    part: Part
+    words: str
+    wrong: tuple[int, ...]
+    keeps_target: bool
+    is_implied: bool
+
+    @property
+    def is_punished(self) -> bool:
+        """Whether the oversight changes what is picked out."""
+        return bool(self.wrong) or not self.keeps_target
+
+
+def oversights(example: Example) -> list[Oversight]:
+    """For each part of the command, in the order of the words, what fits when it is overlooked.
+
+    This is worked out from the definition, not from the roles of the objects: one object may punish many oversights.
+
+    Raises:
+        AmbiguousExpression: when the command does not fit the target alone.
+    """
+    utterance, context = example.utterance, example.context
+    found = []
+    for part in necessity(utterance.expression, context):
+        fits = {where.object for where in resolve(without(utterance.expression, part), context).objects}
+        found.append(
+            Oversight(
+                part=part,
+                words=utterance.words_of(part.address),
+                wrong=tuple(sorted(fits - {example.target})),
+                keeps_target=example.target in fits,
+                is_implied=is_implied(part, utterance.expression),
+            )
+        )
+    return sorted(found, key=lambda one: utterance.spans[one.part.address][0])
 
 
 def traps(example: Example) -> list[Trap]:
@@ -71,6 +123,7 @@ def _trap(example: Example, number: int, members: list[int]) -> Trap:
         words=misreading_words(example.utterance, code),
         ends=tuple(index for index in members if index in reached),
         helpers=tuple(index for index in members if index not in reached),
+        elsewhere=tuple(sorted(reached - set(members))),
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from deixis.datasets.statistics import part_kind
 from deixis.errors import AmbiguousExpression, DeixisError
 from deixis.expression.parts import parts
 from deixis.expression.steps import Related
 from deixis.reports.charts import pattern_words
-from deixis.reports.explain import plan_words, traps
+from deixis.reports.explain import oversights, plan_words, traps
 from deixis.reports.markup import anchor, details, element, text
 from deixis.resolution.trace import trace
 from deixis.worlds.grid.actions import plan_to_letters
@@ -17,21 +17,22 @@ from deixis.worlds.grid.draw import Look, Marks, Role, draw_svg, path_of
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from deixis.expression.parts import Address, Part
-    from deixis.language.utterance import Utterance
-    from deixis.reports.explain import Trap
+    from deixis.expression.parts import Address
+    from deixis.reports.explain import Oversight, Trap
     from deixis.reports.markup import Themes
     from deixis.reports.sample import Sampled
     from deixis.resolution.trace import Trace, TracedStep
     from deixis.tasks.navigate import Example
 
 
-__all__ = ["card", "command_markup", "legend"]
+__all__ = ["HINT", "card", "command_markup", "legend", "marks_of", "objects_markup", "overlooked_table", "oversight_words", "themed"]
 
 CELL = 56
 NAMED_AT_MOST = 6
+HINT = "Point at a word, or go to it with the tab key: what fits without it lights up."
+Theme: TypeAlias = Literal["light", "dark"]
 SHOWN = {"noun": "noun", "colour word": "color", "size word": "size", "clause": "clause", "other": "other"}
 
 
@@ -64,6 +65,7 @@ def legend() -> str:
         Role.ATTRIBUTE: "fits if a word is misread",
         Role.ISOMORPHISM: "fits if words of two mentions are exchanged",
         Role.SIZE: "the other size, so that ‘small’ or ‘big’ means something",
+        Role.HELPER: "a misreading passes through it on the way to another object",
         Role.RANDOM: "there to fill the world",
     }
     marks = "".join(
@@ -77,46 +79,77 @@ def legend() -> str:
     return element("div", element("ul", marks, class_="marks") + said, class_="legend")
 
 
-def command_markup(utterance: Utterance, needed: Mapping[Part, bool] | None) -> str:
-    """The command with every part as a span: its kind, and whether the target can be found without it."""
-    words = [text(word) for word in utterance.text.split(" ")]
+def command_markup(example: Example, found: Sequence[Oversight] | None) -> str:
+    """The command with every part as a span that says its kind and lights up what is taken when it is overlooked.
+
+    Args:
+        example: whose command it is.
+        found: its oversights; None where the command does not fit the target alone.
+    """
+    words = [text(word) for word in example.text.split(" ")]
     opening: dict[int, list[str]] = {}
     closing: dict[int, int] = {}
-    found = sorted(
-        _spans(utterance, needed), key=lambda entry: (entry[0][0], -entry[0][1], entry[1].startswith("part"))
-    )
-    for (first, last), tag, hint in found:
-        opening.setdefault(first, []).append(f'<span class="{tag}"{hint}>')
+    spans = sorted(_spans(example, found), key=lambda entry: (entry[0][0], -entry[0][1], entry[1].startswith("part")))
+    for (first, last), tag, further in spans:
+        opening.setdefault(first, []).append(f'<span class="{tag}"{further}>')
         closing[last - 1] = closing.get(last - 1, 0) + 1
     pieces = ["".join(opening.get(k, [])) + word + "</span>" * closing.get(k, 0) for k, word in enumerate(words)]
     return element("p", " ".join(pieces), class_="command")
 
 
-def _spans(utterance: Utterance, needed: Mapping[Part, bool] | None) -> Iterable[tuple[tuple[int, int], str, str]]:
+def _spans(example: Example, found: Sequence[Oversight] | None) -> Iterable[tuple[tuple[int, int], str, str]]:
     """(words, classes, further attributes) of everything that is marked; a clause is a frame around its own words."""
+    utterance = example.utterance
+    known = {one.part: one for one in found or ()}
     for part in parts(utterance.expression):
-        is_needed = None if needed is None else needed[part]
-        state, hint = {None: ("", ""), True: (" needed", "needed"), False: (" idle", "could be left out")}[is_needed]
+        one = known.get(part)
+        state = "" if one is None else " needed" if one.is_punished else " idle"
         kind = SHOWN[part_kind(part)]
-        said = f' title="{kind}: {hint}"' if hint else f' title="{kind}"'
         span = utterance.spans[part.address]
         if isinstance(part.step, Related):
             yield span, "frame", ""
             span = (span[0], utterance.spans[(*part.address, -1)][0])
-        yield span, f"part {kind}{state}", said
+        yield span, f"part {kind}{state}", f' title="{kind}"' if one is None else _pointing(example, one)
+
+
+def _pointing(example: Example, one: Oversight) -> str:
+    """The attributes by which a word lights up what is taken when it is overlooked."""
+    wrong = " ".join(map(str, one.wrong))
+    lit = f"{example.target} {wrong}".strip()
+    said = text(oversight_words(example, one))
+    return f' tabindex="0" data-objects="{lit}" data-wrong="{wrong}" data-said="{said}" title="{said}"'
+
+
+def oversight_words(example: Example, one: Oversight) -> str:
+    """A sentence on what happens when a part is overlooked."""
+    without = f"Without ‘{one.words}’"
+    if not one.is_punished:
+        why = ", since nothing else has an inside" if one.is_implied else ""
+        return f"{without} the target would be found all the same{why}."
+    names = _listed([_name(example, index) for index in one.wrong])
+    if not one.wrong:
+        return f"{without} nothing would be left."
+    return f"{without} {names} would fit {'as well' if one.keeps_target else 'instead'}."
 
 
 def _picture(example: Example, themes: Themes) -> str:
-    marks = _marks(example)
-    drawn = [
-        draw_svg(example.scene, marks=marks, look=Look(cell=CELL, captions=True, theme=theme), title=example.text)
-        for theme in ("light", "dark")
-    ]
-    drawing = themes.merge(*drawn).replace(' xmlns="http://www.w3.org/2000/svg"', "")
+    marks = marks_of(example)
+    drawing = themed(
+        lambda theme: draw_svg(
+            example.scene, marks=marks, look=Look(cell=CELL, captions=True, theme=theme), title=example.text
+        ),
+        themes,
+    )
     return element("div", drawing, class_="picture")
 
 
-def _marks(example: Example) -> Marks:
+def themed(draw: Callable[[Theme], str], themes: Themes) -> str:
+    """A picture drawn in both themes as one that follows the theme of the page."""
+    return themes.merge(draw("light"), draw("dark")).replace(' xmlns="http://www.w3.org/2000/svg"', "")
+
+
+def marks_of(example: Example) -> Marks:
+    """What a picture of an example points out: the role of every object, and the way of the agent."""
     way = path_of(example.scene, example.plan) if example.scene.agent and example.plan else None
     return Marks(
         target=example.target,
@@ -129,51 +162,71 @@ def _marks(example: Example) -> Marks:
 
 def _told(example: Example) -> str:
     """Everything that is said about an example beside its picture."""
-    note, needed = "", None
+    note, found = "", None
     try:
-        needed = example.necessity()
+        found = oversights(example)
     except AmbiguousExpression as error:
         note = _note(f"Faulty: {error}.")
     rest = [
         ("Plan", f"{text(plan_words(example.plan).capitalize())}. {element('code', plan_to_letters(example.plan))}")
     ]
     terms = "".join(element("dt", term) + element("dd", said) for term, said in (*_reasons(example), *rest))
-    return command_markup(example.utterance, needed) + note + element("dl", terms) + _traced(example)
+    hint = element("p", HINT, class_="hint", aria_live="polite") if found else ""
+    command = command_markup(example, found)
+    listed = details("What each word is there for", overlooked_table(example, found)) if found else ""
+    return command + hint + note + listed + element("dl", terms) + _traced(example)
+
+
+def overlooked_table(example: Example, found: Sequence[Oversight]) -> str:
+    """For every part, what fits too when it is overlooked."""
+    lines = []
+    for one in found:
+        kind = SHOWN[part_kind(one.part)]
+        word = element("span", text(one.words), class_=f"part {kind} {'needed' if one.is_punished else 'idle'}")
+        taken = objects_markup(example, one.wrong) if one.wrong else "nothing is left" if one.is_punished else "nothing"
+        lines.append(element("tr", element("th", word, scope="row") + element("td", taken)))
+    head = element("tr", element("th", "overlook", scope="col") + element("th", "and this fits too", scope="col"))
+    inner = element("thead", head) + element("tbody", "".join(lines))
+    return element("table", inner, class_="overlooked")
 
 
 def _reasons(example: Example) -> Iterable[tuple[str, str]]:
     """Why every object is there, sets of distractors with what they punish."""
-    yield "Target", _objects(example, [example.target])
+    yield "Target", objects_markup(example, [example.target])
     said = [index for index, role in enumerate(example.roles) if role.kind == "mentioned"]
     if said:
-        yield "Mentioned", _objects(example, said)
+        yield "Mentioned", objects_markup(example, said)
     for trap in traps(example):
-        yield Role(trap.kind).words.capitalize(), _trap(example, trap)
+        is_helping = not trap.ends and {example.roles[index].kind for index in trap.helpers} == {"helper"}
+        yield ("Helper" if is_helping else Role(trap.kind).words.capitalize()), _trap(example, trap)
     chance = [index for index, role in enumerate(example.roles) if role.kind == "random"]
     if chance:
-        yield "Random", _objects(example, chance)
+        yield "Random", objects_markup(example, chance)
 
 
 def _trap(example: Example, trap: Trap) -> str:
     if trap.ends:
         helpers = (
-            f" {_objects(example, trap.helpers)} {_verb(trap.helpers, 'help')} the misreading." if trap.helpers else ""
+            f" {objects_markup(example, trap.helpers)} {_verb(trap.helpers, 'help')} the misreading." if trap.helpers else ""
         )
-        return f"{_objects(example, trap.ends)}: you would end here if you {text(trap.words)}.{helpers}"
+        return f"{objects_markup(example, trap.ends)}: you would end here if you {text(trap.words)}.{helpers}"
+    if trap.elsewhere and trap.helpers:
+        leads = f"{_verb(trap.helpers, 'lead')} to {objects_markup(example, trap.elsewhere)}"
+        return f"{objects_markup(example, trap.helpers)} {leads} if you {text(trap.words)}."
     if trap.kind == "size":
         (word,) = trap.misreading.parts
         said = example.utterance.words_of(word.address)
         phrase = example.utterance.words_of((*word.address[:-1], -1))
-        one = _objects(example, trap.helpers)
+        one = objects_markup(example, trap.helpers)
         return f"{one} {_verb(trap.helpers, 'give')} ‘{text(said)}’ in ‘{text(phrase)}’ something to be compared with."
-    return f"{_objects(example, trap.helpers)}: made for those who {text(trap.words)}, but nobody would end here."
+    return f"{objects_markup(example, trap.helpers)}: made for those who {text(trap.words)}, but nobody would end here."
 
 
 def _verb(objects: Iterable[int], verb: str) -> str:
     return verb if len(tuple(objects)) > 1 else f"{verb}s"
 
 
-def _objects(example: Example, objects: Iterable[int]) -> str:
+def objects_markup(example: Example, objects: Iterable[int]) -> str:
     """Objects by name and number; what they look like exactly is said when one asks."""
     names = []
     for index in objects:
@@ -181,7 +234,17 @@ def _objects(example: Example, objects: Iterable[int]) -> str:
         where = f"size {thing.size}, row {thing.row}, column {thing.column}"
         label = text(f"{thing.color} {thing.shape}") + element("sub", str(index))
         names.append(element("span", label, class_="object-name", data_objects=str(index), title=where, tabindex="0"))
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1] if names else "none"
+    return _listed(names)
+
+
+def _name(example: Example, index: int) -> str:
+    """An object in words: 'the red circle (5)'."""
+    thing = example.scene.objects[index]
+    return f"the {thing.color} {thing.shape} ({index})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names) or "none"
 
 
 def _traced(example: Example) -> str:
@@ -213,7 +276,7 @@ def _left(example: Example, objects: frozenset[int]) -> str:
     if len(objects) > NAMED_AT_MOST:
         numbers = " ".join(map(str, sorted(objects)))
         return element("span", f"{len(objects)} objects", class_="object-name", data_objects=numbers, tabindex="0")
-    return _objects(example, sorted(objects))
+    return objects_markup(example, sorted(objects))
 
 
 def _defined(badge: str, name: str, meaning: str) -> str:
