@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from html import unescape
+from html import escape, unescape
 
 import pytest
 
-from deixis.expression.parts import parts
+from deixis.expression.parts import parts, without
 from deixis.language.parse import read
-from deixis.reports.explain import misreading_words, plan_words, traps
-from deixis.reports.gallery import card, command_markup
+from deixis.reports.explain import misreading_words, oversights, plan_words, traps
+from deixis.reports.gallery import card, command_markup, oversight_words
 from deixis.reports.markup import Themes
 from deixis.reports.sample import Sampled
-from deixis.resolution.reference import denotation
+from deixis.resolution.reference import denotation, resolve
 from deixis.worlds.grid.actions import plan_from_letters
-from deixis.worlds.grid.roles import decode_misreading, encode_misreading
+from deixis.worlds.grid.roles import Role, decode_misreading, encode_misreading
 
 
 TEXT = "push the small red circle that is in the same row as a blue square and inside of a big green box"
@@ -78,10 +78,10 @@ def test_a_card_of_a_command_that_cannot_be_read_says_so(examples):
     assert "cannot be explained" in page
 
 
-def test_parts_of_a_command_become_nested_spans():
+def test_parts_of_a_command_become_nested_spans(examples):
     """Taking the markup away gives the command back; every part has one span, a clause a frame besides."""
     utterance = read(TEXT)
-    page = command_markup(utterance, None)
+    page = command_markup(replace(examples[0], text=TEXT), None)
 
     assert unescape(re.sub(r"<[^>]+>", "", page)) == TEXT
     assert page.count('class="part clause') == page.count('class="frame"') == 2
@@ -91,11 +91,51 @@ def test_parts_of_a_command_become_nested_spans():
 
 def test_needed_parts_are_marked(examples):
     """A span says needed exactly where the target is not found without the part."""
-    needed = examples[0].necessity()
-    page = command_markup(examples[0].utterance, needed)
+    for example in examples:
+        needed = example.necessity()
+        page = command_markup(example, oversights(example))
 
-    assert page.count(" needed") - page.count(": needed") == sum(needed.values())
-    assert page.count(" idle") == len(needed) - sum(needed.values())
+        assert len(re.findall(r'class="part \w+ needed"', page)) == sum(needed.values())
+        assert len(re.findall(r'class="part \w+ idle"', page)) == len(needed) - sum(needed.values())
+
+
+def test_oversights_are_what_the_shorter_command_picks_out(examples):
+    """Wrong is all that fits without a part, but for the target; the part is needed when anything changes."""
+    for example in examples:
+        found = oversights(example)
+        needed = example.necessity()
+        assert {one.part for one in found} == set(needed)
+        for one in found:
+            fits = resolve(without(example.expression, one.part), example.context).objects
+            assert set(one.wrong) == {where.object for where in fits} - {example.target}
+            assert one.is_punished == needed[one.part]
+
+
+def test_words_light_up_what_is_taken_without_them(examples):
+    """A needed word carries the target and the wrong objects, and the sentence that names them."""
+    example = examples[2]
+    page = command_markup(example, oversights(example))
+
+    for one in oversights(example):
+        lit = " ".join(map(str, (example.target, *one.wrong)))
+        assert f'data-objects="{lit}"' in page
+        assert escape(oversight_words(example, one)) in page
+
+
+def test_a_helper_is_said_to_lead_to_the_object_of_another_set(examples):
+    """A set without an end of its own names the objects that its misreading reaches through it."""
+    example = examples[2]
+    (trap,) = traps(example)
+    roles = tuple(
+        Role("helper") if i == 5 else Role("random") if r.kind == "relation" else r for i, r in enumerate(example.roles)
+    )
+    helped = replace(example, roles=roles)
+    (other,) = traps(helped)
+    said = unescape(re.sub(r"<[^>]+>", "", card(Sampled("train", "p2", helped), Themes(), number=1, splits={})))
+
+    assert other.ends == ()
+    assert set(other.elsewhere) == set(trap.ends) | set(trap.elsewhere)
+    assert "Helperyellow square5 leads to red circle2" in said
 
 
 @pytest.mark.parametrize(

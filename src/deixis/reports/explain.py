@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from deixis.distractors.content import is_implied
 from deixis.distractors.necessity import necessity
 from deixis.expression.parts import mention_at, without
 from deixis.expression.steps import Extreme, Is
 from deixis.language.lexicon import lexicon
 from deixis.resolution.reference import denotation, resolve
-from deixis.worlds.grid.content import is_implied
 from deixis.worlds.grid.roles import KINDS, decode_misreading, mention_addresses
 
 
@@ -94,7 +94,7 @@ def oversights(example: Example) -> list[Oversight]:
                 words=utterance.words_of(part.address),
                 wrong=tuple(sorted(fits - {example.target})),
                 keeps_target=example.target in fits,
-                is_implied=is_implied(part, utterance.expression),
+                is_implied=is_implied(part, utterance.expression, example.scene.schema),
             )
         )
     return sorted(found, key=lambda one: utterance.spans[one.part.address][0])

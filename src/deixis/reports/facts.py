@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.datasets.store import MANIFEST, file_digest
 from deixis.errors import BrokenDataset
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from deixis.datasets.store import Dataset
 
 
-__all__ = ["Facts", "Made", "Split", "facts_of", "recipe_toml"]
+__all__ = ["Facts", "Made", "Split", "Words", "facts_of", "recipe_toml"]
 
 PLAIN = {
     "train": "training",
@@ -42,9 +42,21 @@ class Split:
     id: str
 
 
+class Words(NamedTuple):
+    """How the making went for the commands of one number of content words."""
+
+    tried: int
+    short: int
+    fruitless: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Made:
-    """One pool of commands and how the making of its worlds went."""
+    """One pool of commands and how the making of its worlds went.
+
+    `by_words` says, for each number of content words, how many commands were tried, how many got fewer worlds than
+    asked and how many none; it is empty where the manifest is of an older kind.
+    """
 
     name: str
     pattern: str
@@ -54,6 +66,7 @@ class Made:
     tries: Mapping[str, int]
     fruitless: int
     missing: int
+    by_words: Mapping[int, Words]
 
     @property
     def acceptance(self) -> float:
@@ -145,6 +158,10 @@ def _made(name: str, made: Mapping[str, Any], asked: Mapping[str, Any]) -> Made:
         tries={str(outcome): int(count) for outcome, count in made["tries"].items()},
         fruitless=int(made["commands without any world"]),
         missing=int(made["worlds missing"]),
+        by_words={
+            int(words): Words(int(counts["tried"]), int(counts["too few worlds"]), int(counts["no world"]))
+            for words, counts in made.get("by content words", {}).items()
+        },
     )
 
 

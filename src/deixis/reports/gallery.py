@@ -27,7 +27,17 @@ if TYPE_CHECKING:
     from deixis.tasks.navigate import Example
 
 
-__all__ = ["HINT", "card", "command_markup", "legend", "marks_of", "objects_markup", "overlooked_table", "oversight_words", "themed"]
+__all__ = [
+    "HINT",
+    "card",
+    "command_markup",
+    "legend",
+    "marks_of",
+    "objects_markup",
+    "overlooked_table",
+    "oversight_words",
+    "themed",
+]
 
 CELL = 56
 NAMED_AT_MOST = 6
@@ -207,7 +217,9 @@ def _reasons(example: Example) -> Iterable[tuple[str, str]]:
 def _trap(example: Example, trap: Trap) -> str:
     if trap.ends:
         helpers = (
-            f" {objects_markup(example, trap.helpers)} {_verb(trap.helpers, 'help')} the misreading." if trap.helpers else ""
+            f" {objects_markup(example, trap.helpers)} {_verb(trap.helpers, 'help')} the misreading."
+            if trap.helpers
+            else ""
         )
         return f"{objects_markup(example, trap.ends)}: you would end here if you {text(trap.words)}.{helpers}"
     if trap.elsewhere and trap.helpers:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from deixis.datasets.statistics import statistics_of
 from deixis.datasets.store import open_dataset, replacing_file
 from deixis.errors import RecipeError
 from deixis.reports.charts import charts
+from deixis.reports.comparison import audit_section
 from deixis.reports.facts import facts_of
 from deixis.reports.figures import draw_chart
 from deixis.reports.gallery import card, legend
+from deixis.reports.hero import choose_hero, choose_moving, hero_section, more_section
 from deixis.reports.markup import Themes, details, element, number, percent, table, text
-from deixis.reports.proof import proof_section
+from deixis.reports.proof import judge_plainly, proof_section
 from deixis.reports.sample import Sampler
 from deixis.reports.sections import made_section, reproduce_section
+from deixis.reports.skeleton import frame_page
 
 
 if TYPE_CHECKING:
@@ -25,20 +27,27 @@ if TYPE_CHECKING:
     from deixis.datasets.checks import Report
     from deixis.datasets.statistics import Statistics
     from deixis.reports.charts import Chart
+    from deixis.reports.comparison import Comparison
     from deixis.reports.facts import Facts
     from deixis.reports.sample import Sampled
+    from deixis.tasks.induce import Task
+    from deixis.tasks.navigate import Example
 
 
 __all__ = ["write_report"]
 
 SECTIONS = {
+    "example": "One example",
     "made": "What was made",
     "proof": "Proof of validity",
+    "audit": "What it tests: the audit",
     "gallery": "Example gallery",
     "figures": "Figures",
+    "more": "More",
     "reproduce": "How to reproduce",
 }
 MAX_EXAMPLES = 100  # a page stays below some megabytes
+CANDIDATES = 400  # examples that are looked at, from which those to show are chosen
 
 
 def write_report(
@@ -46,6 +55,8 @@ def write_report(
     out: Path,
     *,
     report: Report | None = None,
+    comparison: Comparison | None = None,
+    puzzle: Task | None = None,
     seed: int = 0,
     examples: int = 12,
 ) -> Path:
@@ -55,6 +66,8 @@ def write_report(
         dataset: the folder of a finished dataset.
         out: the file to write; it is replaced only when all went well.
         report: what the checks found; without it the page says that they were not run.
+        comparison: what its audit found, and those of others to show beside it.
+        puzzle: an abstract-reasoning task to show at the end.
         seed: which examples the gallery shows follows from it.
         examples: how many the gallery shows.
 
@@ -71,11 +84,23 @@ def write_report(
     facts = facts_of(found)
     sampler = Sampler(seed=seed)
     statistics = statistics_of(sampler.watch(found.tables()))
-    sampled = _in_order(sampler.choose(examples), facts)
-    page = _page(facts, statistics, sampled, report=report)
+    candidates = sampler.choose(CANDIDATES)  # the first few are the same whatever their number
+    shown = _Shown(facts, statistics, candidates, examples, report, comparison, puzzle)
     with replacing_file(out) as draft:
-        draft.write_text(page, encoding="utf-8", newline="\n")
+        draft.write_text(_page(shown), encoding="utf-8", newline="\n")
     return out
+
+
+class _Shown(NamedTuple):
+    """Everything that a page is made from."""
+
+    facts: Facts
+    statistics: Statistics
+    candidates: list[Sampled]
+    examples: int
+    report: Report | None
+    comparison: Comparison | None
+    puzzle: Task | None
 
 
 def _in_order(sampled: list[Sampled], facts: Facts) -> list[Sampled]:
@@ -84,55 +109,49 @@ def _in_order(sampled: list[Sampled], facts: Facts) -> list[Sampled]:
     return sorted(sampled, key=lambda one: (order.get(one.split.split("+")[0], len(order)), one.split, one.pattern))
 
 
-def _page(facts: Facts, statistics: Statistics, sampled: list[Sampled], *, report: Report | None) -> str:
+def _page(shown: _Shown) -> str:
+    facts, statistics, report = shown.facts, shown.statistics, shown.report
     themes = Themes()
-    drawn = charts(statistics, [split.name for split in facts.splits])
+    hero = choose_hero(shown.candidates) if facts.mode == "every-word" else None
+    sampled = _in_order(shown.candidates[: shown.examples], facts)
+    plainly = judge_plainly(one.example for one in shown.candidates) if facts.mode == "every-word" else None
     bodies = {
+        "example": hero_section(hero, themes) if hero is not None else "",
         "made": made_section(facts, statistics),
-        "proof": proof_section(facts, statistics, report),
+        "proof": proof_section(facts, statistics, report, plainly=plainly),
+        "audit": audit_section(shown.comparison) if shown.comparison is not None else "",
         "gallery": _gallery(facts, sampled, themes),
-        "figures": _figures(drawn, themes),
+        "figures": _figures(charts(statistics, [split.name for split in facts.splits]), themes),
+        "more": _more(shown, hero, themes),
         "reproduce": reproduce_section(facts),
     }
-    main = "\n".join(
-        element(
-            "section",
-            element("h2", title, id=f"{name}-title") + "\n" + bodies[name],
-            id=name,
-            aria_labelledby=f"{name}-title",
-        )
-        for name, title in SECTIONS.items()
-    )
     title = f"{facts.name}, {facts.mode} mode, seed {facts.seed}"
-    head = (
-        '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"{element('title', text(title))}\n{element('style', _resource('report.css') + themes.rules())}"
+    headings = SECTIONS | ({"example": "Every word counts"} if hero is not None else {})
+    return frame_page(
+        title=title,
+        header=_header(facts, statistics, shown),
+        sections={name: (headings[name], bodies[name]) for name in SECTIONS},
+        footer=element("p", f"Made by {text(facts.made_by)}. This page needs no connection."),
+        rules=themes.rules(),
+        styles=("report.css", "audit.css"),
     )
-    links = "".join(element("a", name, href=f"#{key}") for key, name in SECTIONS.items())
-    body = "\n".join(
-        (
-            element("a", "Skip to the content", href="#made", class_="skip"),
-            element("header", _header(facts, statistics, report) + element("nav", links, aria_label="Sections")),
-            element("main", main),
-            element("footer", element("p", f"Made by {text(facts.made_by)}. This page needs no connection.")),
-            element("script", _resource("report.js")),
-        )
-    )
-    return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
 
 
-def _resource(name: str) -> str:
-    return (files("deixis.reports") / name).read_text(encoding="utf-8")
+def _more(shown: _Shown, hero: Example | None, themes: Themes) -> str:
+    if shown.puzzle is None:
+        return ""
+    return more_section(choose_moving(shown.candidates, hero), shown.puzzle, themes)
 
 
-def _header(facts: Facts, statistics: Statistics, report: Report | None) -> str:
-    shares = statistics.shares_needed
+def _header(facts: Facts, statistics: Statistics, shown: _Shown) -> str:
+    shares, report = statistics.shares_needed, shown.report
     tiles = [
         (number(facts.examples), "examples"),
         (number(len(statistics.texts)), "different commands"),
         (number(sum(1 for split in facts.splits if split.examples)), "splits"),
     ]
+    if shown.comparison is not None and shown.comparison.whole.judged:
+        tiles.append((percent(shown.comparison.whole.words_needed().share or 0), "of content words needed"))
     if "clause" in shares:
         tiles.append((percent(shares["clause"]), "of clauses needed"))
     if report is not None:
@@ -152,8 +171,8 @@ def _gallery(facts: Facts, sampled: Sequence[Sampled], themes: Themes) -> str:
     splits = {split.name: split.about.split(",")[0] for split in facts.splits if split.id}
     cards = [card(one, themes, number=place, splits=splits) for place, one in enumerate(sampled, start=1)]
     intro = (
-        "A seeded sample over splits and patterns. Point at the name of an object to see it in the picture; the small "
-        "numbers are those beside the objects."
+        "A seeded sample over splits and patterns. Point at a word to see what fits without it, or at the name of an "
+        "object to see it in the picture; the small numbers are those beside the objects."
     )
     return element("p", intro) + legend() + element("div", "\n".join(cards), class_="cards")
 

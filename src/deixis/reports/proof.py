@@ -3,31 +3,135 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from deixis.datasets.checks import CHECKS
 from deixis.datasets.statistics import PART_KINDS
+from deixis.distractors.content import content_parts
+from deixis.errors import DeixisError
+from deixis.reports.charts import pattern_words
 from deixis.reports.markup import details, element, number, percent, table, text
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from deixis.datasets.checks import Report
     from deixis.datasets.statistics import Statistics
-    from deixis.reports.facts import Facts
+    from deixis.reports.facts import Facts, Made
+    from deixis.tasks.navigate import Example
 
 
-__all__ = ["proof_section"]
+__all__ = ["Plainly", "judge_plainly", "proof_section"]
 
 FINDINGS_SHOWN = 3  # of each code
 GROUPS = {"E": "error", "W": "warning", "I": "information"}
 
 
-def proof_section(facts: Facts, statistics: Statistics, report: Report | None) -> str:
-    """The verdict of the checks, what the partition proves, and how many words and clauses are needed."""
-    checked = _not_checked() if report is None else _verdict(report) + _codes(report) + _findings(report)
-    return checked + _leakage(facts) + _necessity(statistics, report)
+class Plainly(NamedTuple):
+    """How many content words are needed in some examples, by the plain definition."""
+
+    examples: int
+    words: int
+    needed: int
+
+
+def judge_plainly(examples: Iterable[Example]) -> Plainly:
+    """Ask of every content word, by the definition and not by the compiled loops, whether it is needed."""
+    judged = words = needed = 0
+    for example in examples:
+        try:
+            found = example.necessity()
+            content = content_parts(example.expression, example.scene.schema)
+        except DeixisError:
+            continue
+        judged += 1
+        words += len(content)
+        needed += sum(found[part] for part in content)
+    return Plainly(judged, words, needed)
+
+
+def proof_section(
+    facts: Facts, statistics: Statistics, report: Report | None, *, plainly: Plainly | None = None
+) -> str:
+    """The verdict of the checks, what the partition proves, and how many words and clauses are needed.
+
+    Args:
+        facts: what the manifest says.
+        statistics: what was counted.
+        report: what the checks found, where they were run.
+        plainly: what came out by the plain definition, where it is asked that every word be needed.
+    """
+    verdict = _not_checked() if report is None else _verdict(report)
+    codes = "" if report is None else _codes(report) + _findings(report)
+    return verdict + _every_word(facts, report, plainly) + codes + _leakage(facts) + _necessity(statistics, report)
+
+
+def _every_word(facts: Facts, report: Report | None, plainly: Plainly | None) -> str:
+    """The claim that no content word can be spared, and for which commands no such world was found."""
+    if facts.mode != "every-word":
+        return ""
+    checked = report is not None and "E204" in report.checked
+    found = report.counts.get("E204", 0) if report is not None else 0
+    lines = []
+    if checked:
+        lines.append(
+            f"The check E204 asked this of every word of all {number(facts.examples)} examples anew: "
+            + ("no word can be spared." if not found else f"{number(found)} examples have a word that can be spared.")
+        )
+    if plainly is not None and plainly.words:
+        lines.append(
+            f"Of {number(plainly.words)} content words in {number(plainly.examples)} examples from all splits and "
+            f"patterns, {percent(plainly.needed / plainly.words)} are needed by the plain definition, which shares no "
+            "code with the generator."
+        )
+    claim = element("b", f"{percent(1)} of the content words are needed.") if checked and not found else ""
+    about = (
+        "A content word is a size, colour or shape word or a relation; ‘box’ after ‘inside of’ is none, since nothing "
+        "else has an inside."
+    )
+    good = bool(claim) and (plainly is None or plainly.needed == plainly.words)
+    body = " ".join(part for part in (claim, *map(text, lines)) if part)
+    stated = element("p", body, class_="claim" if good else "verdict bad") if body else ""
+    return element("h3", "Every word is needed") + stated + element("p", about) + _without_worlds(facts)
+
+
+def _without_worlds(facts: Facts) -> str:
+    """The commands for which no world was found in which every word is needed."""
+    pools = [made for made in facts.pools if made.by_words]
+    if not pools:
+        return ""
+    rows = []
+    for made in pools:
+        tried = sum(words.tried for words in made.by_words.values())
+        none, short = (sum(getattr(w, name) for w in made.by_words.values()) for name in ("fruitless", "short"))
+        by_length = ", ".join(
+            f"{count} words: {number(words.fruitless)} of {number(words.tried)}"
+            for count, words in sorted(made.by_words.items())
+            if words.fruitless
+        )
+        name = (
+            f"{made.name} ({pattern_words(made.pattern)})" if made.name != made.pattern else pattern_words(made.pattern)
+        )
+        found = percent(1 - none / max(tried, 1))
+        rows.append([text(name), number(tried), found, number(none), number(short), text(by_length) or "–"])
+    head = ["pool", "commands tried", "got a world", "no world", "too few worlds", "no world, by content words"]
+    return table(
+        head, rows, caption="Commands for which such a world was looked for", numeric=range(1, 5)
+    ) + _by_length(pools)
+
+
+def _by_length(pools: Sequence[Made]) -> str:
+    totals: dict[int, Counter[str]] = {}
+    for made in pools:
+        for count, words in made.by_words.items():
+            totals.setdefault(count, Counter()).update(words._asdict())
+    rows = [
+        [str(count), number(n["tried"]), percent(1 - n["fruitless"] / max(n["tried"], 1)), number(n["fruitless"])]
+        for count, n in sorted(totals.items())
+    ]
+    head = ["content words", "commands tried", "got a world", "no world"]
+    return details("By the number of content words", table(head, rows, caption="By length", numeric=range(4)))
 
 
 def _not_checked() -> str:
@@ -119,7 +223,10 @@ def _necessity(statistics: Statistics, report: Report | None) -> str:
     ]
     redone = report is not None and "E203" in report.checked
     how = " The check E203 worked this out anew for every example." if redone else ""
-    intro = "A part is needed when the command without it fits something else." + how
+    implied = (
+        " The nouns include ‘box’ after ‘inside of’, which the relation implies." if shares.get("noun", 1) < 1 else ""
+    )
+    intro = "A part is needed when the command without it fits something else." + how + implied
     counted = table(["kind of part", "needed", "of", "share"], rows, caption="Parts that are needed", numeric=[1, 2])
     return element("h3", claim) + element("p", intro) + counted
 

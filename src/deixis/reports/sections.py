@@ -25,8 +25,8 @@ MODES = {
     "one object, and overlooking any one size, colour or shape word, or any clause, lets another object through. What "
     "is to be pushed or pulled really moves, and no two worlds of a command are equal up to the order of rows and "
     "columns.",
-    "gscan": "This dataset is made as gSCAN was: simple commands, and other objects chosen at random, whatever the words "
-    "of the command need. It is there to be compared with.",
+    "gscan": "This dataset is made as gSCAN was: simple commands, and other objects chosen at random, whatever the "
+    "words of the command need. It is there to be compared with.",
 }
 COMMAND = "deixis make reascan --recipe recipe.toml --out again"
 

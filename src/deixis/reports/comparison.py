@@ -1,0 +1,88 @@
+"""The section of a report that says what a dataset tests, beside other datasets and what is known of released ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from deixis.reports.audit_page import plots_markup
+from deixis.reports.audit_plots import audit_plots, colour_and_shape_plot
+from deixis.reports.audit_words import by_pattern, lead
+from deixis.reports.markup import details, element, text
+from deixis.reports.released import released
+from deixis.reports.scorecard import column_of, defined, scorecard
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from deixis.audits import Audit
+    from deixis.reports.plots import Plot
+
+
+__all__ = ["Comparison", "audit_section"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Audits for a report.
+
+    Attributes:
+        whole: of the dataset that the report is about.
+        two_clauses: of examples with two clauses, as the released test set has them, by the name of the dataset.
+        simple: of simple commands, as gSCAN has them, by the name of the dataset.
+        colour_and_shape: of examples whose target is given a colour and a noun, for which figures of gSCAN are known.
+    """
+
+    whole: Audit
+    two_clauses: Mapping[str, Audit] = field(default_factory=dict)
+    simple: Mapping[str, Audit] = field(default_factory=dict)
+    colour_and_shape: Mapping[str, Audit] = field(default_factory=dict)
+
+
+def audit_section(comparison: Comparison) -> str:
+    """What the dataset tests in words, by pattern, and side by side with others."""
+    whole = comparison.whole
+    own = element("article", lead(whole), class_="lead own")
+    own += by_pattern(whole, caption="This dataset by pattern") if len(whole.patterns) > 1 else ""
+    return own + _beside(comparison) if comparison.two_clauses or comparison.simple else own
+
+
+def _beside(comparison: Comparison) -> str:
+    known = released()
+    everything = {**comparison.two_clauses, **comparison.simple}
+    columns = [column_of(name, audit) for name, audit in everything.items()]
+    shown = [known.column, *columns] if comparison.two_clauses else columns
+    intro = (
+        "The same measures for two-clause commands as the released test set has them, made in each mode, and for "
+        "simple commands as gSCAN has them. The released data itself is not shipped with this program; hatched is what "
+        f"was published of it or measured on the released test set of {known.column.about.split()[0]} examples "
+        f"({known.source}). A dash stands where a measure does not apply or no figure is known."
+    )
+    return (
+        element("h3", "Beside the released data and other ways of making it")
+        + element("p", text(intro))
+        + scorecard(shown)
+        + plots_markup(_plots(comparison))
+        + details("What the measures mean", defined(shown))
+    )
+
+
+def _plots(comparison: Comparison) -> list[Plot]:
+    """Figures of the two-clause sets, and those that need simple commands."""
+    known = released()
+    found = audit_plots(comparison.two_clauses, beside=known) if comparison.two_clauses else {}
+    everything = audit_plots({**comparison.two_clauses, **comparison.simple})
+    squares = colour_and_shape_plot(comparison.colour_and_shape, beside=known) if comparison.colour_and_shape else None
+    return [
+        *_named(found, "plot-needed", "plot-shortcuts"),
+        *([squares] if squares is not None else []),
+        *_named(everything, "plot-chance"),
+        *_named(found, "plot-competitors", "plot-places-column", "plot-places-row", "plot-relations", "plot-blind"),
+        *_named(found, "plot-cells"),
+    ]
+
+
+def _named(plots: Mapping[str, Sequence[Plot]], *names: str) -> list[Plot]:
+    """The plots of these names, in the order in which they were made."""
+    return [plot for group in plots.values() for plot in group if plot.name in names]

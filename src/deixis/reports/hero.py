@@ -1,0 +1,146 @@
+"""What a report opens with: one example in motion, whose words light up what is taken when they are overlooked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from deixis.errors import DeixisError
+from deixis.reports.explain import oversights, plan_words
+from deixis.reports.gallery import HINT, command_markup, marks_of, overlooked_table, themed
+from deixis.reports.markup import details, element, text
+from deixis.worlds.grid.actions import Manner
+from deixis.worlds.grid.draw import Look, animate_svg
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deixis.reports.markup import Themes
+    from deixis.reports.sample import Sampled
+    from deixis.tasks.induce import Task
+    from deixis.tasks.navigate import Example
+    from deixis.worlds.grid.draw import Marks
+
+
+__all__ = ["choose_hero", "choose_moving", "hero_section", "more_section", "moving_picture"]
+
+CELL = 60
+SHORTEST, LONGEST = 5, 26  # actions that can be watched
+TELLING = (Manner.SPINNING, Manner.CAUTIOUSLY, Manner.HESITANTLY)  # manners that show on every way
+SEEN = ("same row", "same column", "inside")  # relations that one sees at a glance
+
+
+def choose_hero(sampled: Iterable[Sampled]) -> Example | None:
+    """The example that shows best how words matter: many, all of them needed, and a plan that can be watched."""
+    scored = [(score, -place, one.example) for place, one in enumerate(sampled) if (score := _score(one.example))]
+    return max(scored, key=lambda entry: entry[:2])[2] if scored else None
+
+
+def choose_moving(sampled: Iterable[Sampled], other_than: Example | None) -> Example | None:
+    """An example with a manner to be seen, in which something is moved and which is neither too long nor too short."""
+    for one in sampled:
+        example = one.example
+        if example == other_than:
+            continue
+        try:
+            is_fit = example.manner in TELLING and example.verb != "walk" and _can_be_watched(example, longest=45)
+        except DeixisError:
+            continue
+        if is_fit and example.scene.agent is not None:
+            return example
+    return None
+
+
+def hero_section(example: Example, themes: Themes) -> str:
+    """The example beside its command, as an article."""
+    found = oversights(example)
+    marks = replace(marks_of(example), distractors={})
+    picture = moving_picture(example, marks, themes, title="")
+    needed = sum(one.is_punished for one in found if not one.is_implied)
+    count = sum(not one.is_implied for one in found)
+    said = (
+        f"All {count} words and relations of this command are needed: overlook one, and something else fits too."
+        if needed == count
+        else f"{needed} of the {count} words and relations of this command are needed."
+    )
+    told = (
+        command_markup(example, found)
+        + element("p", HINT, class_="hint", aria_live="polite")
+        + element("p", said)
+        + overlooked_table(example, found)
+        + element("p", f"{element('b', 'Plan:')} {text(plan_words(example.plan))}.", class_="note")
+    )
+    return element("article", picture + element("div", told, class_="told"), class_="example hero")
+
+
+def moving_picture(example: Example, marks: Marks, themes: Themes, *, title: str) -> str:
+    """The plan of an example as a picture that moves, with a button that stops it."""
+    drawing = themed(
+        lambda theme: animate_svg(
+            example.scene, example.plan, marks=marks, look=Look(cell=CELL, captions=True, theme=theme), title=title
+        ),
+        themes,
+    )
+    button = element("button", "Pause", class_="pause", type="button", hidden="")
+    return element("div", drawing + button, class_="picture moving")
+
+
+def more_section(example: Example | None, task: Task | None, themes: Themes) -> str:
+    """One more plan in motion and an abstract-reasoning puzzle; nothing where there is neither."""
+    pieces = []
+    if example is not None:
+        caption = f"{text(plan_words(example.plan).capitalize())}."
+        inner = element("h3", "A plan in motion") + moving_picture(
+            example, marks_of(example), themes, title=example.text
+        )
+        pieces.append(element("figure", inner + element("figcaption", caption)))
+    if task is not None:
+        pieces.append(element("figure", _puzzle(task, themes)))
+    return element("div", "\n".join(pieces), class_="more") if pieces else ""
+
+
+def _puzzle(task: Task, themes: Themes) -> str:
+    from deixis.tasks.induce.draw import draw_task_svg
+
+    asked, solved = (
+        themed(
+            lambda theme, shows=shows: draw_task_svg(  # type: ignore[misc]
+                task, rule=shows, answer=shows, look=Look(cell=32, theme=theme)
+            ),
+            themes,
+        )
+        for shows in (False, True)
+    )
+    intro = (
+        "The same expressions as rules to be found out: above the world before, below it after the rule. What does the "
+        "last one become? No other rule of the same length explains all pairs."
+    )
+    answer = details("The answer", element("div", solved, class_="sheet"))
+    return (
+        element("h3", "An abstract-reasoning puzzle")
+        + element("div", asked, class_="sheet")
+        + element("figcaption", intro)
+        + answer
+    )
+
+
+def _score(example: Example) -> float:
+    """How well an example shows that words matter; 0 where it cannot be shown."""
+    try:
+        found = [one for one in oversights(example) if not one.is_implied]
+        moves = example.verb != "walk"
+    except DeixisError:
+        return 0.0
+    if not found or example.scene.agent is None or not example.plan:
+        return 0.0
+    share = sum(one.is_punished for one in found) / len(found)
+    clear = sum(1 for one in found if 1 <= len(one.wrong) <= 2) / len(found)
+    watched = 1.0 if _can_be_watched(example, longest=LONGEST) else 0.0
+    seen = sum(name in SEEN for name in example.expression.relations()) / max(len(example.expression.relations()), 1)
+    varied = len({index for one in found for index in one.wrong})
+    return 0.4 * min(varied, 5) + 4 * share + clear + 2 * watched + 0.5 * moves + 0.25 * min(len(found), 9) + 2 * seen
+
+
+def _can_be_watched(example: Example, *, longest: int) -> bool:
+    return SHORTEST <= len(example.plan) <= longest
