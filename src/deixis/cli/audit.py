@@ -14,6 +14,7 @@ from deixis._version import __version__
 from deixis.cli.options import Count, Json, Seed
 from deixis.cli.printing import print_json, print_table
 from deixis.cli.progress import Stages
+from deixis.errors import RecipeError
 
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def audit(
     /,
     *,
     out: Path | None = None,
+    published: bool = False,
     split: str | None = None,
     sample: Count | None = None,
     seed: Seed = 0,
@@ -46,6 +48,7 @@ def audit(
     Args:
         paths: Dataset folders, Parquet files, released ReaSCAN or gSCAN files, or JSON Lines of grounded expressions.
         out: A folder for audit.json, with all counts, and audit.html, a page with figures.
+        published: On the page, also show what is published of the released ReaSCAN data and of gSCAN.
         split: Audit only the examples of this split.
         sample: Audit only so many examples of each, chosen at random.
         seed: Which ones are chosen; 0 by default.
@@ -55,7 +58,7 @@ def audit(
     from deixis.audits.run import audit_path
     from deixis.audits.summary import compared
 
-    write = None if out is None else _writer(out)
+    write = None if out is None else _writer(out, len(paths), published=published)
     audits: dict[str, Audit] = {}
     for name, path in zip(names_of(paths), paths, strict=True):
         with Stages(compiles=True) as progress:
@@ -87,16 +90,18 @@ def _head(name: str) -> str:
     return name if len(name) <= WIDEST else f"{name[: WIDEST // 2 - 1]}…{name[-WIDEST // 2 :]}"
 
 
-def _writer(out: Path) -> Callable[[Mapping[str, Audit], dict[str, Any]], None]:
+def _writer(out: Path, datasets: int, *, published: bool) -> Callable[[Mapping[str, Audit], dict[str, Any]], None]:
     """What writes the files; whatever stands in its way shows now, not when everything is counted."""
-    from deixis.reports.audit_page import write_audit_page
+    from deixis.reports.audit_page import MOST_DATASETS, write_audit_page
 
+    if datasets > MOST_DATASETS:
+        raise RecipeError(f"an audit page shows up to {MOST_DATASETS} datasets side by side, got {datasets}")
     out.mkdir(parents=True, exist_ok=True)
 
     def write(audits: Mapping[str, Audit], values: dict[str, Any]) -> None:
         text = json.dumps(values, indent=1, ensure_ascii=False) + "\n"
         (out / "audit.json").write_text(text, encoding="utf-8")
-        write_audit_page(audits, out / "audit.html")
+        write_audit_page(audits, out / "audit.html", with_published=published)
 
     return write
 
