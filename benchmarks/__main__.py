@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.generation import measure_generation
 from benchmarks.machine import Row, describe_machine
+from benchmarks.mentions import measure_mentions
 from benchmarks.paper import measure_paper_size
 from benchmarks.resolution import measure_resolution
 
@@ -26,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--write", type=Path, help="write the table as Markdown, e.g. docs/results/speed.md")
     options = parser.parse_args(arguments)
-    rows = [*measure_resolution(), *measure_generation()]
+    rows = [*measure_resolution(), *measure_generation(), *measure_mentions()]
     if options.paper:
         rows += measure_paper_size(options.mode)
     command = "make bench" + (' ARGS="--paper"' if options.paper else "")

@@ -20,6 +20,8 @@ from deixis.cli.explain import explain
 from deixis.cli.failures import in_one_line
 from deixis.cli.induce import induce
 from deixis.cli.make import gscan, reascan
+from deixis.cli.make_a3ds import a3ds
+from deixis.cli.score import score
 from deixis.cli.show import show
 from deixis.cli.stats import stats
 from deixis.cli.warm import warm
@@ -45,8 +47,9 @@ app = App(
 make_app = App(name="make", help="Make a dataset.")
 make_app.command(reascan)
 make_app.command(gscan)
+make_app.command(a3ds)
 app.command(make_app)
-for verb in (check, audit, stats, convert, show, explain, induce, demo, warm):
+for verb in (check, audit, stats, score, convert, show, explain, induce, demo, warm):
     app.command(verb)
 
 

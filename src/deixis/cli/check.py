@@ -16,6 +16,7 @@ from deixis.cli.progress import Stages
 if TYPE_CHECKING:
     from typing import Any
 
+    from deixis.datasets.a3ds_check import A3dsReport
     from deixis.datasets.checks import Report
     from deixis.datasets.sources import Source
 
@@ -44,7 +45,7 @@ def check(
     their manifest and with the split rules of their recipe.
 
     Args:
-        paths: Dataset folders, Parquet files, released ReaSCAN or gSCAN files; each is checked by itself.
+        paths: Dataset folders (of ReaSCAN or A3DS), Parquet files, released ReaSCAN or gSCAN files; each by itself.
         select: The beginnings of codes to look for, separated by commas, e.g. E,W2.
         thorough: Judge every row by the plain definitions, much slower.
         max_findings: How many findings of each code to list; 3 in text and 20 in JSON by default.
@@ -54,21 +55,31 @@ def check(
         workers: How many threads, one per core by default; the result does not depend on it.
         as_json: Print JSON instead of text.
     """
+    from deixis.datasets.a3ds_check import is_a3ds
     from deixis.datasets.sources import open_source
     from deixis.splits.catalogue import find_rule
 
     rules = tuple(find_rule(name) for name in names_in(hold_out))
-    sources = [open_source(path) for path in paths]
-    reports = []
+    sources = [path if is_a3ds(path) else open_source(path) for path in paths]
+    threads = workers or os.cpu_count() or 1
+    codes, entries = [], []
     for source in sources:
-        options = {"select": names_in(select), "thorough": thorough, "workers": workers or os.cpu_count() or 1}
-        reports.append(check_source(source, rules=rules, sample=sample, seed=seed, **options))
+        if isinstance(source, Path):
+            rooms = _check_rooms(source, threads)
+            codes.append(rooms.exit_code)
+            entries.append({"path": str(source), "kind": "a3ds", **rooms.as_dict()})
+            if not as_json:
+                _print_rooms(source, rooms, max_findings or FEW)
+            continue
+        options = {"select": names_in(select), "thorough": thorough, "workers": threads}
+        report = check_source(source, rules=rules, sample=sample, seed=seed, **options)
+        codes.append(report.exit_code)
+        entries.append(_plain(source, report, max_findings))
         if not as_json:
-            _print_report(source, reports[-1], max_findings or FEW, is_sample=sample is not None)
+            _print_report(source, report, max_findings or FEW, is_sample=sample is not None)
     if as_json:
-        entries = [_plain(source, report, max_findings) for source, report in zip(sources, reports, strict=True)]
-        print_json({"problems": any(report.has_problems for report in reports), "reports": entries})
-    return max(report.exit_code for report in reports)
+        print_json({"problems": any(codes), "reports": entries})
+    return max(codes)
 
 
 def check_source(
@@ -97,6 +108,23 @@ def check_source(
         if source.dataset is not None:
             return check_dataset(source.dataset, rules=rules, progress=tell, **options)
         return check_tables(source.tables(), rules=rules, progress=tell, **options)
+
+
+def _check_rooms(folder: Path, workers: int) -> A3dsReport:
+    from deixis.datasets.a3ds_check import check_a3ds
+
+    with Stages() as progress:
+        return check_a3ds(folder, workers=workers, progress=progress)
+
+
+def _print_rooms(folder: Path, report: A3dsReport, most: int) -> None:
+    print(f"{folder} (a3ds): {report.files:,} files, {report.captions:,} captions made anew and compared")
+    if not report.counts:
+        print("nothing found")
+    shown: dict[str, int] = {}
+    for problem in report.problems:
+        if _nth(shown, problem.code) <= most:
+            print(problem)
 
 
 def _plain(source: Source, report: Report, most: int | None) -> dict[str, Any]:

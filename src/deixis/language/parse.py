@@ -135,8 +135,9 @@ class _Reader:
         *adjectives, noun = self.lexicon.slots
         waiting = list(adjectives)
         while slot := self.next_adjective(waiting):
-            found[slot] = (self.lexicon.words[slot][self.tokens[self.at]], (self.at, self.at + 1))
-            self.at += 1
+            before = self.at
+            word = self.one_of(self.lexicon.words[slot])
+            found[slot] = (self.lexicon.words[slot][word], (before, self.at))
         if not self.take(self.lexicon.top):
             words = [word for slot in (*waiting, noun) for word in self.lexicon.words[slot]]
             word = self.one_of(self.lexicon.words[noun], expected=(*words, self.lexicon.top))
@@ -151,9 +152,8 @@ class _Reader:
 
     def next_adjective(self, waiting: list[str]) -> str | None:
         """The slot that the next word fills; slots before it can no longer be filled, unless any order will do."""
-        word = self.next_word
         for number, slot in enumerate(waiting):
-            if word in self.lexicon.words[slot]:
+            if self.comes_next(self.lexicon.words[slot]):
                 del waiting[number if self.any_order else 0 : number + 1]
                 return slot
         return None
@@ -181,6 +181,13 @@ class _Reader:
             if self.take(phrase):
                 return phrase
         return ""
+
+    def comes_next(self, phrases: Iterable[str]) -> bool:
+        """Whether one of the phrases comes next; nothing is stepped over."""
+        here = self.at
+        found = self.find(phrases)
+        self.at = here
+        return bool(found)
 
     def one_of(self, phrases: Iterable[str], *, expected: tuple[str, ...] = ()) -> str:
         """The phrase that comes next; an error where none does."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-__all__ = ["LONGEST_VALUE", "ExampleFile", "read_header"]
+__all__ = ["LONGEST_VALUE", "ExampleFile", "read_header", "read_members"]
 
 CHUNK = 1 << 20  # bytes read at a time
 LONGEST_VALUE = 4 << 20  # characters of one example; real ones have about ten thousand
@@ -97,6 +97,23 @@ def read_header(path: Path | str) -> dict[str, Any]:
     for _ in file:
         pass
     return file.header
+
+
+def read_members(path: Path | str) -> Iterator[tuple[str, Any]]:
+    """The fields of one big JSON object with their values, one after another.
+
+    Raises:
+        BrokenDataset: when the file holds no such object, saying what was found and at which byte.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            cursor = _Cursor(file, str(path))
+            for key in cursor.members("the object"):
+                yield key, cursor.value(f"field {_quoted(key)}")
+            if cursor.peek():
+                cursor.fail("there is more text behind the end of the object; was the file written twice?")
+    except OSError as error:
+        raise BrokenDataset(f"{path} cannot be read: {error.strerror or error}") from error
 
 
 def _examples_of_split(cursor: _Cursor, split: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -1,0 +1,357 @@
+"""Making A3DS: captions, vocabulary, image numbers of every split, and if wanted images and pairs, in one folder.
+
+| in the folder | |
+|---|---|
+| `manifest.json` | how it was made, and a hash of every file; written last |
+| `README.md` | a card, so that `datasets.load_dataset(FOLDER, "exhaustive")` finds the captions |
+| `captions/GRAMMAR-*.parquet` | image, number and text of every caption |
+| `3dshapes_captions_*.json` | the same in the layout of the release |
+| `vocabulary.json` | every word of these captions with its number |
+| `ids/SPLIT.txt` | the numbers of the images of a split, one on each line |
+| `pairs/test.parquet` | the thirteen test sets: set, target, distractor |
+| `pairs/tune.parquet` | random and similar pairs for a reference game, from the images of `tune` |
+| `3dshapes.h5` | the images, in the layout of the original file |
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from hashlib import sha256
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from deixis._version import __version__
+from deixis.datasets.captions import write_captions
+from deixis.datasets.formats.a3ds import caption_file_name, write_caption_file, write_image_list, write_vocabulary
+from deixis.datasets.resumable import ResumableFolder
+from deixis.datasets.store import FORMAT, MANIFEST, Dataset, open_dataset, replacing_file
+from deixis.errors import BrokenDataset, RecipeError
+from deixis.scene.factors import IMAGES
+from deixis.seeds import derive
+from deixis.worlds.shapes.captions import GRAMMARS, Grammar, frames
+from deixis.worlds.shapes.pairs import draw_contexts, partition, test_sets
+from deixis.worlds.shapes.vocabulary import vocabulary
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from deixis.datasets.pool_maker import Progress
+    from deixis.datasets.resumable import Entry
+
+
+__all__ = ["KIND", "PAIRS", "A3dsRecipe", "Layout", "Part", "make_a3ds", "read_pairs"]
+
+Layout: TypeAlias = Literal["parquet", "json", "both"]
+KIND = "a3ds"
+SHARD = 48_000  # images that one file of captions is about: those of one floor
+TUNING_PAIRS = 150_000  # of either kind: five captions for each of 30,000 images (section 3 of the paper)
+SIMILAR = 3  # factors that similar pairs share at least
+PAIRS = pa.schema(
+    [("set", pa.dictionary(pa.int8(), pa.string())), ("target", pa.uint32()), ("distractor", pa.uint32())]
+)
+IMAGE_FILE = "3dshapes.h5"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class A3dsRecipe:
+    """What to make.
+
+    Attributes:
+        captions: the grammars whose captions are written, for all images.
+        layout: as Parquet, as JSON in the layout of the release, or both.
+        images: whether the images are drawn, too.
+        image_size: pixels along one side of an image; 64 in the original file.
+        pairs: whether pairs for a reference game are drawn.
+        test_sets: whether the thirteen test sets are drawn.
+        seed: which images are in which split, and the pairs, follow from it.
+    """
+
+    captions: tuple[Grammar, ...] = ("exhaustive", "short")
+    layout: Layout = "parquet"
+    images: bool = False
+    image_size: int = 64
+    pairs: bool = False
+    test_sets: bool = False
+    seed: int = 42
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.captions if name not in GRAMMARS]
+        if unknown:
+            raise RecipeError(f"unknown grammars {', '.join(map(repr, unknown))}; known: {', '.join(GRAMMARS)}")
+        if len(set(self.captions)) != len(self.captions):
+            raise RecipeError(f"each grammar can be asked for once, got {', '.join(self.captions)}")
+        if self.layout not in ("parquet", "json", "both"):
+            raise RecipeError(f"unknown layout {self.layout!r}; known: parquet, json, both")
+        if not 8 <= self.image_size <= 1024:
+            raise RecipeError(f"images have from 8 to 1,024 pixels along one side, got {self.image_size}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe as plain values."""
+        return {**asdict(self), "captions": list(self.captions)}
+
+    @property
+    def digest(self) -> str:
+        """A name for exactly this recipe."""
+        return sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
+
+
+class Part(NamedTuple):
+    """One file of the dataset: where it lies, what it belongs to, and what makes it and says how many rows it has."""
+
+    path: str
+    split: str
+    make: Callable[[Path], int]
+
+
+def make_a3ds(
+    recipe: A3dsRecipe, out: Path, *, workers: int | None = None, progress: Progress | None = None
+) -> Dataset:
+    """Make the files of a recipe in a folder, or finish them where making was interrupted.
+
+    Args:
+        recipe: what to make.
+        out: the folder; it may hold the beginning of the same, or all of it.
+        workers: how many threads, by default one per core; the result does not depend on it.
+        progress: told how far things are.
+
+    Raises:
+        RecipeError: when the folder holds something else, another process works there or it cannot be written to.
+        BrokenDataset: when the folder holds the finished dataset, but files of it are missing.
+    """
+    workers = (os.cpu_count() or 1) if workers is None else workers
+    if workers < 1:
+        raise RecipeError(f"at least 1 worker is needed, got {workers}")
+    try:
+        if (out / MANIFEST).exists():
+            return _already_made(recipe, out)
+        with ResumableFolder(out, recipe.digest) as folder:
+            if (out / MANIFEST).exists():  # another process has finished it in the meantime
+                return _already_made(recipe, out)
+            return _Maker(recipe, folder, workers, progress or _silent).run()
+    except OSError as error:
+        raise RecipeError(f"cannot write to {out}: {error.strerror or error}") from error
+
+
+def read_pairs(path: Path) -> dict[str, np.ndarray]:
+    """The pairs in a file, by the name of their set: int64 [pair, 2], the target first.
+
+    Raises:
+        BrokenDataset: when it is damaged or no file of pairs.
+    """
+    try:
+        table = pq.ParquetFile(path, page_checksum_verification=True).read()
+    except (pa.ArrowException, OSError, EOFError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise BrokenDataset(f"{path.name} cannot be read as Parquet ({reason}); make or copy it again") from error
+    if table.schema.remove_metadata() != PAIRS or any(column.null_count for column in table.columns):
+        raise BrokenDataset(f"{path.name} holds no pairs: its columns are {', '.join(table.schema.names)}")
+    names = np.array(table["set"].to_pylist())
+    rows = np.column_stack((table["target"].to_numpy(), table["distractor"].to_numpy())).astype(np.int64)
+    return {str(name): rows[names == name] for name in dict.fromkeys(names.tolist())}
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """One run over all files."""
+
+    recipe: A3dsRecipe
+    folder: ResumableFolder
+    workers: int
+    progress: Progress
+
+    def run(self) -> Dataset:
+        entries = [self.made(part) for part in self.small_parts()]
+        entries += self.made_together(list(self.shards()))
+        entries += [self.made(part) for part in self.large_parts()]
+        manifest = {
+            "format": FORMAT,
+            "kind": KIND,
+            "made by": f"deixis {__version__}",
+            "recipe digest": self.recipe.digest,
+            "recipe": self.recipe.to_dict(),
+            "images": IMAGES,
+            "captions": {grammar: _count(grammar) for grammar in self.recipe.captions},
+            "splits": {name: len(part) for name, part in self.splits.items()},
+            "files": sorted(entries, key=lambda entry: entry["path"]),
+        }
+        _write_card(self.folder.out / "README.md", manifest)
+        self.folder.finish(manifest)
+        return open_dataset(self.folder.out)
+
+    def made(self, part: Part) -> Entry:
+        """A file, made unless it is there."""
+        known = self.folder.find(part.path)
+        if known is not None:
+            return known
+        rows = part.make(self.folder.out / part.path)
+        return self.folder.keep(part.path, split=part.split, rows=rows)
+
+    def made_together(self, parts: list[Part]) -> list[Entry]:
+        """Several files at a time."""
+        with ThreadPoolExecutor(self.workers) as threads:
+            try:
+                return list(threads.map(self.made, parts))
+            finally:
+                threads.shutdown(wait=True, cancel_futures=True)
+
+    def small_parts(self) -> Iterator[Part]:
+        recipe = self.recipe
+        needed = "natural" if {"natural", "partial"} & set(recipe.captions) else "complete"
+        yield Part("vocabulary.json", "vocabulary", lambda path: write_vocabulary(path, vocabulary(needed)))
+        for name, numbers in self.splits.items():
+            yield Part(f"ids/{name}.txt", name, _listing(numbers))
+        if recipe.test_sets:
+            yield Part("pairs/test.parquet", "test", lambda path: _write_pairs(path, self.test_sets()))
+        if recipe.pairs:
+            yield Part("pairs/tune.parquet", "tune", lambda path: _write_pairs(path, self.tuning_pairs()))
+
+    @cached_property
+    def splits(self) -> dict[str, np.ndarray]:
+        """The images of every split."""
+        return partition(seed=self.recipe.seed)._asdict()
+
+    def test_sets(self) -> dict[str, np.ndarray]:
+        return test_sets(seed=self.recipe.seed, among=self.splits["test"])
+
+    def tuning_pairs(self) -> dict[str, np.ndarray]:
+        """Random pairs, and pairs that share at least three factors, drawn anew for each."""
+        images, seed = self.splits["tune"], self.recipe.seed
+        random = draw_contexts(TUNING_PAIRS, seed=derive(seed, "tune", "random"), among=images)
+        similar = draw_contexts(TUNING_PAIRS, seed=derive(seed, "tune", "similar"), shared=SIMILAR, among=images)
+        return {"random": random, "similar": similar}
+
+    def shards(self) -> Iterator[Part]:
+        if self.recipe.layout == "json":
+            return
+        for grammar in self.recipe.captions:
+            kept = [e["rows"] for e in self.folder.finished.values() if e["path"].startswith(f"captions/{grammar}-0")]
+            tell = self.teller(f"{grammar} captions", _count(grammar), done=sum(kept))
+            for number in range(IMAGES // SHARD):
+                images = np.arange(number * SHARD, (number + 1) * SHARD)
+                path = f"captions/{grammar}-{number:05d}-of-{IMAGES // SHARD:05d}.parquet"
+                yield Part(path, grammar, _writing(images, grammar, tell))
+
+    def large_parts(self) -> Iterator[Part]:
+        """Files that several threads make together."""
+        for grammar in self.recipe.captions if self.recipe.layout != "parquet" else ():
+            tell = self.teller(f"{grammar} captions as JSON", _count(grammar))
+            yield Part(caption_file_name(grammar), grammar, _writing_json(grammar, self.workers, tell))
+        if self.recipe.images:
+            yield Part(IMAGE_FILE, "images", self.draw_images)
+
+    def draw_images(self, path: Path) -> int:
+        from deixis.datasets.formats.shapes3d import write_shapes3d
+
+        write_shapes3d(path, size=self.recipe.image_size, workers=self.workers, progress=self.progress)
+        return IMAGES
+
+    def teller(self, stage: str, total: int, *, done: int = 0) -> Callable[[int], None]:
+        """What adds up the captions that several threads tell of, beside those that were kept."""
+        guard = Lock()
+
+        def tell(captions: int) -> None:
+            nonlocal done
+            with guard:
+                done += captions
+                self.progress(stage, done, total)
+
+        return tell
+
+
+def _count(grammar: Grammar) -> int:
+    return IMAGES * len(frames(grammar))
+
+
+def _listing(images: np.ndarray) -> Callable[[Path], int]:
+    return lambda path: write_image_list(path, images)
+
+
+def _writing(images: np.ndarray, grammar: Grammar, tell: Callable[[int], None]) -> Callable[[Path], int]:
+    return lambda path: write_captions(path, images, grammar, tell=tell)
+
+
+def _writing_json(grammar: Grammar, workers: int, tell: Callable[[int], None]) -> Callable[[Path], int]:
+    return lambda path: write_caption_file(path, grammar, images=np.arange(IMAGES), workers=workers, tell=tell)
+
+
+def _silent(stage: str, done: int, total: int, /) -> None:
+    """Tell nobody."""
+
+
+def _already_made(recipe: A3dsRecipe, out: Path) -> Dataset:
+    dataset = open_dataset(out)
+    if dataset.manifest.get("recipe digest") != recipe.digest:
+        raise RecipeError(f"{out} already holds a dataset made from another recipe; choose another folder or delete it")
+    dataset.demand_whole()
+    return dataset
+
+
+def _write_pairs(path: Path, sets: Mapping[str, np.ndarray]) -> int:
+    """Write pairs of images with the names of their sets; how many there are."""
+    sizes = [len(rows) for rows in sets.values()]
+    numbers = pa.array(np.repeat(np.arange(len(sets)), sizes).astype(np.int8))
+    pairs = np.concatenate(list(sets.values())).astype(np.uint32)
+    columns = [pa.DictionaryArray.from_arrays(numbers, pa.array(list(sets))), pairs[:, 0], pairs[:, 1]]
+    with replacing_file(path) as draft:
+        pq.write_table(
+            pa.Table.from_arrays([pa.array(column) for column in columns], schema=PAIRS),
+            draft,
+            compression="zstd",
+            write_page_checksum=True,
+        )
+    return len(pairs)
+
+
+def _write_card(path: Path, manifest: dict[str, Any]) -> None:
+    with replacing_file(path) as draft:
+        draft.write_text(_card(manifest), encoding="utf-8", newline="\n")
+
+
+def _card(manifest: dict[str, Any]) -> str:
+    recipe, paths = manifest["recipe"], [entry["path"] for entry in manifest["files"]]
+    data = {grammar: f"captions/{grammar}-*.parquet" for grammar in recipe["captions"] if recipe["layout"] != "json"}
+    pairs = {"test-pairs": "pairs/test.parquet", "tuning-pairs": "pairs/tune.parquet"}
+    data |= {name: path for name, path in pairs.items() if path in paths}
+    configs = [f'- config_name: {name}\n  data_files: "{path}"' for name, path in data.items()]
+    head = "---\nconfigs:\n" + "\n".join(configs) + "\n---\n\n" if configs else ""
+    sizes = "\n".join(
+        f"| {grammar} | {len(frames(grammar))} | {size:,} |" for grammar, size in manifest["captions"].items()
+    )
+    splits = "\n".join(f"| {name} | {size:,} |" for name, size in manifest["splits"].items())
+    table = (__doc__ or "").partition("\n\n")[2].strip().splitlines()
+    listed = [line for line in table if _is_there(line, paths)]
+    layout = "\n".join(("| file | |", table[1], *listed))
+    return f"""{head}# A3DS: captions of 3D Shapes
+
+Every one of {manifest["images"]:,} images of a room with one object is described by captions made from its six factors.
+Made by {manifest["made by"]} with the seed {recipe["seed"]}.
+
+| captions | of each image | in all |
+|---|---|---|
+{sizes}
+
+Images are numbered as in the original file. No image is in two splits:
+
+| split | images |
+|---|---|
+{splits}
+
+{layout}
+"""
+
+
+def _is_there(line: str, paths: list[str]) -> bool:
+    """Whether a line of the table above is about a file that was made."""
+    name = line.split("`")[1] if "`" in line else ""
+    start = name.replace("GRAMMAR", "").replace("SPLIT", "").partition("*")[0].removesuffix("-").removesuffix(".txt")
+    return name in ("manifest.json", "README.md") or (bool(start) and any(path.startswith(start) for path in paths))

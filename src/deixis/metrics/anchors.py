@@ -1,0 +1,97 @@
+"""What speakers that need no training score on the thirteen test sets: anchors for the scores of models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deixis.metrics.arrays import score_captions
+from deixis.scene.factors import FACTORS
+from deixis.seeds import Stream, derive
+from deixis.speakers import Exhaustive, Greedy, Incremental, Minimal, Random, Rational, caption_of, choose_rows
+from deixis.worlds.shapes.captions import caption, frames
+from deixis.worlds.shapes.pairs import PAIRS, test_sets
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy as np
+
+    from deixis.distractors.contrast import By
+    from deixis.metrics.arrays import Mode, Scores
+    from deixis.speakers import Speaker
+
+
+__all__ = ["SPEAKERS", "captions_of", "score_speakers", "speaker_captions"]
+
+SPEAKERS: Mapping[str, Speaker] = {
+    "exhaustive": Exhaustive(),
+    "random": Random(),
+    "random, three features": Random(count=3),
+    "rational (alpha 1)": Rational(alpha=1.0),
+    "rational (alpha 4)": Rational(alpha=4.0),
+    "rational (alpha 16)": Rational(alpha=16.0),
+    "incremental": Incremental(),
+    "greedy": Greedy(),
+    "minimal": Minimal(),
+}
+
+
+def speaker_captions(speaker: Speaker, images: np.ndarray, *, seed: int, by: By = "label") -> list[str]:
+    """What a speaker says of the first image of each row, in words."""
+    said = choose_rows(speaker, images, seed=seed, by=by)
+    return [
+        caption_of(image, [name for name, is_said in zip(FACTORS, row, strict=True) if is_said])
+        for image, row in zip(images[:, 0].tolist(), said.tolist(), strict=True)
+    ]
+
+
+def captions_of(images: np.ndarray, *, seed: int) -> list[str]:
+    """One of the released exhaustive captions of each image, as a model would write it: hyphens taken out."""
+    rng = Stream(derive(seed, "released captions"))
+    count = len(frames("exhaustive-released"))
+    numbers = [rng.below(count) for _ in range(len(images))]
+    texts = (caption(*one, "exhaustive-released") for one in zip(images.tolist(), numbers, strict=True))
+    return [text.replace("-", " ") for text in texts]
+
+
+def score_speakers(
+    *,
+    seed: int,
+    count: int = PAIRS,
+    by: By = "label",
+    speakers: Mapping[str, Speaker] = SPEAKERS,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> dict[str, dict[str, Scores]]:
+    """The scores of speakers on the thirteen test sets: name of the speaker -> name of the set -> scores.
+
+    Two more rows show what the released captions score, read by the clean extractor and by that of the paper.
+
+    Args:
+        seed: of the pairs and the speakers.
+        count: pairs in each set.
+        by: whether features contrast by labels or by expressions.
+        speakers: who.
+        progress: called with the name of a speaker, how many are done, and how many there are.
+    """
+    pairs = test_sets(seed=seed, count=count)
+    modes: dict[str, Mode] = {"released captions": "clean", "released captions, paper mode": "paper"}
+    found: dict[str, dict[str, Scores]] = {}
+    for done, (name, mode) in enumerate(modes.items()):
+        _tell(progress, name, done, len(speakers) + 2)
+        found[name] = {
+            part: score_captions(captions_of(rows[:, 0], seed=seed), rows[:, 0], rows[:, 1], mode=mode, by=by)
+            for part, rows in pairs.items()
+        }
+    for done, (name, speaker) in enumerate(speakers.items(), 2):
+        _tell(progress, name, done, len(speakers) + 2)
+        found[name] = {}
+        for part, rows in pairs.items():
+            texts = speaker_captions(speaker, rows, seed=derive(seed, name, part), by=by)
+            found[name][part] = score_captions(texts, rows[:, 0], rows[:, 1], by=by)
+    return found
+
+
+def _tell(progress: Callable[[str, int, int], None] | None, name: str, done: int, total: int) -> None:
+    if progress is not None:
+        progress(name, done, total)

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from deixis.metrics import score_captions, summarise
+from deixis.metrics.anchors import SPEAKERS, captions_of, score_speakers
+from deixis.metrics.published import TABLE_1
+from deixis.metrics.summary import METRICS, columns
+from deixis.scene.factors import RoomScene
+from deixis.worlds.shapes.pairs import CATEGORIES, test_sets
+
+
+ORACLE = {  # true exhaustive captions read as by the released script, 3,000 pairs of each set
+    "one feature": {"z": 4.38, "e": 0.097, "e_k": 0.331, "r": 0.070, "od": 0.004, "d": 1.000},
+    "two features": {"z": 3.57, "e": 0.098, "e_k": 0.491, "r": 0.082, "od": 0.014, "d": 1.000},
+    "three features": {"z": 2.63, "e": 0.153, "e_k": 0.685, "r": 0.070, "od": 0.089, "d": 0.995},
+}
+ALLOWED = {"z": 0.05, "e": 0.012, "e_k": 0.012, "r": 0.012, "od": 0.012, "d": 0.004}
+
+
+@pytest.fixture(scope="module")
+def oracle():
+    return {
+        name: score_captions(captions_of(pairs[:, 0], seed=5), pairs[:, 0], pairs[:, 1], mode="paper")
+        for name, pairs in test_sets(seed=5, count=2_000).items()
+    }
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_true_exhaustive_captions_score_as_the_released_script_would_have_it(oracle, category):
+    """The table that tells which formula made the published one comes out within sampling error."""
+    sets = [oracle[name] for name in CATEGORIES[category]]
+    found = {
+        "z": np.mean([s.available.mean() for s in sets]),
+        "e": np.mean([np.nanmean(s.efficiency("z")) for s in sets]),
+        "e_k": np.mean([np.nanmean(s.efficiency("k")) for s in sets]),
+        "r": np.mean([s.relevance.mean() for s in sets]),
+        "od": np.mean([s.is_optimal.mean() for s in sets]),
+        "d": np.mean([s.is_discriminative.mean() for s in sets]),
+    }
+
+    for metric, value in ORACLE[category].items():
+        assert found[metric] == pytest.approx(value, abs=ALLOWED[metric]), metric
+
+
+def test_the_published_efficiency_cannot_come_from_the_printed_formula(oracle):
+    """With the denominator k the three-feature sets would lie far above what is published for the baseline."""
+    printed = np.mean([np.nanmean(oracle[name].efficiency("k")) for name in CATEGORIES["three features"]])
+
+    assert printed > 2 * TABLE_1["three features"]["B"]["contrastive_efficiency"]
+
+
+def test_a_category_is_the_unweighted_mean_of_its_sets(oracle):
+    """Small sets count as much as large ones."""
+    uneven = dict(oracle)
+    uneven["object"] = score_captions([""] * 3, np.arange(3), np.arange(3) + 9)
+    summary = summarise(uneven, categories=CATEGORIES, resamples=8)
+
+    parts = [summary.sets[name]["discriminativity"].mean for name in CATEGORIES["three features"]]
+    assert summary.categories["three features"]["discriminativity"].mean == pytest.approx(np.mean(parts))
+
+
+def test_efficiency_is_averaged_over_discriminative_captions_and_says_over_how_many():
+    """Captions that miss the target have no efficiency; the number of those that have one is given."""
+    purple = RoomScene.of(3, 4, 8, 0, 2, 3).id
+    scores = score_captions(["red", "tiny", ""], np.full(3, 163_233), np.full(3, purple))
+
+    found = summarise({"all": scores}, resamples=8).sets["all"]["contrastive_efficiency"]
+
+    assert (found.mean, found.rows) == (1.0, 1)
+
+
+def test_redundancy_is_measured_where_a_feature_tells_nothing_apart():
+    """Figure 2: of captions with relevance below 1, the share that speaks of a feature that is not contrastive."""
+    purple = RoomScene.of(3, 4, 8, 0, 2, 3).id
+    scores = score_captions(["red", "red ball", "tiny red ball"], np.full(3, 163_233), np.full(3, purple))
+    table = summarise({"all": scores}, resamples=8).sets["all"]
+
+    assert (table["when_redundant/shape"].mean, table["when_redundant/shape"].rows) == (1.0, 2)
+    assert (table["when_redundant/scale"].mean, table["when_redundant/scale"].rows) == (0.5, 2)
+    assert table["when_redundant/object_hue"].rows == 0
+    assert table["when_contrastive/object_hue"].mean == 1.0
+
+
+def test_every_metric_has_a_column(oracle):
+    """Names and columns go together."""
+    assert columns(oracle["object"]).shape == (2_000, len(METRICS))
+
+
+def test_a_summary_becomes_plain_values(oracle):
+    """What is written to JSON holds no not-a-number."""
+    scores = score_captions([""], np.array([0]), np.array([1]))
+    plain = summarise({"all": scores}, resamples=4).to_dict()
+
+    assert plain["sets"]["all"]["contrastive_efficiency"] == {"mean": None, "low": None, "high": None, "rows": 0}
+    assert plain["sets"]["all"]["relevance"]["mean"] == 1.0
+
+
+def test_speakers_score_between_chance_and_the_ideal():
+    """The ideal speaker has all of d, e, r and od; the exhaustive one finds every target and wastes everything."""
+    few = {name: SPEAKERS[name] for name in ("exhaustive", "minimal", "random", "incremental")}
+    found = score_speakers(seed=3, count=60, speakers=few)
+    summaries = {name: summarise(sets, categories=CATEGORIES, resamples=4).categories for name, sets in found.items()}
+    for category in CATEGORIES:
+        ideal, everything = summaries["minimal"][category], summaries["exhaustive"][category]
+        assert {ideal[m].mean for m in METRICS[:4]} == {1.0}
+        assert everything["discriminativity"].mean == 1.0
+        assert everything["relevance"].mean == 0.0
+        assert everything["mentioned_features"].mean == 6.0
+        assert summaries["random"][category]["discriminativity"].mean < 1.0
+        assert summaries["incremental"][category]["optimal_discriminativity"].mean == 1.0
