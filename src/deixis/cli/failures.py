@@ -12,7 +12,12 @@ __all__ = ["in_one_line"]
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
-EXTRAS = {"pyarrow": "data", "PIL": "data", "matplotlib": "report"}  # package -> the extra that installs it
+EXTRAS = {
+    "pyarrow": "data",
+    "PIL": "data",
+    "matplotlib": "report",
+    "h5py": "shapes",
+}  # package -> the extra that installs it
 LONGEST = 600
 
 

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from deixis.cli.options import Count, Json, Seed
 from deixis.cli.printing import print_json, say_plan
+from deixis.cli.show_a3ds import show_rooms
 from deixis.errors import DeixisError, RecipeError
 
 
@@ -42,9 +43,9 @@ def show(
     """Show one example: its world, command, plan, why every object is there, and what it punishes.
 
     Args:
-        path: A dataset folder, a Parquet file, or a released ReaSCAN or gSCAN file.
-        number: Which example, counted from 0; the first by default.
-        split: Count within this split.
+        path: A dataset folder (of ReaSCAN or A3DS), a Parquet file, or a released ReaSCAN or gSCAN file.
+        number: Which example, counted from 0; the first by default. In A3DS the number of an image.
+        split: Count within this split; in A3DS, within this set of pairs.
         seed: Choose an example at random instead.
         workers: Accepted by every verb; there is nothing to divide here.
         out: Write the picture to a file (.svg or .png) instead of the terminal, or the plan as a moving picture (.gif).
@@ -53,11 +54,15 @@ def show(
         no_color: Do not use colours in the terminal.
         as_json: Print JSON instead of text.
     """
+    from deixis.datasets.a3ds_check import is_a3ds
     from deixis.datasets.sources import open_source
 
     del workers
     if number is not None and seed is not None:
         raise RecipeError("give either the number of an example or a --seed to choose one by, not both")
+    if is_a3ds(path):
+        color = wants_color(no_color=no_color)
+        return show_rooms(path, number, split=split, seed=seed, out=out, color=color, as_json=as_json)
     if out is not None and out.suffix.lower() not in (".svg", ".png", ".gif"):
         raise RecipeError(f"the name of a picture ends in .svg, .png or .gif, got {out.name!r}")
     if animate and (out is None or out.suffix.lower() == ".png"):

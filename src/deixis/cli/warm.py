@@ -27,6 +27,7 @@ def warm(*, seed: Seed | None = None, workers: Count | None = None, as_json: Jso
     from deixis.datasets.checks import check_dataset
     from deixis.datasets.make import make
     from deixis.datasets.recipe import MODES, Pool, Recipe
+    from deixis.worlds.shapes.draw import draw_room
 
     del seed, workers
     start = time.monotonic()
@@ -38,6 +39,7 @@ def warm(*, seed: Seed | None = None, workers: Count | None = None, as_json: Jso
             dataset = make(Recipe(mode=mode, pools=pools, hold_out=()), Path(folder) / mode, workers=1)
             rows += check_dataset(dataset).rows
             audit_tables(dataset.tables())
+    draw_room(0)
     seconds = time.monotonic() - start
     if as_json:
         print_json({"seconds": round(seconds, 3), "examples": rows})
