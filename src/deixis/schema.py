@@ -100,25 +100,25 @@ class Schema:
 
     def attribute(self, name: str) -> Attribute:
         """The attribute of that name."""
-        for attribute in self.attributes:
-            if attribute.name == name:
-                return attribute
-        raise _unknown("attribute", name, (a.name for a in self.attributes))
+        return self.attributes[self.attribute_code(name)]
 
     def relation(self, name: str) -> Relation:
         """The relation of that name."""
-        for relation in self.relations:
-            if relation.name == name:
-                return relation
-        raise _unknown("relation", name, (r.name for r in self.relations))
+        return self.relations[self.relation_code(name)]
 
     def attribute_code(self, name: str) -> int:
         """The position of an attribute, its number in programs."""
-        return self.attributes.index(self.attribute(name))
+        for code, attribute in enumerate(self.attributes):
+            if attribute.name == name:
+                return code
+        raise _unknown("attribute", name, (a.name for a in self.attributes))
 
     def relation_code(self, name: str) -> int:
         """The position of a relation, its number in programs."""
-        return self.relations.index(self.relation(name))
+        for code, relation in enumerate(self.relations):
+            if relation.name == name:
+                return code
+        raise _unknown("relation", name, (r.name for r in self.relations))
 
     @property
     def head(self) -> Attribute | None:

@@ -37,6 +37,12 @@ def test_a_rank_is_dropped_or_counted_from_the_other_side(side, turned):
     assert said(Description((RED, Nth(2, side))), "selector") == ["[color=red]", f"[color=red, #2 from {turned}]"]
 
 
+def test_a_middle_is_dropped_or_taken_for_either_end():
+    """'in the middle' is skipped, or taken for the leftmost or the rightmost."""
+    expected = ["[color=red]", "[color=red, #1 from left]", "[color=red, #1 from right]"]
+    assert said(Description((RED, Nth(1, "middle"))), "selector") == expected
+
+
 def test_each_clause_is_dropped_in_turn():
     """Every clause can be missed, an inner one as well as an outer one."""
     chain = the("circle", Related("same row", the("square", Related("inside", the("box")))))

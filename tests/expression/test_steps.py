@@ -21,11 +21,13 @@ def test_an_alternative_has_two_sides(steps):
 
 
 def test_ranks_count_from_one_and_from_a_known_side():
-    """There is no zeroth object, and no side but left, right, top and bottom."""
+    """There is no zeroth object, no side but the five, and no second in the middle."""
     with pytest.raises(SchemaError, match="ranks count from 1, got 0"):
         Nth(0, "left")
     with pytest.raises(SchemaError, match="unknown side 'front'; known: left, right, top, bottom"):
         Nth(1, "front")
+    with pytest.raises(SchemaError, match="its rank is 1, got 2"):
+        Nth(2, "middle")
 
 
 @pytest.mark.parametrize("step", [RED, Not(RED), AnyOf((RED, RED)), Related("inside", the("box", size="small"))])

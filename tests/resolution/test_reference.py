@@ -215,6 +215,7 @@ def test_a_selector_after_a_clause_compares_what_the_clause_left():
         (3, "top", {2}),
         (1, "bottom", {3}),
         (5, "left", set()),
+        (1, "middle", set()),
     ],
 )
 def test_ranks_count_from_a_side_and_ties_leave_them_open(index, side, found):
@@ -227,6 +228,19 @@ def test_ranks_count_from_a_side_and_ties_leave_them_open(index, side, found):
     """)
 
     assert denotation(Description((Nth(index, side),)), scene) == found
+
+
+def test_the_middle_has_as_many_on_either_side():
+    """The middle of three is the second; two have no middle, and neither do three of which two are level."""
+    row = grid("""
+        r○ b□ g○
+        .  .  r□
+        y○ .  .
+    """)
+
+    assert denotation(the("circle", Nth(1, "middle")), row) == set()
+    assert denotation(Description((Nth(1, "middle"),)), row) == {1}
+    assert denotation(the("square", Nth(1, "middle")), row) == set()
 
 
 def test_a_rank_counts_only_what_is_left():

@@ -293,7 +293,7 @@ def _step_from(said: Mapping[str, Any], schema: Schema, depth: int) -> Step:
         case {"end": [str(attribute), "least" | "most" as end], **rest} if not rest:
             schema.attribute(attribute).demand_order()
             return Extreme(attribute, ENDS[end])
-        case {"rank": [int(index), "left" | "right" | "top" | "bottom" as side], **rest} if (
+        case {"rank": [int(index), "left" | "right" | "top" | "bottom" | "middle" as side], **rest} if (
             not rest and index is not True
         ):
             return Nth(index, side)

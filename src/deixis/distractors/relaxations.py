@@ -32,7 +32,13 @@ __all__ = ["KINDS", "Relaxation", "RelaxationKind", "relaxations"]
 
 RelaxationKind: TypeAlias = Literal["attribute", "selector", "relation", "isomorphism", "phrase"]
 KINDS: tuple[RelaxationKind, ...] = ("attribute", "selector", "relation", "isomorphism", "phrase")
-OPPOSITE: dict[Side, Side] = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
+OPPOSITE: dict[Side, tuple[Side, ...]] = {
+    "left": ("right",),
+    "right": ("left",),
+    "top": ("bottom",),
+    "bottom": ("top",),
+    "middle": ("left", "right"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,8 @@ def _misread_selectors(expression: Expression) -> Iterator[Relaxation]:
                 yield Relaxation("selector", (part,), replacing(expression, part, Extreme(attribute, which.other)))
             case Nth(index, side):
                 yield Relaxation("selector", (part,), without(expression, part))
-                yield Relaxation("selector", (part,), replacing(expression, part, Nth(index, OPPOSITE[side])))
+                for turned in OPPOSITE[side]:
+                    yield Relaxation("selector", (part,), replacing(expression, part, Nth(index, turned)))
 
 
 def _dropped_clauses(expression: Expression) -> Iterator[Relaxation]:

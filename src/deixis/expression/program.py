@@ -116,7 +116,8 @@ class _Writer:
     def step(self, step: Step, *, mention: int) -> None:
         match step:
             case Is(attribute, value):
-                self.emit(Op.IS, self.schema.attribute_code(attribute), self.schema.attribute(attribute).code(value))
+                code = self.schema.attribute_code(attribute)
+                self.emit(Op.IS, code, self.schema.attributes[code].code(value))
             case Extreme(attribute, which):
                 self.schema.attribute(attribute).demand_order()
                 self.emit(Op.EXTREME, self.schema.attribute_code(attribute), which)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AnyOf", "Extreme", "Is", "Not", "Nth", "Related", "Side", "Step", "is_selector"]
 
-Side: TypeAlias = Literal["left", "right", "top", "bottom"]
-SIDES: tuple[Side, ...] = ("left", "right", "top", "bottom")
+Side: TypeAlias = Literal["left", "right", "top", "bottom", "middle"]
+SIDES: tuple[Side, ...] = ("left", "right", "top", "bottom", "middle")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,10 @@ class Extreme:
 
 @dataclass(frozen=True, slots=True)
 class Nth:
-    """The nth of the objects that are left, counted from one side: 'the second glass from the left'."""
+    """The nth of the objects that are left, counted from one side: 'the second glass from the left'.
+
+    From the middle there is only the first: the object with as many to its left as to its right.
+    """
 
     index: int  # 1 is the outermost
     side: Side
@@ -78,6 +81,8 @@ class Nth:
             raise SchemaError(f"ranks count from 1, got {self.index}")
         if self.side not in SIDES:
             raise SchemaError(f"unknown side {self.side!r}; known: {', '.join(SIDES)}")
+        if self.side == "middle" and self.index != 1:
+            raise SchemaError(f"the middle is one place, so its rank is 1, got {self.index}")
 
 
 Step: TypeAlias = Is | Not | AnyOf | Related | Extreme | Nth

@@ -104,21 +104,22 @@ def towards(sets, left, which, superlative):
 
 @jit
 def nth_from(left, objects, index, side):
-    """The nth object of a set from a side (left, right, top, bottom); none where the rank is shared."""
+    """The nth object of a set from a side (left, right, top, bottom) or the middle one; none where a rank is shared."""
     kept = _NONE
-    axis = 4 if side < 2 else 3
+    axis = 3 if side in (2, 3) else 4
     rest = left
     while rest != _NONE:
         o = lowest(rest)
         rest &= rest - _ONE
-        before, equal = 0, 0
+        before, equal, behind = 0, 0, 0
         others = left
         while others != _NONE:
             p = lowest(others)
             others &= others - _ONE
             a, b = np.int64(objects[p, axis]), np.int64(objects[o, axis])
             equal += a == b
-            before += (a < b) if side in (0, 2) else (a > b)
-        if before == index - 1 and equal == 1:
+            before += (a > b) if side in (1, 3) else (a < b)
+            behind += a > b
+        if before == (behind if side == 4 else index - 1) and equal == 1:
             kept |= bit(o)
     return kept

@@ -139,13 +139,20 @@ def _towards(attribute: str, which: Which, left: frozenset[int], scene: Scene, r
 
 
 def _nth(index: int, side: str, left: frozenset[int], scene: Scene) -> frozenset[int]:
-    """The nth object from a side; two objects at the same distance leave the rank undecided, so neither is kept."""
+    """The nth object from a side; two objects at the same distance leave the rank undecided, so neither is kept.
+
+    In the middle is the object with as many on its left as on its right.
+    """
     axis = 0 if side in ("top", "bottom") else 1
     sign = -1 if side in ("right", "bottom") else 1
     away = {o: sign * scene.position(o)[axis] for o in left}
-    return frozenset(
-        o for o in left if sum(away[p] < away[o] for p in left) == index - 1 and list(away.values()).count(away[o]) == 1
-    )
+    found = set()
+    for o in left:
+        before, behind = (sum(away[p] < away[o] for p in left), sum(away[p] > away[o] for p in left))
+        wanted = behind if side == "middle" else index - 1
+        if before == wanted and before + behind == len(left) - 1:
+            found.add(o)
+    return frozenset(found)
 
 
 def _can_be_matched(expression: Expression, root: int, scene: Scene, reading: Reading) -> bool:

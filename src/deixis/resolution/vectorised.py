@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.expression.program import Op, Program
+from deixis.expression.steps import SIDES
 from deixis.scene.grid import BOX, GRID
 
 
@@ -80,11 +81,13 @@ class _Layout:
         return nearer
 
     def nth(self, left: Mask, index: int, side: int) -> Mask:
-        away = (self.column if side < 2 else self.row) * (1 if side in (0, 2) else -1)
+        away = (self.row if side in (2, 3) else self.column) * (-1 if side in (1, 3) else 1)
         both = left[:, :, None] & left[:, None, :]
         before = (both & (away[:, None, :] < away[:, :, None])).sum(axis=2)
         equal = (both & (away[:, None, :] == away[:, :, None])).sum(axis=2)
-        ranked: Mask = left & (before == index - 1) & (equal == 1)
+        behind = both.sum(axis=2) - before - equal
+        wanted = behind if SIDES[side] == "middle" else index - 1
+        ranked: Mask = left & (before == wanted) & (equal == 1)
         return ranked
 
 

@@ -37,7 +37,7 @@ def path(tmp_path):
 def test_examples_come_in_order_whatever_the_chunks(path, monkeypatch, chunk, indent):
     """Where chunks end changes nothing, not even in the middle of a character of several bytes."""
     monkeypatch.setattr(json_stream, "CHUNK", chunk)
-    monkeypatch.setattr(json_stream._Cursor.fetch, "__defaults__", (chunk,))
+    monkeypatch.setattr(json_stream.Cursor.fetch, "__defaults__", (chunk,))
     path.write_text(json.dumps(DATASET, indent=indent, ensure_ascii=False), encoding="utf-8")
 
     found = list(ExampleFile(path))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-__all__ = ["LONGEST_VALUE", "ExampleFile", "read_header", "read_members"]
+__all__ = ["LONGEST_VALUE", "Cursor", "ExampleFile", "read_header", "read_members"]
 
 CHUNK = 1 << 20  # bytes read at a time
 LONGEST_VALUE = 4 << 20  # characters of one example; real ones have about ten thousand
@@ -62,11 +62,11 @@ class ExampleFile:
         """
         try:
             with self.path.open("rb") as file:
-                yield from self._examples(_Cursor(file, str(self.path)))
+                yield from self._examples(Cursor(file, str(self.path)))
         except OSError as error:
             raise BrokenDataset(f"{self.path} cannot be read: {error.strerror or error}") from error
 
-    def _examples(self, cursor: _Cursor) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _examples(self, cursor: Cursor) -> Iterator[tuple[str, dict[str, Any]]]:
         self.header = {}
         has_examples, in_header = False, 0
         _check_start(cursor)
@@ -107,7 +107,7 @@ def read_members(path: Path | str) -> Iterator[tuple[str, Any]]:
     """
     try:
         with Path(path).open("rb") as file:
-            cursor = _Cursor(file, str(path))
+            cursor = Cursor(file, str(path))
             for key in cursor.members("the object"):
                 yield key, cursor.value(f"field {_quoted(key)}")
             if cursor.peek():
@@ -116,7 +116,7 @@ def read_members(path: Path | str) -> Iterator[tuple[str, Any]]:
         raise BrokenDataset(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _examples_of_split(cursor: _Cursor, split: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _examples_of_split(cursor: Cursor, split: str) -> Iterator[tuple[str, dict[str, Any]]]:
     if not split.isprintable() or len(split) > 200:
         cursor.fail(f"{_quoted(split)} cannot be the name of a split")
     for number in cursor.items(f"split {_quoted(split)}"):
@@ -127,7 +127,7 @@ def _examples_of_split(cursor: _Cursor, split: str) -> Iterator[tuple[str, dict[
         yield split, example
 
 
-def _check_start(cursor: _Cursor) -> None:
+def _check_start(cursor: Cursor) -> None:
     """Refuse what is no dataset at all, by name."""
     first = cursor.peek()
     if first == "{":
@@ -144,7 +144,7 @@ def _check_start(cursor: _Cursor) -> None:
     cursor.fail(f"expected an object with 'examples', found {what} that starts with {_quoted(cursor.rest())}")
 
 
-class _Cursor:
+class Cursor:
     """A place in a JSON text that is read in chunks."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
@@ -183,6 +183,7 @@ class _Cursor:
         self.fetched += len(chunk)
 
     def refuse_binary(self, chunk: bytes) -> None:
+        """An error where the file is plainly of another kind."""
         for magic, what in FOREIGN.items():
             if chunk.startswith(magic):
                 self.complain(0, f"it is {what}")
@@ -274,6 +275,7 @@ class _Cursor:
         return error.pos > len(self.text) - SLACK or error.msg.startswith("Unterminated string")
 
     def refuse(self, error: json.JSONDecodeError, what: str) -> NoReturn:
+        """An error for a value that cannot be read."""
         is_cut = error.msg.startswith("Unterminated string") or not set(self.text[error.pos :]) & set("{}[],:")
         if self.is_at_end and is_cut:
             self.fail(f"the file ends in the middle of {what}; it is cut short, fetch it again")
@@ -281,14 +283,17 @@ class _Cursor:
         self.complain(place, f"{what} is no JSON: {error.msg[0].lower()}{error.msg[1:]}")
 
     def surprise(self, expected: str) -> str:
+        """What to say when something else stands here than was expected."""
         if not self.peek():
             return f"the file ends where {expected} should stand; it is cut short, fetch it again"
         return f"expected {expected}, found {_quoted(self.rest())}"
 
     def fail(self, problem: str) -> NoReturn:
+        """An error that names this place."""
         self.complain(self.place, problem)
 
     def complain(self, place: int, problem: str) -> NoReturn:
+        """An error that names a place."""
         raise BrokenDataset(f"{self.name}, byte {place}: {problem}") from None
 
 

@@ -1,0 +1,190 @@
+"""Scene graphs: photographs told by their boxes, with names, attributes and relations that people have written down.
+
+`SceneGraph` is what a file says. `GraphScene` is the same as a scene that expressions can be resolved in; it numbers
+the objects in the order of the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from deixis.errors import SchemaError, UnknownName
+from deixis.scene.scene import Point
+from deixis.scene.vocabulary import NAME, SAME, SAME_TYPES
+
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from deixis.scene.vocabulary import Vocabulary
+    from deixis.schema import Schema
+
+
+__all__ = ["Box", "GraphObject", "GraphScene", "Link", "SceneGraph"]
+
+
+class Box(NamedTuple):
+    """A rectangle in an image: its upper left corner and its size, in pixels; a mere point has no size."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+
+    @property
+    def centre(self) -> Point:
+        """The middle of the box."""
+        return Point(self.y + self.h / 2, self.x + self.w / 2)
+
+    @property
+    def area(self) -> float:
+        """Width times height."""
+        return self.w * self.h
+
+
+class Link(NamedTuple):
+    """A relation of one object to another: 'on' and the id of what it is on."""
+
+    relation: str
+    object_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class GraphObject:
+    """One region of an image and what is written down about it.
+
+    Attributes:
+        name: its category.
+        raw_name: what the file calls it, where that differs from the category ('rocks' for 'rock').
+    """
+
+    id: str
+    name: str
+    box: Box
+    attributes: tuple[str, ...] = ()
+    relations: tuple[Link, ...] = ()
+    raw_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneGraph:
+    """One image and its regions, as read from a file."""
+
+    image_id: str
+    width: int
+    height: int
+    objects: tuple[GraphObject, ...]
+    location: str = ""
+    weather: str = ""
+
+    def __post_init__(self) -> None:
+        if len({thing.id for thing in self.objects}) != len(self.objects):
+            raise SchemaError(f"image {self.image_id!r} has two objects with one id")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GraphScene:
+    """The scene of one graph: recorded names, attributes and relations, and the computed relations of `SAME`.
+
+    Attributes:
+        words: the attributes of each object.
+        links: the recorded relations, as (relation, object, other object).
+        raw_names: what the file calls each object.
+    """
+
+    vocabulary: Vocabulary
+    names: tuple[str, ...]
+    words: tuple[frozenset[str], ...]
+    links: frozenset[tuple[str, int, int]]
+    boxes: tuple[Box, ...]
+    width: int = 0
+    height: int = 0
+    image_id: str = ""
+    object_ids: tuple[str, ...] = ()
+    raw_names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, graph: SceneGraph, vocabulary: Vocabulary) -> Self:
+        """The scene of a graph; words beyond the vocabulary are errors."""
+        number = {thing.id: index for index, thing in enumerate(graph.objects)}
+        for thing in graph.objects:
+            vocabulary.name_code(thing.name)
+            for word in thing.attributes:
+                vocabulary.word_code(word)
+            for relation, other in thing.relations:
+                vocabulary.relation_code(relation)
+                if other not in number:
+                    raise SchemaError(
+                        f"object {thing.id!r} of image {graph.image_id!r} is {relation} {other!r}, missing"
+                    )
+        return cls(
+            vocabulary=vocabulary,
+            names=tuple(thing.name for thing in graph.objects),
+            words=tuple(frozenset(thing.attributes) for thing in graph.objects),
+            links=frozenset((r, number[t.id], number[other]) for t in graph.objects for r, other in t.relations),
+            boxes=tuple(Box(*np.array(thing.box, np.float32).tolist()) for thing in graph.objects),
+            width=graph.width,
+            height=graph.height,
+            image_id=graph.image_id,
+            object_ids=tuple(number),
+            raw_names=tuple(thing.raw_name or thing.name for thing in graph.objects),
+        )
+
+    @property
+    def schema(self) -> Schema:
+        """What can be said about the corpus that this scene is from."""
+        return self.vocabulary.schema
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def values(self, index: int, attribute: str) -> frozenset[str]:
+        """The name of an object, or its words of one type."""
+        if attribute == NAME:
+            return frozenset((self.names[index],))
+        if attribute not in self._by_type[index]:
+            self.schema.attribute(attribute)
+        return self._by_type[index].get(attribute, frozenset())
+
+    def related(self, relation: str, index: int, other: int) -> bool:
+        """Whether a link is recorded; for the relations of `SAME`, whether two objects share a value."""
+        if relation in SAME:
+            kind = SAME_TYPES[SAME.index(relation)]
+            return index != other and bool(self.values(index, kind) & self.values(other, kind))
+        if relation not in self.vocabulary.relation_codes:
+            self.vocabulary.relation_code(relation)
+        return (relation, index, other) in self.links
+
+    def position(self, index: int) -> Point:
+        """The centre of the object's box."""
+        return self.boxes[index].centre
+
+    def outgoing(self, index: int) -> tuple[tuple[str, int], ...]:
+        """The recorded relations of one object, as (relation, other object), sorted."""
+        return self._outgoing[index]
+
+    def object_number(self, object_id: str) -> int:
+        """The number of the object with an id."""
+        if object_id not in self.object_ids:
+            raise UnknownName(f"image {self.image_id!r} has no object {object_id!r}")
+        return self.object_ids.index(object_id)
+
+    @cached_property
+    def _by_type(self) -> tuple[dict[str, frozenset[str]], ...]:
+        return tuple(_sorted_by_type(words, self.vocabulary) for words in self.words)
+
+    @cached_property
+    def _outgoing(self) -> tuple[tuple[tuple[str, int], ...], ...]:
+        found: list[list[tuple[str, int]]] = [[] for _ in self.names]
+        for relation, index, other in self.links:
+            found[index].append((relation, other))
+        return tuple(tuple(sorted(some)) for some in found)
+
+
+def _sorted_by_type(words: frozenset[str], vocabulary: Vocabulary) -> dict[str, frozenset[str]]:
+    kinds = {vocabulary.type_of(word) for word in words}
+    return {kind: frozenset(word for word in words if vocabulary.type_of(word) == kind) for kind in kinds}

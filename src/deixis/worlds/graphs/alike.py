@@ -1,0 +1,205 @@
+"""Words that may be true of the same thing: someone who is sitting on a bench is also on it, and a man is a person.
+
+Two annotators seldom choose the same word. An image in which nothing is recorded as 'sitting on' a bench may well show
+somebody who sits on one, written down as 'on'. Whoever wants to be sure that an image does *not* show what an
+expression says has to ask for all these words at once; that is what `blurred` and `widened` are for.
+
+The groups of relations follow the canonical relations that are in use for GQA (next to and beside are near; standing on
+and on top of are on; and so on), the groups of names are everyday synonyms and kinds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deixis.expression.description import Description
+from deixis.expression.steps import AnyOf, Is, Not, Related
+from deixis.scene.vocabulary import NAME, SAME
+
+
+if TYPE_CHECKING:
+    from deixis.expression.description import Expression
+    from deixis.expression.steps import Step
+    from deixis.scene.graph_table import GraphTable
+    from deixis.scene.vocabulary import Vocabulary
+
+
+__all__ = ["alike_names", "blurred", "canonical_relation", "widened"]
+
+_POSTURES = """
+    climbing drinking driving flying floating growing hanging jumping kneeling laying leaning looking lying mounted
+    painted parked perched placed playing posing printed reflected resting riding running seated sitting skating skiing
+    sleeping stacked standing surfing swimming traveling walking working written
+"""
+POSTURES = frozenset(_POSTURES.split())
+_RELATIONS = {
+    "near": "near, next to, beside, by, around, close to, on side of, on the side of, alongside, at, next",
+    "on": """on, on top of, over, above, against, on front of, on the front of, on back of, on the back of, at top of,
+        atop, on top, upon, from, along, across, down""",
+    "in": "in, inside, inside of, in middle of, in the middle of, within, into, in a",
+    "under": "under, below, underneath, beneath, on bottom of, on the bottom of, at bottom of, supporting",
+    "behind": "behind, in back of, in the back of",
+    "in front of": "in front of, in front, before, front of",
+    "to the left of": "to the left of, to left of, left of, on left side of, on the left side of, on left of",
+    "to the right of": "to the right of, to right of, right of, on right side of, on the right side of, on right of",
+    "with": "with, has, have, having, of, belonging to, part of, made of, attached to, connected to",
+    "wearing": "wearing, wears, dressed in, worn by",
+    "holding": "holding, holds, carrying, carries, holding onto, holding up, grabbing, gripping, grasping, using",
+    "watching": "watching, looking at, staring at, facing, looking toward, looking towards, observing",
+    "full of": "full of, filled with, containing, contains, contain, covered in, covered by, covered with, covering",
+    "riding": "riding, riding on, rides, driving",
+    "eating": "eating, eating from, chewing, biting, drinking, drinking from, feeding on, grazing on, grazing in",
+    "touching": "touching, leaning against, hitting, kicking, pulling, pushing, petting",
+}
+CANONICAL = {" ".join(word.split()): name for name, words in _RELATIONS.items() for word in words.split(",")}
+_SYNONYMS = """
+    person, people, man, woman, boy, girl, child, kid, lady, guy, baby, player, skier, surfer, rider, skateboarder, men
+    man, guy, gentleman, boy, player, skier, surfer, skateboarder, batter, catcher, umpire, rider, snowboarder, worker
+    woman, lady, girl, player, skier, surfer, rider
+    boy, child, kid, baby, toddler
+    girl, child, kid, baby, toddler
+    child, kid, baby, toddler
+    couch, sofa, loveseat
+    plate, dish, saucer
+    bowl, dish
+    cup, mug, glass
+    bike, bicycle
+    motorcycle, motorbike, bike
+    airplane, plane, jet, aircraft
+    car, automobile, vehicle, suv, taxi, van, minivan
+    truck, vehicle, van, pickup
+    bus, vehicle
+    train, locomotive, train car
+    boat, ship, vessel, sailboat, canoe
+    tv, television, monitor, screen
+    phone, cell phone, cellphone, telephone
+    computer, laptop, monitor
+    bag, purse, handbag, backpack, luggage, suitcase
+    rug, carpet, mat
+    road, street, pavement, ground
+    sidewalk, pavement, path, walkway, ground
+    ground, dirt, grass, field, floor, sand
+    water, ocean, sea, lake, river, wave
+    shirt, t-shirt, top, blouse, jersey, sweater, tee shirt
+    jacket, coat, sweater, sweatshirt, hoodie
+    pant, trouser, jean, short
+    hat, cap, helmet
+    shoe, sneaker, boot, sandal, footwear
+    glass, sunglass, eyeglass, goggles, spectacle
+    sign, street sign, traffic sign, stop sign, signboard
+    light, lamp, street light, traffic light, streetlight, lamp post
+    pole, post, lamp post
+    plant, tree, bush, shrub, flower, vegetation
+    branch, twig, limb
+    leaf, foliage, leave
+    picture, painting, photo, photograph, poster, frame
+    cabinet, cupboard, drawer, dresser, shelf
+    desk, table, counter
+    chair, seat, stool, armchair
+    stone, rock, boulder, pebble
+    fence, railing, rail
+    dog, puppy, animal
+    cat, kitten, animal
+    cow, bull, cattle, calf, animal
+    horse, pony, animal
+    sheep, lamb, animal
+    bird, seagull, pigeon, duck, goose, animal
+    elephant, animal
+    giraffe, animal
+    zebra, animal
+    bear, animal
+    paper, napkin, document, note
+    bottle, container, jar
+    box, container, carton, crate
+    trash can, garbage can, bin, trash bin, waste basket
+    refrigerator, fridge
+    stove, oven
+    building, house, tower, structure
+    mountain, hill
+    cloud, sky
+"""
+MAX_ALIKE = 16  # names, so that the program stays short
+
+
+@lru_cache(maxsize=65536)
+def canonical_relation(relation: str) -> str:
+    """The relation that stands for all that may be true where this one is: 'on' for 'are sitting on top of a'."""
+    words = relation.split()
+    while words and words[0] in ("is", "are", "was", "were", "being"):
+        words = words[1:]
+    while len(words) > 1 and words[-1] in ("a", "an", "the"):
+        words = words[:-1]
+    said = " ".join(words)
+    if said not in CANONICAL and len(words) > 1 and words[0] in POSTURES:
+        said = " ".join(words[1:])
+    return CANONICAL.get(said, " ".join(words) or relation)
+
+
+@lru_cache(maxsize=65536)
+def alike_names(name: str) -> tuple[str, ...]:
+    """The name, and the names that the same thing may have been given."""
+    return (name, *sorted(_ALIKE.get(name, frozenset()) - {name}))[:MAX_ALIKE]
+
+
+def blurred(table: GraphTable) -> GraphTable:
+    """The table with one relation in place of all that are alike: the most frequent of them."""
+    codes = _blurred_codes(table.vocabulary)
+    relation = codes[table.relation] if len(codes) else table.relation
+    return replace(table, relation=np.ascontiguousarray(relation, table.relation.dtype))
+
+
+def widened(expression: Expression, vocabulary: Vocabulary) -> Expression:
+    """The expression with alternatives for every noun, in the relations of `blurred`; negations stay as they are.
+
+    In the blurred table it picks out whatever the expression could have been said of, except that a rank is counted
+    among more objects, and that a negated relation is wider, too.
+    """
+    return Description(tuple(_widened(step, vocabulary) for step in expression.steps))
+
+
+def _widened(step: Step, vocabulary: Vocabulary) -> Step:
+    match step:
+        case Is(attribute, value) if attribute == NAME:
+            names = [name for name in alike_names(value) if name in vocabulary.name_codes]
+            return AnyOf(tuple(Is(NAME, name) for name in names)) if len(names) > 1 else step
+        case Related(relation, to):
+            return Related(_blurred_relation(relation, vocabulary), widened(to, vocabulary))
+        case AnyOf(steps):
+            return AnyOf(tuple(_widened(inner, vocabulary) for inner in steps))
+        case Not(Related(relation, to)):
+            return Not(Related(_blurred_relation(relation, vocabulary), to))
+        case _:
+            return step
+
+
+def _blurred_relation(relation: str, vocabulary: Vocabulary) -> str:
+    if relation in SAME:
+        return relation
+    return vocabulary.relations[int(_blurred_codes(vocabulary)[vocabulary.relation_code(relation)])]
+
+
+@lru_cache(maxsize=16)
+def _blurred_codes(vocabulary: Vocabulary) -> np.ndarray:
+    """For every relation the code of the first one that is alike: int32 [relation]."""
+    first: dict[str, int] = {}
+    return np.array(
+        [first.setdefault(canonical_relation(r), code) for code, r in enumerate(vocabulary.relations)], np.int32
+    )
+
+
+def _alike() -> dict[str, frozenset[str]]:
+    """Each group is of things that may be called by its first name: they are alike it, not each other."""
+    found: dict[str, set[str]] = {}
+    for line in _SYNONYMS.strip().splitlines():
+        first, *others = (name.strip() for name in line.split(","))
+        for other in others:
+            found.setdefault(first, set()).add(other)
+            found.setdefault(other, set()).add(first)
+    return {name: frozenset(names) for name, names in found.items()}
+
+
+_ALIKE = _alike()

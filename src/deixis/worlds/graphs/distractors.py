@@ -1,0 +1,402 @@
+"""Images that are shown beside the right one, three of each kind of `misreadings`, none of which the expression fits.
+
+Images are looked at in a random order that depends on the seed and the expression alone, and taken when the expression
+picks out nothing in them. That is resolved, not believed: once as it is said, once in other words (`alike`), and, where
+the annotation is known to have gaps, once with everything that may be true taken for true. It stands in for the hand
+check of the paper's test set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from deixis.errors import SchemaError
+from deixis.resolution.graphs import compile_for, counts_of, resolve_graph_pairs
+from deixis.resolution.unknowns import judge_graph_pairs
+from deixis.seeds import derive, fold, mix_words
+from deixis.worlds.graphs.alike import blurred, widened
+from deixis.worlds.graphs.misreadings import (
+    DISTRACTOR_KINDS,
+    DistractorKind,
+    misreading_of,
+    noun_alone,
+    noun_with_attributes,
+    nouns_as_related,
+)
+from deixis.worlds.graphs.wanted import Pool, Pools, Wanted, wanted
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deixis.distractors.relaxations import Relaxation
+    from deixis.expression.description import Expression
+    from deixis.expression.program import Program
+    from deixis.resolution.unknowns import Unknowns
+    from deixis.scene.graph_table import GraphTable
+    from deixis.worlds.graphs.index import GraphIndex
+
+
+__all__ = ["Distractor", "Said", "Search", "Searched", "find_distractors"]
+
+Attributes: TypeAlias = Literal["said", "annotated"]
+ROUNDS = (4, 12, 60)  # images looked at in every round, of each kind; in a last round all that may be looked at
+BATCH = 2_000  # expressions that are looked for together
+HARDEST_FIRST: tuple[DistractorKind, ...] = ("Cat&attr", "Cat&cat", "Cat", "DiffCat")
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Said(NamedTuple):
+    """An expression, the number of the scene that it is said of, and the number of the target in it."""
+
+    expression: Expression
+    scene: int
+    target: int
+
+
+class Distractor(NamedTuple):
+    """An image that is shown beside the right one.
+
+    Attributes:
+        kind: why it was looked for.
+        scene: its number.
+        object: the number of the object in it to which the misreading leads; -1 where there is none.
+        misreading: what a reader has to miss to be led there.
+    """
+
+    kind: DistractorKind
+    scene: int
+    object: int = -1
+    misreading: Relaxation | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """How to look for distractor images.
+
+    Attributes:
+        each: how many of every kind; 3 in the paper.
+        kinds: which kinds.
+        attributes: whether an object of `Cat&attr` has the attributes that are said of the target, or all that the
+            target is annotated with.
+        may_repeat: whether one image may serve for two kinds, as it does in about a third of the released records.
+        in_other_words: whether images are refused that the expression would fit in similar words, see `alike`.
+        unknowns: if given, images are refused that the expression may fit, for all that is known.
+        most_looks: how many images of each kind are looked at before giving up.
+    """
+
+    each: int = 3
+    kinds: tuple[DistractorKind, ...] = DISTRACTOR_KINDS
+    attributes: Attributes = "said"
+    may_repeat: bool = False
+    in_other_words: bool = True
+    unknowns: Unknowns | None = None
+    most_looks: int = 500
+
+    def __post_init__(self) -> None:
+        if self.each < 1 or self.most_looks < self.each:
+            raise SchemaError(f"cannot look for {self.each} images among {self.most_looks}")
+        if strange := [kind for kind in self.kinds if kind not in DISTRACTOR_KINDS]:
+            raise SchemaError(f"unknown kind {strange[0]!r}; known: {', '.join(DISTRACTOR_KINDS)}")
+        if self.attributes not in ("said", "annotated"):
+            raise SchemaError(f"attributes are those 'said' or those 'annotated', not {self.attributes!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What was found for one expression.
+
+    Attributes:
+        distractors: in the order of the kinds, each in the order of finding.
+        lacking: the kinds of which there were too few. The paper leaves such expressions out.
+    """
+
+    distractors: tuple[Distractor, ...]
+    lacking: frozenset[DistractorKind]
+
+
+def find_distractors(
+    said: Sequence[Said],
+    table: GraphTable,
+    index: GraphIndex,
+    search: Search | None = None,
+    *,
+    seed: int,
+    among: np.ndarray | None = None,
+) -> list[Searched]:
+    """Distractor images for some expressions; what is found for one does not depend on the others.
+
+    Args:
+        said: the expressions, each with its scene and target.
+        table: the scenes.
+        index: of the table.
+        search: what to look for.
+        seed: of the random order in which images are looked at.
+        among: the numbers of the scenes that may be chosen, e.g. those of one split; all by default.
+    """
+    search = search or Search()
+    allowed = None
+    if among is not None:
+        allowed = np.zeros(len(table), np.bool_)
+        allowed[among] = True
+    hunt = _Hunt(
+        table=table,
+        pools=Pools(table, index, allowed),
+        search=search,
+        seed=derive(seed, "distractors"),
+        blurred=blurred(table) if search.in_other_words else None,
+    )
+    batches = (said[start : start + BATCH] for start in range(0, len(said), BATCH))
+    return [found for batch in batches for found in hunt.find(batch)]
+
+
+@dataclass(eq=False)
+class _Slot:
+    """The search for images of one kind for one expression."""
+
+    number: int  # of the expression
+    kind: DistractorKind
+    pool: Pool
+    seed: int
+    taken: list[tuple[int, int]] = field(default_factory=list)  # scene, place in the pool
+    is_exhausted: bool = False
+
+
+@dataclass(eq=False)
+class _Hunt:
+    """All that one call needs at hand."""
+
+    table: GraphTable
+    pools: Pools
+    search: Search
+    seed: int
+    blurred: GraphTable | None
+    programs: dict[Expression, Program] = field(default_factory=dict)
+
+    def find(self, said: Sequence[Said]) -> list[Searched]:
+        """The images for one batch of expressions."""
+        words = self.table.vocabulary
+        asked = [wanted(one.expression, words) for one in said]
+        programs = [compile_for(one.expression, words) for one in said]
+        tests = _Tests(
+            programs,
+            [compile_for(self.reworded(one.expression), words) for one in said] if self.blurred else programs,
+            [self.as_related(one.expression) for one in said],
+            np.array([nouns_as_related(one.expression) is not None for one in said]),
+        )
+        slots = [slot for number in range(len(said)) for slot in self.slots(number, said, asked, programs)]
+        used = [{one.scene} for one in said]
+        first = 0
+        for looks in (*(some for some in ROUNDS if some < self.search.most_looks), self.search.most_looks):
+            self.look(first, looks, slots, asked, tests, used)
+            first += looks
+        return self.collected(said, slots)
+
+    def slots(
+        self, number: int, said: Sequence[Said], asked: Sequence[Wanted], programs: Sequence[Program]
+    ) -> list[_Slot]:
+        """The searches for one expression, those for the rarest images first."""
+        one, what = said[number], asked[number]
+        key = int.from_bytes(blake2b(programs[number].rows.tobytes(), digest_size=8).digest(), "little")
+        start = fold((one.scene, one.target, key), self.seed)
+        return [
+            _Slot(number, kind, self.pool(kind, what, one), fold((place,), start))
+            for place, kind in enumerate(HARDEST_FIRST)
+            if kind in self.search.kinds
+        ]
+
+    def pool(self, kind: DistractorKind, what: Wanted, one: Said) -> Pool:
+        match kind:
+            case "Cat&attr":
+                thing = int(self.table.scene_ptr[one.scene]) + one.target
+                held = self.table.attr[self.table.attr_ptr[thing] : self.table.attr_ptr[thing + 1]]
+                only_annotated = self.search.attributes == "annotated"
+                return self.pools.with_attributes(what, tuple(held.tolist()), only_annotated=only_annotated)
+            case "Cat&cat":
+                return self.pools.with_categories(what)
+            case "Cat":
+                return self.pools.with_category(what)
+            case _:
+                return self.pools.everything()
+
+    def look(
+        self,
+        first: int,
+        looks: int,
+        slots: Sequence[_Slot],
+        asked: Sequence[Wanted],
+        tests: _Tests,
+        used: Sequence[set[int]],
+    ) -> None:
+        """Look at some more images for every search that has not found enough, and take what is clean."""
+        open_slots = [slot for slot in slots if len(slot.taken) < self.search.each and not slot.is_exhausted]
+        if not open_slots:
+            return
+        places = _places(open_slots, first, looks)
+        counts = [len(some) for some in places]
+        which = np.repeat([slot.number for slot in open_slots], counts)
+        scenes = np.concatenate([slot.pool.scenes[some] for slot, some in zip(open_slots, places, strict=True)])
+        kinds = np.repeat([DISTRACTOR_KINDS.index(slot.kind) for slot in open_slots], counts)
+        names = np.array([what.name for what in asked], np.int64)[which]
+        clean = (kinds != DISTRACTOR_KINDS.index("DiffCat")) | ~_have(self.pools.index, scenes, names)
+        rest = np.flatnonzero(clean)
+        for_relations = kinds[rest] == DISTRACTOR_KINDS.index("Cat&cat")
+        clean[rest] = self.clean(tests, which[rest], scenes[rest], for_relations)
+        ends = np.cumsum(counts)
+        for slot, some, end, count in zip(open_slots, places, ends.tolist(), counts, strict=True):
+            good = np.flatnonzero(clean[end - count : end])
+            found = scenes[end - count : end][good].tolist()
+            self.take(slot, found, some[good].tolist(), used[slot.number])
+
+    def clean(self, tests: _Tests, which: np.ndarray, scenes: np.ndarray, for_relations: np.ndarray) -> np.ndarray:
+        """Whether an expression picks out nothing in a scene, however it is put: bool [pair].
+
+        Args:
+            tests: what to resolve.
+            which: int [pair], the number of the expression.
+            scenes: int [pair].
+            for_relations: bool [pair], whether the things that are mentioned must also not be related as it says.
+        """
+        loose = self.blurred or self.table
+        is_clean = counts_of(resolve_graph_pairs(tests.said, self.table, which, scenes)) == 0
+        if self.blurred:
+            rest = np.flatnonzero(is_clean)
+            is_clean[rest] = counts_of(resolve_graph_pairs(tests.reworded, loose, which[rest], scenes[rest])) == 0
+        rest = np.flatnonzero(is_clean & for_relations & tests.has_relations[which])
+        is_clean[rest] = counts_of(resolve_graph_pairs(tests.as_related, loose, which[rest], scenes[rest])) == 0
+        if self.search.unknowns:
+            rest = np.flatnonzero(is_clean)
+            _, possible = judge_graph_pairs(tests.said, self.table, which[rest], scenes[rest], self.search.unknowns)
+            is_clean[rest] = counts_of(possible) == 0
+        return is_clean
+
+    def reworded(self, expression: Expression) -> Expression:
+        return widened(expression, self.table.vocabulary) if self.blurred else expression
+
+    def as_related(self, expression: Expression) -> Program:
+        """The program that finds the mentioned things related as the expression says."""
+        related = nouns_as_related(expression)
+        return self.program(noun_alone(expression) if related is None else self.reworded(related))
+
+    def take(self, slot: _Slot, scenes: list[int], places: list[int], used: set[int]) -> None:
+        own = {scene for scene, _ in slot.taken}
+        for scene, place in zip(scenes, places, strict=True):
+            if len(slot.taken) == self.search.each:
+                return
+            if scene in own or (scene in used and not self.search.may_repeat):
+                continue
+            slot.taken.append((scene, place))
+            own.add(scene)
+            used.add(scene)
+
+    def collected(self, said: Sequence[Said], slots: Sequence[_Slot]) -> list[Searched]:
+        """What was found, with the object that each image tempts with."""
+        tempting = self.tempting(said, slots)
+        missed: dict[tuple[int, DistractorKind, bool], Relaxation | None] = {}
+        found: list[dict[DistractorKind, list[Distractor]]] = [{} for _ in said]
+        for slot in slots:
+            found[slot.number][slot.kind] = kept = []
+            for scene, place in slot.taken:
+                number, kind, with_attributes = self.tempted(slot, scene, place, tempting)
+                key = slot.number, kind, with_attributes
+                if key not in missed:
+                    missed[key] = misreading_of(kind, said[slot.number].expression, with_attributes=with_attributes)
+                kept.append(Distractor(slot.kind, scene, number, missed[key]))
+        searched = []
+        for kinds in found:
+            ordered = [kind for kind in DISTRACTOR_KINDS if kind in kinds]
+            lacking = frozenset(kind for kind in ordered if len(kinds[kind]) < self.search.each)
+            searched.append(Searched(tuple(one for kind in ordered for one in kinds[kind]), lacking))
+        return searched
+
+    @staticmethod
+    def tempted(
+        slot: _Slot, scene: int, place: int, tempting: dict[tuple[int, int], _Tempting]
+    ) -> tuple[int, DistractorKind, bool]:
+        """The object of an image that tempts a reader, the kind of reader, and whether it has the attributes said."""
+        if slot.kind == "DiffCat":
+            return -1, slot.kind, False
+        if slot.kind == "Cat&attr" and slot.pool.objects is not None:
+            return int(slot.pool.objects[place]), slot.kind, True
+        number, with_attributes = tempting[slot.number, scene]
+        return number, slot.kind, with_attributes
+
+    def tempting(self, said: Sequence[Said], slots: Sequence[_Slot]) -> dict[tuple[int, int], _Tempting]:
+        """For every pair of expression and image the first object that a careless reader may take for the target."""
+        pairs = [(slot.number, scene) for slot in slots if slot.kind != "DiffCat" for scene, _ in slot.taken]
+        if not pairs:
+            return {}
+        which, scenes = np.array(pairs, np.int64).T
+        nouns = [self.program(noun_alone(one.expression)) for one in said]
+        phrases = [self.program(noun_with_attributes(one.expression)) for one in said]
+        by_noun = _first_of(resolve_graph_pairs(nouns, self.table, which, scenes))
+        by_phrase = _first_of(resolve_graph_pairs(phrases, self.table, which, scenes))
+        best = np.where(by_phrase >= 0, by_phrase, by_noun)
+        return {
+            pair: _Tempting(number, has)
+            for pair, number, has in zip(pairs, best.tolist(), (by_phrase >= 0).tolist(), strict=True)
+        }
+
+    def program(self, expression: Expression) -> Program:
+        program = self.programs.get(expression)
+        if program is None:
+            program = self.programs[expression] = compile_for(expression, self.table.vocabulary)
+        return program
+
+
+class _Tests(NamedTuple):
+    """For every expression what must pick out nothing: itself, itself in other words, the bare relations it claims."""
+
+    said: Sequence[Program]
+    reworded: Sequence[Program]
+    as_related: Sequence[Program]
+    has_relations: np.ndarray
+
+
+class _Tempting(NamedTuple):
+    """An object of the category, and whether it has the attributes that are said."""
+
+    number: int
+    with_attributes: bool
+
+
+def _places(slots: Sequence[_Slot], first: int, looks: int) -> list[np.ndarray]:
+    """Where in its pool each search looks: everywhere where there are few images, else here and there, none twice."""
+    seeds = np.array([slot.seed for slot in slots], np.uint64)
+    sizes = np.array([len(slot.pool.scenes) for slot in slots])
+    with np.errstate(over="ignore"):
+        counter = np.arange(first + 1, first + looks + 1, dtype=np.uint64) * _GOLDEN
+        words = mix_words(counter[None, :] + seeds[:, None])  # [slot, look]
+    drawn = (words % np.maximum(sizes, 1).astype(np.uint64)[:, None]).tolist()
+    places = []
+    for number, slot in enumerate(slots):
+        size = int(sizes[number])
+        if size <= looks:
+            slot.is_exhausted = True
+            places.append(np.argsort(words[number, :size], kind="stable"))
+        else:
+            places.append(np.array(list(dict.fromkeys(drawn[number])), np.int64))
+    return places
+
+
+def _have(index: GraphIndex, scenes: np.ndarray, names: np.ndarray) -> np.ndarray:
+    """Whether each scene holds an object of the category of its own name, bool [pair]."""
+    is_frequent = names < 64 * index.bits.shape[1]
+    bits = np.where(is_frequent, names, 0)
+    held = (index.bits[scenes, bits >> 6] >> (bits & 63).astype(np.uint64)) & np.uint64(1) != 0
+    for place in np.flatnonzero(~is_frequent).tolist():
+        held[place] = index.has(scenes[place : place + 1], int(names[place]))[0]
+    return held
+
+
+def _first_of(masks: np.ndarray) -> np.ndarray:
+    """The first object of each set, int64 [pair]; -1 for empty sets."""
+    word = np.argmax(masks != 0, axis=1)
+    held = np.take_along_axis(masks, word[:, None], axis=1)[:, 0]
+    with np.errstate(over="ignore"):
+        lowest = np.bitwise_count((held & (~held + np.uint64(1))) - np.uint64(1)).astype(np.int64)
+    return np.where(held != 0, 64 * word + lowest, -1)

@@ -1,0 +1,464 @@
+"""Expressions of what is not there: one that fits its target, changed in one place so that it fits nothing shown.
+
+The change keeps to what the corpus knows: an attribute is replaced by another of its type that things of that name have
+elsewhere, a relation by another in which such things stand elsewhere, a noun by another that stands in the same
+relation elsewhere; or words or nouns of two phrases are swapped. Words that the image does show somewhere are tried
+first. What comes out sounds right, is about things that are there, and is false all the same.
+
+That it is false is verified by resolution: as recorded, in other words (`alike`), without its ranks (two objects at the
+same distance have none, but whoever sees them finds a first one), and on request also under everything that may be true
+where the annotation has gaps.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from deixis.errors import SchemaError
+from deixis.expression.description import Description
+from deixis.expression.parts import Part, exchanging, mention_at, parts, replacing
+from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
+from deixis.resolution.graphs import compile_for, counts_of, resolve_graph_pairs
+from deixis.resolution.unknowns import judge_graph_pairs
+from deixis.scene.vocabulary import NAME, RARE, SAME
+from deixis.seeds import Stream, derive, fold
+from deixis.worlds.graphs.alike import alike_names, blurred, canonical_relation, widened
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from deixis.expression.description import Expression
+    from deixis.expression.parts import Address
+    from deixis.expression.steps import Step
+    from deixis.resolution.unknowns import Unknowns
+    from deixis.scene.graph_table import GraphTable
+    from deixis.worlds.graphs.index import GraphIndex
+
+
+__all__ = ["CHANGES", "Change", "Negation", "Negative", "Seen", "Shown", "find_negatives"]
+
+Change: TypeAlias = Literal["attribute", "relation", "noun", "swap"]
+CHANGES: tuple[Change, ...] = ("attribute", "relation", "noun", "swap")
+TRIES = 4  # replacements that are thought of for every part, among the words shown and among others
+SPARE = 4  # for every one that is wanted, how many are tried: in the first scene, and what is false of it in the others
+BATCH = 2_000  # expressions that are changed together
+FREQUENT = 200  # names that may replace a noun of which nothing else is said
+
+
+class Shown(NamedTuple):
+    """An expression and the numbers of the scenes in which nothing may fit once it is changed."""
+
+    expression: Expression
+    scenes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Negative:
+    """An expression that fits nothing in the scenes, and how it came about.
+
+    Attributes:
+        expression: what is said.
+        change: what was changed in the expression that it comes from.
+        parts: the parts that were changed, as they stood there.
+        was, now: the words before and after.
+    """
+
+    expression: Expression
+    change: Change
+    parts: tuple[Part, ...]
+    was: str
+    now: str
+
+    @property
+    def changed(self) -> str:
+        """The change in words: `red → blue`."""
+        return f"{self.was} → {self.now}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Negation:
+    """How to look for expressions of what is not there.
+
+    Attributes:
+        changes: which changes to make.
+        each: how many of every change, at most.
+        in_other_words: whether the result must not fit in similar words either.
+        unknowns: if given, the result must certainly not fit, for all that is not annotated.
+    """
+
+    changes: tuple[Change, ...] = CHANGES
+    each: int = 1
+    in_other_words: bool = True
+    unknowns: Unknowns | None = None
+
+    def __post_init__(self) -> None:
+        if strange := [change for change in self.changes if change not in CHANGES]:
+            raise SchemaError(f"unknown change {strange[0]!r}; known: {', '.join(CHANGES)}")
+        if self.each < 1:
+            raise SchemaError(f"at least one of every change is wanted, got {self.each}")
+
+
+def find_negatives(
+    shown: Sequence[Shown], table: GraphTable, index: GraphIndex, how: Negation | None = None, *, seed: int
+) -> list[tuple[Negative, ...]]:
+    """For every expression some that differ from it in one place and fit nothing in its scenes.
+
+    Args:
+        shown: expressions with the scenes that are shown with them; the right one, and its distractors if it has any.
+        table: the scenes.
+        index: of the table.
+        how: which changes to make.
+        seed: of the choice of words.
+    """
+    how = how or Negation()
+    seen = Seen(table, index)
+    loose = blurred(table) if how.in_other_words else None
+    base = derive(seed, "negatives")
+    found: list[tuple[Negative, ...]] = []
+    for start in range(0, len(shown), BATCH):
+        batch = shown[start : start + BATCH]
+        tried = [_tried(one, seen, how, base) for one in batch]
+        first = [one.scenes[:1] for one in batch]
+        tried = _false_in(first, tried, table, loose, how, most=SPARE * how.each)
+        found += map(tuple, _false_in([one.scenes for one in batch], tried, table, loose, how, most=how.each))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What a corpus has seen together: names and attributes, names and relations; each answer is kept."""
+
+    table: GraphTable
+    index: GraphIndex
+    _known: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def triples(self) -> np.ndarray:
+        """The recorded (name, relation, name) combinations as single numbers, ascending, int64 [triple]."""
+        owner = np.repeat(np.arange(self.table.object_count), np.diff(self.table.edge_ptr))
+        other = self.table.scene_ptr[self.table.scene_of[owner]] + self.table.target
+        names, relations = len(self.table.vocabulary.names), len(self.table.vocabulary.relations)
+        one, two = self.table.name[owner].astype(np.int64), self.table.name[other].astype(np.int64)
+        return np.unique((one * names + two) * relations + self.table.relation)
+
+    @cached_property
+    def backwards(self) -> tuple[np.ndarray, np.ndarray]:
+        """The same as (relation, second name) and the first name, ascending: twice int64 [triple]."""
+        names, relations = len(self.table.vocabulary.names), len(self.table.vocabulary.relations)
+        pair, relation = np.divmod(self.triples, max(relations, 1))
+        one, two = np.divmod(pair, max(names, 1))
+        order = np.lexsort((one, relation * names + two))
+        return (relation * names + two)[order], one[order]
+
+    @cached_property
+    def forwards(self) -> tuple[np.ndarray, np.ndarray]:
+        """The same as (first name, relation) and the second name, ascending: twice int64 [triple]."""
+        names, relations = len(self.table.vocabulary.names), len(self.table.vocabulary.relations)
+        pair, relation = np.divmod(self.triples, max(relations, 1))
+        one, two = np.divmod(pair, max(names, 1))
+        order = np.lexsort((two, one * relations + relation))
+        return (one * relations + relation)[order], two[order]
+
+    def relations_between(self, one: str, other: str) -> tuple[str, ...]:
+        """The relations in which something of one name stands to something of another, anywhere in the corpus."""
+        return self._keep(("between", one, other), lambda: self._relations_between(one, other))
+
+    def names_before(self, relation: str, other: str) -> tuple[str, ...]:
+        """The names of what stands in a relation to something of a name."""
+        words = self.table.vocabulary
+        key = words.relation_code(relation) * len(words.names) + words.name_code(other)
+        return self._keep(("before", relation, other), lambda: self._named(self.backwards, key))
+
+    def names_after(self, one: str, relation: str) -> tuple[str, ...]:
+        """The names of what something of a name stands in a relation to."""
+        words = self.table.vocabulary
+        key = words.name_code(one) * len(words.relations) + words.relation_code(relation)
+        return self._keep(("after", one, relation), lambda: self._named(self.forwards, key))
+
+    def words_with(self, name: str, kind: str) -> tuple[str, ...]:
+        """The attributes of a type that things of a name have."""
+        return self._keep(("words", name, kind), lambda: self._words_with(name, kind))
+
+    def names_with(self, word: str) -> tuple[str, ...]:
+        """The names of the things that have an attribute, the most frequent first."""
+        return self._keep(("names", word), lambda: self._names_with(word))
+
+    def _relations_between(self, one: str, other: str) -> tuple[str, ...]:
+        words = self.table.vocabulary
+        relations = len(words.relations)
+        first = (words.name_code(one) * len(words.names) + words.name_code(other)) * relations
+        start, end = np.searchsorted(self.triples, (first, first + relations))
+        return tuple(words.relations[code] for code in (self.triples[start:end] - first).tolist())
+
+    def _words_with(self, name: str, kind: str) -> tuple[str, ...]:
+        words = self.table.vocabulary
+        first = words.name_code(name) * self.index.words
+        start, end = np.searchsorted(self.index.pair, (first, first + self.index.words))
+        held = (words.words[code] for code in (self.index.pair[start:end] - first).tolist())
+        return tuple(word for word in held if words.type_of(word) == kind)
+
+    def _names_with(self, word: str) -> tuple[str, ...]:
+        words = self.table.vocabulary
+        name, held = np.divmod(self.index.pair, max(self.index.words, 1))
+        return tuple(words.names[code] for code in name[held == words.word_code(word)].tolist())
+
+    def _keep(self, key: tuple[str, ...], find: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
+        if key not in self._known:
+            self._known[key] = find()
+        return self._known[key]
+
+    def words_of(self, scene: int) -> frozenset[str]:
+        """The names, attributes and relations of the objects of a scene."""
+        words, some = self.table.vocabulary, self.table.objects_of(scene)
+        attr = self.table.attr[self.table.attr_ptr[some.start] : self.table.attr_ptr[some.stop]]
+        relation = self.table.relation[self.table.edge_ptr[some.start] : self.table.edge_ptr[some.stop]]
+        return frozenset(
+            (
+                *(words.names[code] for code in self.table.name[some.start : some.stop].tolist()),
+                *(words.words[code] for code in attr.tolist()),
+                *(words.relations[code] for code in np.unique(relation).tolist()),
+            )
+        )
+
+    def _named(self, sorted_pairs: tuple[np.ndarray, np.ndarray], key: int) -> tuple[str, ...]:
+        keys, names = sorted_pairs
+        start, end = np.searchsorted(keys, (key, key + 1))
+        return tuple(self.table.vocabulary.names[code] for code in names[start:end].tolist())
+
+
+def _tried(one: Shown, seen: Seen, how: Negation, base: int) -> list[Negative]:
+    """Changed expressions in random order, those in words that the first scene shows first; they may still be true."""
+    key = int.from_bytes(blake2b(str(one.expression).encode(), digest_size=8).digest(), "little")
+    there = seen.words_of(one.scenes[0]) if one.scenes else frozenset()
+    makers = {"attribute": _attributes, "relation": _relations, "noun": _nouns, "swap": _swaps}
+    tried: dict[Expression, Negative] = {}
+    for change in how.changes:
+        words = _Words(Stream(fold((key, *one.scenes[:1], CHANGES.index(change)), base)), there)
+        options = words.stream.shuffled(makers[change](one.expression, seen, words))
+        options.sort(key=lambda option: option.now not in there)
+        for negative in options[: SPARE * how.each]:
+            if negative.expression != one.expression:
+                tried.setdefault(negative.expression, negative)
+    return list(tried.values())
+
+
+class _Words(NamedTuple):
+    """Chance, and the words that are true of something in the scene."""
+
+    stream: Stream
+    there: frozenset[str]
+
+    def instead_of(self, alike: set[str], known: Sequence[str]) -> list[str]:
+        """Some of the known words that could be said instead of some that are alike."""
+        options = [word for word in known if word not in alike]
+        shown = self.stream.shuffled(word for word in options if word in self.there)[:TRIES]
+        return shown + self._a_few([word for word in options if word not in self.there])
+
+    def _a_few(self, options: list[str]) -> list[str]:
+        if len(options) > 4 * TRIES:
+            options = list(dict.fromkeys(self.stream.choice(options) for _ in range(2 * TRIES)))
+        return self.stream.shuffled(options)[:TRIES]
+
+
+def _attributes(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negative]:
+    """One attribute replaced by another of its type that things of that name have elsewhere."""
+    for part in parts(expression):
+        if isinstance(part.step, Is) and part.step.attribute != NAME and not _is_denied(part.address, expression):
+            noun = _noun_around(part.address, expression)
+            known = seen.words_with(noun, part.step.attribute) if noun else ()
+            for word in words.instead_of({part.step.value}, known):
+                said = Is(part.step.attribute, word)
+                yield Negative(replacing(expression, part, said), "attribute", (part,), part.step.value, word)
+
+
+def _relations(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negative]:
+    """One relation replaced by another in which such things stand elsewhere."""
+    for part in parts(expression):
+        if isinstance(part.step, Related) and part.step.relation not in SAME:
+            was, to = part.step.relation, part.step.to
+            if _is_denied(part.address, expression):
+                continue
+            noun, other = _noun_around(part.address, expression), to.value(NAME)
+            known = seen.relations_between(noun, other) if noun and other else ()
+            alike = {name for name in known if canonical_relation(name) == canonical_relation(was)}
+            for relation in words.instead_of(alike, known):
+                said = Related(relation, to)
+                yield Negative(replacing(expression, part, said), "relation", (part,), was, relation)
+
+
+def _nouns(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negative]:
+    """One noun replaced by another that stands in the same relation elsewhere."""
+    for part in parts(expression):
+        if isinstance(part.step, Is) and part.step.attribute == NAME and not _is_denied(part.address, expression):
+            was = part.step.value
+            alike = {*alike_names(was), RARE}
+            for name in words.instead_of(alike, _other_nouns(part.address, expression, seen)):
+                yield Negative(replacing(expression, part, Is(NAME, name)), "noun", (part,), was, name)
+
+
+def _other_nouns(address: Address, expression: Expression, seen: Seen) -> tuple[str, ...]:
+    """The names that could stand in the place of a noun, as far as the clause next to it is concerned."""
+    mention = mention_at(expression, address[:-1])
+    above = address[:-1]
+    if above:
+        clause = mention_at(expression, above[:-1]).steps[above[-1]]
+        noun = _noun_around(above, expression)
+        if isinstance(clause, Related) and clause.relation not in SAME and noun:
+            return seen.names_after(noun, clause.relation)
+    for clause in mention.clauses:
+        other = clause.to.value(NAME)
+        if other and clause.relation not in SAME:
+            return seen.names_before(clause.relation, other)
+    attribute = next((s for s in mention.steps if isinstance(s, Is) and s.attribute != NAME), None)
+    return seen.table.vocabulary.names[:FREQUENT] if attribute is None else seen.names_with(attribute.value)
+
+
+def _swaps(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negative]:
+    """Attributes exchanged between the phrase of the target and that of something it is related to, or the nouns.
+
+    Nouns change places only where the relation is known to hold that way round, too.
+    """
+    del words
+    for place, clause in enumerate(expression.steps):
+        if not isinstance(clause, Related):
+            continue
+        attributes = [
+            {s.attribute for s in steps if isinstance(s, Is) and s.attribute != NAME}
+            for steps in (expression.steps, clause.to.steps)
+        ]
+        for kind in sorted(attributes[0] | attributes[1]):
+            yield from _swapped(expression, place, kind)
+        nouns = clause.to.value(NAME), expression.value(NAME)
+        is_plain = clause.relation not in SAME and not any(isinstance(s, Nth | AnyOf | Not) for s in expression.steps)
+        if is_plain and nouns[0] and nouns[1] and clause.relation in seen.relations_between(nouns[0], nouns[1]):
+            yield from _swapped(expression, place, NAME)
+
+
+def _swapped(expression: Expression, place: int, kind: str) -> Iterator[Negative]:
+    swapped = Description(_in_order(exchanging(expression, (), (place,), frozenset((kind,))).steps))
+    phrases = (), (place,)
+    moved = tuple(part for part in parts(expression) if part.attribute == kind and part.address[:-1] in phrases)
+    most = max(1, *(_attribute_count(mention) for mention in expression.mentions()))
+    if moved and swapped.value(NAME) and all(_attribute_count(mention) <= most for mention in swapped.mentions()):
+        number = sum(isinstance(step, Related) for step in expression.steps[:place])
+        was, now = (
+            ", ".join(map(_phrase, (some.steps, some.clauses[number].to.steps))) for some in (expression, swapped)
+        )
+        yield Negative(swapped, "swap", moved, was, now)
+
+
+def _in_order(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The noun first, then ranks, so that they are counted among all of that name; then attributes, then clauses."""
+    tidy = (
+        Related(step.relation, Description(_in_order(step.to.steps))) if isinstance(step, Related) else step
+        for step in steps
+    )
+    return tuple(sorted(tidy, key=_place_in_order))
+
+
+def _place_in_order(step: Step) -> int:
+    match step:
+        case Is(attribute, _):
+            return 0 if attribute == NAME else 2
+        case Nth():
+            return 1
+        case _:
+            return 3
+
+
+def _attribute_count(mention: Description) -> int:
+    return sum(isinstance(step, Is) and step.attribute != NAME for step in mention.steps)
+
+
+def _phrase(steps: tuple[Step, ...]) -> str:
+    said = [step.value for step in sorted(steps, key=_place_in_order) if isinstance(step, Is)]
+    return " ".join((*said[1:], *said[:1]))
+
+
+def _noun_around(address: Address, expression: Expression) -> str | None:
+    """The noun of the phrase that a part belongs to."""
+    above = address[:-1]
+    while above and not isinstance(mention_at(expression, above[:-1]).steps[above[-1]], Related):
+        above = above[:-1]
+    return mention_at(expression, above).value(NAME)
+
+
+def _is_denied(address: Address, expression: Expression) -> bool:
+    """Whether a part lies inside a negation, where saying something else may well be true."""
+    above = (mention_at(expression, address[:k]).steps[address[k]] for k in range(len(address) - 1))
+    return any(isinstance(step, Not) for step in above)
+
+
+def _false_in(
+    scenes: Sequence[tuple[int, ...]],
+    tried: Sequence[Sequence[Negative]],
+    table: GraphTable,
+    loose: GraphTable | None,
+    how: Negation,
+    *,
+    most: int,
+) -> list[list[Negative]]:
+    """Those changed expressions that fit nothing in any scene shown with them, so many of each change."""
+    where = [some for some, changed in zip(scenes, tried, strict=True) for _ in changed]
+    false = iter(_nowhere([one.expression for some in tried for one in some], where, table, loose, how).tolist())
+    kept: list[list[Negative]] = []
+    for some in tried:
+        counts: Counter[Change] = Counter()
+        kept.append([])
+        for negative in some:
+            if next(false) and counts[negative.change] < most:
+                counts[negative.change] += 1
+                kept[-1].append(negative)
+    return kept
+
+
+def _nowhere(
+    expressions: Sequence[Expression],
+    scenes: Sequence[tuple[int, ...]],
+    table: GraphTable,
+    loose: GraphTable | None,
+    how: Negation,
+) -> np.ndarray:
+    """Whether each expression fits nothing in any of its scenes, bool [expression]."""
+    which = np.repeat(np.arange(len(expressions)), [len(some) for some in scenes])
+    where = np.array([scene for some in scenes for scene in some], np.int64)
+    words = table.vocabulary
+    unranked = [_without_ranks(expression) for expression in expressions]
+    programs = [compile_for(expression, words) for expression in unranked]
+    fits = np.zeros(len(expressions), np.bool_)
+    fits[which[counts_of(resolve_graph_pairs(programs, table, which, where)) > 0]] = True
+    if loose is not None:
+        rest = np.flatnonzero(~fits[which])
+        wider = [
+            program if fits[number] else compile_for(widened(expression, words), words)
+            for number, (program, expression) in enumerate(zip(programs, unranked, strict=True))
+        ]
+        masks = resolve_graph_pairs(wider, loose, which[rest], where[rest])
+        fits[which[rest[counts_of(masks) > 0]]] = True
+    if how.unknowns is not None:
+        rest = np.flatnonzero(~fits[which])
+        _, possible = judge_graph_pairs(programs, table, which[rest], where[rest], how.unknowns)
+        fits[which[rest[counts_of(possible) > 0]]] = True
+    return ~fits
+
+
+def _without_ranks(expression: Expression) -> Expression:
+    """The expression without its ranks, which fits all that it fits; nothing is done inside a negation."""
+    return Description(tuple(_unranked(step) for step in expression.steps if not isinstance(step, Nth)))
+
+
+def _unranked(step: Step) -> Step:
+    match step:
+        case Related(relation, to):
+            return Related(relation, _without_ranks(to))
+        case AnyOf(steps):
+            return AnyOf(tuple(_unranked(inner) for inner in steps))
+        case _:
+            return step
