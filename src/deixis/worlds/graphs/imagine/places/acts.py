@@ -1,0 +1,122 @@
+"""What people do, each with the one thing it is done with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deixis.worlds.graphs.imagine.cast import Grip, hold, person, reach, ride, stand_on_board, wear
+from deixis.worlds.graphs.imagine.placing import float_in, stand
+
+
+if TYPE_CHECKING:
+    from deixis.worlds.graphs.imagine.stage import Stage, Thing
+
+
+__all__ = ["busy_person", "carry", "fly_kite", "hands_are_full", "rider"]
+
+CARRIED = {  # in a hanging arm
+    "bag": Grip(0.27, 0.5, 0.05),
+    "purse": Grip(0.2, 0.5, 0.04),
+    "suitcase": Grip(0.42, 0.5, 0.04),
+    "box": Grip(0.2, 0.5, 0.6),
+    "surfboard": Grip(1.0, 0.5, 0.5),
+    "basket": Grip(0.26, 0.5, 0.05),
+    "bucket": Grip(0.24, 0.5, 0.06),
+}
+HELD = {  # with a bent arm: how, and where the hand is
+    "phone": (Grip(0.14, 0.5, 0.85), (0.16, 0.68)),
+    "cup": (Grip(0.11, 0.3, 0.8), (0.18, 0.64)),
+    "bottle": (Grip(0.2, 0.5, 0.7), (0.18, 0.62)),
+    "flower": (Grip(0.3, 0.5, 0.85), (0.18, 0.62)),
+    "ball": (Grip(0.14, 0.5, 0.7), (0.2, 0.64)),
+    "frisbee": (Grip(0.07, 0.2, 0.6), (0.24, 0.66)),
+    "book": (Grip(0.17, 0.5, 0.85), (0.16, 0.62)),
+    "flag": (Grip(0.6, 0.03, 0.9), (0.2, 0.66)),
+    "paper": (Grip(0.16, 0.5, 0.85), (0.17, 0.64)),
+    "kite": (Grip(0.4, 0.5, 0.9), (0.2, 0.7)),
+}
+EATEN = {"sandwich": 0.1, "donut": 0.09, "banana": 0.11, "apple": 0.085, "hot dog": 0.075}
+UMBRELLA = Grip(0.78, 0.5, 0.9)
+
+
+def busy_person(
+    stage: Stage, ground: Thing, things: tuple[str, ...], *, depth: tuple[float, float] = (0.1, 0.95), name: str = ""
+) -> Thing | None:
+    """Somebody standing, walking or running, perhaps with something in hand."""
+    pose = stage.chance.weighted(("standing", "walking", "running"), (5, 5, 1))
+    somebody = person(stage, ground, name, pose, depth=depth)
+    if somebody is None or stage.chance.happens(0.4):
+        return somebody
+    what = stage.pick(things)
+    if what == "umbrella":
+        _hold_umbrella(stage, somebody)
+    elif what in EATEN:
+        _eat(stage, somebody, what)
+    elif what == "backpack":
+        wear(stage, somebody, "backpack", sprite="backpack worn")
+    elif what in CARRIED:
+        carry(stage, somebody, what)
+    else:
+        grip, hand = HELD[what]
+        reach(stage, somebody, *hand)
+        hold(stage, somebody, what, grip, state="open" if what == "book" else "")
+    return somebody
+
+
+def carry(stage: Stage, who: Thing, what: str) -> None:
+    """Let somebody carry something in a hanging arm."""
+    reach(stage, who, -0.17, 0.44)
+    state = "closed" if what == "box" else ""
+    hold(stage, who, what, CARRIED[what], verb="carrying", behind=what == "surfboard", state=state)
+
+
+def fly_kite(stage: Stage, ground: Thing, sky: Thing) -> None:
+    """Somebody who flies a kite on a string."""
+    who = person(stage, ground, "", "standing", depth=(0.35, 0.9))
+    kite = float_in(stage, "kite", sky, scale=0.6 * stage.near, verbs=("flying in",)) if who is not None else None
+    if who is None or kite is None:
+        return
+    kite.words.append("flying")
+    reach(stage, who, 0.2, 0.78)
+    stage.strings.append((kite.number, who.number))
+    stage.link(who, "flying", kite)
+
+
+def rider(
+    stage: Stage,
+    ground: Thing,
+    mounts: tuple[str, ...],
+    *,
+    depth: tuple[float, float] = (0.1, 0.95),
+    names: tuple[str, ...] = ("man", "woman", "boy", "girl"),
+) -> None:
+    """Somebody riding something."""
+    name = stage.pick(mounts)
+    state = "standing" if name in ("horse", "elephant") else ""
+    mount = stand(stage, name, ground, depth=depth, size="", state=state)
+    if mount is None:
+        return
+    if name == "skateboard":
+        stand_on_board(stage, stage.pick(names), mount)
+    else:
+        ride(stage, stage.pick(names if name != "motorcycle" else ("man", "woman")), mount)
+
+
+def hands_are_full(stage: Stage, who: Thing) -> bool:
+    """Whether somebody holds something."""
+    return any(thing.host == who.number and thing.level == "held" for thing in stage.things)
+
+
+def _hold_umbrella(stage: Stage, who: Thing) -> None:
+    reach(stage, who, 0.13, 0.6)
+    umbrella = hold(stage, who, "umbrella", UMBRELLA, behind=True)
+    stage.link(who, "under", umbrella)
+    stage.link(umbrella, "above", who)
+
+
+def _eat(stage: Stage, who: Thing, what: str) -> None:
+    body = who.look.body
+    assert body is not None
+    reach(stage, who, body.head[0] + 0.8 * body.radius, body.head[1] - 0.75 * body.radius)
+    hold(stage, who, what, Grip(EATEN[what], 0.5, 0.6), verb="eating", size="")
+    who.words.append("eating")

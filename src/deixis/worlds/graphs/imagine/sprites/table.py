@@ -1,0 +1,26 @@
+"""Which function draws which kind of thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from deixis.worlds.graphs.imagine.pen import Pen
+
+
+__all__ = ["SPRITES", "sprite"]
+
+SPRITES: dict[str, Callable[[Pen], None]] = {}
+
+
+def sprite(*names: str) -> Callable[[Callable[[Pen], None]], Callable[[Pen], None]]:
+    """Name the kinds of thing that a function draws."""
+
+    def keep(function: Callable[[Pen], None]) -> Callable[[Pen], None]:
+        SPRITES.update(dict.fromkeys(names, function))
+        return function
+
+    return keep
