@@ -1,0 +1,169 @@
+"""What the engine must know about a corpus before it speaks of one of its images, and one image as it sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from deixis.language.copsref.words import words_of_photographs
+from deixis.scene.vocabulary import RARE, SAME_TYPES
+from deixis.worlds.graphs.left_right import LEFT, RIGHT
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from deixis.scene.graph_table import GraphTable
+    from deixis.worlds.graphs.engine.settings import Engine
+
+
+__all__ = ["Facts", "Photograph", "Place"]
+
+SIMPLE = frozenset(  # what the strict filter calls simple spatial relations
+    f"above, behind, below, beside, by, in front of, near, next to, on top of, under, {LEFT}, {RIGHT}".split(", ")
+)
+MANY = 10_000  # objects, from which on a name that is used less than so often may be a slip of the pen
+LEAST_USES = 3
+RAREST = 1e-4  # a relation counts as at least so frequent, among all links, when the choice is balanced
+
+
+class Place(NamedTuple):
+    """Where an attribute can be said: before the noun, and after 'that is'."""
+
+    before: bool
+    after: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Facts:
+    """The words of a corpus as the engine may use them; lists are indexed by code.
+
+    Attributes:
+        table: the scene graphs.
+        is_thing: names that can be said.
+        is_target: names that targets can have.
+        can_rank: names of things that can be counted.
+        places: of attributes.
+        weights: how likely a relation is chosen, the reciprocal of its frequency; 0 for one that cannot be said.
+        can_join: relations that can stand in a row with others ('that is on the table and near the cup').
+        is_side: left and right.
+        is_simple: simple spatial relations.
+        seen: which relations objects of one name have to those of another, each as one number.
+    """
+
+    table: GraphTable
+    is_thing: Sequence[bool]
+    is_target: Sequence[bool]
+    can_rank: Sequence[bool]
+    places: Sequence[Place]
+    weights: Sequence[float]
+    can_join: Sequence[bool]
+    is_side: Sequence[bool]
+    is_simple: Sequence[bool]
+    seen: frozenset[int]
+
+    @classmethod
+    def of(cls, table: GraphTable, engine: Engine) -> Self:
+        """The corpus of a table, with frequencies counted in it."""
+        words, known = table.vocabulary, words_of_photographs()
+        is_free = engine.words == "all"
+        least = 1 if is_free or table.object_count < MANY else LEAST_USES
+        is_thing = [
+            name != RARE and count >= least and (is_free or known.is_a_thing(name))
+            for name, count in zip(words.names, table.name_counts.tolist(), strict=True)
+        ]
+        counts = np.maximum(table.relation_counts, max(1, RAREST * table.edge_count)).tolist()
+        sayable = [is_free or known.can_be_chosen(relation) for relation in words.relations]
+        source, target = _names_of_links(table)
+        seen = np.unique((source * len(words.relations) + table.relation) * len(words.names) + target)
+        return cls(
+            table=table,
+            is_thing=is_thing,
+            is_target=[ok and name not in engine.removed for ok, name in zip(is_thing, words.names, strict=True)],
+            can_rank=[is_free or known.can_be_counted(name) for name in words.names],
+            places=[
+                Place(is_free or known.can_stand_before(word), is_free or known.can_stand_after(word))
+                for word in words.words
+            ],
+            weights=[1 / count if ok else 0.0 for ok, count in zip(sayable, counts, strict=True)],
+            can_join=[ok and relation not in known.bare for ok, relation in zip(sayable, words.relations, strict=True)],
+            is_side=[relation in (LEFT, RIGHT) for relation in words.relations],
+            is_simple=[relation in SIMPLE for relation in words.relations],
+            seen=frozenset(seen.tolist()),
+        )
+
+    @cached_property
+    def types(self) -> list[str]:
+        """The dimension of every attribute word."""
+        return [self.table.vocabulary.type_of(word) for word in self.table.vocabulary.words]
+
+    @cached_property
+    def is_shared(self) -> list[bool]:
+        """Whether two objects can be said to have the same value, for every attribute word."""
+        return [kind in SAME_TYPES for kind in self.types]
+
+    def is_plausible(self, name: int, relation: int, other: int) -> bool:
+        """Whether a thing may well stand in a relation to another: anywhere in the corpus one of that name does."""
+        return self.is_side[relation] or (name * len(self.weights) + relation) * len(self.is_thing) + other in self.seen
+
+    def photograph(self, scene: int) -> Photograph:
+        """One image, by codes."""
+        table = self.table
+        here = table.objects_of(scene)
+        attr_ptr = table.attr_ptr[here.start : here.stop + 1].tolist()
+        edge_ptr = table.edge_ptr[here.start : here.stop + 1].tolist()
+        attr = table.attr[attr_ptr[0] : attr_ptr[-1]].tolist()
+        edges = slice(edge_ptr[0], edge_ptr[-1])
+        links = list(zip(table.relation[edges].tolist(), table.target[edges].tolist(), strict=True))
+        boxes = table.box[here.start : here.stop].tolist()
+        return Photograph(
+            scene=scene,
+            names=table.name[here.start : here.stop].tolist(),
+            words=[attr[a - attr_ptr[0] : b - attr_ptr[0]] for a, b in pairwise(attr_ptr)],
+            links=[links[a - edge_ptr[0] : b - edge_ptr[0]] for a, b in pairwise(edge_ptr)],
+            centres=[x + w / 2 for x, _, w, _ in boxes],
+            areas=[w * h for _, _, w, h in boxes],
+            size=float(table.width[scene]) * float(table.height[scene]),
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Photograph:
+    """One image by codes: names and words of its objects, and links as (relation, object)."""
+
+    scene: int
+    names: list[int]
+    words: list[list[int]]
+    links: list[list[tuple[int, int]]]
+    centres: list[float]
+    areas: list[float]
+    size: float
+
+    @cached_property
+    def by_name(self) -> dict[int, list[int]]:
+        """The objects of every name."""
+        found: dict[int, list[int]] = {}
+        for thing, name in enumerate(self.names):
+            found.setdefault(name, []).append(thing)
+        return found
+
+    @cached_property
+    def by_word(self) -> dict[int, list[int]]:
+        """The objects of every attribute."""
+        found: dict[int, list[int]] = {}
+        for thing, words in enumerate(self.words):
+            for word in words:
+                found.setdefault(word, []).append(thing)
+        return found
+
+
+def _names_of_links(table: GraphTable) -> tuple[np.ndarray, np.ndarray]:
+    """The names of the objects at both ends of every link."""
+    source = np.repeat(np.arange(table.object_count), np.diff(table.edge_ptr))
+    target = table.scene_ptr[table.scene_of[source]] + table.target
+    return table.name[source].astype(np.int64), table.name[target].astype(np.int64)

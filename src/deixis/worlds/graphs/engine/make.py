@@ -1,0 +1,253 @@
+"""The engine's loop: image by image, form by form, target by target, until the quotas are met.
+
+    expressions = list(express(table, Engine(seed=7)))
+
+Every image has a stream of its own, so what is said of it depends on neither the other images nor the number of
+workers. Images take turns: each proposes candidates, all are resolved together, and each goes on with what it learns.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, TypeAlias
+
+from deixis.scene.graph_table import GraphTable
+from deixis.worlds.graphs.engine.choose import Chooser, weighted
+from deixis.worlds.graphs.engine.facts import Facts
+from deixis.worlds.graphs.engine.filters import is_spatial_only, other_counts, targets_of
+from deixis.worlds.graphs.engine.forms import build, lengthened
+from deixis.worlds.graphs.engine.settings import FORMS, Engine
+from deixis.worlds.graphs.engine.unique import Candidate, Verdict, verdicts_on
+from deixis.worlds.graphs.engine.wording import worded
+from deixis.worlds.graphs.synonyms import Synonyms
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+
+    from deixis.worlds.graphs.engine.expressed import Expressed
+    from deixis.worlds.graphs.engine.settings import Form
+    from deixis.worlds.graphs.engine.tree import Tree
+
+    Speaker: TypeAlias = Generator[list[Candidate], list[Verdict], list[Expressed]]
+
+
+__all__ = ["express", "express_in_parallel", "tuned"]
+
+AT_ONCE = 512  # images that take turns
+PROPOSED = 2  # new candidates that an image proposes in one turn
+TRIES_PER_TARGET = 6
+PILOT = 2400  # expressions asked for when the weights of the forms are tuned, each time
+FEWEST = 200  # images of a pilot
+ROUNDS = 4
+MOST_BOOST = 30.0  # how much more often than its share a form is tried at most
+
+
+def express(
+    table: GraphTable,
+    engine: Engine | None = None,
+    *,
+    scenes: Sequence[int] | None = None,
+    weights: Mapping[Form, float] | None = None,
+    facts: Facts | None = None,
+    synonyms: Synonyms | None = None,
+) -> Iterator[Expressed]:
+    """Expressions about the objects of a corpus, each of which picks out its target and nothing else in its image.
+
+    Args:
+        table: the scene graphs.
+        engine: what is wanted; as Cops-Ref by default.
+        scenes: the numbers of the images to speak of, in that order; all by default.
+        weights: how often each form is tried; by default `tuned` so that the forms have the shares of the settings.
+        facts: about the table, if at hand.
+        synonyms: other words; the curated list by default.
+    """
+    engine = engine or Engine()
+    facts = facts or Facts.of(table, engine)
+    weights = weights if weights is not None else tuned(table, engine, facts=facts)
+    synonyms = synonyms or Synonyms.of(table.vocabulary)
+    numbers = range(len(table)) if scenes is None else scenes
+    for first in range(0, len(numbers), AT_ONCE):
+        some = numbers[first : first + AT_ONCE]
+        speakers = [_speak(Chooser(facts.photograph(n), facts, engine), weights, synonyms) for n in some]
+        for said in _taking_turns(speakers, table, engine):
+            yield from said
+
+
+def tuned(table: GraphTable, engine: Engine, *, facts: Facts | None = None) -> dict[Form, float]:
+    """How often each form must be tried so that the forms come out in the shares that are asked for.
+
+    Not every image offers every form: hardly any two objects are of the one gender that nothing else has. So a sample
+    of images is spoken of a few times, and forms that came out too rarely are tried more often.
+    """
+    facts = facts or Facts.of(table, engine)
+    total = sum(engine.shares.values())
+    wanted = {form: engine.shares.get(form, 0.0) / total for form in FORMS}
+    weights = dict(wanted)
+    rounds = ROUNDS if sum(share > 0 for share in wanted.values()) > 1 else 0
+    every = max(1, len(table) // max(FEWEST, PILOT // engine.per_image))  # one image in so many, others each round
+    quiet = replace(engine, variety=0.0, synonyms=0.0)
+    for number in range(rounds):
+        pilot = range(number * every // rounds, len(table), every)
+        made = Counter(one.form for one in express(table, quiet, scenes=pilot, weights=weights, facts=facts))
+        for form, share in wanted.items():
+            found = (made[form] + 1) / (made.total() + len(FORMS))
+            damped = (share / found) ** (1 / (1 + number / 2))  # later rounds only polish
+            weights[form] = min(weights[form] * damped, MOST_BOOST * share)
+        scale = sum(weights.values())
+        weights = {form: weight / scale for form, weight in weights.items()}
+    return weights
+
+
+def express_in_parallel(
+    table: GraphTable,
+    engine: Engine | None = None,
+    *,
+    workers: int = 1,
+    synonyms: Synonyms | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[Expressed]:
+    """What `express` says, made by several processes; the same for any number of them.
+
+    Args:
+        table: the scene graphs.
+        engine: what is wanted.
+        workers: processes.
+        synonyms: other words; the curated list by default.
+        progress: told how many more images are done.
+    """
+    engine = engine or Engine()
+    facts = Facts.of(table, engine)
+    weights = tuned(table, engine, facts=facts)
+    chunks = [range(first, min(first + AT_ONCE, len(table))) for first in range(0, len(table), AT_ONCE)]
+    note = progress or (lambda _: None)
+    if workers <= 1 or len(chunks) <= 1:
+        for chunk in chunks:
+            yield from express(table, engine, scenes=chunk, weights=weights, facts=facts, synonyms=synonyms)
+            note(len(chunk))
+        return
+    with (
+        TemporaryDirectory() as place,
+        ProcessPoolExecutor(
+            workers,
+            get_context("spawn"),
+            initializer=_begin_work,
+            initargs=(f"{place}/table", engine, weights, synonyms),
+        ) as pool,
+    ):
+        table.save(f"{place}/table")
+        try:
+            for chunk, said in zip(chunks, pool.map(_work_on, chunks), strict=True):
+                yield from said
+                note(len(chunk))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+_work: dict[str, object] = {}
+
+
+def _begin_work(
+    folder: str, engine: Engine, weights: Mapping[Form, float], synonyms: Synonyms | None
+) -> None:  # pragma: no cover (runs in another process)
+    """Prepare a worker; an interrupt is left to the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _work.update(folder=folder, engine=engine, weights=weights, synonyms=synonyms)
+
+
+def _work_on(chunk: range) -> list[Expressed]:  # pragma: no cover (runs in another process)
+    if "table" not in _work:
+        table = _work["table"] = GraphTable.load(str(_work["folder"]))
+        _work["facts"] = Facts.of(table, _work["engine"])  # type: ignore[arg-type]
+    return list(
+        express(
+            _work["table"],  # type: ignore[arg-type]
+            _work["engine"],  # type: ignore[arg-type]
+            scenes=chunk,
+            weights=_work["weights"],  # type: ignore[arg-type]
+            facts=_work["facts"],  # type: ignore[arg-type]
+            synonyms=_work["synonyms"],  # type: ignore[arg-type]
+        )
+    )
+
+
+def _taking_turns(speakers: list[Speaker], table: GraphTable, engine: Engine) -> list[list[Expressed]]:
+    """What all speakers come to say; the candidates of one turn are resolved together."""
+    done: dict[int, list[Expressed]] = {}
+    answers: dict[int, list[Verdict] | None] = dict.fromkeys(range(len(speakers)))
+    while answers:
+        proposed: dict[int, list[Candidate]] = {}
+        for number, answer in answers.items():
+            try:
+                proposed[number] = speakers[number].send(answer)  # type: ignore[arg-type]
+            except StopIteration as stop:
+                done[number] = stop.value
+        verdicts = verdicts_on([c for some in proposed.values() for c in some], table, engine.unknowns)
+        answers, start = {}, 0
+        for number, some in proposed.items():
+            answers[number] = verdicts[start : start + len(some)]
+            start += len(some)
+    return [done[number] for number in range(len(speakers))]
+
+
+def _speak(chooser: Chooser, weights: Mapping[Form, float], synonyms: Synonyms) -> Speaker:
+    """Make the expressions of one image: propose candidates, learn which are unique, and word them."""
+    engine = chooser.engine
+    targets = targets_of(chooser.photograph, chooser.facts, engine)
+    told: list[Expressed] = []
+    tried: set[Tree] = set()
+    per_target: Counter[int] = Counter()
+    for _ in range(engine.per_image):
+        open_targets = [t for t in targets if per_target[t] < engine.per_target]
+        if not open_targets:
+            break
+        form = weighted(list(weights), list(weights.values()), chooser.stream)
+        said = yield from _speak_once(form, chooser.stream.shuffled(open_targets), chooser, tried, synonyms)
+        if said and all(said.text != other.text for other in told):
+            told.append(said)
+            per_target[said.target] += 1
+    return told
+
+
+def _speak_once(
+    form: Form, targets: list[int], chooser: Chooser, tried: set[Tree], synonyms: Synonyms
+) -> Generator[list[Candidate], list[Verdict], Expressed | None]:
+    """One expression of a form about one of the targets, if the attempts suffice."""
+    attempts = chooser.engine.attempts
+    for target in targets:
+        tries = 0
+        ambiguous: list[Tree] = []
+        while attempts and tries < TRIES_PER_TARGET:
+            trees = [lengthened(tree, chooser) for tree in ambiguous]  # what fits several may fit one if more is said
+            for _ in range(min(PROPOSED, attempts)):
+                trees.append(build(form, target, chooser))
+                if trees[-1] is None:
+                    tries = TRIES_PER_TARGET
+                    break
+                attempts, tries = attempts - 1, tries + 1
+            candidates = list(_candidates(trees, chooser, tried))
+            verdicts = (yield candidates) if candidates else []
+            ambiguous = []
+            for candidate, verdict in zip(candidates, verdicts, strict=True):
+                if not verdict.is_unique:
+                    ambiguous.append(candidate.tree)
+                elif not verdict.misleads or chooser.engine.rank_readings == "flag":
+                    said = worded(candidate, verdict, chooser, synonyms)
+                    if said and said.form == form:
+                        return said
+    return None
+
+
+def _candidates(trees: Iterable[Tree | None], chooser: Chooser, tried: set[Tree]) -> Iterator[Candidate]:
+    """The trees that have not been tried and do not merely say left and right."""
+    for tree in trees:
+        if tree is None or tree in tried or is_spatial_only(tree, chooser.facts, chooser.engine):
+            continue
+        tried.add(tree)
+        expression = tree.expression()
+        yield Candidate(chooser.photograph.scene, tree.nodes[0].object, tree, expression, other_counts(expression))
