@@ -7,10 +7,13 @@ import json
 import sys
 from pathlib import Path
 
+from benchmarks.copsref import measure_engine
 from benchmarks.generation import measure_generation
+from benchmarks.graphs import measure_graphs
 from benchmarks.machine import Row, describe_machine
 from benchmarks.mentions import measure_mentions
 from benchmarks.paper import measure_paper_size
+from benchmarks.renderer import measure_renderer
 from benchmarks.resolution import measure_resolution
 
 
@@ -24,10 +27,13 @@ def main(arguments: list[str] | None = None) -> int:
         choices=("compatible", "corrected", "every-word"),
         help="mode of the paper-size set",
     )
+    parser.add_argument("--graphs", action="store_true", help="also read a corpus of the size of GQA (2 minutes)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--write", type=Path, help="write the table as Markdown, e.g. docs/results/speed.md")
     options = parser.parse_args(arguments)
-    rows = [*measure_resolution(), *measure_generation(), *measure_mentions()]
+    rows = [*measure_resolution(), *measure_generation(), *measure_mentions(), *measure_renderer()]
+    if options.graphs:
+        rows += [*measure_graphs(), *measure_engine()]
     if options.paper:
         rows += measure_paper_size(options.mode)
     command = "make bench" + (' ARGS="--paper"' if options.paper else "")

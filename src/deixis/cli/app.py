@@ -16,11 +16,13 @@ from deixis.cli.audit import audit
 from deixis.cli.check import check
 from deixis.cli.convert import convert
 from deixis.cli.demo import demo
+from deixis.cli.evaluate import evaluate
 from deixis.cli.explain import explain
 from deixis.cli.failures import in_one_line
 from deixis.cli.induce import induce
 from deixis.cli.make import gscan, reascan
 from deixis.cli.make_a3ds import a3ds
+from deixis.cli.make_copsref import copsref
 from deixis.cli.score import score
 from deixis.cli.show import show
 from deixis.cli.stats import stats
@@ -48,8 +50,9 @@ make_app = App(name="make", help="Make a dataset.")
 make_app.command(reascan)
 make_app.command(gscan)
 make_app.command(a3ds)
+make_app.command(copsref)
 app.command(make_app)
-for verb in (check, audit, stats, score, convert, show, explain, induce, demo, warm):
+for verb in (check, audit, stats, score, evaluate, convert, show, explain, induce, demo, warm):
     app.command(verb)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from deixis.datasets.a3ds_check import A3dsReport
     from deixis.datasets.checks import Report
+    from deixis.datasets.copsref.check import CopsRefReport
     from deixis.datasets.sources import Source
 
 
@@ -45,7 +46,7 @@ def check(
     their manifest and with the split rules of their recipe.
 
     Args:
-        paths: Dataset folders (of ReaSCAN or A3DS), Parquet files, released ReaSCAN or gSCAN files; each by itself.
+        paths: Datasets of ReaSCAN, A3DS or Cops-Ref, Parquet files, released ReaSCAN or gSCAN files; each by itself.
         select: The beginnings of codes to look for, separated by commas, e.g. E,W2.
         thorough: Judge every row by the plain definitions, much slower.
         max_findings: How many findings of each code to list; 3 in text and 20 in JSON by default.
@@ -56,20 +57,22 @@ def check(
         as_json: Print JSON instead of text.
     """
     from deixis.datasets.a3ds_check import is_a3ds
+    from deixis.datasets.copsref.store import is_copsref
     from deixis.datasets.sources import open_source
     from deixis.splits.catalogue import find_rule
 
     rules = tuple(find_rule(name) for name in names_in(hold_out))
-    sources = [path if is_a3ds(path) else open_source(path) for path in paths]
+    sources = [path if is_a3ds(path) or is_copsref(path) else open_source(path) for path in paths]
     threads = workers or os.cpu_count() or 1
     codes, entries = [], []
     for source in sources:
         if isinstance(source, Path):
-            rooms = _check_rooms(source, threads)
-            codes.append(rooms.exit_code)
-            entries.append({"path": str(source), "kind": "a3ds", **rooms.as_dict()})
+            found = _check_rooms(source, threads) if is_a3ds(source) else _check_photographs(source)
+            codes.append(found.exit_code)
+            kind = "a3ds" if is_a3ds(source) else "copsref"
+            entries.append({"path": str(source), "kind": kind, **found.as_dict()})
             if not as_json:
-                _print_rooms(source, rooms, max_findings or FEW)
+                _print_found(source, found, max_findings or FEW)
             continue
         options = {"select": names_in(select), "thorough": thorough, "workers": threads}
         report = check_source(source, rules=rules, sample=sample, seed=seed, **options)
@@ -117,8 +120,16 @@ def _check_rooms(folder: Path, workers: int) -> A3dsReport:
         return check_a3ds(folder, workers=workers, progress=progress)
 
 
-def _print_rooms(folder: Path, report: A3dsReport, most: int) -> None:
-    print(f"{folder} (a3ds): {report.files:,} files, {report.captions:,} captions made anew and compared")
+def _check_photographs(folder: Path) -> CopsRefReport:
+    from deixis.datasets.copsref.check import check_copsref
+
+    with Stages(compiles=True) as progress:
+        return check_copsref(folder, progress=progress)
+
+
+def _print_found(folder: Path, report: A3dsReport | CopsRefReport, most: int) -> None:
+    numbers = [f"{value:,} {name}" for name, value in report.as_dict().items() if isinstance(value, int) and value]
+    print(f"{folder}: {', '.join(numbers)}")
     if not report.counts:
         print("nothing found")
     shown: dict[str, int] = {}

@@ -184,7 +184,10 @@ def sample_rows(tables: Iterable[pa.Table], rows: int, *, seed: int) -> pa.Table
 
 def _open_folder(path: Path) -> Source:
     if (path / MANIFEST).exists() or (path / PARTIAL).is_dir():
-        return Source(path, "dataset", open_dataset(path))
+        dataset = open_dataset(path)
+        if kind := dataset.manifest.get("kind"):
+            raise BrokenDataset(f"{path} holds a dataset of the kind {kind!r}; only grid worlds can be read here")
+        return Source(path, "dataset", dataset)
     for name in RELEASED:
         if (path / name).is_file():
             return open_source(path / name)

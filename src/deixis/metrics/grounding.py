@@ -125,7 +125,7 @@ def evaluate_answers(
     """The results of a model, and the judgement on every example in every setting that was answered.
 
     Args:
-        examples: all that were asked.
+        examples: all that were asked; splits of which none was answered are left out.
         answers: what the model said; answers to other examples are counted and left alone.
         scenes: the graphs of the images.
         seed: of the resamples behind the intervals, and of the choice among equal scores.
@@ -155,8 +155,8 @@ def evaluate_answers(
             is_right = np.array([v.outcome == "said not there" for v in some])
             changes = [known[v.id].change or "unknown" for v in some]
             (denied[setting],), by_change[setting] = rate.overall(is_right), rate.by_group(is_right, changes)
-    count = sum(example.is_there for example in examples)
-    evaluation = Evaluation((count, len(examples) - count), settled, denied, by_change, dict(strange))
+    asked = {verdict.id for verdict in there}, {verdict.id for verdict in absent}
+    evaluation = Evaluation((len(asked[0]), len(asked[1])), settled, denied, by_change, dict(strange))
     return evaluation, verdicts
 
 

@@ -75,6 +75,8 @@ def judge_answers(
 ) -> list[Verdict]:
     """The judgement on every example in every setting that was answered; unanswered examples of such a setting too.
 
+    Splits of which not one example was answered are left out.
+
     Args:
         examples: all that were asked.
         answers: what the model said; the first counts where there are several.
@@ -97,10 +99,12 @@ def judge_answers(
             else:
                 judged[answer.id, setting] = judge.choice(answer, example, setting)
     asked = [setting for setting in SETTINGS if any(key[1] == setting for key in judged)]
+    splits = {known[number].split for number, _ in judged}
     choices = [
         judged.get((example.id, setting)) or _Choice(example, setting, "unanswered")
         for setting in asked
         for example in examples
+        if example.split in splits
     ]
     return judge.verdicts(choices)
 

@@ -1,0 +1,1 @@
+"""Cops-Ref datasets: kept, exported, described, and answers to them read."""
