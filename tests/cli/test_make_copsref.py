@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from PIL import Image
 
 from deixis.cli.app import main
 from deixis.datasets.copsref.make import CopsRefRecipe, make_copsref
@@ -99,3 +100,26 @@ def test_other_verbs_say_that_they_do_not_read_this_kind(made, capsys):
     assert main(["stats", str(made)]) == 2
 
     assert "copsref" in capsys.readouterr().err
+
+
+def test_an_example_is_shown_with_its_meaning_and_its_images(made, tmp_path, capsys):
+    """The text, its meaning as a tree, the target and every other image are told, and drawn on request."""
+    out = tmp_path / "example.png"
+
+    assert main(["show", str(made), "0", "--split", "test"]) == 0
+    said = capsys.readouterr().out
+    assert main(["show", str(made), "0", "--split", "test", "--out", str(out)]) == 0
+
+    assert "- name=" in said
+    assert "target: " in said
+    assert said.count("image ") >= 5
+    with Image.open(out) as picture:
+        assert picture.width > picture.height
+
+
+def test_an_example_that_is_not_there_is_one_line(made, capsys):
+    """A number beyond the examples, and a split that does not exist, end in one line."""
+    assert main(["show", str(made), "99999"]) == 2
+    assert main(["show", str(made), "0", "--split", "dev"]) == 2
+
+    assert len(capsys.readouterr().err.strip().splitlines()) == 2

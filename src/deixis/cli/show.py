@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from deixis.cli.options import Count, Json, Seed
 from deixis.cli.printing import print_json, say_plan
 from deixis.cli.show_a3ds import show_rooms
+from deixis.cli.show_copsref import show_photographs
 from deixis.errors import DeixisError, RecipeError
 
 
@@ -43,7 +44,7 @@ def show(
     """Show one example: its world, command, plan, why every object is there, and what it punishes.
 
     Args:
-        path: A dataset folder (of ReaSCAN or A3DS), a Parquet file, or a released ReaSCAN or gSCAN file.
+        path: A dataset folder (of ReaSCAN, A3DS or Cops-Ref), a Parquet file, or a released ReaSCAN or gSCAN file.
         number: Which example, counted from 0; the first by default. In A3DS the number of an image.
         split: Count within this split; in A3DS, within this set of pairs.
         seed: Choose an example at random instead.
@@ -55,11 +56,14 @@ def show(
         as_json: Print JSON instead of text.
     """
     from deixis.datasets.a3ds_check import is_a3ds
+    from deixis.datasets.copsref.store import is_copsref
     from deixis.datasets.sources import open_source
 
     del workers
     if number is not None and seed is not None:
         raise RecipeError("give either the number of an example or a --seed to choose one by, not both")
+    if is_copsref(path):
+        return show_photographs(path, number, split=split, seed=seed, out=out, as_json=as_json)
     if is_a3ds(path):
         color = wants_color(no_color=no_color)
         return show_rooms(path, number, split=split, seed=seed, out=out, color=color, as_json=as_json)

@@ -33,6 +33,7 @@ __all__ = ["Source", "SourceKind", "open_source", "sample_rows"]
 
 SourceKind: TypeAlias = Literal["dataset", "parquet", "reascan", "gscan"]
 RELEASED = (FILE_NAME, "dataset.txt")  # what a folder of a released dataset holds: ReaSCAN's, gSCAN's
+GRID_KINDS = ("made", "imported")  # what datasets of grid worlds call themselves; those that are made say nothing
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -185,7 +186,8 @@ def sample_rows(tables: Iterable[pa.Table], rows: int, *, seed: int) -> pa.Table
 def _open_folder(path: Path) -> Source:
     if (path / MANIFEST).exists() or (path / PARTIAL).is_dir():
         dataset = open_dataset(path)
-        if kind := dataset.manifest.get("kind"):
+        kind = dataset.manifest.get("kind", "made")
+        if kind not in GRID_KINDS:
             raise BrokenDataset(f"{path} holds a dataset of the kind {kind!r}; only grid worlds can be read here")
         return Source(path, "dataset", dataset)
     for name in RELEASED:
