@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.datasets.captions import COLUMNS, caption_table, in_order, read_captions, write_captions
+from deixis.datasets.captions import COLUMNS, caption_table, read_captions, write_captions
+from deixis.datasets.in_order import in_order
 from deixis.errors import BrokenDataset
 from deixis.scene.factors import IMAGES
 from deixis.worlds.shapes.captions import GRAMMARS, captions, frames

@@ -26,11 +26,11 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset, DeixisError
-from deixis.expression.description import Description
 from deixis.expression.parts import parts
-from deixis.expression.steps import AnyOf, Extreme, Is, Not, Nth, Related
+from deixis.expression.plain import expression_from_plain, expression_to_plain
+from deixis.expression.steps import Extreme, Is, Nth, Related
 from deixis.scene.scene import Context, PlainScene, Point, Where
-from deixis.schema import Attribute, Relation, Schema, Which
+from deixis.schema import Attribute, Relation, Schema
 
 
 if TYPE_CHECKING:
@@ -38,14 +38,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.expression.description import Expression
-    from deixis.expression.steps import Step
 
 
 __all__ = ["FORMAT", "Grounded", "is_grounded", "read_grounded", "write_grounded"]
 
 FORMAT = "deixis grounded 1"
-MAX_DEPTH = 32  # of steps within steps
-ENDS = {"least": Which.LEAST, "most": Which.MOST}
 FIELDS = ("scenes", "expression", "target", "text", "split", "id")
 
 
@@ -75,7 +72,7 @@ class Grounded:
         """The example as a line of a file holds it."""
         values: dict[str, Any] = {
             "scenes": self.world(),
-            "expression": [_step_to_plain(step) for step in self.expression.steps],
+            "expression": expression_to_plain(self.expression),
             "target": list(self.context.target),
         }
         return values | {name: said for name in ("text", "split", "id") if (said := getattr(self, name))}
@@ -239,7 +236,7 @@ def _grounded_from(values: Mapping[str, Any], schema: Schema) -> Grounded:
     target = [_index(one, "target") for one in _list(values.get("target"), "the target")]
     if len(target) != 2:
         raise BrokenDataset("the target is [scene, object], counted from 0")
-    expression = _description_from(values.get("expression"), schema, 0)
+    expression = _expression_from(values.get("expression"), schema)
     if any(isinstance(part.step, Nth) for part in parts(expression)) and not all(scene.points for scene in scenes):
         raise BrokenDataset("the expression counts from a side, so every scene needs points")
     said = {name: _text(values.get(name, ""), name, may_be_empty=True) for name in ("text", "split")}
@@ -277,35 +274,17 @@ def _point_from(said: Any) -> Point:
     return Point(*numbers)
 
 
-def _description_from(said: Any, schema: Schema, depth: int) -> Description:
-    if depth > MAX_DEPTH:
-        raise BrokenDataset(f"the expression is nested more than {MAX_DEPTH} deep")
-    return Description(tuple(_step_from(one, schema, depth) for one in _mappings(said, "the expression")))
-
-
-def _step_from(said: Mapping[str, Any], schema: Schema, depth: int) -> Step:
-    if depth > MAX_DEPTH:
-        raise BrokenDataset(f"the expression is nested more than {MAX_DEPTH} deep")
-    match said:
-        case {"is": [str(attribute), str(value)], **rest} if not rest:
-            schema.attribute(attribute).code(value)
-            return Is(attribute, value)
-        case {"end": [str(attribute), "least" | "most" as end], **rest} if not rest:
-            schema.attribute(attribute).demand_order()
-            return Extreme(attribute, ENDS[end])
-        case {"rank": [int(index), "left" | "right" | "top" | "bottom" | "middle" as side], **rest} if (
-            not rest and index is not True
-        ):
-            return Nth(index, side)
-        case {"related": str(relation), "to": list(steps), **rest} if not rest:
-            return Related(schema.relation(relation).name, _description_from(steps, schema, depth + 1))
-        case {"not": dict(step), **rest} if not rest:
-            return Not(_step_from(step, schema, depth + 1))
-        case {"any of": list(steps), **rest} if not rest:
-            return AnyOf(tuple(_step_from(_mapping(one, "a step"), schema, depth + 1) for one in steps))
-    raise BrokenDataset(
-        f"a step is one of is, end, rank, related (with to), not, any of; {_shown(dict(said))} cannot be understood"
-    )
+def _expression_from(said: Any, schema: Schema) -> Expression:
+    expression = expression_from_plain(said)
+    for part in parts(expression):
+        match part.step:
+            case Is(attribute, value):
+                schema.attribute(attribute).code(value)
+            case Extreme(attribute, _):
+                schema.attribute(attribute).demand_order()
+            case Related(relation, _):
+                schema.relation(relation)
+    return expression
 
 
 # -------------------------------------------------------------------------------- demanding
@@ -400,19 +379,3 @@ def _scene_to_plain(scene: Any) -> dict[str, Any]:
     if scene.points:
         said["points"] = [list(point) for point in scene.points]
     return said
-
-
-def _step_to_plain(step: Step) -> dict[str, Any]:
-    match step:
-        case Is(attribute, value):
-            return {"is": [attribute, value]}
-        case Extreme(attribute, which):
-            return {"end": [attribute, which.name.lower()]}
-        case Nth(index, side):
-            return {"rank": [index, side]}
-        case Related(relation, to):
-            return {"related": relation, "to": [_step_to_plain(inner) for inner in to.steps]}
-        case Not(inner):
-            return {"not": _step_to_plain(inner)}
-        case AnyOf(steps):  # pragma: no branch (the last kind of step)
-            return {"any of": [_step_to_plain(inner) for inner in steps]}

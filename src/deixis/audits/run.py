@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from deixis.audits.features import GRID_FEATURES
@@ -19,6 +17,7 @@ from deixis.datasets.checks.content import readable
 from deixis.datasets.checks.judge import CompiledJudge
 from deixis.datasets.checks.registry import CHECKS
 from deixis.datasets.checks.said import Commands
+from deixis.datasets.in_order import in_order_by_threads
 from deixis.errors import BrokenDataset, RecipeError, UnknownName
 from deixis.seeds import Stream, derive
 
@@ -98,7 +97,7 @@ def audit_tables(
     judge = _Judge(tuple(rules))
     total, sightings = Tally(), []
     readers = Readers(GRID_FEATURES, 256)
-    for piece in _in_order(judge.piece, _pieces(tables), workers):
+    for piece in in_order_by_threads(judge.piece, _pieces(tables), workers):
         total.merge(piece.tally)
         sightings.append(piece.sightings)
         readers.see(piece.looks)
@@ -191,18 +190,3 @@ def _pieces(tables: Iterable[Table]) -> Iterator[Table]:
     for table in tables:
         for start in range(0, table.num_rows, ROWS):
             yield table.slice(start, ROWS)
-
-
-def _in_order(work: Callable[[Work], Done], pieces: Iterable[Work], workers: int) -> Iterator[Done]:
-    """The results of all pieces, in the order of the pieces, with a few in the making."""
-    if workers == 1:
-        yield from map(work, pieces)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        waiting: deque[Future[Done]] = deque()
-        for piece in pieces:
-            waiting.append(pool.submit(work, piece))
-            if len(waiting) > 2 * workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()

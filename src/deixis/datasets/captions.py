@@ -11,8 +11,6 @@ Rows are sorted by image, then by number.
 
 from __future__ import annotations
 
-from collections import deque
-from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -26,8 +24,7 @@ from deixis.worlds.shapes.captions import frames, phrase_numbers, segments
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Executor, Future
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from deixis.worlds.shapes.captions import Grammar
@@ -39,7 +36,6 @@ __all__ = [
     "blocks",
     "caption_table",
     "caption_texts",
-    "in_order",
     "read_captions",
     "write_captions",
 ]
@@ -129,13 +125,3 @@ def read_captions(path: Path) -> Iterator[pa.Table]:
 def blocks(images: np.ndarray, size: int = BLOCK) -> Iterator[np.ndarray]:
     """The images, some thousand at a time."""
     return (images[start : start + size] for start in range(0, len(images), size))
-
-
-def in_order(pool: Executor, work: Callable[[T], R], items: Iterable[T], *, ahead: int) -> Iterator[R]:
-    """The results of some work in the order of the items, with so many of them under way."""
-    rest = iter(items)
-    waiting: deque[Future[R]] = deque(pool.submit(work, item) for item in islice(rest, ahead))
-    while waiting:
-        result = waiting.popleft().result()
-        waiting.extend(pool.submit(work, item) for item in islice(rest, 1))
-        yield result

@@ -315,8 +315,7 @@ def _from_paper(table: dict[str, Any]) -> Recipe:
         table["tests"] = tuple(_read_pool(entry) for entry in _list("tests", table["tests"]))
     if "balance" in table:
         table["balance"] = tuple(_list("balance", table["balance"]))
-    made = reascan(**start)
-    return replace(made, must_move=table.pop("must_move", made.must_move), **table)
+    return replace(reascan(**start), **table)
 
 
 def _read_rules(entries: object) -> tuple[Rule, ...]:

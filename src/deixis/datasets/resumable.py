@@ -7,22 +7,19 @@ the rest is made again. One process at a time works in a folder.
 from __future__ import annotations
 
 import json
-import sys
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from deixis._version import __version__
+from deixis.datasets.locks import hold_lock
 from deixis.datasets.store import MANIFEST, PARTIAL, file_digest, replacing_file
 from deixis.errors import RecipeError
 
 
-if sys.platform != "win32":
-    import fcntl
-
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import BinaryIO, Self
+    from typing import Self
 
 
 __all__ = ["Entry", "ResumableFolder"]
@@ -57,7 +54,7 @@ class ResumableFolder:
         if not begun and out.exists() and any(child.name != PARTIAL for child in out.iterdir()):
             raise RecipeError(f"{out} is not empty and does not hold a deixis dataset; choose another folder")
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(self.folder / LOCK, out)
+        self._lock = hold_lock(self.folder / LOCK, out)
         self._guard = threading.Lock()
         if begun and begun.get("recipe digest") != digest:
             self.close()
@@ -109,20 +106,6 @@ class ResumableFolder:
     def _save(self) -> None:
         with replacing_file(self.folder / LIST) as draft:
             draft.write_text(json.dumps({**self.claim, "files": self.finished}, indent=1), encoding="utf-8")
-
-
-def _locked(path: Path, out: Path) -> BinaryIO:
-    """The lock file, held until it is closed or the process ends in whatever way."""
-    lock = path.open("ab")
-    try:
-        if sys.platform != "win32":  # which has no such locks: there, nothing keeps two processes apart
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.close()
-        raise RecipeError(
-            f"another process is making a dataset in {out}; wait for it or choose another folder"
-        ) from None
-    return lock
 
 
 def _entries(listed: dict[str, Any]) -> dict[str, Entry]:

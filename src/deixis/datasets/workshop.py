@@ -7,8 +7,6 @@ process holds, and two files for every finished shard, of which the second names
 from __future__ import annotations
 
 import json
-import os
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +14,15 @@ import numpy as np
 import pyarrow as pa
 
 from deixis._version import __version__
+from deixis.datasets.locks import hold_lock
 from deixis.datasets.shards import Shard
 from deixis.datasets.store import MANIFEST, PARTIAL, file_digest, replacing_file
 from deixis.errors import RecipeError
 
 
-if sys.platform != "win32":
-    import fcntl
-
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import BinaryIO, Self
+    from typing import Self
 
     from deixis.datasets.recipe import Recipe
 
@@ -50,7 +46,7 @@ class Workshop:
         self.claim = {"recipe digest": recipe.digest, "made by": f"deixis {__version__}"}
         _demand_ours(out)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(self.folder / LOCK, out)
+        self._lock = hold_lock(self.folder / LOCK, out)
         try:
             self._settle(recipe)
         except BaseException:
@@ -141,20 +137,6 @@ def _demand_ours(out: Path) -> None:
     for child in (out / "data").iterdir() if (out / "data").is_dir() else ():
         if not child.name.endswith((".parquet", ".tmp")) or child.is_dir():
             raise RecipeError(f"{out / 'data'} holds {child.name!r}, which is not of a deixis dataset; remove it")
-
-
-def _locked(path: Path, out: Path) -> BinaryIO:
-    """The lock file, held until it is closed or the process ends in whatever way."""
-    lock = path.open("ab")
-    try:
-        if sys.platform != "win32":  # which has no such locks: there, nothing keeps two processes apart
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.fstat(lock.fileno()).st_ino == path.stat().st_ino:  # else its last holder has just finished and left
-            return lock
-    except OSError:
-        pass
-    lock.close()
-    raise RecipeError(f"another process is making a dataset in {out}; wait for it or choose another folder")
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -252,7 +252,8 @@ def _finish(board, verb, manner, asked, even, notes, first, w, plan):
     row, column = cell // board.size, cell % board.size
     note.agent[0], note.agent[1], note.agent[2] = row, column, facing
     note.digest = digest_world(board.objects, board.n, board.size, row, column, facing)
-    note.form = digest_form(board.objects, board.n, board.size, board.labels, board.lines[0], board.lines[1])
+    if asked[_NEW_FORMS]:
+        note.form = digest_form(board.objects, board.n, board.size, board.labels, board.lines[0], board.lines[1])
     note.length = plan_into(plan, row, column, facing, 0, verb, manner, board.objects, board.n, board.size)
     for known in range(first, w):
         if notes[known].digest == note.digest or (asked[_NEW_FORMS] and notes[known].form == note.form):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from deixis.datasets.checks.findings import MAX_FINDINGS, Contents, Finding, Rep
 from deixis.datasets.checks.judge import CompiledJudge, PlainJudge
 from deixis.datasets.checks.registry import ALWAYS, CHECKS, Hits, selected
 from deixis.datasets.checks.said import Commands
+from deixis.datasets.in_order import in_order_by_threads
 from deixis.datasets.store import read_parquet
 from deixis.errors import BrokenDataset, RecipeError
 
@@ -111,7 +111,7 @@ class _Inspection:
         if workers < 1:
             raise RecipeError(f"checking needs at least one worker, got {workers}")
         report = Report(checked=self.codes)
-        for piece in _in_order(self.report, _pieces(tables), workers):
+        for piece in in_order_by_threads(self.report, _pieces(tables), workers):
             report = report.merge(piece)
             if progress is not None:
                 progress(report.rows)
@@ -223,20 +223,3 @@ def _pieces(tables: Iterable[pa.Table | str]) -> Iterator[pa.Table | str]:
             continue
         for start in range(0, table.num_rows, ROWS):
             yield table.slice(start, ROWS)
-
-
-def _in_order(
-    work: Callable[[pa.Table | str], Report], pieces: Iterator[pa.Table | str], workers: int
-) -> Iterator[Report]:
-    """The reports of all pieces, in the order of the pieces, with a few in the making."""
-    if workers == 1:
-        yield from map(work, pieces)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        waiting: deque[Future[Report]] = deque()
-        for piece in pieces:
-            waiting.append(pool.submit(work, piece))
-            if len(waiting) > 2 * workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()

@@ -23,8 +23,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deixis.datasets.captions import blocks, caption_table, caption_texts, in_order, interleaved
+from deixis.datasets.captions import blocks, caption_table, caption_texts, interleaved
 from deixis.datasets.formats.json_stream import read_members
+from deixis.datasets.in_order import in_order
 from deixis.datasets.store import replacing_file
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.scene.factors import IMAGES
