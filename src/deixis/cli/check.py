@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "check_source"]
 
+OTHERS = ("a3ds", "copsref")  # datasets that are no grid worlds
 FEW = 3  # findings of each code shown in text
 
 
@@ -56,20 +57,19 @@ def check(
         workers: How many threads, one per core by default; the result does not depend on it.
         as_json: Print JSON instead of text.
     """
-    from deixis.datasets.a3ds_check import is_a3ds
-    from deixis.datasets.copsref.store import is_copsref
     from deixis.datasets.sources import open_source
+    from deixis.datasets.store import kind_of
     from deixis.splits.catalogue import find_rule
 
     rules = tuple(find_rule(name) for name in names_in(hold_out))
-    sources = [path if is_a3ds(path) or is_copsref(path) else open_source(path) for path in paths]
+    kinds = [kind_of(path) for path in paths]
+    sources = [p if kind in OTHERS else open_source(p) for p, kind in zip(paths, kinds, strict=True)]
     threads = workers or os.cpu_count() or 1
     codes, entries = [], []
-    for source in sources:
+    for source, kind in zip(sources, kinds, strict=True):
         if isinstance(source, Path):
-            found = _check_rooms(source, threads) if is_a3ds(source) else _check_photographs(source)
+            found = _check_rooms(source, threads) if kind == "a3ds" else _check_photographs(source)
             codes.append(found.exit_code)
-            kind = "a3ds" if is_a3ds(source) else "copsref"
             entries.append({"path": str(source), "kind": kind, **found.as_dict()})
             if not as_json:
                 _print_found(source, found, max_findings or FEW)

@@ -55,16 +55,16 @@ def show(
         no_color: Do not use colours in the terminal.
         as_json: Print JSON instead of text.
     """
-    from deixis.datasets.a3ds_check import is_a3ds
-    from deixis.datasets.copsref.store import is_copsref
     from deixis.datasets.sources import open_source
+    from deixis.datasets.store import kind_of
 
     del workers
     if number is not None and seed is not None:
         raise RecipeError("give either the number of an example or a --seed to choose one by, not both")
-    if is_copsref(path):
+    kind = kind_of(path)
+    if kind == "copsref":
         return show_photographs(path, number, split=split, seed=seed, out=out, as_json=as_json)
-    if is_a3ds(path):
+    if kind == "a3ds":
         color = wants_color(no_color=no_color)
         return show_rooms(path, number, split=split, seed=seed, out=out, color=color, as_json=as_json)
     if out is not None and out.suffix.lower() not in (".svg", ".png", ".gif"):

@@ -15,7 +15,6 @@ compared with the manifest only.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -30,7 +29,7 @@ import pyarrow.compute as pc
 from deixis.datasets.a3ds import KIND, read_pairs
 from deixis.datasets.captions import caption_table, read_captions
 from deixis.datasets.formats.a3ds import compare_captions, read_image_list, read_vocabulary
-from deixis.datasets.store import MANIFEST, file_digest, open_dataset
+from deixis.datasets.store import MANIFEST, file_digest, kind_of, open_dataset
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.scene.factors import FACTORS, IMAGES, factors_of
 from deixis.worlds.shapes.captions import GRAMMARS, frames
@@ -100,11 +99,7 @@ class A3dsReport:
 
 def is_a3ds(folder: Path) -> bool:
     """Whether a folder says of itself that it is a finished dataset of this kind."""
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(manifest, dict) and manifest.get("kind") == KIND
+    return kind_of(folder) == KIND
 
 
 def check_a3ds(folder: Path, *, workers: int = 1, progress: Progress | None = None) -> A3dsReport:

@@ -35,6 +35,7 @@ __all__ = [
     "PARTIAL",
     "Dataset",
     "file_digest",
+    "kind_of",
     "open_dataset",
     "read_parquet",
     "replacing_file",
@@ -145,6 +146,16 @@ def read_parquet(path: Path, *, rows: int = ROW_GROUP, columns: list[str] | None
     except (pa.ArrowException, OSError, EOFError) as error:
         reason = _first_line(error)
         raise BrokenDataset(f"{path.name} cannot be read as Parquet ({reason}); make or copy it again") from error
+
+
+def kind_of(folder: Path) -> str | None:
+    """What a finished dataset says it is (`a3ds`, `copsref`, `imported`); None where nothing is said."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    kind = manifest.get("kind") if isinstance(manifest, dict) else None
+    return kind if isinstance(kind, str) else None
 
 
 def open_dataset(path: Path) -> Dataset:

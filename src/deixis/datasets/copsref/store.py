@@ -32,7 +32,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deixis._version import __version__
-from deixis.datasets.store import FORMAT, MANIFEST, file_digest, open_dataset, read_parquet, replacing_file
+from deixis.datasets.store import FORMAT, MANIFEST, file_digest, kind_of, open_dataset, read_parquet, replacing_file
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
 from deixis.expression.plain import expression_from_plain, expression_to_plain
 from deixis.scene.graph_table import GraphTable
@@ -113,11 +113,7 @@ class CopsRef:
 
 def is_copsref(path: Path) -> bool:
     """Whether a folder says that it holds such a dataset."""
-    try:
-        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(manifest, dict) and manifest.get("kind") == KIND
+    return kind_of(path) == KIND
 
 
 def open_copsref(path: Path) -> CopsRef:
