@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from deixis.worlds.graphs.problems import codes_table
+
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(page.name for page in (ROOT / "docs").glob("*.md") if ">>>" in page.read_text(encoding="utf-8"))
@@ -19,6 +21,11 @@ def test_every_example_on_a_page_does_what_the_page_says(page):
 
     assert result.attempted
     assert result.failed == 0
+
+
+def test_the_page_on_checks_lists_the_codes_of_scene_graphs():
+    """The table of what can be wrong with scene graphs is that of the code."""
+    assert codes_table() in (ROOT / "docs" / "checks.md").read_text(encoding="utf-8")
 
 
 def test_every_page_is_in_the_navigation():

@@ -1,22 +1,91 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from deixis.audits.localise import PROBES, find_shortcuts, shortcut_rows, solved_by, summarise_shortcuts
+from deixis.audits.localise import (
+    PROBES,
+    audit_shortcuts,
+    find_guesses,
+    find_shortcuts,
+    left_for,
+    mentioned,
+    shortcut_rows,
+    solved_by,
+    summarise_shortcuts,
+)
+from deixis.audits.measures import bag_of_words_solves, solves
+from deixis.expression.description import Description
+from deixis.expression.steps import AnyOf, Is, Not, Related
 from tests.datasets.copsref.posed import posed
 
 
-@pytest.mark.parametrize("setting", ["WithoutDist", "Cat", "Full"])
-def test_the_compiled_probes_agree_with_the_plain_measures(setting):
-    """For every example and every reader, the fast path says what the definition says."""
+def named(name, *more):
+    return Description((Is("name", name), *more))
+
+
+@pytest.mark.parametrize("setting", ["WithoutDist", "Cat", "Cat&cat", "Full"])
+def test_the_compiled_readers_agree_with_the_plain_definition(setting):
+    """For every example and every reader, the fast path says what the definition says, guesses included."""
     examples, scenes = posed().there, posed().scenes
+    left = [left_for(example, scenes, setting) for example in examples]
+    target = [example.context(scenes, setting).target for example in examples]
 
-    found = find_shortcuts(examples, scenes, setting)
+    found = find_guesses(examples, scenes, setting)
 
-    plain = [[solved_by(example, scenes, setting)[probe] for probe in PROBES] for example in examples]
-    assert found.tolist() == plain
-    assert 0 < np.mean(found) < 1
+    plain = [
+        [(where in objects[probe]) / max(len(objects[probe]), 1) for probe in PROBES]
+        for where, objects in zip(target, left, strict=True)
+    ]
+    np.testing.assert_allclose(found, plain)
+    solved = [[solved_by(example, scenes, setting)[probe] for probe in PROBES] for example in examples]
+    assert find_shortcuts(examples, scenes, setting).tolist() == solved
+    assert 0 < np.mean(found == 1) < 1
+
+
+def test_a_bag_of_words_is_that_of_other_audits():
+    """What is left for a reader without word order is the target alone where the measures of audits say so."""
+    for example in posed().there:
+        context = example.context(posed().scenes, "Full")
+        by_measures = solves(example.expression, context) and bag_of_words_solves(example.expression, context)
+
+        assert solved_by(example, posed().scenes, "Full")["bag of words"] == by_measures
+
+
+def test_who_hears_more_is_left_with_less():
+    """Every step from the noun to the whole expression takes objects away, and never the target."""
+    for example in posed().there:
+        left = left_for(example, posed().scenes, "Full")
+
+        assert left["whole expression"] <= left["phrases unrelated"] <= left["noun and attributes"]
+        assert left["noun and attributes"] <= left["noun alone"] <= left["nothing"]
+        assert left["whole expression"] <= left["bag of words"]
+
+
+def test_hearing_nothing_is_chance():
+    """Who hears nothing is right once in as many times as there are candidates."""
+    examples, scenes = posed().there, posed().scenes
+    (full,) = summarise_shortcuts(examples, scenes, settings=("Full",), resamples=20)
+
+    chance = np.mean([1 / example.candidates(scenes, "Full") for example in examples])
+    assert full.guesses["nothing"].mean == pytest.approx(chance)
+
+
+def test_what_is_mentioned_must_be_there_unless_it_is_denied():
+    """Clauses within clauses count, of alternatives one, of what is denied none."""
+    cup, dish = named("cup", Is("color", "red")), named("dish")
+    said = named(
+        "table",
+        Related("near", named("chair", Related("near", cup))),
+        Not(Related("near", dish)),
+        AnyOf((Related("on", dish), Related("on", named("rug", Related("on", cup))))),
+        AnyOf((Is("color", "red"), Related("on", dish))),
+    )
+
+    assert mentioned(said) == ((named("chair"),), (cup,), (dish, named("rug")))
+    assert mentioned(cup) == ()
 
 
 def test_distractor_images_take_shortcuts_away():
@@ -27,14 +96,53 @@ def test_distractor_images_take_shortcuts_away():
     assert (full.setting, alone.setting) == ("Full", "WithoutDist")
     assert full.shares["whole expression"].mean == alone.shares["whole expression"].mean == 1.0
     assert full.shares["noun alone"].mean == full.shares["noun and attributes"].mean == 0.0
+    assert full.shares["noun alone"].mean < full.guesses["noun alone"].mean < alone.guesses["noun alone"].mean
     assert 0 < alone.shares["noun alone"].mean <= alone.shares["noun and attributes"].mean < 1
     assert full.shares["noun alone"].rows == len(posed().there)
 
 
-def test_the_table_has_a_row_for_every_reader():
-    """Rows are readers, columns settings, figures in percent with an interval."""
-    rows = shortcut_rows(summarise_shortcuts(posed().there, posed().scenes, resamples=20))
+def test_a_target_that_is_not_in_its_image_is_found_by_nobody():
+    """A damaged example costs itself: no reader hits what is not there."""
+    lost, whole = posed().there[:2]
 
-    assert rows[0] == ("solved by", "Full (%)", "WithoutDist (%)")
-    assert [row[0] for row in rows[1:]] == list(PROBES)
-    assert rows[-1][1] == "100.0 [100.0, 100.0]"
+    found = find_guesses([replace(lost, object_id="none"), whole], posed().scenes, "Full")
+
+    assert found[0].tolist() == [0.0] * len(PROBES)
+    assert found[1, -1] == 1.0
+
+
+def test_an_audit_says_what_it_leaves_out():
+    """Examples without target, meaning or distractor images are counted, not judged."""
+    there, absent = posed().there, [one for one in posed().examples if not one.is_there]
+    unread, bare = replace(there[0], expression=None), replace(there[1], distractors=())
+
+    audit = audit_shortcuts([*there[2:], *absent, unread, bare], posed().scenes, resamples=20)
+
+    assert audit.examples == audit.judged + sum(audit.left_out.values())
+    assert audit.left_out == {"fits nothing": len(absent), "meaning unknown": 1, "no distractor images": 1}
+    assert len(audit.shortcuts) == 6
+    assert audit.to_dict()["settings"][0]["solved"]["whole expression"] == {"share": 1.0, "low": 1.0, "high": 1.0}
+
+
+def test_examples_to_train_on_are_audited_without_distractors():
+    """Where no example has distractor images, one setting is left; where there is nothing at all, none."""
+    bare = [replace(example, distractors=()) for example in posed().there]
+
+    audit = audit_shortcuts(bare, posed().scenes, resamples=20)
+
+    assert [one.setting for one in audit.shortcuts] == ["WithoutDist"]
+    assert (audit.judged, audit.left_out) == (len(bare), {})
+    assert audit_shortcuts([], posed().scenes).shortcuts == ()
+
+
+def test_the_table_has_a_row_for_every_reader():
+    """Rows are readers, columns settings, figures in percent, with half an interval where there is any to speak of."""
+    found = summarise_shortcuts(posed().there, posed().scenes, resamples=20)
+    rows = shortcut_rows(found)
+
+    assert rows[0] == ["hears", "Full", "WithoutDist"]
+    assert [row[0] for row in rows[1:]] == list(PROBES[1:])
+    assert rows[-1][1] == "100.0"
+    assert all("±" in row[2] for row in rows[1:-1])
+    guessed = shortcut_rows(found, guessing=True, intervals=False)
+    assert (guessed[1][0], guessed[-1][1]) == ("nothing", "100.0")

@@ -95,9 +95,9 @@ def test_a_wrong_target_and_a_contaminated_image_are_found(made, tmp_path, capsy
     assert json.loads(capsys.readouterr().out)["reports"][0]["counts"] == {"E103": 1, "E802": 1}
 
 
-def test_other_verbs_say_that_they_do_not_read_this_kind(made, capsys):
+def test_other_verbs_say_that_they_do_not_read_this_kind(made, tmp_path, capsys):
     """A verb for grids refuses the folder in one line that names its kind."""
-    assert main(["stats", str(made)]) == 2
+    assert main(["convert", str(made), "--to", "reascan", str(tmp_path / "out.txt")]) == 2
 
     assert "copsref" in capsys.readouterr().err
 

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import tracemalloc
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +85,12 @@ def test_relations_are_read_as_a_list_and_as_a_dict(tmp_path):
         (graph({"1": cat(relations=[{"name": "near", "object": None}])}), {"G009": 1}),
         (graph({"1": cat()}, width=None), {"G110": 1}),
         (graph({"1": cat()}, height="tall"), {"G110": 1}),
+        (graph({"": cat()}), {"G005": 1}),
+        (graph({"a\nb": cat(), "\ud800": cat(), "x" * 300: cat()}), {"G005": 3}),
+        (
+            graph({"1": cat(relations=[{"name": "\ud800", "object": "1"}, {"name": "near", "object": "\n"}])}),
+            {"G009": 2},
+        ),
         (graph({}), {}),
     ],
 )
@@ -94,6 +103,36 @@ def test_what_cannot_be_read_is_left_out_with_a_code(tmp_path, entry, counts):
     assert codes == counts
     assert found[-1].image_id == "whole"
     assert len(found[-1].objects) == 1
+
+
+@pytest.mark.parametrize("image_id", ["", "a\nb", "\ud800", "\x1b[31m", "x" * 300])
+def test_an_image_needs_an_id_that_can_be_printed_and_saved(tmp_path, image_id):
+    """Ids go into messages and files, so that what cannot be printed is refused with a printable line."""
+    path = written(tmp_path, {image_id: graph({"1": cat()}), "whole": graph({"1": cat()})})
+    report = GraphReport()
+
+    table = read_table(path, report=report)
+    table.save(tmp_path / "table")
+
+    assert list(table.image_ids) == ["whole"]
+    assert report.counts == {"G002": 1}
+    assert report.lines[0].isprintable()
+
+
+def test_boxes_outside_and_circles_are_told_where_they_are(tmp_path):
+    """A line names the image and the object, and what lies inside the image is read all the same."""
+    below, above = ([{"object": other, "name": "below"}] for other in ("2", "1"))
+    far = graph({"1": cat(x=5000), "2": cat()})
+    circle = graph({"1": cat(relations=below), "2": cat(x=200, relations=above)})
+    report = GraphReport()
+
+    table = read_table(written(tmp_path, {"far": far, "circle": circle}), report=report)
+
+    assert [len(table.scene(number)) for number in range(2)] == [1, 2]
+    assert [str(finding).partition(":")[0] for finding in report.findings] == [
+        "G007 image far object 1",
+        "G201 image circle object 1",
+    ]
 
 
 def test_a_table_is_made_of_what_is_left(tmp_path):
@@ -176,6 +215,85 @@ def test_a_damaged_member_is_one_line(tmp_path):
         read_table(path)
 
 
+def test_names_in_an_archive_lead_nowhere(tmp_path):
+    """Members are read, never unpacked: names that climb out of the folder or hold control characters do no harm."""
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "a.zip", "w") as archive:
+        archive.writestr("../../escaped.json", json.dumps({"1": graph({"1": cat()})}))
+        archive.writestr("/root.json", json.dumps({"2": graph({"1": cat()})}))
+        archive.writestr("b\x1b[31m\n.json", "nonsense")
+        archive.writestr("inner.zip/", b"")
+    report = GraphReport()
+
+    table = read_table(folder, report=report)
+
+    assert sorted(table.image_ids) == ["1", "2"]
+    assert report.counts == {"G001": 1}
+    assert report.lines[0].isprintable()
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["a.zip"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "message"),
+    [("x", "has more than 4,194,304 characters"), (" ", "it is cut short"), ("[", "nested too deeply")],
+)
+def test_a_small_archive_of_a_huge_file_is_given_up(tmp_path, unit, message):
+    """What unpacks to a thousand times its size ends in one line, in little memory, and what came before is kept."""
+    whole = json.dumps({"1": graph({"1": cat()})})
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.json", f'{whole[:-1]}, "2": ' + ('"' if unit == "x" else "") + unit * 40_000_000)
+    assert (tmp_path / "a.zip").stat().st_size < 100_000
+    report = GraphReport()
+
+    tracemalloc.start()
+    found = list(read_graphs(tmp_path, report))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert [one.image_id for one in found] == ["1"]
+    assert message in report.lines[0]
+    assert peak < 40_000_000
+
+
+GROWTH = """
+import resource, sys
+from deixis.datasets.graphs import read_graphs
+from deixis.worlds.graphs.problems import GraphReport
+most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+report = GraphReport()
+assert sum(1 for _ in read_graphs(sys.argv[1], report)) == 1
+before = most()
+print(sum(1 for _ in read_graphs(sys.argv[2], report)), most() - before, dict(report.counts))
+"""
+
+
+@pytest.mark.slow
+def test_a_line_of_sixty_megabytes_costs_no_memory(tmp_path):
+    """A single line far longer than what is read at once costs some chunks; a null in it costs one image."""
+    pytest.importorskip("resource")
+    small = written(tmp_path, {"0": graph({"1": cat()})}, "small.json")
+    objects = json.dumps(graph({str(number): cat() for number in range(60)}))
+    count = 60_000_000 // len(objects)
+    with (tmp_path / "large.json").open("w", encoding="utf-8") as file:
+        file.write('{"none": null')
+        for number in range(count):
+            file.write(f', "{number}": {objects}')
+        file.write("}")
+
+    done = subprocess.run(
+        [sys.executable, "-c", GROWTH, str(small), str(tmp_path / "large.json")],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+    images, grown, counts = done.stdout.split(maxsplit=2)
+    assert int(images) == count
+    assert int(grown) < 30_000_000
+    assert counts.strip() == "{'G002': 1}"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -253,7 +371,7 @@ def test_the_files_of_visual_genome_are_read_side_by_side(tmp_path):
     assert first.words == (frozenset(), {"red"})
     assert second.words == ({"tall", "old"},)
     assert (second.width, second.height) == (60, 110)
-    assert dict(report.counts) == {"G009": 1, "G010": 1, "G108": 3, "G110": 1}
+    assert dict(report.counts) == {"G009": 1, "G010": 1, "G108": 3, "G110": 1, "G204": 2}
 
 
 def test_scene_graphs_of_visual_genome_hold_their_relationships(tmp_path):

@@ -1,71 +1,136 @@
 """Shortcuts in expressions about photographs, measured on the data itself: no model is trained.
 
-A reader who hears only the noun, or only the noun and its attributes, or all words but not their order, finds the
-target in a certain share of examples. The paper's argument is that distractor images take these shortcuts away; the
-table here shows how far they do.
+A reader who hears only the noun, or only the noun and its attributes, or all words but not their order, is left with
+some objects of the images shown. Where the target is all that is left, the reader has found it without understanding
+the rest; where more is left, it can guess. The paper's argument is that distractor images take these shortcuts away;
+the tables here show how far they do.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from deixis.audits.measures import bag_of_words_solves, exchanges, solves
+from deixis.audits.measures import exchanges
+from deixis.expression.description import Description
+from deixis.expression.steps import AnyOf, Related
 from deixis.metrics.uncertainty import RESAMPLES, Estimate, resample
-from deixis.resolution.graphs import compile_for, counts_of, only_of, resolve_graph_pairs
+from deixis.resolution.graphs import compile_for, counts_of, resolve_graph_pairs
+from deixis.resolution.reference import denotation, resolve
 from deixis.seeds import derive
 from deixis.tasks.localise import SETTINGS
 from deixis.worlds.graphs.misreadings import noun_alone, noun_with_attributes
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from deixis.expression.description import Expression
     from deixis.expression.program import Program
     from deixis.scene.graph_table import GraphTable
+    from deixis.scene.scene import Context, Where
     from deixis.tasks.localise import Example, Setting
 
 
-__all__ = ["PROBES", "Shortcuts", "find_shortcuts", "shortcut_rows", "solved_by", "summarise_shortcuts"]
+__all__ = [
+    "PROBES",
+    "ShortcutAudit",
+    "Shortcuts",
+    "audit_shortcuts",
+    "find_guesses",
+    "find_shortcuts",
+    "left_for",
+    "mentioned",
+    "shortcut_rows",
+    "solved_by",
+    "summarise_shortcuts",
+]
 
-PROBES = ("noun alone", "noun and attributes", "bag of words", "whole expression")
+PROBES = ("nothing", "noun alone", "noun and attributes", "phrases unrelated", "bag of words", "whole expression")
+UNRELATED = PROBES.index("phrases unrelated")
+THERE = len(PROBES)  # the place of what must be there for the reader of unrelated phrases
 BATCH = 1_000  # examples that are resolved together
+NO_TARGET, NO_MEANING, NO_IMAGES = "fits nothing", "meaning unknown", "no distractor images"
 
 
 class Shortcuts(NamedTuple):
-    """The share of examples that each reader solves in one setting, with its interval."""
+    """How far each reader comes in one setting, with intervals.
+
+    Attributes:
+        setting: the images that are shown.
+        shares: of the examples in which a reader is left with the target alone.
+        guesses: how often a reader hits the target who guesses among what it is left with; for who hears `nothing`,
+            that is chance.
+    """
 
     setting: Setting
-    shares: dict[str, Estimate]
+    shares: Mapping[str, Estimate]
+    guesses: Mapping[str, Estimate]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain values."""
+        return {
+            "setting": self.setting,
+            "solved": {probe: _plain(share) for probe, share in self.shares.items()},
+            "guessed": {probe: _plain(guess) for probe, guess in self.guesses.items()},
+        }
 
 
-def solved_by(example: Example, scenes: GraphTable, setting: Setting) -> dict[str, bool]:
-    """Which readers find the target of an example: the plain definition, by the measures of audits."""
-    assert example.expression is not None
-    context = example.context(scenes, setting)
-    return {
-        "noun alone": solves(noun_alone(example.expression), context),
-        "noun and attributes": solves(noun_with_attributes(example.expression), context),
-        "bag of words": solves(example.expression, context) and bag_of_words_solves(example.expression, context),
-        "whole expression": solves(example.expression, context),
-    }
+@dataclass(frozen=True, slots=True)
+class ShortcutAudit:
+    """The shortcuts of a dataset.
+
+    Attributes:
+        examples, judged: how many there are, and how many of them were judged.
+        left_out: why the others were not, with their numbers.
+        shortcuts: one entry for each setting.
+    """
+
+    examples: int
+    judged: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    shortcuts: tuple[Shortcuts, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The audit as plain values."""
+        return {
+            "examples": self.examples,
+            "judged": self.judged,
+            "left out": dict(self.left_out),
+            "settings": [one.to_dict() for one in self.shortcuts],
+        }
 
 
-def find_shortcuts(examples: Sequence[Example], scenes: GraphTable, setting: Setting) -> np.ndarray:
-    """Which readers find the target of each example: bool [example, probe], compiled.
+def audit_shortcuts(
+    examples: Iterable[Example], scenes: GraphTable, *, seed: int = 0, resamples: int = RESAMPLES
+) -> ShortcutAudit:
+    """The shortcuts of a dataset in every setting.
+
+    Examples that have no distractor images, as those to train on, would blur the settings; they are judged only where
+    no other has any, and then without.
 
     Args:
-        examples: that fit something and whose meaning is known, see `is_there` and `expression`.
+        examples: of the dataset.
         scenes: the graphs of their images.
-        setting: the images that are shown.
+        seed: of the resamples behind the intervals.
+        resamples: how many.
     """
-    found = np.zeros((len(examples), len(PROBES)), np.bool_)
-    for start in range(0, len(examples), BATCH):
-        batch = examples[start : start + BATCH]
-        found[start : start + len(batch)] = _solved(batch, scenes, setting)
-    return found
+    everything = list(examples)
+    known = [one for one in everything if one.is_there and one.expression is not None]
+    shown = [one for one in known if one.distractors]
+    judged = shown or known
+    left_out = {
+        NO_TARGET: sum(not one.is_there for one in everything),
+        NO_MEANING: sum(one.is_there and one.expression is None for one in everything),
+        NO_IMAGES: len(known) - len(judged),
+    }
+    settings: tuple[Setting, ...] = SETTINGS if shown else ("WithoutDist",)
+    found = summarise_shortcuts(judged, scenes, settings=settings, seed=seed, resamples=resamples) if judged else []
+    reasons = {reason: count for reason, count in left_out.items() if count}
+    return ShortcutAudit(len(everything), len(judged), reasons, tuple(found))
 
 
 def summarise_shortcuts(
@@ -76,72 +141,181 @@ def summarise_shortcuts(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> list[Shortcuts]:
-    """The share of examples that each reader solves, by setting; examples without target or meaning are left out."""
+    """How far each reader comes, by setting; examples without target or meaning are left out."""
     judged = [example for example in examples if example.is_there and example.expression is not None]
     found = []
     for setting in (one for one in SETTINGS if one in settings):
-        solved = find_shortcuts(judged, scenes, setting).astype(np.float64)
-        state = resample(solved, seed=derive(seed, "shortcuts"), resamples=resamples)
-        found.append(Shortcuts(setting, dict(zip(PROBES, state.estimates(), strict=True))))
+        guesses = find_guesses(judged, scenes, setting)
+        both = np.concatenate((guesses == 1.0, guesses), axis=1)
+        estimates = resample(both, seed=derive(seed, "shortcuts"), resamples=resamples).estimates()
+        shares, hits = estimates[: len(PROBES)], estimates[len(PROBES) :]
+        found.append(Shortcuts(setting, dict(zip(PROBES, shares, strict=True)), dict(zip(PROBES, hits, strict=True))))
     return found
 
 
-def shortcut_rows(found: Sequence[Shortcuts]) -> list[tuple[str, ...]]:
-    """A table for the docs: a row for each reader, a column for each setting, in percent with the interval."""
-    heads = ("solved by", *(f"{one.setting} (%)" for one in found))
-    rows = [(probe, *(_shown(one.shares[probe]) for one in found)) for probe in PROBES]
-    return [heads, *rows]
+def shortcut_rows(found: Sequence[Shortcuts], *, guessing: bool = False, intervals: bool = True) -> list[list[str]]:
+    """A table: a row for each reader below the heads, a column for each setting, in percent.
+
+    Args:
+        found: the settings.
+        guessing: whether to tell how often a guess hits instead of how often the target is all that is left.
+        intervals: whether to put half of them behind the figures, where that is not below 0.05.
+    """
+    heads = ["hears", *(one.setting for one in found)]
+    columns = [one.guesses if guessing else one.shares for one in found]
+    probes = PROBES if guessing else PROBES[1:]  # nothing solves nothing
+    return [heads, *([probe, *(_shown(column[probe], intervals) for column in columns)] for probe in probes)]
 
 
-def _shown(share: Estimate) -> str:
-    return f"{100 * share.mean:.1f} [{100 * share.low:.1f}, {100 * share.high:.1f}]"
+# -------------------------------------------------------------------------------- by definition
 
 
-def _solved(examples: Sequence[Example], scenes: GraphTable, setting: Setting) -> np.ndarray:
-    readings: list[Program] = []
-    owner: list[int] = []  # the example of each reading
-    asked: list[int] = []  # which probe it is for
+def left_for(example: Example, scenes: GraphTable, setting: Setting) -> dict[str, frozenset[Where]]:
+    """The objects that each reader is left with: the plain definition.
+
+    * who hears `nothing` is left with all objects of all images;
+    * `phrases unrelated`: with those that fit noun and attributes, in images that hold everything else that is
+      mentioned, see `mentioned`, however it is related;
+    * `bag of words`: with all that some order of the words fits, see `exchanges`.
+    """
+    assert example.expression is not None
+    context = example.context(scenes, setting)
+    by_word_order = (
+        resolve(reading, context).objects for reading in (example.expression, *exchanges(example.expression))
+    )
+    return {
+        "nothing": resolve(Description(()), context).objects,
+        "noun alone": resolve(noun_alone(example.expression), context).objects,
+        "noun and attributes": resolve(noun_with_attributes(example.expression), context).objects,
+        "phrases unrelated": _unrelated(example.expression, context),
+        "bag of words": frozenset(chain.from_iterable(by_word_order)),
+        "whole expression": resolve(example.expression, context).objects,
+    }
+
+
+def solved_by(example: Example, scenes: GraphTable, setting: Setting) -> dict[str, bool]:
+    """Which readers are left with the target alone: the plain definition."""
+    target = {example.context(scenes, setting).target}
+    return {probe: left == target for probe, left in left_for(example, scenes, setting).items()}
+
+
+def mentioned(expression: Expression) -> tuple[tuple[Expression, ...], ...]:
+    """The other things that an image must hold for all that is said: one of each group, noun and attributes of each.
+
+    What is denied need not be there. Of alternatives one must, so they make a group, unless one of them mentions
+    nothing; what is said about them further is passed over.
+    """
+    groups: list[tuple[Expression, ...]] = []
+    for step in expression.steps:
+        match step:
+            case Related():
+                groups += [(noun_with_attributes(step.to),), *mentioned(step.to)]
+            case AnyOf(steps) if all(isinstance(inner, Related) for inner in steps):
+                groups.append(tuple(noun_with_attributes(inner.to) for inner in steps if isinstance(inner, Related)))
+    return tuple(groups)
+
+
+def _unrelated(expression: Expression, context: Context) -> frozenset[Where]:
+    groups = mentioned(expression)
+    holds_all = [all(any(denotation(one, scene) for one in group) for group in groups) for scene in context.scenes]
+    return frozenset(w for w in resolve(noun_with_attributes(expression), context).objects if holds_all[w.scene])
+
+
+# -------------------------------------------------------------------------------- compiled
+
+
+def find_shortcuts(examples: Sequence[Example], scenes: GraphTable, setting: Setting) -> np.ndarray:
+    """Which readers are left with the target alone: bool [example, probe], compiled; see `find_guesses`."""
+    return find_guesses(examples, scenes, setting) == 1.0
+
+
+def find_guesses(examples: Sequence[Example], scenes: GraphTable, setting: Setting) -> np.ndarray:
+    """How likely each reader hits the target by guessing among what it is left with: float64 [example, probe].
+
+    Args:
+        examples: that fit something and whose meaning is known, see `is_there` and `expression`.
+        scenes: the graphs of their images.
+        setting: the images that are shown.
+    """
+    found = np.zeros((len(examples), len(PROBES)))
+    for start in range(0, len(examples), BATCH):
+        batch = examples[start : start + BATCH]
+        found[start : start + len(batch)] = _guesses(batch, scenes, setting)
+    return found
+
+
+class _Cell(NamedTuple):
+    """Readings of one example that are joined: what any of them fits is left to the reader."""
+
+    example: int
+    place: int  # of the probe, or THERE
+    first: int  # number of the first reading
+    readings: int
+
+
+def _guesses(examples: Sequence[Example], scenes: GraphTable, setting: Setting) -> np.ndarray:
     shown = [np.array(example.scenes(scenes, setting), np.int64) for example in examples]
+    cells, programs = _cells(examples, scenes)
+    which = [np.tile(np.arange(cell.first, cell.first + cell.readings), len(shown[cell.example])) for cell in cells]
+    where = [np.repeat(shown[cell.example], cell.readings) for cell in cells]
+    masks = resolve_graph_pairs(programs, scenes, np.concatenate(which), np.concatenate(where))
+    images = np.array([len(shown[cell.example]) for cell in cells])
+    readings = np.repeat([cell.readings for cell in cells], images)
+    masks = np.bitwise_or.reduceat(masks, np.cumsum(readings) - readings, axis=0)  # [cell and image, word]
+    first = np.cumsum(images) - images  # row of the cell's first image, that of the target
+    counts = _where_all_is_there(counts_of(masks), cells, images, shown)
+    sizes = np.add.reduceat(counts, first)
+    targets = [_target(example, scenes, int(some[0])) for example, some in zip(examples, shown, strict=True)]
+    target = np.array([targets[cell.example] for cell in cells])
+    is_fitting = (masks[first, target // 64] >> (target % 64).astype(np.uint64) & np.uint64(1)) > 0
+    is_hit = is_fitting & (target >= 0) & (counts[first] > 0)
+    guesses = np.zeros((len(examples), THERE + 1))
+    owner, place = np.array([(cell.example, cell.place) for cell in cells]).T
+    guesses[owner, place] = np.where(is_hit, 1 / np.maximum(sizes, 1), 0.0)
+    return guesses[:, :THERE]
+
+
+def _cells(examples: Sequence[Example], scenes: GraphTable) -> tuple[list[_Cell], list[Program]]:
+    cells: list[_Cell] = []
+    programs: list[Program] = []
     for number, example in enumerate(examples):
         assert example.expression is not None
-        for probe, reading in _readings(example.expression):
-            readings.append(compile_for(reading, scenes.vocabulary))
-            owner.append(number)
-            asked.append(probe)
-    counts = np.array([len(shown[number]) for number in owner])
-    which = np.repeat(np.arange(len(readings)), counts)
-    where = np.concatenate([shown[number] for number in owner]) if owner else np.zeros(0, np.int64)
-    masks = resolve_graph_pairs(readings, scenes, which, where)
-    start = np.concatenate(([0], np.cumsum(counts)))[:-1]
-    sizes = np.add.reduceat(counts_of(masks), start) if len(start) else np.zeros(0, np.int64)
-    target = np.array([_target(examples[number], scenes, int(shown[number][0])) for number in owner], np.int64)
-    only = only_of(masks[start]) if len(start) else np.zeros(0, np.int64)
-    is_target = (sizes == 1) & (only == target)
-    return _by_probe(np.array(owner), np.array(asked), sizes, is_target, len(examples))
+        for place, readings in _readings(example.expression):
+            cells.append(_Cell(number, place, len(programs), len(readings)))
+            programs += [compile_for(reading, scenes.vocabulary) for reading in readings]
+    return cells, programs
 
 
-def _by_probe(
-    owner: np.ndarray, asked: np.ndarray, sizes: np.ndarray, is_target: np.ndarray, examples: int
+def _readings(expression: Expression) -> Iterator[tuple[int, tuple[Expression, ...]]]:
+    phrase = noun_with_attributes(expression)
+    bag = (expression, *exchanges(expression))
+    yield from enumerate(((Description(()),), (noun_alone(expression),), (phrase,), (phrase,), bag, (expression,)))
+    yield from ((THERE, group) for group in mentioned(expression))
+
+
+def _where_all_is_there(
+    counts: np.ndarray, cells: Sequence[_Cell], images: np.ndarray, shown: Sequence[np.ndarray]
 ) -> np.ndarray:
-    """Which probes find the target: bool [example, probe]."""
-    solved = np.ones((examples, len(PROBES)), np.bool_)
-    bag = PROBES.index("bag of words")
-    fails = np.where(asked == bag, (sizes > 0) & ~is_target, ~is_target)
-    solved[owner[fails], asked[fails]] = False
-    solved[:, bag] &= solved[:, PROBES.index("whole expression")]
-    return solved
-
-
-def _readings(expression: Expression) -> list[tuple[int, Expression]]:
-    return [
-        (PROBES.index("noun alone"), noun_alone(expression)),
-        (PROBES.index("noun and attributes"), noun_with_attributes(expression)),
-        *((PROBES.index("bag of words"), reading) for reading in exchanges(expression)),
-        (PROBES.index("whole expression"), expression),
-    ]
+    """How much is left in each image, for unrelated phrases nothing where something that is mentioned is missing."""
+    seats = np.cumsum([0, *map(len, shown)])  # every image of every example has one
+    seat = np.concatenate([np.arange(seats[cell.example], seats[cell.example + 1]) for cell in cells])
+    place = np.repeat([cell.place for cell in cells], images)
+    lacks = np.zeros(seats[-1], np.bool_)
+    lacks[seat[(place == THERE) & (counts == 0)]] = True
+    return np.where((place == UNRELATED) & lacks[seat], 0, counts)
 
 
 def _target(example: Example, scenes: GraphTable, scene: int) -> int:
+    """The number of the target; -1 for one that its image does not have, which nobody finds."""
     some = scenes.objects_of(scene)
     ids = scenes.object_ids[some.start : some.stop]
     return ids.index(example.object_id) if example.object_id in ids else -1
+
+
+def _shown(share: Estimate, intervals: bool) -> str:
+    half = 50 * (share.high - share.low)
+    return f"{100 * share.mean:.1f}" + (f" ±{half:.1f}" if intervals and half >= 0.05 else "")
+
+
+def _plain(share: Estimate) -> dict[str, float]:
+    return {"share": round(share.mean, 6), "low": round(share.low, 6), "high": round(share.high, 6)}

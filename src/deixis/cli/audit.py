@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from deixis._version import __version__
+from deixis.cli.audit_copsref import audit_photographs
 from deixis.cli.options import Count, Json, Seed
 from deixis.cli.printing import print_json, print_table
 from deixis.cli.progress import Stages
@@ -43,11 +44,12 @@ def audit(
 ) -> int:
     """Audit datasets: which words matter, which shortcuts solve them, and what gives the answer away.
 
-    Several datasets are put side by side.
+    Several datasets are put side by side. Those of Cops-Ref are audited for shortcuts, with distractor images and
+    without, each by itself.
 
     Args:
         paths: Dataset folders, Parquet files, released ReaSCAN or gSCAN files, or JSON Lines of grounded expressions.
-        out: A folder for audit.json, with all counts, and audit.html, a page with figures.
+        out: A folder for audit.json, with all counts, and audit.html, a page with figures; audit.md for Cops-Ref.
         published: On the page, also show what is published of the released ReaSCAN data and of gSCAN.
         split: Audit only the examples of this split.
         sample: Audit only so many examples of each, chosen at random.
@@ -57,7 +59,15 @@ def audit(
     """
     from deixis.audits.run import audit_path
     from deixis.audits.summary import compared
+    from deixis.datasets.store import kind_of
 
+    if photographs := [path for path in paths if kind_of(path) == "copsref"]:
+        if len(photographs) < len(paths):
+            raise RecipeError("datasets of Cops-Ref cannot stand beside others; audit them by themselves")
+        if published:
+            raise RecipeError("--published is about ReaSCAN and gSCAN; nothing of the kind is published of Cops-Ref")
+        named = dict(zip(names_of(paths), paths, strict=True))
+        return audit_photographs(named, out=out, split=split, sample=sample, seed=seed, as_json=as_json)
     write = None if out is None else _writer(out, len(paths), published=published)
     audits: dict[str, Audit] = {}
     for name, path in zip(names_of(paths), paths, strict=True):

@@ -44,7 +44,8 @@ def copsref(
         as_json: Print JSON instead of text.
     """
     from deixis.datasets.copsref.make import CopsRefRecipe, make_copsref
-    from deixis.datasets.copsref.statistics import HEADS, describe_examples, table_2
+    from deixis.datasets.copsref.statistics import describe_examples, table_2
+    from deixis.reports.photographs import Described, in_words, measures
 
     recipe = CopsRefRecipe(seed=seed, images=images, each=each, guarded=not closed_world, negatives=not no_negatives)
     start = time.monotonic()
@@ -58,6 +59,8 @@ def copsref(
         )
         return 0
     print_table(("split", "examples"), [(name, f"{size:,}") for name, size in made.splits.items()], numbers=(1,))
-    print_table(("dataset", *HEADS.values()), table_2({out.name: row}), numbers=range(1, len(HEADS) + 1))
+    heads, rows = measures([Described(name=out.name, row=row)])
+    lines = [(measure, *map(in_words, values)) for measure, values in rows.items()]
+    print_table(("", *heads), lines, numbers=range(1, len(heads) + 1))
     print(f"Made {sum(made.splits.values()):,} examples in {seconds:.1f} seconds in {out}.")
     return 0

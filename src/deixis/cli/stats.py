@@ -1,4 +1,4 @@
-"""`deixis stats`: what datasets hold, as tables, as the figures of the ReaSCAN paper and as JSON."""
+"""`deixis stats`: what datasets hold, as tables, as the figures of the papers and as JSON."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from cyclopts import Parameter
 from deixis.cli.options import Count, Json, Seed, names_in
 from deixis.cli.printing import print_json, print_table
 from deixis.cli.progress import Stages
+from deixis.cli.stats_a3ds import count_rooms
+from deixis.cli.stats_copsref import count_photographs
 from deixis.errors import RecipeError
 
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 
 __all__ = ["stats"]
+
+APART = ("a3ds", "copsref")  # the kinds of datasets that are counted in ways of their own
 
 
 def stats(
@@ -39,17 +43,18 @@ def stats(
     workers: Count | None = None,
     as_json: Json = False,
 ) -> int:
-    """Count what datasets hold: Figure 4, Figure 5 and Table 2 of the ReaSCAN paper, for any dataset.
+    """Count what datasets hold: the figures and tables of the ReaSCAN and Cops-Ref papers, for any dataset.
 
-    Without --out the numbers are printed. With it, the folder gets figure4 and figure5 in every format, table2.csv,
-    table2.md and stats.json.
+    Without --out the numbers are printed. With it, the folder gets figures in every format, table2.csv, table2.md and
+    stats.json. The figures are figure4 and figure5 of ReaSCAN for grid worlds, figure2 of Cops-Ref (clouds of words)
+    and distributions for photographs. Of A3DS the sizes are printed.
 
     Args:
         paths: Dataset folders, Parquet files, released ReaSCAN or gSCAN files; several are shown side by side.
         out: The folder for figures and tables.
         split: Count only this split.
         formats: The formats of the figures, separated by commas; png,svg by default.
-        paper: Show the published numbers too, as outlines in the figures and as rows of the table.
+        paper: Show the published numbers too; for photographs, all datasets that the Cops-Ref paper compares.
         names: What to call the datasets, separated by commas; by default as their files and folders are called.
         seed: Accepted by every verb; nothing is random here.
         workers: Accepted by every verb; there is nothing to divide here.
@@ -61,10 +66,16 @@ def stats(
     from deixis.reports.statistics import statistics_as_dict, write_statistics
 
     forms = _formats(formats)
-    sources = [open_source(path) for path in paths]
-    called = _names([source.path for source in sources], names_in(names))
+    kind = _kind(paths)
+    if kind == "a3ds":
+        return count_rooms(paths, out=out, split=split, as_json=as_json)
     if out is not None and find_spec("matplotlib") is None:  # better now than when everything is counted
         raise ModuleNotFoundError("the figures are charts", name="matplotlib")
+    if kind == "copsref":
+        called = _names(paths, names_in(names))
+        return count_photographs(paths, called, out=out, split=split, formats=forms, others=paper, as_json=as_json)
+    sources = [open_source(path) for path in paths]
+    called = _names([source.path for source in sources], names_in(names))
     counted = _count(sources, called, split)
     beside = published() if paper else None
     files = write_statistics(counted, out, formats=forms, beside=beside) if out is not None else []
@@ -77,6 +88,16 @@ def stats(
     else:
         print(f"Wrote {', '.join(path.name for path in files)} to {out}.")
     return 0
+
+
+def _kind(paths: Sequence[Path]) -> str:
+    """What the datasets are about: `copsref`, `a3ds`, or else `grid`, which includes whatever cannot be read."""
+    from deixis.datasets.store import kind_of
+
+    kinds = {kind if (kind := kind_of(path)) in APART else "grid" for path in paths}
+    if len(kinds) > 1:
+        raise RecipeError(f"datasets of one kind can be set side by side, these are {', '.join(sorted(kinds))}")
+    return kinds.pop() if kinds else "grid"
 
 
 def _formats(text: str) -> tuple[Format, ...]:

@@ -18,7 +18,7 @@ from zlib import error as ZlibError  # noqa: N812 (a class)
 from deixis.datasets.formats.clevr import clevr_graph
 from deixis.datasets.formats.gqa import gqa_graph
 from deixis.datasets.formats.json_stream import Cursor
-from deixis.datasets.formats.visual_genome import Companion, visual_genome_graph
+from deixis.datasets.formats.visual_genome import Companion, image_id_of, visual_genome_graph
 from deixis.errors import BrokenDataset
 from deixis.scene.graph_table import GraphTable
 from deixis.worlds.graphs.clean import clean_graphs
@@ -27,7 +27,7 @@ from deixis.worlds.graphs.problems import GraphReport
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from deixis.scene.graph import SceneGraph
     from deixis.worlds.graphs.clean import Cleaning
@@ -96,7 +96,8 @@ class _Source(NamedTuple):
 
     @property
     def label(self) -> str:
-        return f"{self.path}:{self.member}" if self.member else str(self.path)
+        member = self.member if self.member.isprintable() else ascii(self.member)
+        return f"{self.path}:{member}" if self.member else str(self.path)
 
     @property
     def stem(self) -> str:
@@ -167,7 +168,10 @@ def _graphs_in_object(cursor: Cursor, report: GraphReport) -> Iterator[SceneGrap
     is_clevr = False
     for key in cursor.members("the file"):
         is_clevr = is_clevr or key in CLEVR_KEYS
-        if is_clevr and key == "scenes" and cursor.peek() == "[":
+        if is_clevr and key == "scenes" and cursor.peek() != "[":
+            report.add("G002", detail="the scenes of CLEVR are no list")
+            cursor.value("'scenes'")
+        elif is_clevr and key == "scenes":
             for number in cursor.items("'scenes'"):
                 yield clevr_graph(number, cursor.value(f"scene {number}"), report)
         else:
@@ -182,20 +186,27 @@ def _graphs_of_visual_genome(cursor: Cursor, source: _Source, report: GraphRepor
         folder = _files(source.path.parent) if source.stem in ("objects", "scene_graphs") else []
         for other in folder:
             if other.stem in COMPANIONS and other.stem not in companions:
-                companions[other.stem] = Companion(_entries(stack.enter_context(_cursor(other)), other, report))
+                entries = _entries(other, report)
+                stack.callback(entries.close)
+                companions[other.stem] = Companion(entries)
         for number in cursor.items("the list of images"):
             graph = visual_genome_graph(cursor.value(f"image {number}"), report, companions)
             told = {link.relation for thing in graph.objects for link in thing.relations} if graph else set()
             yield graph if graph is None or told & {LEFT, RIGHT} else with_left_right(graph)
 
 
-def _entries(cursor: Cursor, source: _Source, report: GraphReport) -> Iterator[Any]:
-    """The entries of a list; a file that breaks off has that reported and ends there."""
+def _entries(source: _Source, report: GraphReport) -> Generator[dict[str, Any]]:
+    """The entries of a list, each about an image; a file that breaks off has that reported and ends there."""
     try:
-        for number in cursor.items(f"the list of {source.stem}"):
-            yield cursor.value(f"entry {number}")
-    except (BrokenDataset, BadZipFile, ZlibError, EOFError, OSError) as error:
-        report.add("G001", detail=f"{source.label}: {error}" if not isinstance(error, BrokenDataset) else str(error))
+        with _cursor(source) as cursor:
+            for number in cursor.items(f"the list of {source.stem}"):
+                entry = cursor.value(f"entry {number}")
+                if image_id_of(entry):
+                    yield entry
+                else:
+                    report.add("G002", detail=f"entry {number} of {source.label} names no image")
+    except BrokenDataset as error:
+        report.add("G001", detail=str(error))
 
 
 def _because(report: GraphReport) -> str:

@@ -1,5 +1,7 @@
 """How sure a mean is: bootstrap intervals that do not depend on how the rows were divided among workers.
 
+For the share of rows that are so and not otherwise there is also Wilson's interval, which needs no chance at all.
+
 Every row enters every resample a Poisson-distributed number of times, drawn from the seed, the number of the row and
 that of the resample alone (the Poisson bootstrap). Sums over rows are all that is kept, so that the states of parts can
 be added up: the intervals of the whole come out the same.
@@ -8,7 +10,8 @@ be added up: the intervals of the whole come out the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, factorial
+from math import exp, factorial, sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-__all__ = ["LEVEL", "RESAMPLES", "Estimate", "Resamples", "estimate", "mean_of", "resample"]
+__all__ = ["LEVEL", "RESAMPLES", "Estimate", "Resamples", "estimate", "mean_of", "resample", "wilson"]
 
 RESAMPLES = 1_000
 LEVEL = 0.95
@@ -95,6 +98,23 @@ def estimate(means: np.ndarray, count: int, level: float = LEVEL) -> Estimate:
         return Estimate(float("nan"), float("nan"), float("nan"), count)
     low, high = np.quantile(known, ((1 - level) / 2, (1 + level) / 2))
     return Estimate(float(means[0]), float(low), float(high), count)
+
+
+def wilson(successes: int, rows: int, level: float = LEVEL) -> Estimate:
+    """A share with Wilson's score interval, which stays between 0 and 1 and holds for few rows and rare cases, too.
+
+    Not a number where there are no rows.
+    """
+    if not 0 <= successes <= rows:
+        raise SchemaError(f"a share needs a count from 0 to the number of rows, got {successes} of {rows}")
+    if rows == 0:
+        return Estimate(float("nan"), float("nan"), float("nan"), 0)
+    share, square = successes / rows, NormalDist().inv_cdf((1 + level) / 2) ** 2
+    centre = (share + square / (2 * rows)) / (1 + square / rows)
+    reach = sqrt(square * (share * (1 - share) / rows + square / (4 * rows * rows))) / (1 + square / rows)
+    low = 0.0 if successes == 0 else max(centre - reach, 0.0)
+    high = 1.0 if successes == rows else min(centre + reach, 1.0)
+    return Estimate(share, low, high, rows)
 
 
 def mean_of(states: Sequence[Resamples]) -> np.ndarray:

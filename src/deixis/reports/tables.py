@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from deixis.reports.cells import in_one_cell, no_formula
 from deixis.reports.paper import published_set
 
 
@@ -98,7 +99,7 @@ def sizes_as_csv(rows: Sequence[SizeRow]) -> str:
     writer.writerow((*HEADS, *names))
     for row in rows:
         plain = list(row.as_dict().values())[: len(HEADS)]
-        cells = [_safe(cell) if isinstance(cell, str) else cell for cell in plain]
+        cells = [no_formula(cell) if isinstance(cell, str) else cell for cell in plain]
         writer.writerow((*cells, *(row.splits.get(name) for name in names)))
     return stream.getvalue()
 
@@ -107,7 +108,7 @@ def sizes_as_markdown(rows: Sequence[SizeRow]) -> str:
     """The table for a page or a paper."""
     heads, body = sizes_as_text(rows)
     lines = [heads, ["---", "---", *["---:"] * (len(heads) - 2)], *body]
-    return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines)
+    return "".join(f"| {' | '.join(map(in_one_cell, line))} |\n" for line in lines)
 
 
 def sizes_as_text(rows: Sequence[SizeRow]) -> tuple[list[str], list[list[str]]]:
@@ -153,13 +154,3 @@ def _worlds(row: SizeRow) -> str:
 
 def _number(value: int | None) -> str:
     return "–" if value is None else f"{value:,}"
-
-
-def _cell(value: str) -> str:
-    """Text that cannot end its cell or its line."""
-    return " ".join(value.split()).replace("\\", "\\\\").replace("|", "\\|")
-
-
-def _safe(value: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
-    return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from deixis.datasets.copsref.statistics import describe_examples, table_2
 from deixis.expression.description import Description
+from deixis.expression.parts import parts
 from deixis.expression.steps import Is, Related
 from deixis.scene.graph_table import GraphTable
-from deixis.tasks.localise import DistractorImage, Example
+from deixis.tasks.localise import SETTINGS, DistractorImage, Example
 from tests.datasets.copsref.posed import posed
 from tests.scene.graphs import STREET, image, thing
 
@@ -33,6 +36,9 @@ def test_the_figures_of_a_small_dataset():
     assert (row.vocabulary, row.mean_length) == (9, 5.5)
     assert (row.candidates, row.same_category, row.mean_images) == (8, 4, 2)  # of the example with distractors
     assert row.forms == {"chain": 1, "not": 1}
+    assert row.said["names"] == {"car": 1, "man": 1, "tree": 1}  # nobody has read the second: its target counts
+    assert row.said["attributes"] == {"red": 1, "wet": 1}
+    assert row.said["relations"] == {"near": 1}
     assert row.to_dict()["lengths"] == {"2": 1, "9": 1}
 
 
@@ -44,6 +50,42 @@ def test_candidates_agree_with_the_task():
 
     assert row.candidates == pytest.approx(sum(e.candidates(scenes) for e in examples) / len(examples))
     assert row.mean_images == 13
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_every_setting_agrees_with_the_task(setting):
+    """Images, candidates and chance of a setting are the means over the examples as the task poses them."""
+    examples, scenes = posed().there, posed().scenes
+    candidates = [e.candidates(scenes, setting) for e in examples]
+
+    crowd = describe_examples(examples, scenes).settings[setting]
+
+    assert crowd.images == pytest.approx(sum(len(e.images(setting)) for e in examples) / len(examples))
+    assert crowd.candidates == pytest.approx(sum(candidates) / len(examples))
+    assert crowd.chance == pytest.approx(sum(1 / count for count in candidates) / len(examples))
+    assert 1 <= crowd.same_category <= crowd.candidates
+
+
+def test_without_distractors_there_is_one_setting():
+    """Settings that show the same images are not told apart; examples that fit nothing are filed by their change."""
+    bare = [replace(example, distractors=()) for example in posed().examples]
+
+    row = describe_examples(bare, posed().scenes)
+
+    assert list(row.settings) == ["WithoutDist"]
+    assert row.candidates == row.settings["WithoutDist"].candidates
+    assert sum(row.changes.values()) == len(bare) - len(posed().there) > 0
+    assert set(row.changes) <= {"attribute", "relation", "noun", "swap"}
+
+
+def test_words_stand_in_the_order_of_their_frequency():
+    """The most frequent first, equally frequent ones as in the alphabet; every part of every expression counts."""
+    row = describe_examples(posed().examples, posed().scenes)
+
+    for counts in row.said.values():
+        assert list(counts.items()) == sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    clauses = sum(isinstance(part.step, Related) for e in posed().examples for part in parts(e.expression))
+    assert sum(row.said["relations"].values()) == clauses > 0
 
 
 def test_a_dataset_stands_beside_the_published_ones():

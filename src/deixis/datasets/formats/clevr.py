@@ -31,7 +31,7 @@ def clevr_graph(number: int, entry: Any, report: GraphReport) -> SceneGraph | No
     if not isinstance(objects, list):
         report.add("G002", image_id, detail="there is no list of objects")
         return None
-    links = _links(entry.get("relationships"), image_id, report)
+    links = _links(entry.get("relationships"), len(objects), image_id, report)
     things = [_object(index, raw, links.get(index, ()), image_id, report) for index, raw in enumerate(objects)]
     kept = tuple(thing for thing in things if thing)
     width, height = size_of(entry.get("width", LENGTH), entry.get("height", DEPTH), kept, image_id, report)
@@ -66,7 +66,7 @@ def _point(coordinates: Any) -> Box | None:
     return box_of(coordinates[0], coordinates[1], 0, 0)
 
 
-def _links(raw: Any, image_id: str, report: GraphReport) -> dict[int, tuple[Link, ...]]:
+def _links(raw: Any, count: int, image_id: str, report: GraphReport) -> dict[int, tuple[Link, ...]]:
     """The relations of every object, from lists of those that stand in them to it."""
     found: dict[int, list[Link]] = {}
     if raw is not None and not isinstance(raw, dict):
@@ -74,11 +74,16 @@ def _links(raw: Any, image_id: str, report: GraphReport) -> dict[int, tuple[Link
         return {}
     directions: dict[str, Any] = raw or {}
     for direction, lists in directions.items():
-        relation = RELATIONS.get(direction, direction)
-        for index, others in enumerate(lists if isinstance(lists, list) else ()):
-            for other in others if isinstance(others, list) else ():
-                if type(other) is int:
-                    found.setdefault(other, []).append(Link(relation, str(index)))
-                else:
+        relation = RELATIONS.get(direction, word_of(direction))
+        if not relation or not isinstance(lists, list):
+            report.add("G009", image_id, detail=f"{direction[:20]!r} is no relation with a list for each object")
+            continue
+        for index, others in enumerate(lists):
+            for other in others if isinstance(others, list) else (None,):
+                if type(other) is not int:
                     report.add("G009", image_id, str(index))
+                elif not 0 <= other < count:
+                    report.add("G105", image_id, str(index), f"{relation}: object {str(other)[:20]}")
+                else:
+                    found.setdefault(other, []).append(Link(relation, str(index)))
     return {index: tuple(links) for index, links in found.items()}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from deixis.datasets.formats.graph_fields import box_of, size_of, word_of
+from deixis.datasets.formats.graph_fields import box_of, id_of, size_of, word_of
 from deixis.datasets.store import replacing_file
 from deixis.scene.graph import GraphObject, Link, SceneGraph
 
@@ -28,6 +28,9 @@ __all__ = ["gqa_entry", "gqa_graph", "write_gqa"]
 
 def gqa_graph(image_id: str, entry: Any, report: GraphReport) -> SceneGraph | None:
     """The graph of one image; None when the entry is no graph."""
+    if not id_of(image_id):
+        report.add("G002", detail=f"its id {image_id[:20]!r} is no printable text")
+        return None
     objects = entry.get("objects") if isinstance(entry, dict) else None
     if not isinstance(objects, dict):
         report.add("G002", image_id, detail="there is no dict of objects")
@@ -41,8 +44,8 @@ def gqa_graph(image_id: str, entry: Any, report: GraphReport) -> SceneGraph | No
 
 def _object(object_id: str, raw: Any, image_id: str, report: GraphReport) -> GraphObject | None:
     name = word_of(raw.get("name")) if isinstance(raw, dict) else ""
-    if not name:
-        report.add("G005", image_id, object_id)
+    if not name or not id_of(object_id):
+        report.add("G005", image_id, id_of(object_id))
         return None
     box = box_of(raw.get("x"), raw.get("y"), raw.get("w"), raw.get("h"))
     if box is None:
@@ -75,12 +78,10 @@ def _relations(raw: Any, object_id: str, image_id: str, report: GraphReport) -> 
     links = []
     for entry in raw if isinstance(raw, list) else raw.values():
         name, other = (entry.get("name"), entry.get("object")) if isinstance(entry, dict) else ("", None)
-        if isinstance(other, int) and not isinstance(other, bool):
-            other = str(other)
-        if not isinstance(other, str) or not isinstance(name, str) or not name.strip():
+        if word_of(name) and id_of(other):
+            links.append(Link(word_of(name), id_of(other)))
+        else:
             report.add("G009", image_id, object_id)
-            continue
-        links.append(Link(name, other))
     return tuple(links)
 
 

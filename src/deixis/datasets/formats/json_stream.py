@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
@@ -26,7 +27,7 @@ __all__ = ["LONGEST_VALUE", "Cursor", "ExampleFile", "read_header", "read_member
 CHUNK = 1 << 20  # bytes read at a time
 LONGEST_VALUE = 4 << 20  # characters of one example; real ones have about ten thousand
 MOST_FIELDS = 1000  # beside the examples
-BLANKS = " \t\n\r"
+BLANKS = re.compile(r"[ \t\n\r]*")
 SLACK = 16  # the longest token that a chunk can cut so that it looks wrong, `-Infinity` and an escape included
 FOREIGN = {
     b"PAR1": "a Parquet file",
@@ -193,10 +194,9 @@ class Cursor:
     def peek(self) -> str:
         """The next character that is no blank; empty at the end of the file."""
         while True:
-            while self.at < len(self.text):
-                if self.text[self.at] not in BLANKS:
-                    return self.text[self.at]
-                self.at += 1
+            self.at = _end_of_blanks(self.text, self.at)
+            if self.at < len(self.text):
+                return self.text[self.at]
             if self.is_at_end:
                 return ""
             self.fetch()
@@ -295,6 +295,12 @@ class Cursor:
     def complain(self, place: int, problem: str) -> NoReturn:
         """An error that names a place."""
         raise BrokenDataset(f"{self.name}, byte {place}: {problem}") from None
+
+
+def _end_of_blanks(text: str, at: int) -> int:
+    found = BLANKS.match(text, at)
+    assert found is not None
+    return found.end()
 
 
 def _bytes(text: str) -> int:

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from deixis.worlds.graphs.problems import GraphReport
 
 
-__all__ = ["Companion", "visual_genome_graph"]
+__all__ = ["Companion", "image_id_of", "visual_genome_graph"]
 
 MOST_AHEAD = 2_000  # entries that a file may run ahead of another
 
 
 class Companion:
-    """The entries of a file that is read beside another one, found by image."""
+    """The entries of a file that is read beside another one, found by image; each is a dict with the id of one."""
 
-    def __init__(self, entries: Iterable[Any] = ()) -> None:
+    def __init__(self, entries: Iterable[dict[str, Any]] = ()) -> None:
         self._entries = iter(entries)
         self._ahead: dict[str, dict[str, Any]] = {}
 
@@ -42,8 +42,7 @@ class Companion:
             entry = next(self._entries, None)
             if entry is None:
                 break
-            if isinstance(entry, dict):
-                self._ahead[_image_id(entry)] = entry
+            self._ahead[image_id_of(entry)] = entry
         return self._ahead.pop(image_id, {})
 
 
@@ -57,15 +56,24 @@ def visual_genome_graph(
         report: what is left out is entered here.
         companions: the other files (`attributes`, `relationships`, `image_data`), where there are any.
     """
-    image_id = _image_id(entry)
+    image_id = image_id_of(entry)
     objects = entry.get("objects") if isinstance(entry, dict) else None
     if not image_id or not isinstance(objects, list):
         report.add("G002", image_id, detail="there is no image_id or no list of objects")
         return None
     beside = {name: companion.of(image_id) for name, companion in (companions or {}).items()}
-    words = _words(_dicts(objects), _dicts(beside.get("attributes", {}).get("attributes")), image_id, report)
-    told = (*_dicts(entry.get("relationships")), *_dicts(beside.get("relationships", {}).get("relationships")))
-    links = _links(told, image_id, report)
+    for name in (name for name, told in beside.items() if not told):
+        report.add("G204", image_id, detail=f"{name}.json")
+    apart = _dicts(beside.get("attributes", {}).get("attributes"), "G008", image_id, report)
+    words = _words(tuple(raw for raw in objects if isinstance(raw, dict)), apart, image_id, report)
+    links = _links(
+        (
+            *_dicts(entry.get("relationships"), "G009", image_id, report),
+            *_dicts(beside.get("relationships", {}).get("relationships"), "G009", image_id, report),
+        ),
+        image_id,
+        report,
+    )
     things: dict[str, GraphObject] = {}
     for raw in objects:
         thing = _object(raw, words, links, image_id, report)
@@ -73,18 +81,28 @@ def visual_genome_graph(
             report.add("G010", image_id, thing.id)
         elif thing:
             things[thing.id] = thing
+    there = {id_of(raw.get("object_id", raw.get("id"))) for raw in objects if isinstance(raw, dict)}
+    for object_id, some in links.items():
+        for link in some if object_id not in there else ():
+            report.add("G105", image_id, object_id, f"from it: {link.relation} {link.object_id}")
     size = beside.get("image_data") or entry
     kept = tuple(things.values())
     width, height = size_of(size.get("width"), size.get("height"), kept, image_id, report)
     return SceneGraph(image_id, width, height, kept)
 
 
-def _image_id(entry: Any) -> str:
+def image_id_of(entry: Any) -> str:
+    """The id of the image that an entry is about; empty where it says none."""
     return id_of(entry.get("image_id", entry.get("id"))) if isinstance(entry, dict) else ""
 
 
-def _dicts(raw: Any) -> tuple[dict[str, Any], ...]:
-    return tuple(entry for entry in raw if isinstance(entry, dict)) if isinstance(raw, list) else ()
+def _dicts(raw: Any, code: str, image_id: str, report: GraphReport) -> tuple[dict[str, Any], ...]:
+    """The entries of a list that may be missing; what is none is reported."""
+    entries = raw if isinstance(raw, list) else [] if raw is None else [raw]
+    found = tuple(entry for entry in entries if isinstance(raw, list) and isinstance(entry, dict))
+    for _ in range(len(entries) - len(found)):
+        report.add(code, image_id)
+    return found
 
 
 def _object(

@@ -38,6 +38,7 @@ GRAPH_CODES = {
     "G201": "objects stand in a one-way relation in a circle",
     "G202": "a left or right relation lacks its counterpart",
     "G203": "two objects have the same box",
+    "G204": "a file beside says nothing of the image",
 }
 
 

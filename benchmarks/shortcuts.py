@@ -1,0 +1,283 @@
+"""What distractor images take away from careless readers, and how many of them are clean.
+
+python -m benchmarks.shortcuts --graphs SCENE_GRAPHS --write docs/results/copsref-shortcuts.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchmarks.machine import describe_machine
+from deixis.audits.localise import shortcut_rows, summarise_shortcuts
+from deixis.datasets.copsref.assemble import with_distractors
+from deixis.datasets.copsref.contamination import measure_contamination
+from deixis.datasets.graphs import read_table
+from deixis.metrics.uncertainty import wilson
+from deixis.resolution.unknowns import Unknowns
+from deixis.scene.graph_table import GraphTable
+from deixis.tasks.localise import SETTINGS, Example
+from deixis.worlds.graphs.clean import clean_graphs
+from deixis.worlds.graphs.distractors import Search
+from deixis.worlds.graphs.engine import Engine, express_in_parallel
+from deixis.worlds.graphs.imagine import imagine
+from deixis.worlds.graphs.index import GraphIndex
+from deixis.worlds.graphs.misreadings import DISTRACTOR_KINDS
+from deixis.worlds.graphs.problems import GraphReport
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deixis.audits.localise import Shortcuts
+    from deixis.datasets.copsref.contamination import Contamination
+    from deixis.metrics.uncertainty import Estimate
+    from deixis.scene.graph import SceneGraph
+    from deixis.tasks.localise import Setting
+
+
+COMMAND = "python -m benchmarks.shortcuts --graphs SCENE_GRAPHS --write docs/results/copsref-shortcuts.md"
+PER_IMAGE, PER_TARGET = 24, 2  # for photographs, as in benchmarks.copsref
+IMAGES = 2_000  # imagined, spoken of as the engine does by default
+GUARDS = {  # what is made of gaps in the annotation
+    "taken for false": None,
+    "unknown where nothing is said": Unknowns(),
+    "unknown wherever missing": Unknowns(relations="unknown"),
+}
+DEFAULT = "unknown where nothing is said"  # of `deixis make copsref`
+INTRO = """\
+How often does a reader find the target who understands only a part of what is said? And in how many distractor images
+is the expression true after all? Both are measured on the data itself; no model is trained."""
+READERS = """\
+An example is *solved* when all that a reader is left with is the target: *noun alone* and *noun and attributes* of the
+target; *phrases unrelated*, the same in images that also hold everything else that is mentioned, however related; *bag
+of words*, everything that fits when words of one kind change places between two phrases or two clauses change their
+relations, so that an expression of one phrase is always solved. Figures are percentages; ± is half of a 95 % bootstrap
+interval, left out where it is below 0.05. `Full` shows twelve other images, `DiffCat` to `Cat&cat` three of that kind,
+`WithoutDist` none. Expressions and images are chosen as `deixis make copsref` does, though from all images instead of
+those of one split."""
+CAVEAT = """\
+Of photographs nobody knows the whole truth. Imagined scenes have one: their published graphs leave out about as much as
+GQA's do (see `imagine.Annotator`), and every expression is resolved in the full graph. The figures hold for that
+annotator; those of people, who also err, are not known. Percentages have 95 % Wilson intervals, as if images were
+independent."""
+GAPS = """\
+What is not annotated can be taken for false, or for unknown: then an expression is refused when something else in its
+image may fit it, and a distractor image when anything in it may, for all that is known. Attributes are unknown of
+objects that have none of that kind recorded; relations either of objects that have none recorded, or of all."""
+
+
+class Posed(NamedTuple):
+    """Expressions about a corpus, and those of them that were given distractor images."""
+
+    told: list[Example]
+    examples: list[Example]
+
+
+class Corpus(NamedTuple):
+    """Imagined scenes: as published, as they are, and as they are less the things that nobody named."""
+
+    published: GraphTable
+    truth: GraphTable
+    named: GraphTable
+
+
+class Cleanness(NamedTuple):
+    """What the truth says of examples: how many were said, and what is contaminated, unnamed things apart or not."""
+
+    told: int
+    found: Contamination
+    named: Contamination
+
+
+class Measured(NamedTuple):
+    """The shortcuts of one corpus: in every setting, and in single images for all that was said."""
+
+    posed: Posed
+    images: int
+    settings: list[Shortcuts]
+    before: Shortcuts
+
+    def of(self, setting: Setting) -> Shortcuts:
+        """The shortcuts in one setting."""
+        return next(one for one in self.settings if one.setting == setting)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure both corpora, print or write a page; 1 when distractor images or guards do not do what they are for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.shortcuts", description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--graphs", type=Path, required=True, help="scene graphs of Visual Genome or GQA")
+    parser.add_argument("--write", type=Path, help="write the page as Markdown")
+    parser.add_argument("--images", type=int, default=IMAGES, help="how many scenes to imagine")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    real = read_table(options.graphs)
+    photographs = _measured(
+        _posed(real, Engine(per_image=PER_IMAGE, per_target=PER_TARGET), DEFAULT, options.seed), real
+    )
+    corpus = _imagined(options.images, options.seed)
+    posed = {guard: _posed(corpus.published, Engine(), guard, options.seed) for guard in GUARDS}
+    imagined = _measured(posed[DEFAULT], corpus.published)
+    contamination = {guard: _cleanness(one, corpus) for guard, one in posed.items()}
+    text = "\n".join((*_shortcuts_part(photographs, imagined, options.seed), "", *_contamination_part(contamination)))
+    print(text)
+    if options.write:
+        options.write.write_text(text + "\n", encoding="utf-8")
+    is_cleaner = _share(contamination[DEFAULT].found) < _share(contamination["taken for false"].found)
+    return 0 if is_cleaner and _is_taken_away(photographs) and _is_taken_away(imagined) else 1
+
+
+# -------------------------------------------------------------------------------- measuring
+
+
+def _imagined(images: int, seed: int) -> Corpus:
+    scenes = [imagine(number, seed=seed) for number in range(images)]
+    named = [_as_far_as_named(scene.truth, scene.published) for scene in scenes]
+    several = ([scene.published for scene in scenes], [scene.truth for scene in scenes], named)
+    return Corpus(*(GraphTable.of(clean_graphs(graphs, GraphReport())) for graphs in several))
+
+
+def _as_far_as_named(truth: SceneGraph, published: SceneGraph) -> SceneGraph:
+    """The truth about the objects that are published."""
+    ids = {thing.id for thing in published.objects}
+    kept = (thing for thing in truth.objects if thing.id in ids)
+    links = ((thing, tuple(link for link in thing.relations if link.object_id in ids)) for thing in kept)
+    return replace(truth, objects=tuple(replace(thing, relations=some) for thing, some in links))
+
+
+def _posed(table: GraphTable, engine: Engine, guard: str, seed: int) -> Posed:
+    unknowns, workers = GUARDS[guard], os.cpu_count() or 1
+    engine = replace(engine, seed=seed, unknowns=unknowns)
+    told = [
+        Example(
+            id=number,
+            text=one.text,
+            expression=one.expression,
+            form=one.form,
+            forms=one.forms,
+            image_id=one.image_id,
+            object_id=one.target_id,
+        )
+        for number, one in enumerate(express_in_parallel(table, engine, workers=workers))
+    ]
+    search = Search(unknowns=unknowns)
+    return Posed(told, with_distractors(told, table, GraphIndex.of(table), search, seed=seed, workers=workers).examples)
+
+
+def _measured(posed: Posed, table: GraphTable) -> Measured:
+    settings = summarise_shortcuts(posed.examples, table, settings=SETTINGS)
+    (before,) = summarise_shortcuts(posed.told, table, settings=("WithoutDist",))
+    return Measured(posed, len(table), settings, before)
+
+
+def _cleanness(posed: Posed, corpus: Corpus) -> Cleanness:
+    whole, named = (measure_contamination(posed.examples, truth) for truth in (corpus.truth, corpus.named))
+    return Cleanness(len(posed.told), whole, named)
+
+
+def _is_taken_away(found: Measured) -> bool:
+    full, alone = found.of("Full").shares, found.of("WithoutDist").shares
+    return all(full[heard].mean < 0.05 < alone[heard].mean for heard in ("noun alone", "noun and attributes"))
+
+
+def _share(found: Contamination) -> float:
+    return sum(found.contaminated.values()) / max(1, sum(found.shown.values()))
+
+
+# -------------------------------------------------------------------------------- the page
+
+
+def _shortcuts_part(photographs: Measured, imagined: Measured, seed: int) -> Iterator[str]:
+    yield from ("# Shortcuts and distractor images", "", INTRO, "")
+    yield from (f"Made by `{COMMAND}` (seed {seed}) on {describe_machine()}.", "")
+    yield from ("## Shortcuts", "", READERS, "")
+    for name, found in (("photographs of Visual Genome", photographs), ("imagined scenes", imagined)):
+        kept, told = len(found.posed.examples), len(found.posed.told)
+        yield f"### In {found.images:,} {name}"
+        yield ""
+        yield f"{told:,} expressions; for {kept:,} of them there are three images of every kind, and these are judged."
+        yield from ("", *_table(shortcut_rows(found.settings)), "")
+        yield "How often the target is hit by guessing among what is left; for who hears nothing, that is chance:"
+        yield from ("", *_table(shortcut_rows(found.settings, guessing=True)), "")
+    yield from ("### What they say", "", *(f"- {line}" for line in _lessons(photographs, imagined)))
+
+
+def _lessons(photographs: Measured, imagined: Measured) -> Iterator[str]:
+    full, alone, before = photographs.of("Full"), photographs.of("WithoutDist"), photographs.before
+    noun, phrase, unrelated, bag = "noun alone", "noun and attributes", "phrases unrelated", "bag of words"
+    drawn, drawn_alone = imagined.of("Full"), imagined.of("WithoutDist")
+    yield (
+        f"In a single photograph the noun alone solves {_cent(alone.shares[noun])} and the noun with its attributes "
+        f"{_cent(alone.shares[phrase])}; with all distractor images {_cent(full.shares[noun])} and "
+        f"{_cent(full.shares[phrase])}. That is so by construction: every `Cat` and `Cat&attr` image holds another "
+        f"such object. By guessing among them, the two readers hit {_cent(full.guesses[noun])} and "
+        f"{_cent(full.guesses[phrase])}; chance is {_cent(full.guesses['nothing'])}."
+    )
+    yield (
+        "What else an image holds gives much away: who looks for an image with all things that are mentioned, each "
+        "with its attributes, and there for what fits the noun phrase, still solves "
+        f"{_cent(full.shares[unrelated])} with all distractor images ({_cent(drawn.shares[unrelated])} in imagined "
+        "scenes), as `Cat&cat` asks for the categories that are mentioned, not for their attributes."
+    )
+    yield (
+        f"Which word belongs to which phrase is hardly tested: a bag of words solves {_cent(alone.shares[bag])} in a "
+        f"single photograph and {_cent(full.shares[bag])} with all distractor images "
+        f"({_cent(drawn_alone.shares[bag])} and {_cent(drawn.shares[bag])} in imagined scenes). The four kinds of "
+        "images punish who leaves out parts of an expression; none is made for who exchanges them."
+    )
+    yield (
+        "Expressions for which too few images are found are left out, so those judged are about common things: of all "
+        f"that was said of the photographs, the noun alone solves {_cent(before.shares[noun])} and the noun with its "
+        f"attributes {_cent(before.shares[phrase])} in the image itself."
+    )
+
+
+def _contamination_part(found: dict[str, Cleanness]) -> Iterator[str]:
+    yield from ("## Contamination", "", CAVEAT, "", GAPS, "")
+    every = list(found.values())
+    rows = [["gaps are", *found], ["expressions made", *(f"{one.told:,}" for one in every)]]
+    rows.append(["with three images of every kind", *(f"{one.found.examples:,}" for one in every)])
+    for kind in DISTRACTOR_KINDS:
+        cells = (_rate(one.found.contaminated[kind], one.found.shown[kind]) for one in every)
+        rows.append([f"`{kind}` images where it is true (%)", *cells])
+    rows.append(["all distractor images where it is true (%)", *(_all(one.found) for one in every)])
+    rows.append(["the same, things that nobody named apart (%)", *(_all(one.named) for one in every)])
+    several = (_rate(one.found.ambiguous, one.found.examples) for one in every)
+    rows.append(["fits several objects of its own image (%)", *several])
+    rows.append(["fits nothing in its own image (%)", *(_rate(o.found.lost, o.found.examples) for o in every)])
+    yield from (*_table(rows), "")
+    closed, guarded, strict = (f"{100 * _share(one.found):.2f} %" for one in every)
+    kept = ", ".join(f"{one.found.examples:,}" for one in every)
+    yield (
+        f"Where gaps are taken for false, the expression is true in {closed} of the distractor images; where relations "
+        f"are unknown of objects that have none recorded, as `deixis make copsref` has it, in {guarded}; and in "
+        f"{strict} where every missing relation is unknown. The price is expressions: {kept} are left with all their "
+        "images. Things that nobody named are beyond any such guard: without them the last share would be "
+        f"{100 * _share(every[-1].named):.2f} %."
+    )
+
+
+def _all(found: Contamination) -> str:
+    return _rate(sum(found.contaminated.values()), sum(found.shown.values()))
+
+
+def _cent(share: Estimate) -> str:
+    return f"{100 * share.mean:.1f} %"
+
+
+def _rate(part: int, whole: int) -> str:
+    share = wilson(part, whole)
+    return f"{100 * share.mean:.2f} [{100 * share.low:.2f}, {100 * share.high:.2f}]"
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    heads, *rest = rows
+    return [f"| {' | '.join(line)} |" for line in (heads, ["---"] * len(heads), *rest)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""Tables as files: CSV that no spreadsheet takes for formulas, Markdown whose cells stay cells."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from typing import TYPE_CHECKING
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+__all__ = ["as_csv", "as_markdown", "in_one_cell", "no_formula"]
+
+
+def as_csv(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table with plain numbers; None is an empty cell."""
+    stream = StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows([no_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return stream.getvalue()
+
+
+def as_markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table for a page or a paper: labels in the first column, numbers in the others."""
+    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
+    return "".join(f"| {' | '.join(map(in_one_cell, line))} |\n" for line in lines)
+
+
+def in_one_cell(value: str) -> str:
+    """Text that cannot end its cell or its line."""
+    return " ".join(value.split()).replace("\\", "\\\\").replace("|", "\\|")
+
+
+def no_formula(value: str) -> str:
+    """Text that no spreadsheet takes for a formula."""
+    return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

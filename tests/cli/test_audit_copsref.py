@@ -1,0 +1,96 @@
+"""What `deixis audit` says of datasets about photographs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from deixis.audits.localise import audit_shortcuts
+from deixis.cli import main
+from deixis.datasets.copsref.store import write_copsref
+from tests.datasets.copsref.posed import posed
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A small dataset with distractor images, some examples to train on, and expressions that fit nothing."""
+    bare = [replace(one, id=10_000 + one.id, split="train", distractors=()) for one in posed().there[:5]]
+    out = tmp_path_factory.mktemp("copsref") / "posed"
+    write_copsref(out, [*posed().examples, *bare], posed().scenes)
+    return out
+
+
+def printed(capsys, *words):
+    assert main([str(word) for word in words]) == 0
+    return capsys.readouterr().out
+
+
+def test_readers_are_told_by_setting(folder, capsys):
+    """A table has a row for every reader and a column for every setting; what is left out is counted."""
+    out = printed(capsys, "audit", folder)
+
+    row = next(line for line in out.splitlines() if "whole expression" in line)
+    assert row.split()[2:] == ["100.0"] * 6
+    assert f"{len(posed().there):,} of " in out
+    assert "5 no distractor images" in out
+
+
+def test_json_is_what_the_package_finds(folder, capsys):
+    """Figures and intervals are those of `audit_shortcuts`."""
+    shown = json.loads(printed(capsys, "audit", folder, "--json", "--split", "val"))
+
+    val = [one for one in posed().examples if one.split == "val"]
+    found = audit_shortcuts(val, posed().scenes).to_dict()
+    assert shown["split"] == "val"
+    assert shown["audits"]["posed"] == {"kind": "copsref", **found}
+
+
+def test_a_folder_gets_the_tables_and_the_figures(folder, tmp_path, capsys):
+    """With --out, JSON and Markdown are written, and the text says where."""
+    out = printed(capsys, "audit", folder, "--out", tmp_path / "new" / "audit")
+
+    written = json.loads((tmp_path / "new" / "audit" / "audit.json").read_text(encoding="utf-8"))
+    page = (tmp_path / "new" / "audit" / "audit.md").read_text(encoding="utf-8")
+    assert written["audits"]["posed"]["judged"] == len(posed().there)
+    assert page.count("| whole expression | 100.0 | 100.0 |") == 2
+    assert "audit.md" in out
+
+
+def test_a_sample_is_chosen_by_the_seed(folder, capsys):
+    """Fewer examples may be audited; the same seed chooses the same ones."""
+    one, again, other = (printed(capsys, "audit", folder, "--sample", 9, "--seed", s, "--json") for s in (3, 3, 4))
+
+    assert json.loads(one)["audits"]["posed"]["examples"] == 9
+    assert one == again != other
+
+
+def test_examples_to_train_on_have_one_setting(folder, capsys):
+    """Without distractor images there is nothing to compare; the table has one column."""
+    out = printed(capsys, "audit", folder, "--split", "train")
+
+    assert "Without" in out
+    assert "Full" not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("{folder}", "{tiny}"), "cannot stand beside others"),
+        (("{folder}", "--published"), "--published is about ReaSCAN"),
+        (("{folder}", "--split", "nowhere"), "there is no split 'nowhere'"),
+        (("{nothing}",), "holds no example to audit: 1 fits nothing"),
+    ],
+)
+def test_failures_take_one_line(words, reason, folder, tiny, tmp_path, capsys):
+    """What cannot be audited is said in one line, with exit code 2."""
+    absent = next(one for one in posed().examples if not one.is_there)
+    write_copsref(tmp_path / "nothing", [absent], posed().scenes)
+    places = {"{folder}": str(folder), "{tiny}": str(tiny), "{nothing}": str(tmp_path / "nothing")}
+
+    assert main(["audit", *(places.get(word, word) for word in words)]) == 2
+
+    error = capsys.readouterr().err.strip()
+    assert reason in error
+    assert len(error.splitlines()) == 1

@@ -1,0 +1,124 @@
+"""The statistics of datasets about photographs as tables, figures and files."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+
+from deixis.datasets.copsref.statistics import PUBLISHED, describe_examples
+from deixis.errors import RecipeError
+from deixis.reports.photographs import (
+    LAST_LENGTH,
+    Described,
+    clouds,
+    described_as_dict,
+    distributions,
+    forms_of,
+    in_words,
+    length_bins,
+    measures,
+    write_described,
+)
+from tests.datasets.copsref.posed import posed
+
+
+@pytest.fixture(scope="module")
+def ours():
+    return Described(name="ours", row=describe_examples(posed().examples, posed().scenes))
+
+
+@pytest.fixture(scope="module")
+def bare():
+    """A dataset without distractors, under a name that a spreadsheet would compute."""
+    examples = [replace(example, distractors=(), form="joke") for example in posed().there[:7]]
+    return Described(name="=1+1|x", row=describe_examples(examples, posed().scenes))
+
+
+def test_our_figures_stand_beside_those_of_the_paper(ours):
+    """Each measure has a number of ours, then those that the paper gives, and nothing where it gives none."""
+    heads, rows = measures([ours], others=True)
+
+    assert heads == ["ours", "Cops-Ref", "CLEVR-Ref+", "refCOCOg", "refCOCO"]
+    assert rows["expressions"] == [len(posed().examples), 148_712, None, None, None]
+    assert rows["mean length"][1:] == [14.4, 22.4, 8.5, 3.5]
+    assert measures([ours])[0] == ["ours", "Cops-Ref"]
+    assert [in_words(value) for value in (None, 1596, 14.44)] == ["–", "1,596", "14.4"]
+
+
+def test_every_expression_is_in_one_bin(ours):
+    """The bins end where the paper's end: below 10 words, and above 20."""
+    bins = length_bins(ours.row)
+    words = [len(example.text.split()) for example in posed().examples]
+
+    assert sum(bins.values()) == len(words)
+    assert bins["1–4"] + bins["5–9"] == sum(count < 10 for count in words)
+    assert bins["10–14"] + bins["15–20"] == sum(10 <= count <= 20 for count in words)
+
+
+def test_one_dataset_is_drawn_in_numbers_and_several_in_shares(ours, bare):
+    """Counts of datasets of different sizes are compared as shares; means stay what they are."""
+    (lengths, forms), (candidates, _) = distributions([ours]).rows
+    assert sum(lengths.series["ours"]) == sum(forms.series["ours"]) == ours.row.expressions
+    assert candidates.series["ours"][0] == ours.row.candidates
+
+    sheet = distributions([ours, bare])
+    (lengths, forms), (candidates, _) = sheet.rows
+    assert all(sum(values) == pytest.approx(1) for chart in (lengths, forms) for values in chart.series.values())
+    assert candidates.series[bare.name] == (0, 0, 0, 0, 0, bare.row.candidates)
+    assert sheet.datasets == ("ours", bare.name)
+    assert forms_of([ours, bare])[-1] == "joke"
+
+
+def test_very_long_expressions_share_a_column(ours):
+    """The last column holds everything beyond it, so that one monster does not flatten the figure."""
+    row = replace(ours.row, lengths={3: 5, LAST_LENGTH: 1, 900: 2})
+    chart = distributions([Described(name="long", row=row)]).rows[0][0]
+
+    assert (chart.labels[0], chart.labels[-1]) == ("3", f"{LAST_LENGTH}+")
+    assert (chart.series["long"][0], chart.series["long"][-1]) == (5, 3)
+
+
+def test_clouds_have_a_row_for_each_dataset(ours, bare):
+    """One dataset needs no name in the figure, several do."""
+    assert [name for name, _ in clouds([ours]).rows] == [""]
+    assert [name for name, _ in clouds([ours, bare]).rows] == ["ours", bare.name]
+    assert [cloud.counts for cloud in clouds([ours]).rows[0][1]] == list(ours.row.said.values())
+
+
+def test_files_hold_what_was_counted(ours, bare, tmp_path):
+    """Tables, words and JSON say the same as the figures of the row; no cell is taken for a formula."""
+    files = write_described([ours, bare], tmp_path / "a", formats=("svg",))
+
+    names = ["figure2.svg", "distributions.svg", "table2.csv", "table2.md", "words.csv", "stats.json"]
+    assert [path.name for path in files] == names
+    table = list(csv.DictReader(StringIO((tmp_path / "a" / "table2.csv").read_text(encoding="utf-8"))))
+    assert [line["dataset"] for line in table] == ["ours", "'=1+1|x", "Cops-Ref"]
+    assert float(table[0]["candidates"]) == ours.row.candidates
+    assert "=1+1\\|x" in (tmp_path / "a" / "table2.md").read_text(encoding="utf-8")
+    words = list(csv.DictReader(StringIO((tmp_path / "a" / "words.csv").read_text(encoding="utf-8"))))
+    said = {line["word"]: int(line["times said"]) for line in words if line["dataset"] == "ours"}
+    assert said == {word: count for counts in ours.row.said.values() for word, count in counts.items()}
+    plain = json.loads((tmp_path / "a" / "stats.json").read_text(encoding="utf-8"))
+    assert plain == json.loads(json.dumps(described_as_dict([ours, bare])))
+    assert plain["published"]["table 2"] == PUBLISHED
+
+
+def test_equal_counts_give_equal_files(ours, tmp_path):
+    """A second run writes the same bytes."""
+    one, other = (write_described([ours], tmp_path / name) for name in ("a", "b"))
+
+    assert len(one) == 8
+    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other]
+
+
+def test_nothing_cannot_be_drawn(ours, tmp_path):
+    """No dataset, too many and empty ones are refused before anything is written."""
+    empty = Described(name="empty", row=describe_examples([], posed().scenes))
+    for some in ([], [ours] * 7, [empty]):
+        with pytest.raises(RecipeError):
+            write_described(some, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
