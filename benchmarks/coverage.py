@@ -109,8 +109,8 @@ In the mode `every-word` a world is accepted only if no content word (size, colo
 many commands have such a world with at most 16 objects on 6 by 6 cells, what is pushed or pulled moving?"""
 LIMITS = """\
 What limits the longest commands is the number of objects: each word needs an object that differs in just that word and,
-for words of a clause, one that stands in its relation to it. With a cap of {cap} objects, {found} of {tried} commands of
-p4 have a world."""
+for words of a clause, one that stands in its relation to it. With a cap of {cap} objects, {found} of {tried} commands
+of p4 have a world."""
 ROOMIER, FEWER = 18, 150  # a larger cap, and how many commands of p4 are tried with it
 HEAD = (
     "pattern",

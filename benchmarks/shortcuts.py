@@ -16,6 +16,7 @@ from benchmarks.machine import describe_machine
 from deixis.audits.localise import shortcut_rows, summarise_shortcuts
 from deixis.datasets.copsref.assemble import with_distractors
 from deixis.datasets.copsref.contamination import measure_contamination
+from deixis.datasets.copsref.make import example_of
 from deixis.datasets.graphs import read_table
 from deixis.metrics.uncertainty import wilson
 from deixis.resolution.unknowns import Unknowns
@@ -152,18 +153,8 @@ def _as_far_as_named(truth: SceneGraph, published: SceneGraph) -> SceneGraph:
 def _posed(table: GraphTable, engine: Engine, guard: str, seed: int) -> Posed:
     unknowns, workers = GUARDS[guard], os.cpu_count() or 1
     engine = replace(engine, seed=seed, unknowns=unknowns)
-    told = [
-        Example(
-            id=number,
-            text=one.text,
-            expression=one.expression,
-            form=one.form,
-            forms=one.forms,
-            image_id=one.image_id,
-            object_id=one.target_id,
-        )
-        for number, one in enumerate(express_in_parallel(table, engine, workers=workers))
-    ]
+    expressed = express_in_parallel(table, engine, workers=workers)
+    told = [example_of(number, one) for number, one in enumerate(expressed)]
     search = Search(unknowns=unknowns)
     return Posed(told, with_distractors(told, table, GraphIndex.of(table), search, seed=seed, workers=workers).examples)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from deixis.worlds.graphs.engine import Expressed
 
 
-__all__ = ["SPLITS", "CopsRefRecipe", "make_copsref"]
+__all__ = ["SPLITS", "CopsRefRecipe", "example_of", "make_copsref"]
 
 SPLITS = ("train", "val", "test")
 IMAGINED = "imagined"  # the folder of pictures, with the graphs they were drawn from
@@ -149,7 +149,7 @@ def _with_images(
     numbered = [(number, one, str(splits[one.scene])) for number, one in enumerate(expressed)]
     absent: list[Example] = []
     for split in SPLITS:
-        some = [_example(number, one, split) for number, one, place in numbered if place == split]
+        some = [example_of(number, one, split) for number, one, place in numbered if place == split]
         if split != "train":
             among = np.flatnonzero(splits == split)
             counted = _Counted(tell, f"distractor images, {split}", len(some))
@@ -168,7 +168,8 @@ def _with_images(
     return [*examples, *absent], dropped
 
 
-def _example(number: int, one: Expressed, split: str) -> Example:
+def example_of(number: int, one: Expressed, split: str = "") -> Example:
+    """What the engine said as an example, still without distractor images."""
     return Example(
         id=number,
         text=one.text,
