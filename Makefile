@@ -62,11 +62,15 @@ clean:
 # A stamp for each set of extras; a change of pyproject.toml or of the constraints installs it again.
 $(VENV)/.demo: EXTRAS := data,report
 $(VENV)/.test: EXTRAS := test
-$(VENV)/.check: EXTRAS := report,dev
+$(VENV)/.check: EXTRAS := report,train,dev
 $(VENV)/.docs: EXTRAS := docs
+
+# Named exactly and by itself, torch is taken from where a build for the CPU lies at hand; a later one brings gigabytes.
+$(VENV)/.test $(VENV)/.check: TORCH := torch==2.13.0
 
 $(VENV)/.demo $(VENV)/.test $(VENV)/.check $(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/.place
 	@echo "Installing deixis[$(EXTRAS)] into $(VENV) (a few minutes the first time)"
+	$(if $(TORCH),$(PIP) $(TORCH))
 	$(PIP) --editable ".[$(EXTRAS)]"
 	@touch $@
 

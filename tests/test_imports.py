@@ -8,7 +8,19 @@ import sys
 import pytest
 
 
-HEAVY = ("torch", "pyarrow", "numba", "fastapi", "PIL", "matplotlib", "cyclopts", "rich", "hypothesis")
+HEAVY = (
+    "torch",
+    "triton",
+    "safetensors",
+    "pyarrow",
+    "numba",
+    "fastapi",
+    "PIL",
+    "matplotlib",
+    "cyclopts",
+    "rich",
+    "hypothesis",
+)
 
 
 def loaded_after(statement: str) -> set[str]:
@@ -46,3 +58,14 @@ def test_the_compiler_is_loaded_when_a_batch_needs_it():
 
     assert "numba" in loaded_after(imports + ask.format("numba"))
     assert "numba" not in loaded_after(imports + ask.format("numpy"))
+
+
+def test_learning_is_loaded_when_a_model_is_needed():
+    """Neither the command line nor judging plans loads torch; finding a checkpoint does not, either."""
+    assert "torch" not in loaded_after("import deixis.cli.app, deixis.cli.evaluate_plans, deixis.training.shipped")
+    assert "torch" in loaded_after("import deixis.models.registry")
+
+
+def test_models_see_tensors_only():
+    """Models load neither tables nor kernels nor the command line."""
+    assert not loaded_after("import deixis.models.registry") & {"pyarrow", "numba", "cyclopts", "rich"}

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 __all__ = [
     "AmbiguousExpression",
+    "BrokenCheckpoint",
     "BrokenDataset",
     "DeixisError",
+    "DivergedTraining",
     "LeakySplit",
     "ParseError",
     "RecipeError",
@@ -53,6 +55,14 @@ class RecipeError(DeixisError, ValueError):
 
 class BrokenDataset(DeixisError, ValueError):
     """A file or folder that is not what its name or its manifest says."""
+
+
+class BrokenCheckpoint(DeixisError, ValueError):
+    """A file that does not hold the weights of a model, or those of another one than is asked for."""
+
+
+class DivergedTraining(DeixisError, ArithmeticError):
+    """A loss or a weight that is no longer a number."""
 
 
 class ParseError(DeixisError, ValueError):

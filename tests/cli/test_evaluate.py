@@ -97,10 +97,12 @@ def test_mistakes_are_told_in_a_line(data, predictions, tmp_path):
         evaluate(predictions, data=data, setting="some")
     with pytest.raises(SchemaError, match="unknown coordinate space"):
         evaluate(predictions, data=data, boxes="cxcywh")
-    with pytest.raises(BrokenDataset, match="not a finished"):
+    with pytest.raises(BrokenDataset, match="holds neither a deixis dataset"):
         evaluate(predictions, data=tmp_path)
     with pytest.raises(BrokenDataset, match="no split"):
         evaluate(predictions, data=data, split="night")
+    with pytest.raises(SchemaError, match="not shown by 'verb'"):
+        evaluate(predictions, data=data, by="verb")
 
 
 @pytest.mark.skipif("evaluate" not in __import__("deixis.cli.app", fromlist=["app"]).app, reason="not yet a verb")

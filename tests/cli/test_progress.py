@@ -23,6 +23,7 @@ def test_quick_work_is_quiet(capsys):
         (1000, 1_000_000, 10.0, "p1: 1,000 of 1,000,000, 100 per second, 2 h 46 min left"),
         (1000, None, 10.0, "p1: 1,000, 100 per second"),
         (0, 1000, 10.0, "p1: 0 of 1,000"),
+        (25, 100, 10.0, "p1: 25 of 100, 2.5 per second, 30 s left"),
     ],
 )
 def test_a_line_has_the_rate_and_the_time_left(done, total, seconds, line):
@@ -41,6 +42,23 @@ def test_long_work_without_a_terminal_prints_lines_to_standard_error(monkeypatch
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("p1: 5 of 10")
+
+
+def test_a_note_stands_behind_the_numbers(monkeypatch, capsys):
+    """The loss of a model; what was done before a training went on does not count as speed."""
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.0)
+    clock = iter([0.0, 1.0, 11.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+
+    with Stages() as stages:
+        stages("m-lstm", 500, 1000, "goes on")
+        stages("m-lstm", 600, 1000, "loss 0.1234")
+
+    assert capsys.readouterr().err.splitlines() == [
+        "m-lstm: 500 of 1,000; goes on",
+        "m-lstm: 600 of 1,000, 10 per second, 40 s left; loss 0.1234",
+    ]
 
 
 def test_long_work_in_a_terminal_shows_bars(monkeypatch, capsys):

@@ -23,9 +23,11 @@ from deixis.cli.induce import induce
 from deixis.cli.make import gscan, reascan
 from deixis.cli.make_a3ds import a3ds
 from deixis.cli.make_copsref import copsref
+from deixis.cli.report import report
 from deixis.cli.score import score
 from deixis.cli.show import show
 from deixis.cli.stats import stats
+from deixis.cli.train import train
 from deixis.cli.warm import warm
 
 
@@ -52,7 +54,7 @@ make_app.command(gscan)
 make_app.command(a3ds)
 make_app.command(copsref)
 app.command(make_app)
-for verb in (check, audit, stats, score, evaluate, convert, show, explain, induce, demo, warm):
+for verb in (check, audit, stats, score, train, evaluate, report, convert, show, explain, induce, demo, warm):
     app.command(verb)
 
 
@@ -90,7 +92,7 @@ def _fail(error: Exception, words: list[str]) -> int:
         _forget_output()
     verbs = " ".join(_verbs(words))
     hint = f"; see {verbs} --help" if isinstance(error, CycloptsError) else ""
-    _complain(in_one_line(error, resumes=words[:1] in (["make"], ["demo"])) + hint)
+    _complain(in_one_line(error, resumes=words[:1] in (["make"], ["demo"], ["train"])) + hint)
     return FAILED
 
 

@@ -1,25 +1,11 @@
-"""`deixis evaluate`: how well a model finds what expressions point at."""
+"""`deixis evaluate`: how well a model finds what language points at, and what it misreads when it does not."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from deixis._version import __version__
-from deixis.cli.options import Count, Json, Seed, names_in
-from deixis.cli.printing import print_json, print_table
-from deixis.cli.progress import Stages
+from deixis.cli.options import Count, Json, Seed
 from deixis.errors import SchemaError
-
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from deixis.metrics.grounding import Evaluation, Settled
-    from deixis.metrics.uncertainty import Estimate
-    from deixis.metrics.verdicts import Verdict
-    from deixis.tasks.localise import Example, Setting
 
 
 __all__ = ["evaluate"]
@@ -31,157 +17,66 @@ def evaluate(
     *,
     data: Path,
     split: str = "",
-    setting: str = "Full",
+    by: str = "",
+    setting: str = "",
     boxes: str = "",
+    device: str = "auto",
+    limit: Count | None = None,
     out: Path | None = None,
     seed: Seed = 0,
     workers: Count | None = None,
     as_json: Json = False,
 ) -> int:
-    """Judge answers to a dataset of expressions about photographs.
+    """Judge what a model answered: plans for instructions, or objects for expressions about photographs.
 
-    An answer is right when it is the target itself. Results are given by form, length and number of candidates, and
-    wrong choices by where they lie and by what a reader misses who makes them.
+    A plan is right when it is the recorded one; whether it gets there, whether it makes for the right object and which
+    misreading leads to a wrong one is told beside. An object is right when it is the target itself.
 
     Args:
-        predictions: JSON Lines such as {"id": 12, "image": "2386621", "object": "1231798"}, or a COCO-style list.
+        predictions: For plans: a Parquet file, a folder of <split>.parquet, JSON Lines such as {"id": 12, "plan":
+            "LWW"}, a checkpoint or a folder that `deixis train` left, or one of the words random, oracle, m-lstm,
+            gcn-lstm and transformer. For photographs: JSON Lines such as {"id": 12, "image": "2386621", "object":
+            "1231798"}, or a COCO-style list.
         data: The dataset folder that was answered.
         split: Judge the examples of these splits, separated by commas; by default all but train, as far as any
             example of a split was answered.
-        setting: The images that were shown where an answer does not say: Full, DiffCat, Cat, Cat&attr, Cat&cat,
-            WithoutDist, or all for answers that hold in every setting.
-        boxes: The coordinate space of boxes that do not say theirs: xywh, xyxy, xywh-normalised or xyxy-normalised.
-        out: A folder for evaluation.json and for verdicts.jsonl, a line for every answer.
-        seed: Of the intervals, and of the choice among equal scores; 0 by default.
+        by: For plans: also show results by pattern, verb, manner, length, clauses, words or relation; separated by
+            commas.
+        setting: For photographs: the images that were shown where an answer does not say: Full (by default), DiffCat,
+            Cat, Cat&attr, Cat&cat, WithoutDist, or all for answers that hold in every setting.
+        boxes: For photographs: the coordinate space of boxes that do not say theirs: xywh, xyxy, xywh-normalised or
+            xyxy-normalised.
+        device: For checkpoints: auto (a GPU where there is one), cpu, cuda, cuda:1.
+        limit: For checkpoints: the actions after which a plan is cut, 120 by default.
+        out: A folder for evaluation.json, for the verdicts on all answers and for what a checkpoint says.
+        seed: Of random plans; for photographs of the intervals and of the choice among equal scores; 0 by default.
         workers: Accepted as with all verbs; one thread is enough here.
         as_json: Print JSON instead of text.
     """
-    from deixis.datasets.copsref.predictions import EVERY, AnswerReport, read_answers
-    from deixis.datasets.copsref.store import open_copsref
-    from deixis.metrics.grounding import evaluate_answers
-    from deixis.tasks.localise import SETTINGS, SPACES
+    from deixis.datasets.store import kind_of
 
     del workers
-    shown = _one_of("setting", setting, (*SETTINGS, EVERY))
-    space = _one_of("coordinate space", boxes, SPACES) if boxes else None
-    dataset = open_copsref(data)
-    report = AnswerReport()
-    wanted = names_in(split) or [name for name in dataset.splits if name != "train"] or list(dataset.splits)
-    with Stages(compiles=True) as progress:
-        examples = [example for name in wanted for example in dataset.examples(name)]
-        progress("examples", len(examples), len(examples))
-        answers = read_answers(
-            predictions, dataset.scenes, space=space, setting=None if shown == EVERY else shown, report=report
+    if kind_of(data) == "copsref":
+        from deixis.cli.evaluate_copsref import evaluate_copsref
+
+        if by:
+            raise SchemaError(f"{data.name} holds expressions about photographs, which are not shown by {by!r}")
+        chosen = setting or "Full"
+        return evaluate_copsref(
+            predictions, data, split=split, setting=chosen, boxes=boxes, out=out, seed=seed, as_json=as_json
         )
-        evaluation, verdicts = evaluate_answers(examples, answers, dataset.scenes, seed=seed)
-    judged = {verdict.id for verdict in verdicts}
-    values = {
-        "deixis": __version__,
-        "predictions": predictions.name,
-        "data": data.name,
-        "splits": sorted({example.split for example in examples if example.id in judged}),
-        "seed": seed,
-        **evaluation.to_dict(),
-        "faults": dict(report.faults),
-    }
-    if out is not None:
-        _write(out, values, verdicts, examples)
-    if as_json:
-        print_json(values)
-        return 0
-    _print(evaluation, report.lines)
-    if out is not None:
-        print(f"Written: {out / 'evaluation.json'} and {out / 'verdicts.jsonl'}")
-    return 0
+    from deixis.cli.evaluate_plans import evaluate_plan_files
 
-
-def _one_of(what: str, said: str, known: Sequence[Any]) -> Any:
-    for one in known:
-        if one.lower() == said.lower():
-            return one
-    raise SchemaError(f"unknown {what} {said!r}; known: {', '.join(known)}")
-
-
-def _write(out: Path, values: Mapping[str, Any], verdicts: Sequence[Verdict], examples: Sequence[Example]) -> None:
-    out.mkdir(parents=True, exist_ok=True)
-    text = {example.id: example.text for example in examples}
-    (out / "evaluation.json").write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    with (out / "verdicts.jsonl").open("w", encoding="utf-8", newline="\n") as stream:
-        for verdict in verdicts:
-            line = {**verdict._asdict(), "missed": list(verdict.missed), "text": text[verdict.id]}
-            stream.write(json.dumps(line, ensure_ascii=False) + "\n")
-
-
-# -------------------------------------------------------------------------------- printing
-
-
-def _print(evaluation: Evaluation, faults: Sequence[str]) -> None:
-    there, nowhere = evaluation.examples
-    print(f"{there:,} expressions that fit something, {nowhere:,} that fit nothing")
-    if evaluation.settings:
-        _print_settings(evaluation.settings)
-    first = next(iter(evaluation.settings), None)
-    if first is not None:
-        _print_parts(first, evaluation.settings[first])
-        _print_errors(first, evaluation.settings[first])
-    if evaluation.absent:
-        _print_absent(evaluation)
-    for what, count in evaluation.strange.items():
-        print(f"{count:>9,} × an answer {what}")
-    for line in faults:
-        print(line)
-
-
-def _print_settings(settings: Mapping[Setting, Settled]) -> None:
-    from deixis.metrics.verdicts import OUTCOMES
-
-    rows = [
-        (setting, _percent(found.accuracy), f"{100 * found.chance:.1f}", f"{found.accuracy.rows:,}")
-        for setting, found in settings.items()
-    ]
-    print_table(("setting", "right %", "chance %", "examples"), rows, numbers=(1, 2, 3))
-    kept = [name for name in OUTCOMES if any(name in found.outcomes for found in settings.values())]
-    counts = [(name, *(f"{found.outcomes.get(name, 0):,}" for found in settings.values())) for name in kept]
-    print_table(("what came of it", *settings), counts, numbers=range(1, 1 + len(settings)))
-
-
-def _print_absent(evaluation: Evaluation) -> None:
-    rows = [(setting, "all", _percent(found), f"{found.rows:,}") for setting, found in evaluation.absent.items()]
-    first = next(iter(evaluation.absent))
-    rows += [
-        (first, change, _percent(found), f"{found.rows:,}")
-        for change, found in evaluation.absent_by_change[first].items()
-    ]
-    print("Expressions that fit nothing, and the share that was said not to be there:")
-    print_table(("setting", "changed", "right %", "examples"), rows, numbers=(2, 3))
-
-
-def _print_parts(setting: Setting, found: Settled) -> None:
-    rows = [
-        (what, name, _percent(part), f"{part.rows:,}")
-        for what, parts in (
-            ("form", found.by_form),
-            ("length", found.by_length),
-            ("candidates", found.by_candidates),
-        )
-        for name, part in parts.items()
-    ]
-    print(f"In parts ({setting}):")
-    print_table(("by", "", "right %", "examples"), rows, numbers=(2, 3))
-
-
-def _print_errors(setting: Setting, found: Settled) -> None:
-    wrong = found.outcomes.get("wrong object", 0)
-    if not wrong:
-        return
-    rows = [
-        (what, name, f"{100 * count / wrong:.1f}")
-        for what, parts in (("lies in", found.places), ("is of", found.categories), ("misses", found.missed))
-        for name, count in parts.items()
-    ]
-    print(f"Of {wrong:,} wrong choices ({setting}):")
-    print_table(("a choice", "", "%"), rows, numbers=(2,))
-
-
-def _percent(found: Estimate) -> str:
-    return f"{100 * found.mean:.1f} [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+    if setting or boxes:
+        raise SchemaError(f"{data.name} is no dataset of photographs; --setting and --boxes are for those only")
+    return evaluate_plan_files(
+        predictions,
+        data,
+        split=split,
+        by=by,
+        out=out,
+        seed=seed,
+        as_json=as_json,
+        device=device,
+        limit=limit,
+    )

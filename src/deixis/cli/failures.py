@@ -17,6 +17,8 @@ EXTRAS = {
     "PIL": "data",
     "matplotlib": "report",
     "h5py": "shapes",
+    "torch": "train",
+    "safetensors": "train",
 }  # package -> the extra that installs it
 LONGEST = 600
 

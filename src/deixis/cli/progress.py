@@ -23,12 +23,14 @@ class Stages:
     """Progress of work with several stages, each of so many examples; a context manager.
 
     Nothing is shown of work that is done within two seconds. Called as `progress(stage, done, total)`; a total of None
-    is one that nobody knows.
+    is one that nobody knows. A note such as the loss of a model stands behind the numbers; speed is then reckoned from
+    where the stage was first told of, since it may go on with what was done before.
     """
 
     def __init__(self, *, compiles: bool = False) -> None:
         self.start = self.latest_line = time.monotonic()
         self.stage_start: dict[str, float] = {}
+        self.done_before: dict[str, int] = {}  # what had been done of a stage with notes when it was first told of
         self.bars: Progress | None = None
         self.tasks: dict[str, TaskID] = {}
         self.patience = threading.Timer(3 * QUIET_SECONDS, self._say_that_it_compiles) if compiles else None
@@ -44,33 +46,36 @@ class Stages:
         if self.bars:
             self.bars.stop()
 
-    def __call__(self, stage: str, done: int, total: int | None, /) -> None:
+    def __call__(self, stage: str, done: int, total: int | None, note: str = "", /) -> None:
         """`done` of `total` examples of a stage are ready."""
         self._stop_waiting()
         now = time.monotonic()
-        self.stage_start.setdefault(stage, now if self.stage_start else self.start)
+        if stage not in self.stage_start:
+            self.stage_start[stage] = now if self.stage_start or note else self.start
+            self.done_before[stage] = done if note else 0
         if now - self.start < QUIET_SECONDS:
             return
         if sys.stderr.isatty():
-            self._move_bar(stage, done, total)
+            self._move_bar(stage, done, total, note)
         elif now - self.latest_line >= LINE_SECONDS:
             self.latest_line = now
-            print(self._line(stage, done, total, now - self.stage_start[stage]), file=sys.stderr, flush=True)
+            line = self._line(stage, done, total, now - self.stage_start[stage], before=self.done_before[stage])
+            print(line + (f"; {note}" if note else ""), file=sys.stderr, flush=True)
 
-    def _move_bar(self, stage: str, done: int, total: int | None) -> None:
+    def _move_bar(self, stage: str, done: int, total: int | None, note: str) -> None:
         if self.bars is None:
             self.bars = _bars()
             self.bars.start()
         if stage not in self.tasks:
-            self.tasks[stage] = self.bars.add_task(stage, total=total)
-        self.bars.update(self.tasks[stage], completed=done, total=total)
+            self.tasks[stage] = self.bars.add_task(stage, total=total, note="")
+        self.bars.update(self.tasks[stage], completed=done, total=total, note=note)
 
     @staticmethod
-    def _line(stage: str, done: int, total: int | None, seconds: float) -> str:
-        rate = done / seconds if seconds > 0 else 0.0
+    def _line(stage: str, done: int, total: int | None, seconds: float, *, before: int = 0) -> str:
+        rate = (done - before) / seconds if seconds > 0 else 0.0
         line = f"{stage}: {done:,}" + (f" of {total:,}" if total else "")
         if rate:
-            line += f", {rate:,.0f} per second"
+            line += f", {rate:,.{0 if rate >= 10 else 1}f} per second"
             line += f", {_duration((total - done) / rate)} left" if total else ""
         return line
 
@@ -105,7 +110,7 @@ def _bars() -> Progress:
     class Rate(ProgressColumn):
         def render(self, task: Task) -> Text:
             speed = task.finished_speed or task.speed
-            return Text(f"{speed:,.0f}/s" if speed else "", style="progress.data.speed")
+            return Text(f"{speed:,.{0 if speed >= 10 else 1}f}/s" if speed else "", style="progress.data.speed")
 
     return Progress(
         TextColumn("{task.description}"),
@@ -113,5 +118,6 @@ def _bars() -> Progress:
         MofNCompleteColumn(),
         Rate(),
         TimeRemainingColumn(elapsed_when_finished=True),
+        TextColumn("{task.fields[note]}", style="progress.data.speed"),
         console=Console(stderr=True),
     )

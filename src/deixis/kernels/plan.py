@@ -68,11 +68,14 @@ def plan_into(out, agent_row, agent_column, facing, target, verb, manner, object
 def simulate_into(objects, count, size, agent, actions):
     """Carry out actions, changing agent and objects in place; codes beyond `stay` do nothing.
 
+    What comes back is the last solid that was pushed or pulled, whether or not it moved, or -1.
+
     Shapes:
         objects: uint8 [place, 5]. agent: uint8 [3] with row, column, facing. actions: uint8 [action].
     """
     row, column, facing = np.int64(agent[0]), np.int64(agent[1]), np.int64(agent[2])
     strained = -1  # push or pull and its direction, after the first of two efforts at a heavy solid
+    touched = -1
     for action in actions:
         if action == TURN_LEFT:
             facing = (facing + 3) % 4
@@ -88,6 +91,7 @@ def simulate_into(objects, count, size, agent, actions):
                 continue
         else:
             index = _solid_at(objects, count, row, column)
+            touched = index if index >= 0 else touched
             if index < 0 or not _is_free(objects, count, size, new_row, new_column):
                 continue
             effort = np.int64(action) * 4 + facing
@@ -97,6 +101,7 @@ def simulate_into(objects, count, size, agent, actions):
             objects[index, 3], objects[index, 4] = new_row, new_column
         row, column = new_row, new_column
     agent[0], agent[1], agent[2] = row, column, facing
+    return touched
 
 
 @jit

@@ -1,0 +1,142 @@
+"""`deixis train`: a model that carries out instructions, from a dataset of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+from cyclopts import Parameter, validators
+
+from deixis.cli.options import Count, Json, Seed, names_in
+from deixis.cli.printing import print_json
+from deixis.cli.progress import Stages
+from deixis.errors import RecipeError
+
+
+if TYPE_CHECKING:
+    from deixis.training.loop import Run
+
+
+__all__ = ["train"]
+
+Above: TypeAlias = Annotated[float, Parameter(validator=validators.Number(gt=0))]
+
+
+def train(
+    model: str,
+    /,
+    *,
+    data: Path,
+    out: Path,
+    settings: Path | None = None,
+    updates: Count | None = None,
+    batch: Count | None = None,
+    rate: Above | None = None,
+    clip: Above | None = None,
+    batching: Literal["bucketed", "random"] | None = None,
+    precision: Literal["auto", "fp32", "tf32", "bf16"] | None = None,
+    look_every: Count | None = None,
+    save_every: Count | None = None,
+    quirks: str = "",
+    compile_parts: Annotated[bool, Parameter(name="--compile")] = False,
+    half: bool = False,
+    minutes: Above | None = None,
+    device: str = "auto",
+    tensorboard: bool = False,
+    seed: Seed | None = None,
+    workers: Count | None = None,
+    as_json: Json = False,
+) -> int:
+    """Train a model to carry out instructions.
+
+    Whatever is not said is as published. Stopped, by Ctrl-C or by a power cut, the same command goes on from the last
+    checkpoint, to the same weights. The checkpoint that does best on dev is kept; no test set is looked at.
+
+    Args:
+        model: m-lstm, gcn-lstm or transformer.
+        data: The dataset folder to learn from.
+        out: The folder for the run: checkpoints, log.jsonl and run.json.
+        settings: A TOML file with any of the settings of a training, and the sizes of the model under [settings];
+            options say more than it.
+        updates: How many updates of the weights.
+        batch: How many examples each is made with.
+        rate: The learning rate at the start.
+        clip: The largest norm of a gradient; no limit by default.
+        batching: Plans of about the same length together (bucketed, the default), or examples as they come (random).
+        precision: Of the heavy products: fp32, tf32 or bf16; by default bf16 on a GPU and fp32 on a CPU.
+        look_every: Updates between two looks at dev.
+        save_every: Updates between two checkpoints, besides those at every look.
+        quirks: Oddities of the published code to repeat, separated by commas: paper-rate (m-lstm), drops-85-percent
+            (gcn-lstm), sees-padding (transformer).
+        compile_parts: Let torch compile parts of the model.
+        half: Keep the best weights in bfloat16, at half the size.
+        minutes: Stop after so many; the same command goes on.
+        device: auto (a GPU where there is one), cpu, cuda, cuda:1.
+        tensorboard: Also write event files for TensorBoard.
+        seed: Weights, order and dropout follow from it; 0 by default.
+        workers: How many threads on a CPU, one per core by default.
+        as_json: Print JSON instead of text.
+    """
+    from deixis.datasets.sources import open_source
+    from deixis.training import loop
+    from deixis.training.devices import use_threads
+    from deixis.training.settings import read_training, training_of
+
+    said: dict[str, Any] = {
+        "updates": updates,
+        "batch": batch,
+        "rate": rate,
+        "clip": clip,
+        "batching": batching,
+        "precision": precision,
+        "look_every": look_every,
+        "save_every": save_every,
+        "seed": seed,
+        "quirks": names_in(quirks) or None,
+        "compile": compile_parts or None,
+        "half": half or None,
+        "tensorboard": tensorboard or None,
+    }
+    changes = read_training(settings) if settings is not None else {}
+    if changes.pop("model", model) != model:
+        raise RecipeError(f"{settings} is about another model than {model}")
+    training = training_of(model, changes | {name: value for name, value in said.items() if value is not None})
+    source = open_source(data)
+    if source.dataset is None:
+        raise RecipeError(f"{data} is no dataset folder; make one with `deixis convert {data} --to parquet FOLDER`")
+    if workers is not None:
+        use_threads(workers)
+    with Stages() as progress:
+        run = loop.train(
+            source.dataset,
+            training,
+            out,
+            device=device,
+            progress=progress,
+            stop_after=None if minutes is None else 60 * minutes,
+        )
+    _tell(run, data, as_json=as_json)
+    return 0
+
+
+def _tell(run: Run, data: Path, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {"path": str(run.folder), "finished": run.is_finished, "was finished": run.was_finished, **run.facts}
+        )
+        return
+    facts, chosen = run.facts, run.facts["selection"]
+    if run.was_finished:
+        print(f"{run.folder} is already trained: {facts['updates']:,} updates with the same settings; nothing to do.")
+        return
+    speed = f", {facts['examples_per_second']:,.0f} examples per second" if facts["examples_per_second"] else ""
+    took = f"{facts['updates']:,} updates in {facts['seconds']:,.0f} seconds{speed}"
+    print(f"{facts['model']}, seed {facts['seed']}: {took}.")
+    if chosen["looks"]:
+        print(
+            f"Best on dev: {100 * chosen['best']:.1f} % exact match of {chosen['examples']:,} examples, "
+            f"after {chosen['best_update']:,} updates; {chosen['looks']:,} looks."
+        )
+    if not run.is_finished:
+        print(f"{facts['updates_wanted'] - facts['updates']:,} updates are left; the same command goes on.")
+    print(f"Next: deixis evaluate {run.folder} --data {data} --out {run.folder}")

@@ -1,0 +1,127 @@
+"""The examples of a dataset as the arrays that plans are judged with."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deixis.datasets.checks.chunk import Chunk, Ragged
+from deixis.datasets.checks.content import readable
+from deixis.datasets.checks.judge import CompiledJudge
+from deixis.datasets.checks.registry import CHECKS
+from deixis.datasets.checks.said import Commands
+from deixis.errors import BrokenDataset
+from deixis.metrics.plan_verdicts import NO_ROLE, Asked, Said
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import pyarrow as pa
+
+    from deixis.datasets.checks.said import Command
+    from deixis.datasets.sources import Source
+
+
+__all__ = ["asked_in", "asked_of", "data_digest"]
+
+HINT = "`deixis check` tells more"
+
+
+def asked_in(source: Source, splits: Iterable[str]) -> dict[str, Asked]:
+    """The examples of some splits of a dataset, each in its order.
+
+    Raises:
+        BrokenDataset: when an example cannot be read, or has no agent or no target.
+    """
+    commands = Commands()
+    return {split: asked_of(source.tables(split), commands=commands, name=split) for split in splits}
+
+
+def asked_of(tables: Iterable[pa.Table], *, commands: Commands | None = None, name: str = "the table") -> Asked:
+    """The examples of some tables in the columns of `datasets.table`, one after the other.
+
+    Args:
+        tables: at least one of them must hold an example.
+        commands: texts that were read before, so that none is read twice.
+        name: what complaints call the tables.
+    """
+    known = commands or Commands()
+    chunks = [_chunk(table, known, name) for table in tables if table.num_rows]
+    if not chunks:
+        raise BrokenDataset(f"{name} holds no examples to judge plans by")
+    texts = list(dict.fromkeys(command.text for chunk in chunks for command in chunk.commands))
+    number = {text: place for place, text in enumerate(texts)}
+    width = max(chunk.objects.shape[1] for chunk in chunks)
+    plans = _joined([chunk.plan for chunk in chunks])
+    return Asked(
+        ids=np.concatenate([chunk.id for chunk in chunks]),
+        objects=np.concatenate([_widened(chunk.objects, width, 0) for chunk in chunks]),
+        count=np.concatenate([chunk.count for chunk in chunks]),
+        size=np.concatenate([chunk.size for chunk in chunks]),
+        target=np.concatenate([chunk.target for chunk in chunks]),
+        agent=np.concatenate([chunk.agent for chunk in chunks]),
+        actions=plans.values,
+        starts=plans.start,
+        roles=np.concatenate([_widened(_roles(chunk), width, NO_ROLE) for chunk in chunks]),
+        which=np.concatenate(
+            [chunk.of_command([number[command.text] for command in chunk.commands], np.int64) for chunk in chunks]
+        ),
+        commands=tuple(_said(known[text]) for text in texts),
+    )
+
+
+def data_digest(source: Source) -> str:
+    """The digest of what a dataset contains, as its manifest has it; empty where there is no manifest."""
+    if source.dataset is None:
+        return ""
+    manifest = source.dataset.manifest
+    if isinstance(manifest.get("content"), str):
+        return str(manifest["content"])
+    return sha256("\n".join(sorted(entry["sha256"] for entry in manifest["files"])).encode()).hexdigest()
+
+
+def _chunk(table: pa.Table, commands: Commands, name: str) -> Chunk:
+    if problem := CHECKS["E001"].find(table):
+        raise BrokenDataset(problem)
+    try:
+        rows, numbers, reasons = readable(table)
+    except (ValueError, NotImplementedError) as error:  # what pyarrow raises on columns of another kind
+        reason = str(error).partition("\n")[0]
+        raise BrokenDataset(f"a column of {name} holds something else than it should: {reason}") from error
+    if reasons:
+        raise BrokenDataset(f"an example of {name} cannot be read: {next(iter(reasons.values()))}; {HINT}")
+    chunk = Chunk(rows, numbers, judge=CompiledJudge(), commands=commands)
+    unfit = np.flatnonzero(~(chunk.is_sound & chunk.has_target))
+    if len(unfit):
+        raise BrokenDataset(
+            f"example {chunk.id[unfit[0]]} of {name} has an impossible world, no agent or no target; {HINT}"
+        )
+    return chunk
+
+
+def _said(command: Command) -> Said:
+    if not command.is_read:
+        return Said.unread(command.text)
+    return Said(command.text, command.expression, command.verb, command.manner, command.pattern)
+
+
+def _roles(chunk: Chunk) -> np.ndarray:
+    """uint8 [row, place]: the recorded roles; `NO_ROLE` in rows that do not have one for every object."""
+    fits = chunk.role.length == chunk.count
+    padded = chunk.role.padded(chunk.objects.shape[1])
+    return np.where(fits[:, None], padded, np.uint8(NO_ROLE)).astype(np.uint8)
+
+
+def _widened(values: np.ndarray, width: int, filler: int) -> np.ndarray:
+    """Room for more places."""
+    missing = ((0, 0), (0, width - values.shape[1]), *((0, 0),) * (values.ndim - 2))
+    return np.pad(values, missing, constant_values=filler)
+
+
+def _joined(lists: Sequence[Ragged]) -> Ragged:
+    lengths = np.concatenate([one.length for one in lists])
+    values = np.concatenate([one.values for one in lists])
+    return Ragged(values, np.concatenate(([0], np.cumsum(lengths))).astype(np.int64))

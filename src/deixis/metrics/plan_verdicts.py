@@ -1,0 +1,411 @@
+"""The judgement on single plans: are they right, do they lead to the same end, and to which object do they go.
+
+The definitions are plain functions of a plan, or of an `Example` and a plan; `judge_plan` puts them together. For many
+plans at once there is `judge_all`, which is compiled and must say the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from deixis.errors import DeixisError, SchemaError
+from deixis.language.parse import read
+from deixis.metrics.plan_misreadings import Tables, missed, names_of
+from deixis.scene.grid import GridBatch
+from deixis.worlds.grid.actions import MANNERS, VERBS, Action, Manner, Verb, plan_to_codes
+from deixis.worlds.grid.patterns import pattern_of
+from deixis.worlds.grid.roles import KINDS, SHIFT, encode_role
+from deixis.worlds.grid.simulate import simulate
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from deixis.expression.description import Expression
+    from deixis.scene.grid import GridScene
+    from deixis.tasks.navigate import Example
+    from deixis.worlds.grid.actions import Plan
+
+
+__all__ = [
+    "CUT",
+    "NO_ACTION",
+    "NO_ROLE",
+    "UNRECORDED",
+    "Asked",
+    "Plans",
+    "Said",
+    "Verdict",
+    "Verdicts",
+    "chosen_object",
+    "exact_match",
+    "got_there",
+    "judge_all",
+    "judge_plan",
+    "take_plans",
+    "tokens_right",
+]
+
+CUT = 30  # actions that the released evaluator of the GCN-LSTM looks at
+NO_ACTION = 255  # stands for whatever is no action in the plan of a model
+NO_ROLE = 255  # of an object whose reason is not recorded
+UNRECORDED = "not recorded"
+UNREAD = "unread"  # in place of the verb, manner and pattern of a text that is no command
+NOTHING = -1  # no object
+
+
+# -------------------------------------------------------------------------------- definitions
+
+
+def exact_match(plan: Sequence[Action], right: Sequence[Action], *, cut: int | None = None) -> bool:
+    """Whether the plan is the right one, action by action; nothing is right where nothing is to be done.
+
+    Args:
+        plan: what a model says.
+        right: what it should say.
+        cut: look at so many actions of both only. The evaluator released with the GCN-LSTM compares the first 30, and
+            that nothing follows only where the right plan has fewer.
+    """
+    return tuple(plan[:cut]) == tuple(right[:cut])
+
+
+def tokens_right(plan: Sequence[Action], right: Sequence[Action]) -> float:
+    """The share of places with the right action, out of all places of the longer plan; 1 where both are empty."""
+    longer = max(len(plan), len(right))
+    alike = sum(one == other for one, other in zip(plan, right, strict=False))
+    return alike / longer if longer else 1.0
+
+
+def got_there(scene: GridScene, plan: Sequence[Action], right: Sequence[Action]) -> bool:
+    """Whether carrying out the plan leaves the agent and every object on the very cells where the right plan does.
+
+    The way there and where the agent looks in the end do not count, so a detour is forgiven.
+    """
+    return simulate(scene, plan).cells == simulate(scene, right).cells
+
+
+def chosen_object(scene: GridScene, plan: Sequence[Action], *, target: int, verb: Verb) -> int | None:
+    """The object that a plan makes for, or None.
+
+    Where something is to be pushed or pulled, it is the last solid that the plan pushes or pulls, even in vain. If
+    there is none, and where the agent is only to walk, it is what stands in the cell where the agent ends: the target
+    if that stands there, otherwise a solid before a box. (A solid can stand where a box has its corner; whoever walks
+    there is believed to mean the right one of the two.)
+    """
+    if verb != Verb.WALK:
+        for place in reversed([k for k, action in enumerate(plan) if action in (Action.PUSH, Action.PULL)]):
+            solid = next((i for i in _standing(scene, plan[:place]) if not scene.objects[i].is_box), None)
+            if solid is not None:
+                return solid
+    here = _standing(scene, plan)
+    return target if target in here else min(here, key=lambda i: (scene.objects[i].is_box, i), default=None)
+
+
+def _standing(scene: GridScene, plan: Sequence[Action]) -> list[int]:
+    """What stands in the agent's cell when the plan has been carried out."""
+    outcome = simulate(scene, plan)
+    cell = (outcome.agent.row, outcome.agent.column)
+    return [i for i, thing in enumerate(outcome.objects) if (thing.row, thing.column) == cell]
+
+
+class Verdict(NamedTuple):
+    """The judgement on one plan.
+
+    Attributes:
+        exact: it is the right plan.
+        exact_cut: it is, as far as its first `CUT` actions tell.
+        tokens: the share of actions that are right in their place.
+        got_there: it leaves everything where the right plan does.
+        chosen: the object that it makes for, or None.
+        role: why a wrong object is in the world; empty where the target was chosen, or nothing.
+        missed: what was misread by whoever goes to that object, see `plan_misreadings`.
+    """
+
+    exact: bool
+    exact_cut: bool
+    tokens: float
+    got_there: bool
+    chosen: int | None
+    role: str = ""
+    missed: tuple[str, ...] = ()
+
+
+WRONG = Verdict(exact=False, exact_cut=False, tokens=0.0, got_there=False, chosen=None)
+
+
+def judge_plan(example: Example, plan: Plan | None) -> Verdict:
+    """The judgement on one plan; None stands for an answer that is missing or no plan, and is wrong throughout."""
+    if plan is None:
+        return WRONG
+    chosen = chosen_object(example.scene, plan, target=example.target, verb=example.verb)
+    verdict = Verdict(
+        exact=exact_match(plan, example.plan),
+        exact_cut=exact_match(plan, example.plan, cut=CUT),
+        tokens=tokens_right(plan, example.plan),
+        got_there=got_there(example.scene, plan, example.plan),
+        chosen=chosen,
+    )
+    if chosen is None or chosen == example.target:
+        return verdict
+    return verdict._replace(
+        role=example.roles[chosen].kind if example.roles else UNRECORDED,
+        missed=missed(example.expression, example.scene, target=example.target, chosen=chosen),
+    )
+
+
+# -------------------------------------------------------------------------------- many at once
+
+
+class Said(NamedTuple):
+    """One text and what it says, as far as it can be read."""
+
+    text: str
+    expression: Expression | None
+    verb: str
+    manner: str
+    pattern: str
+
+    @classmethod
+    def of(cls, text: str) -> Said:
+        """Read a text; of one that cannot be read only the words are known."""
+        try:
+            instruction = read(text, any_order=True).instruction
+            verb, manner = Verb(instruction.verb), Manner(instruction.manner)
+            return cls(text, instruction.expression, verb, manner, pattern_of(instruction.expression).name)
+        except (DeixisError, ValueError):
+            return cls.unread(text)
+
+    @classmethod
+    def unread(cls, text: str) -> Said:
+        """A text that has no meaning."""
+        return cls(text, None, UNREAD, UNREAD, UNREAD)
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The relations that it names, each once."""
+        return tuple(dict.fromkeys(self.expression.relations())) if self.expression is not None else ()
+
+    @property
+    def clauses(self) -> int:
+        """How many clauses it has."""
+        return len(self.expression.relations()) if self.expression is not None else 0
+
+    @property
+    def codes(self) -> tuple[int, int]:
+        """Verb and manner in arrays; a command that cannot be read counts as one to walk."""
+        if self.expression is None:
+            return 0, 0
+        return VERBS.index(Verb(self.verb)), MANNERS.index(Manner(self.manner))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Asked:
+    """Examples as arrays: the worlds, the commands and the right plans.
+
+    Shapes:
+        ids: uint64 [example].
+        objects: uint8 [example, place, 5]; count, size, target: int64 [example]; agent: uint8 [example, 3].
+        actions: uint8 [action], the right plans one after the other; starts: int64 [example + 1].
+        roles: uint8 [example, place], `NO_ROLE` where it is not recorded.
+        which: int64 [example], numbers of `commands`.
+    """
+
+    ids: np.ndarray
+    objects: np.ndarray
+    count: np.ndarray
+    size: np.ndarray
+    target: np.ndarray
+    agent: np.ndarray
+    actions: np.ndarray
+    starts: np.ndarray
+    roles: np.ndarray
+    which: np.ndarray
+    commands: tuple[Said, ...]
+
+    @classmethod
+    def of(cls, examples: Sequence[Example]) -> Asked:
+        """The examples, in order."""
+        batches = [GridBatch.of([example.scene]) for example in examples]
+        places = max((batch.objects.shape[1] for batch in batches), default=1)
+        objects, roles = (
+            np.zeros((len(examples), places, 5), np.uint8),
+            np.full((len(examples), places), NO_ROLE, np.uint8),
+        )
+        for number, (example, batch) in enumerate(zip(examples, batches, strict=True)):
+            objects[number, : batch.objects.shape[1]] = batch.objects[0]
+            roles[number, : len(example.roles)] = [encode_role(role) for role in example.roles]
+        texts = list(dict.fromkeys(example.text for example in examples))
+        agents = [example.scene.agent for example in examples]
+        return cls(
+            ids=np.array([example.id for example in examples], np.uint64),
+            objects=objects,
+            count=np.array([len(example.scene) for example in examples], np.int64),
+            size=np.array([example.scene.size for example in examples], np.int64),
+            target=np.array([example.target for example in examples], np.int64),
+            agent=np.array([(a.row, a.column, a.facing) for a in agents if a], np.uint8).reshape(-1, 3),
+            actions=np.concatenate([np.zeros(0, np.uint8), *(plan_to_codes(example.plan) for example in examples)]),
+            starts=np.cumsum([0, *(len(example.plan) for example in examples)], dtype=np.int64),
+            roles=roles,
+            which=np.array([texts.index(example.text) for example in examples], np.int64),
+            commands=tuple(Said.of(text) for text in texts),
+        )
+
+    def __post_init__(self) -> None:
+        if len(self.agent) != len(self.ids):
+            raise SchemaError("every example needs an agent to carry out plans")
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def of_command(self, values: Sequence[Any] | np.ndarray) -> np.ndarray:
+        """One value per command, spread over the examples."""
+        return np.array(values)[self.which] if len(self) else np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Plans:
+    """What a model answers.
+
+    Attributes:
+        ids: uint64 [plan], of the examples.
+        actions: uint8 [action], codes of actions, all plans one after the other; `NO_ACTION` for anything else.
+        starts: int64 [plan + 1].
+        facts: where they come from: model, checkpoint, seed and so on.
+        faults: what could not be read, as (how often, where first) by what it is.
+    """
+
+    ids: np.ndarray
+    actions: np.ndarray
+    starts: np.ndarray
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    faults: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Verdicts:
+    """The judgements on many plans, in the words of `Verdict`.
+
+    Shapes:
+        exact, exact_cut, got_there, is_given, is_plan: bool [example]. tokens: float64 [example].
+        chosen: int64 [example], -1 for nothing. is_right_target: bool [example].
+        role: int64 [example], a number of `KINDS`; -1 where it is not recorded or nothing wrong was chosen.
+        misread: int64 [example], bits of `MISSED` for wrong choices.
+    """
+
+    exact: np.ndarray
+    exact_cut: np.ndarray
+    got_there: np.ndarray
+    is_given: np.ndarray
+    is_plan: np.ndarray
+    tokens: np.ndarray
+    chosen: np.ndarray
+    is_right_target: np.ndarray
+    role: np.ndarray
+    misread: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.exact)
+
+    @property
+    def is_wrong_object(self) -> np.ndarray:
+        """bool [example]: the plan makes for an object, but not for the target."""
+        return (self.chosen >= 0) & ~self.is_right_target
+
+    def verdict(self, number: int) -> Verdict:
+        """One of them, readable."""
+        chosen, is_wrong = int(self.chosen[number]), bool(self.is_wrong_object[number])
+        role = int(self.role[number])
+        return Verdict(
+            exact=bool(self.exact[number]),
+            exact_cut=bool(self.exact_cut[number]),
+            tokens=float(self.tokens[number]),
+            got_there=bool(self.got_there[number]),
+            chosen=None if chosen < 0 else chosen,
+            role=(KINDS[role] if role >= 0 else UNRECORDED) if is_wrong else "",
+            missed=names_of(int(self.misread[number])) if is_wrong else (),
+        )
+
+
+def judge_all(asked: Asked, plans: Plans, *, is_given: np.ndarray | None = None) -> Verdicts:
+    """The judgement on every plan.
+
+    Args:
+        asked: the examples.
+        plans: one for each of them, in their order.
+        is_given: bool [example], false where there was no answer, which is wrong throughout.
+    """
+    from deixis.kernels.navigation import EXACT, EXACT_CUT, GOT_THERE, judge_plans
+
+    given = np.ones(len(asked), bool) if is_given is None else is_given
+    is_plan = given & ~_holds_no_action(plans)
+    codes = np.array([command.codes for command in asked.commands], np.int64).reshape(-1, 2)[asked.which]
+    is_so, tokens = np.zeros((len(asked), 3), bool), np.zeros(len(asked))
+    chosen = np.full(len(asked), NOTHING, np.int64)
+    judge_plans(
+        asked.objects,
+        asked.count,
+        asked.size,
+        asked.agent,
+        asked.target,
+        np.ascontiguousarray(codes[:, 0]),
+        asked.actions,
+        asked.starts,
+        plans.actions,
+        plans.starts,
+        is_plan,
+        CUT,
+        is_so,
+        tokens,
+        chosen,
+    )
+    is_right_target = chosen == asked.target
+    is_wrong = (chosen >= 0) & ~is_right_target
+    return Verdicts(
+        exact=is_so[:, EXACT],
+        exact_cut=is_so[:, EXACT_CUT],
+        got_there=is_so[:, GOT_THERE],
+        is_given=given,
+        is_plan=is_plan,
+        tokens=tokens,
+        chosen=chosen,
+        is_right_target=is_right_target,
+        role=_roles(asked, np.where(is_wrong, chosen, NOTHING)),
+        misread=_misread(asked, np.where(is_wrong, chosen, NOTHING)),
+    )
+
+
+def take_plans(plans: Plans, rows: np.ndarray) -> Plans:
+    """The plans with these numbers, in this order; -1 stands for the empty plan, with the id 0."""
+    length = np.append(np.diff(plans.starts), 0)[rows]
+    starts = np.concatenate(([0], np.cumsum(length))).astype(np.int64)
+    places = np.repeat(plans.starts[rows] - starts[:-1], length) + np.arange(starts[-1])
+    ids = np.append(plans.ids, np.uint64(0))[rows]
+    return Plans(ids=ids, actions=plans.actions[places], starts=starts, facts=plans.facts, faults=plans.faults)
+
+
+def _holds_no_action(plans: Plans) -> np.ndarray:
+    """bool [plan]: something in it is no action."""
+    row = np.repeat(np.arange(len(plans)), np.diff(plans.starts))
+    return np.bincount(row[plans.actions >= len(Action)], minlength=len(plans)) > 0
+
+
+def _roles(asked: Asked, chosen: np.ndarray) -> np.ndarray:
+    code = asked.roles[np.arange(len(asked)), np.maximum(chosen, 0)]
+    return np.where((chosen >= 0) & (code != NO_ROLE), code.astype(np.int64) >> SHIFT, NOTHING)
+
+
+def _misread(asked: Asked, chosen: np.ndarray) -> np.ndarray:
+    from deixis.kernels.navigation import find_misreadings
+
+    tables = Tables.of([command.expression for command in asked.commands])
+    which = asked.of_command(tables.number)
+    found = np.zeros(len(asked), np.int64)
+    worlds = asked.objects, asked.count, asked.size
+    find_misreadings(*worlds, tables.mentions, tables.start, which, asked.target, chosen, found)
+    return found

@@ -1,0 +1,1 @@
+"""Models that say plans: one architecture per file; they see tensors only."""

@@ -1,0 +1,154 @@
+"""What is published of models on ReaSCAN: the figures of Tables 2 and 3 of the paper and of those who came after it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+__all__ = ["Figure", "KnownModel", "KnownResults", "Part", "TableRow", "Which", "known_results", "plain_name"]
+
+Which: TypeAlias = Literal["table2", "table3"]
+Part: TypeAlias = Literal["dev", "test"]
+
+
+class Figure(NamedTuple):
+    """A published exact match in percent: the mean of three seeds and their standard deviation.
+
+    Attributes:
+        mean: of the seeds.
+        deviation: over the seeds.
+        is_leaking: whether the test set was in good part in the training set.
+        is_second_hand: whether it was not seen in the paper that reports it.
+    """
+
+    mean: float
+    deviation: float
+    is_leaking: bool = False
+    is_second_hand: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownModel:
+    """A model that figures are published of.
+
+    Attributes:
+        key: its name in the files.
+        title: what ours is called.
+        published: what the published one is called.
+        names: all its names, written plainly.
+    """
+
+    key: str
+    title: str
+    published: str
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRow:
+    """A row of a table.
+
+    Attributes:
+        key: its name in the files.
+        title: its head.
+        about: what it tests.
+        split: the split that is judged; empty in Table 2, where it is dev or test.
+        pattern: only the examples of this pattern; empty for all.
+        patterns: in Table 2, the patterns of the commands that the model is trained on.
+        random_only: in Table 2, whether all distractors of the training set are random.
+        is_leaking: whether the published test set leaks.
+    """
+
+    key: str
+    title: str
+    about: str = ""
+    split: str = ""
+    pattern: str = ""
+    patterns: tuple[str, ...] = ()
+    random_only: bool = False
+    is_leaking: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownResults:
+    """Everything that is published.
+
+    Attributes:
+        source: what to cite.
+        leak: what is wrong with the leaking rows.
+        second_hand: what to say of a figure that is quoted from others.
+        models: in the order in which to show them.
+        rows: of each table, in their order.
+        figures: by table, model, row and `dev`, `test` or `update`, the last for clean test sets.
+    """
+
+    source: str
+    leak: str
+    second_hand: str
+    models: tuple[KnownModel, ...]
+    rows: Mapping[Which, tuple[TableRow, ...]]
+    figures: Mapping[tuple[Which, str, str, str], Figure]
+
+    def model(self, name: str) -> KnownModel | None:
+        """The model with this name, however it is written."""
+        return next((model for model in self.models if plain_name(name) in model.names), None)
+
+    def compared(self, which: Which, model: KnownModel | None, row: str, part: Part) -> list[Figure]:
+        """What is published for a cell: what to compare with first, then what was published before the leak was found.
+
+        There is no figure where nobody reported one.
+        """
+        keys = [*(["update"] if part == "test" else []), part]
+        found = [self.figures.get((which, model.key, row, key)) for key in keys] if model else []
+        return [figure for figure in found if figure is not None]
+
+
+@cache
+def known_results() -> KnownResults:
+    """What is published of models on ReaSCAN."""
+    facts = tomllib.loads((files("deixis.reports") / "reascan_models.toml").read_text(encoding="utf-8"))
+    tables: tuple[Which, ...] = ("table2", "table3")
+    return KnownResults(
+        source=facts["source"],
+        leak=facts["leak"],
+        second_hand=facts["second_hand"],
+        models=tuple(_model(key, entry) for key, entry in facts["models"].items()),
+        rows={which: tuple(_row(key, row) for key, row in facts[which]["rows"].items()) for which in tables},
+        figures={
+            (which, model, row, part): Figure(
+                mean=numbers[0],
+                deviation=numbers[1],
+                is_leaking=part == "test" and facts[which]["rows"][row].get("is_leaking", False),
+                is_second_hand=facts["models"][model].get("is_second_hand", False),
+            )
+            for which in tables
+            for model in facts["models"]
+            for row, parts in facts[which].get(model, {}).items()
+            for part, numbers in parts.items()
+        },
+    )
+
+
+def plain_name(name: str) -> str:
+    """A name without what people write differently: `m_lstm` and `M-LSTM` are one."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _model(key: str, facts: Mapping[str, Any]) -> KnownModel:
+    title = facts["title"]
+    published = facts.get("published", title)
+    names = frozenset(map(plain_name, (key, title, published, *facts.get("also", ()))))
+    return KnownModel(key=key, title=title, published=published, names=names)
+
+
+def _row(key: str, facts: Mapping[str, Any]) -> TableRow:
+    return TableRow(key=key, **{**facts, "patterns": tuple(facts.get("patterns", ()))})

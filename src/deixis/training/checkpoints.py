@@ -1,0 +1,239 @@
+"""Weights on disk, with everything that tells where they come from: safetensors, so that reading one runs no code.
+
+A file holds the weights under their names in the model and, where a training can go on from it, what Adam remembers of
+each under `first/NAME` and `second/NAME`. The metadata key `deixis` holds facts as JSON, see `Checkpoint`. A file takes
+its name only when it is whole, so whatever happens while one is written, the one before it stays.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError, safe_open
+
+from deixis._version import __version__
+from deixis.datasets.store import replacing_file
+from deixis.errors import BrokenCheckpoint, DeixisError, DivergedTraining
+from deixis.models.registry import build
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from torch import Tensor
+
+    from deixis.models.policy import Policy
+
+
+__all__ = [
+    "Checkpoint",
+    "checkpoint_digest",
+    "half_checkpoint",
+    "load_model",
+    "read_checkpoint",
+    "write_checkpoint",
+]
+
+FORMAT, KIND, KEY = 1, "checkpoint", "deixis"
+FIRST, SECOND = "first/", "second/"
+MOST_WORDS = 100_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """A model after so many updates.
+
+    Attributes:
+        model: its name; settings: its sizes, all of them.
+        vocabulary: the words it knows, in the order of their numbers.
+        cells, channels: of the grids it sees.
+        training: the record of its training, `Training.to_dict`; digest: of that record.
+        data: what it was trained on: name, digest, split, examples, patterns, random_only and mode.
+        update: how many updates it has seen.
+        metrics: how it did: loss, exact (match on dev), looks, best, best_update, dev_examples, seconds and so on.
+        weights: by name.
+        memory: what Adam remembers, by name; empty where no training is to go on from here.
+    """
+
+    model: str
+    settings: Mapping[str, Any]
+    vocabulary: tuple[str, ...]
+    cells: int
+    channels: int
+    training: Mapping[str, Any]
+    digest: str
+    data: Mapping[str, Any]
+    update: int
+    metrics: Mapping[str, Any]
+    weights: Mapping[str, Tensor] = field(repr=False)
+    memory: Mapping[str, Tensor] = field(default_factory=dict, repr=False)
+    deixis: str = __version__
+    torch: str = str(torch.__version__)
+
+    @property
+    def selection(self) -> str:
+        """How it was chosen among the checkpoints of its training."""
+        looks, examples = self.metrics.get("looks", 0), self.metrics.get("dev_examples", 0)
+        if not looks:
+            return "none; the last update"
+        return f"dev exact match, best of {looks:,} looks at {examples:,} in-distribution examples"
+
+    def facts(self) -> dict[str, Any]:
+        """Everything but the tensors, as plain data."""
+        named = {name: getattr(self, name) for name in _FIELDS}
+        return {"format": FORMAT, "kind": KIND, **named, "vocabulary": list(self.vocabulary)}
+
+
+_FIELDS: dict[str, type] = {
+    "model": str,
+    "settings": dict,
+    "vocabulary": list,
+    "cells": int,
+    "channels": int,
+    "training": dict,
+    "digest": str,
+    "data": dict,
+    "update": int,
+    "metrics": dict,
+    "deixis": str,
+    "torch": str,
+}
+
+
+# -------------------------------------------------------------------------------- writing
+
+
+def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint; the file before it stays until this one is whole.
+
+    Raises:
+        DivergedTraining: when a weight is no number; nothing is written then.
+        OSError: when the disk is full or cannot be written to; the file before it is as it was.
+    """
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in checkpoint.weights.items()}
+    tensors |= {name: tensor.detach().cpu().contiguous() for name, tensor in checkpoint.memory.items()}
+    for name, tensor in tensors.items():
+        if not bool(torch.isfinite(tensor).all()):
+            before = f"the last good checkpoint is {path}" if path.exists() else "there is no good checkpoint yet"
+            raise DivergedTraining(
+                f"the weights {name!r} are no longer numbers at update {checkpoint.update:,}; {before}; "
+                "a lower --rate or --clip 1 may help"
+            )
+    said = json.dumps(checkpoint.facts(), ensure_ascii=False, allow_nan=False)
+    content = safetensors.torch.save(tensors, {KEY: said})
+    with replacing_file(path) as draft:
+        draft.write_bytes(content)
+
+
+def half_checkpoint(checkpoint: Checkpoint) -> Checkpoint:
+    """The same with its weights in bfloat16, at half the size, and without what Adam remembers."""
+    weights = {
+        name: tensor.to(torch.bfloat16) if tensor.is_floating_point() else tensor
+        for name, tensor in checkpoint.weights.items()
+    }
+    return replace(checkpoint, weights=weights, memory={})
+
+
+# -------------------------------------------------------------------------------- reading
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """The checkpoint in a file, in float32 and on the CPU.
+
+    Raises:
+        BrokenCheckpoint: when the file is missing, is no safetensors file, was not written by deixis, or holds other
+            weights than its model has.
+    """
+    facts, tensors = _read(path)
+    memory = {name: tensor for name, tensor in tensors.items() if name.startswith((FIRST, SECOND))}
+    weights = {name: tensor for name, tensor in tensors.items() if name not in memory}
+    values = {name: facts[name] for name in _FIELDS}
+    found = Checkpoint(
+        **{**values, "vocabulary": tuple(values["vocabulary"])},
+        weights={name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in weights.items()},
+        memory=memory,
+    )
+    _demand_fit(path, found)
+    return found
+
+
+def load_model(checkpoint: Checkpoint, device: torch.device) -> Policy:
+    """The model of a checkpoint on a device, ready to say plans."""
+    model = build(checkpoint.model, checkpoint.settings, len(checkpoint.vocabulary))
+    model.load_state_dict(dict(checkpoint.weights))
+    return model.to(device).eval()
+
+
+def checkpoint_digest(path: Path) -> str:
+    """The SHA-256 of a checkpoint's file."""
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    if not path.is_file():
+        raise BrokenCheckpoint(f"there is no checkpoint {path}")
+    try:
+        with safe_open(path, framework="pt") as opened:
+            facts = _facts(path, opened.metadata() or {})
+            return facts, {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 (no dict)
+    except (SafetensorError, OSError, ValueError, TypeError, RuntimeError, KeyError) as error:
+        if isinstance(error, DeixisError):
+            raise
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:160]
+        raise BrokenCheckpoint(
+            f"{path} cannot be read as a safetensors file ({reason}); copy or train it again"
+        ) from error
+
+
+def _facts(path: Path, metadata: Mapping[str, str]) -> dict[str, Any]:
+    if KEY not in metadata:
+        raise BrokenCheckpoint(f"{path} holds tensors, but nothing that says of which model: deixis did not write it")
+    try:
+        facts = json.loads(metadata[KEY])
+    except (ValueError, RecursionError) as error:
+        raise BrokenCheckpoint(f"{path} has facts that are no JSON: {str(error)[:80]}") from error
+    if not isinstance(facts, dict) or (facts.get("kind"), facts.get("format")) != (KIND, FORMAT):
+        raise BrokenCheckpoint(f"{path} is no {KIND} of format {FORMAT}; this version of deixis reads no other")
+    for name, kind in _FIELDS.items():
+        value = facts.get(name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise BrokenCheckpoint(f"{path} does not say {name!r} as a {kind.__name__}; train it again")
+    words = facts["vocabulary"]
+    if not 0 < len(words) <= MOST_WORDS or not all(isinstance(word, str) for word in words):
+        raise BrokenCheckpoint(f"{path} has a vocabulary that is no list of words")
+    return facts
+
+
+def _demand_fit(path: Path, found: Checkpoint) -> None:
+    """An error unless the weights are those of the model, and Adam's memory, if there is one, is of these weights."""
+    try:
+        with torch.device("meta"):  # shapes only: nothing of the size that a file claims is ever allocated
+            model = build(found.model, found.settings, len(found.vocabulary))
+    except DeixisError as error:
+        raise BrokenCheckpoint(f"{path} is of a model that this version cannot build: {error}") from error
+    wanted = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
+    learnt = {name: wanted[name] for name, parameter in model.named_parameters() if parameter.requires_grad}
+    _demand_shapes(path, found.model, wanted, found.weights)
+    if found.memory:
+        both = {f"{part}{name}": shape for part in (FIRST, SECOND) for name, shape in learnt.items()}
+        _demand_shapes(path, found.model, both, found.memory)
+    if found.channels != model.channels:
+        raise BrokenCheckpoint(f"{path} says {found.channels} channels, but its {found.model} sees {model.channels}")
+
+
+def _demand_shapes(path: Path, model: str, wanted: Mapping[str, tuple[int, ...]], found: Mapping[str, Tensor]) -> None:
+    for name in [*(wanted.keys() - found.keys()), *(found.keys() - wanted.keys())]:
+        what = "lacks" if name in wanted else "has, without need,"
+        raise BrokenCheckpoint(f"{path} is not a checkpoint of {model}: it {what} the weights {name!r}")
+    for name, shape in wanted.items():
+        if tuple(found[name].shape) != shape:
+            has = " x ".join(map(str, found[name].shape)) or "one number"
+            raise BrokenCheckpoint(
+                f"{path} is not a checkpoint of this {model}: {name!r} is {has}, not {' x '.join(map(str, shape))}"
+            )

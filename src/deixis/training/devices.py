@@ -1,0 +1,112 @@
+"""Where a model is computed: on a CPU, on a GPU, or on several at once under `torchrun`."""
+
+from __future__ import annotations
+
+import os
+import platform
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from torch import distributed
+
+from deixis.errors import RecipeError
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deixis.models.policy import Policy
+    from deixis.training.settings import Precision
+
+
+__all__ = ["Place", "compute_with", "find_device", "name_of", "peak_bytes", "spread", "use_threads"]
+
+
+class Place(NamedTuple):
+    """Which of how many processes this is, counted from 0, and its number on this machine."""
+
+    rank: int = 0
+    world: int = 1
+    local: int = 0
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process looks, writes and tells."""
+        return self.rank == 0
+
+
+def find_device(name: str, *, place: Place | None = None) -> torch.device:
+    """The device of a name: `cpu`, `cuda`, `cuda:1`, or `auto` for a GPU where there is one.
+
+    Raises:
+        RecipeError: when there is no such device here.
+    """
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    kind, colon, number = name.partition(":")
+    if kind not in ("cpu", "cuda") or (colon and not (kind == "cuda" and number.isascii() and number.isdigit())):
+        raise RecipeError(f"unknown device {name!r}; known: auto, cpu, cuda, cuda:1 and so on")
+    if kind == "cpu":
+        return torch.device("cpu")
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if not count:
+        raise RecipeError(f"the device {name!r} was asked for, but torch finds no GPU here; use --device cpu")
+    index = int(number) if colon else (place.local if place else 0)
+    if index >= count:
+        raise RecipeError(f"the device {name!r} was asked for, but there {'is' if count == 1 else 'are'} only {count}")
+    return torch.device("cuda", index)
+
+
+@contextmanager
+def spread(device: str) -> Iterator[Place]:
+    """The place of this process among those that `torchrun` started; alone where it did not."""
+    try:
+        place = Place(*(int(os.environ.get(name, value)) for name, value in _VARIABLES.items()))
+    except ValueError as error:
+        raise RecipeError(f"RANK, WORLD_SIZE and LOCAL_RANK must be whole numbers: {error}") from error
+    if place.world <= 1 or not distributed.is_available():
+        yield Place()
+        return
+    found = find_device(device, place=place)
+    if found.type == "cuda":
+        torch.cuda.set_device(found)
+    distributed.init_process_group("nccl" if found.type == "cuda" else "gloo")
+    try:
+        yield place
+    finally:
+        distributed.destroy_process_group()
+
+
+_VARIABLES = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}
+
+
+def compute_with(model: Policy, precision: Precision, device: torch.device) -> Precision:
+    """Let a model compute with a precision; which one that is, where it is left open."""
+    chosen: Precision = precision if precision != "auto" else "bf16" if device.type == "cuda" else "fp32"
+    torch.set_float32_matmul_precision("high" if chosen == "tf32" else "highest")
+    model.compute_in(torch.bfloat16 if chosen == "bf16" else torch.float32)
+    return chosen
+
+
+def use_threads(count: int) -> None:
+    """How many threads a CPU computes with."""
+    torch.set_num_threads(count)
+
+
+def name_of(device: torch.device) -> str:
+    """What to call a device in a report."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return f"CPU ({platform.machine()}, {torch.get_num_threads()} threads)"
+
+
+def peak_bytes(device: torch.device) -> int | None:
+    """The most memory that was in use on the device; None where nobody counts."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device)
+    try:
+        import resource
+    except ImportError:
+        return None
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

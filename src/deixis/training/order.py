@@ -1,0 +1,107 @@
+"""Which examples make up each update: a function of the seed and the number of the update, and of nothing else.
+
+`random` takes the next so many of a fresh shuffle of everything, as the published runs do. `bucketed` puts plans of
+about the same length together, so that little is computed for padding; which length an update is about is drawn by how
+many examples have it, so every example is seen equally often.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from deixis.errors import RecipeError
+from deixis.seeds import derive, mix_words
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+__all__ = ["CAPS", "Batching", "Order"]
+
+Batching: TypeAlias = Literal["bucketed", "random"]
+CAPS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024)  # steps, the one that ends a plan included
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class Order:
+    """The examples of every update.
+
+    Attributes:
+        lengths: int [example], the number of actions.
+        batch: how many examples an update has.
+        updates: how many updates there are.
+        seed: of the run.
+    """
+
+    lengths: np.ndarray
+    batch: int
+    updates: int
+    seed: int
+    batching: Batching = "bucketed"
+    _buckets: list[np.ndarray] = field(init=False, repr=False)
+    _caps: list[int] = field(init=False, repr=False)
+    _choice: np.ndarray = field(init=False, repr=False)
+    _turn: np.ndarray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        steps = np.asarray(self.lengths) + 1
+        if not len(steps):
+            raise RecipeError("there are no examples to learn from")
+        if steps.max() > CAPS[-1]:
+            raise RecipeError(f"a plan has {steps.max() - 1:,} actions; at most {CAPS[-1] - 1:,} can be learnt")
+        caps = [*(cap for cap in CAPS if cap < steps.max()), int(steps.max())]
+        which = np.searchsorted(caps, steps)
+        groups = [np.flatnonzero(which == k) for k in range(len(caps))]
+        if self.batching == "random":
+            groups, caps = [np.arange(len(steps))], [caps[-1]]
+        kept = [(group, cap) for group, cap in zip(groups, caps, strict=True) if len(group)]
+        choice = _drawn(self.seed, self.updates, [len(group) for group, _ in kept])
+        turn = np.zeros(self.updates, np.int64)
+        for k in range(len(kept)):
+            turn[choice == k] = np.arange(np.count_nonzero(choice == k))
+        for name, value in (("_buckets", [group for group, _ in kept]), ("_caps", [cap for _, cap in kept])):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_choice", choice)
+        object.__setattr__(self, "_turn", turn)
+        object.__setattr__(self, "_shuffled", lru_cache(maxsize=2 * len(kept))(self._shuffle))
+
+    _shuffled: Callable[[int, int], np.ndarray] = field(init=False, repr=False)
+
+    @property
+    def caps(self) -> tuple[int, ...]:
+        """The numbers of steps that occur."""
+        return tuple(self._caps)
+
+    def __call__(self, update: int) -> tuple[np.ndarray, int]:
+        """The examples of an update, int64 [batch], and the number of steps to compute for them."""
+        bucket = int(self._choice[update])
+        size = len(self._buckets[bucket])
+        first = int(self._turn[update]) * self.batch
+        taken: list[int] = []
+        while len(taken) < self.batch:
+            tour, at = divmod(first + len(taken), size)
+            taken.extend(self._shuffled(bucket, tour)[at : at + self.batch - len(taken)].tolist())
+        return np.array(taken, np.int64), self._caps[bucket]
+
+    def _shuffle(self, bucket: int, tour: int) -> np.ndarray:
+        group = self._buckets[bucket]
+        return group[np.argsort(_words(derive(self.seed, "order", bucket, tour), len(group)), kind="stable")]
+
+
+def _words(seed: int, count: int) -> np.ndarray:
+    """Random 64-bit words, the same on every machine."""
+    with np.errstate(over="ignore"):
+        return mix_words(np.uint64(seed) + GOLDEN * np.arange(1, count + 1, dtype=np.uint64))
+
+
+def _drawn(seed: int, count: int, sizes: list[int]) -> np.ndarray:
+    """So many bucket numbers, each as likely as it is large."""
+    shares = np.cumsum(sizes) / np.sum(sizes)
+    uniform = (_words(derive(seed, "buckets"), count) >> np.uint64(11)) * 2.0**-53
+    return np.minimum(np.searchsorted(shares, uniform, side="right"), len(sizes) - 1)

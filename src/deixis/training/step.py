@@ -1,0 +1,153 @@
+"""One update: the loss of a batch, its gradient, and a step of Adam; on a GPU replayed as a graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import distributed
+from torch.nn import functional
+
+from deixis.seeds import derive
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from torch import Tensor
+
+    from deixis.models.policy import Policy
+    from deixis.models.tokens import Batch
+    from deixis.training.data import DeviceData
+
+
+__all__ = ["Stepper", "loss_of", "reseed"]
+
+
+def loss_of(model: Policy, batch: Batch, tokens: Tensor | None = None) -> Tensor:
+    """The mean cost of saying the right next action, over all actions of a batch and the ends of its plans.
+
+    Args:
+        model: the model.
+        batch: the examples.
+        tokens: by how many actions to divide, where the batch is a part of a larger one.
+    """
+    shown, said = model.layout.teach(batch.actions[:, :-1], batch.action_count)
+    scores = model(batch.words, batch.word_count, batch.grid, shown)
+    cost = functional.cross_entropy(
+        scores.flatten(0, 1), said.flatten(), ignore_index=model.layout.pad, reduction="sum"
+    )
+    return cost / ((batch.action_count + 1).sum() if tokens is None else tokens)
+
+
+def reseed(seed: int, update: int, device: torch.device) -> None:
+    """Give an update chance of its own, so that a run can be taken up anywhere."""
+    word = derive(seed, "update", update) >> 1
+    torch.default_generator.manual_seed(word)
+    if device.type == "cuda":
+        number = torch.cuda.current_device() if device.index is None else device.index  # type: ignore[redundant-expr]
+        torch.cuda.default_generators[number].manual_seed(word)
+
+
+class Stepper:
+    """Takes updates of one model on one device.
+
+    On a GPU an update is recorded once for every number of steps that occurs, and replayed: nothing is launched from
+    Python after that. The learning rate lives on the device, so that it may change from update to update.
+    """
+
+    def __init__(
+        self,
+        model: Policy,
+        data: DeviceData,
+        device: torch.device,
+        *,
+        batch: int,
+        clip: float = 0.0,
+        seed: int,
+        graphs: bool,
+    ) -> None:
+        self.model, self.data, self.device, self.clip, self.seed = model, data, device, clip, seed
+        self.learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        on_gpu = device.type == "cuda"
+        self.rate = torch.zeros((), device=device)
+        self.optimiser = torch.optim.Adam(self.learnt, lr=self.rate, fused=on_gpu, capturable=on_gpu)
+        self.gradients = [torch.zeros_like(parameter) for parameter in self.learnt]
+        for parameter, gradient in zip(self.learnt, self.gradients, strict=True):
+            parameter.grad = gradient
+            self.optimiser.state[parameter] = {
+                "step": torch.zeros((), device=device),
+                "exp_avg": torch.zeros_like(parameter),
+                "exp_avg_sq": torch.zeros_like(parameter),
+            }
+        self.loss = torch.zeros((), device=device)
+        self.rows = torch.zeros(batch, dtype=torch.int64, device=device)
+        self.tokens = torch.ones((), device=device)
+        self.replay: dict[int, Callable[[], None]] = {}
+        self.graphs = graphs and on_gpu and not _is_spread()
+        self.pool: Any = None
+
+    def __call__(self, update: int, rows: np.ndarray, steps: int, rate: float, tokens: int) -> None:
+        """Take an update; afterwards `loss` is its loss.
+
+        Args:
+            update: its number.
+            rows: the examples.
+            steps: how many steps to compute for each plan.
+            rate: the learning rate.
+            tokens: how many actions and ends there are in all examples of the update, on all devices.
+        """
+        self.rows.copy_(
+            torch.from_numpy(rows).pin_memory() if self.graphs else torch.from_numpy(rows), non_blocking=True
+        )
+        self.rate.fill_(rate)
+        self.tokens.fill_(tokens)
+        if self.graphs and steps not in self.replay:
+            self.replay[steps] = self._recorded(steps)
+        reseed(self.seed, update, self.device)
+        if self.graphs:
+            self.replay[steps]()
+        else:
+            self._forward_and_back(steps)
+            self._move()
+
+    def _forward_and_back(self, steps: int) -> None:
+        torch._foreach_zero_(self.gradients)
+        loss = loss_of(self.model, self.data.batch(self.rows, steps), self.tokens)
+        loss.backward()
+        self.loss.copy_(loss.detach())
+
+    def _move(self) -> None:
+        if _is_spread():
+            _add_up([*self.gradients, self.loss])
+        if self.clip:
+            torch.nn.utils.clip_grad_norm_(self.learnt, self.clip)
+        self.optimiser.step()
+
+    def _recorded(self, steps: int) -> Callable[[], None]:
+        """The update as a CUDA graph; recording takes no update itself."""
+        aside = torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):
+            for _ in range(2):
+                self._forward_and_back(steps)
+        torch.cuda.current_stream().wait_stream(aside)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=self.pool):
+            self._forward_and_back(steps)
+            self._move()
+        self.pool = graph.pool()
+        return graph.replay
+
+
+def _is_spread() -> bool:
+    return distributed.is_available() and distributed.is_initialized()
+
+
+def _add_up(tensors: list[Tensor]) -> None:
+    """Sum tensors over all processes."""
+    flat = torch.cat([tensor.flatten() for tensor in tensors])
+    distributed.all_reduce(flat)
+    for tensor, part in zip(tensors, flat.split([tensor.numel() for tensor in tensors]), strict=True):
+        tensor.copy_(part.view_as(tensor))

@@ -1,0 +1,504 @@
+"""Tables 2 and 3 of the paper for models of ours: what is read, what is compared, and the files that are written."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from io import BytesIO, StringIO
+from statistics import fmean, stdev
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deixis.errors import BrokenDataset, RecipeError
+from deixis.metrics.navigation import MEASURES, PlanEvaluation, SplitEvaluation
+from deixis.metrics.navigation import Score as PlanScore
+from deixis.reports.curves import MOST_POINTS, Curves, _thinned, draw_curves
+from deixis.reports.reascan_models import known_results
+from deixis.reports.reascan_notes import read_reasons
+from deixis.reports.reascan_page import curves_of, write_results
+from deixis.reports.reascan_tables import (
+    FAR,
+    compare_runs,
+    place_of,
+    results_as_csv,
+    results_as_dict,
+    say_measured,
+    say_published,
+    table_as_text,
+)
+from deixis.reports.reascan_words import legend, protocol, results_as_markdown
+from deixis.reports.runs import Run, Score, Step, Training, read_run
+from tests.reports.run_folders import ALL, DIGEST, change, evaluation, write_run
+from tests.reports.test_page import read_page
+
+
+shares = st.floats(0, 1, allow_nan=False).map(lambda share: round(share, 6))
+
+
+def trained(exact, *, model="m-lstm", seed=1, patterns=ALL, random_only=False, **further):
+    training = Training(
+        data="reascan", digest=DIGEST, split="train", examples=10, patterns=patterns, random_only=random_only
+    )
+    score = Score(examples=1000, exact=exact, patterns={"p1": Score(examples=300, exact=exact)})
+    scores = dict.fromkeys(("dev", "test", "a1", "a2"), score)
+    return Run(
+        folder=f"{model}-{seed}", model=model, seed=seed, training=training, scores=scores, digest=DIGEST, **further
+    )
+
+
+def cell(results, which, row, label="M-LSTM", part="test"):
+    (table,) = (table for table in results.tables if table.which == which)
+    return table.cells[row, label, part]
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Two seeds of one model, one seed of another with a quirk, one model of another set."""
+    return [
+        write_run(tmp_path / "m-1", "m-lstm", 0.75, seed=1),
+        write_run(tmp_path / "m-2", "m-lstm", 0.77, seed=2),
+        write_run(tmp_path / "g-q", "gcn-lstm", 0.97, quirks=["decoder_token_dropout"]),
+        write_run(tmp_path / "g-p1", "gcn-lstm", 0.99, patterns=("p1",)),
+    ]
+
+
+@pytest.fixture
+def results(folders):
+    reasons = {("table3", "m-lstm", "a2"): "Because <b>it</b> is | so."}
+    return compare_runs([read_run(folder) for folder in folders], reasons=reasons)
+
+
+# -------------------------------------------------------------------------------------------------- what is published
+
+
+@pytest.mark.parametrize("model", ["m-lstm", "gcn-lstm"])
+@pytest.mark.parametrize(("part", "sizes"), [("test", (921, 2120, 2712)), ("update", (907, 2122, 2724))])
+def test_the_published_figure_for_all_is_the_pooled_mean(model, part, sizes):
+    """The figure for All is the mean of the three test sets weighted by their sizes, leaking or clean."""
+    figures = known_results().figures
+    means = [figures["table3", model, row, part].mean for row in ("simple", "1-rel", "2-rel")]
+
+    pooled = sum(mean * size for mean, size in zip(means, sizes, strict=True)) / sum(sizes)
+    assert pooled == pytest.approx(figures["table3", model, "all", part].mean, abs=0.02)
+
+
+def test_leaking_and_second_hand_figures_are_marked():
+    """Four rows of Table 3 and the test of All in Table 2 leak, updates do not; only later models are second hand."""
+    figures = known_results().figures
+    leaking = {(key[0], key[2], key[3]) for key, figure in figures.items() if figure.is_leaking}
+
+    rows = {("table3", row, "test") for row in ("simple", "1-rel", "2-rel", "all")}
+    assert leaking == rows | {("table2", "all", "test")}
+    second_hand = {key[1] for key, figure in figures.items() if figure.is_second_hand}
+    assert second_hand == {"multimodal-transformer", "grocot"}
+
+
+def test_a_model_is_known_by_any_of_its_names():
+    """However a name is written it means one model; a name that nobody published means none."""
+    known = known_results()
+
+    assert known.model("M_LSTM") == known.model("m-lstm") == known.model("mLSTM")
+    assert known.model("grid-transformer") == known.model("GroCoT")
+    assert known.model("perceptron") is None
+
+
+# ----------------------------------------------------------------------------------------------------- what we measured
+
+
+@pytest.mark.parametrize(
+    ("patterns", "random_only", "row"),
+    [
+        (("p1",), False, "simple"),
+        (("p2",), False, "1-rel"),
+        (("p3",), False, "2-rel"),
+        (("p3",), True, "2-rel-rd"),
+        (ALL, False, "all"),
+        (("p1", "p2"), False, None),
+        (ALL, True, None),
+    ],
+)
+def test_the_training_set_decides_the_row(patterns, random_only, row):
+    """The patterns that a model was trained on, and its distractors, say which row of Table 2 it belongs to."""
+    found = place_of(trained(0.5, patterns=patterns, random_only=random_only))
+
+    assert (found.key if found else None) == row
+
+
+@given(st.lists(shares, min_size=2, max_size=5))
+def test_seeds_are_put_together(exact):
+    """A cell holds the mean of its seeds and their sample standard deviation, in percent."""
+    results = compare_runs([trained(share, seed=seed) for seed, share in enumerate(exact)])
+
+    found = cell(results, "table3", "a1").measured
+    assert found.mean == pytest.approx(100 * fmean(exact))
+    assert found.deviation == pytest.approx(100 * stdev(exact), abs=1e-9)
+    assert found.seeds == tuple(range(len(exact)))
+    assert found.interval is None
+
+
+@given(st.integers(0, 1000))
+def test_one_seed_has_an_interval(right):
+    """The share lies within its interval, which lies within 0 and 100 percent, and no deviation is invented."""
+    found = cell(compare_runs([trained(right / 1000)]), "table3", "a1").measured
+
+    assert 0 <= found.interval[0] <= found.mean + 1e-9
+    assert found.mean - 1e-9 <= found.interval[1] <= 100
+    assert found.deviation is None
+
+
+@given(shares)
+def test_a_cell_is_far_when_it_differs_by_more_than_five_points(share):
+    """Ours is compared with the update where there is one, not with the figure of the leaking test set."""
+    found = cell(compare_runs([trained(share)]), "table3", "all")
+
+    assert (found.published.mean, found.superseded.mean) == (74.47, 79.04)
+    assert found.is_far == (abs(100 * share - 74.47) > FAR)
+
+
+def test_a_model_trained_on_one_pattern_is_not_in_table_3():
+    """Table 3 is of models trained on all patterns; what a model of one pattern does on A1 is another question."""
+    results = compare_runs([trained(0.5, patterns=("p1",)), trained(0.7)])
+
+    assert cell(results, "table3", "a1").measured.mean == pytest.approx(70)
+    assert cell(results, "table2", "simple").measured.mean == pytest.approx(50)
+    assert cell(results, "table2", "all").measured.mean == pytest.approx(70)
+    assert cell(results, "table2", "1-rel").measured is None
+
+
+def test_quirks_and_settings_make_columns_of_their_own():
+    """Runs that differ in more than the seed are never averaged; the model without quirks comes first."""
+    runs = [
+        trained(0.9, quirks=("token_dropout",)),
+        trained(0.5, seed=1, settings={"rate": "0.001", "out": "a"}),
+        trained(0.6, seed=2, settings={"rate": "0.001", "out": "b"}),
+        trained(0.7, seed=1, settings={"rate": "0.0001", "out": "c"}),
+    ]
+
+    columns = compare_runs(runs).columns
+
+    assert [column.label for column in columns] == [
+        "M-LSTM, rate 0.001",
+        "M-LSTM, rate 0.0001",
+        "M-LSTM + token dropout",
+    ]
+    assert [len(column.runs) for column in columns] == [2, 1, 1]
+
+
+def test_settings_may_differ_between_training_sets():
+    """A smaller set may be trained for fewer updates without becoming another model."""
+    columns = compare_runs([trained(0.5, updates=10), trained(0.6, patterns=("p1",), updates=5)]).columns
+
+    assert [column.label for column in columns] == ["M-LSTM"]
+
+
+def test_a_run_given_twice_is_a_slip():
+    """The same seed cannot count twice."""
+    with pytest.raises(RecipeError, match="with seed 1; give each run once"):
+        compare_runs([trained(0.5), trained(0.5)])
+
+
+def test_runs_of_no_row_are_left_out():
+    """A run that fits no row is named; when there is no other, there is nothing to report."""
+    odd = trained(0.5, seed=3, patterns=("p4",))
+
+    assert compare_runs([trained(0.5), odd]).left_out == (odd,)
+    with pytest.raises(RecipeError, match="no run belongs into Table 2 or 3"):
+        compare_runs([odd])
+
+
+def test_models_that_are_not_trained_need_no_run_file(tmp_path):
+    """The random baseline is judged without a run.json and stands in the row of the examples it was judged on."""
+    folder = tmp_path / "random"
+    folder.mkdir()
+    (folder / "evaluation.json").write_text(json.dumps(evaluation(0.001, model="random")), encoding="utf-8")
+
+    run = read_run(folder)
+
+    assert place_of(run).key == "all"
+    assert cell(compare_runs([run]), "table3", "c2", "Random").published.mean == 0.09
+    assert protocol(compare_runs([run]).columns[0]) == [f"Not trained; judged on reascan ({DIGEST[:12]})."]
+
+
+# ------------------------------------------------------------------------------------------------------------ reading
+
+
+def test_what_deixis_evaluate_writes_can_be_read(tmp_path):
+    """An evaluation as the metrics write it gives the same shares here."""
+    score = PlanScore(40, (30, 31, 32, 33), 0.9)
+    split = SplitEvaluation(score=score, choices={}, roles={}, missed={}, by={"pattern": {"p1": score}})
+    judged = PlanEvaluation(data="d", digest=DIGEST, model="m-lstm", decode_limit=120, splits={"test": split})
+    folder = write_run(tmp_path / "run", "m-lstm", 0.5)
+    (folder / "evaluation.json").write_text(json.dumps(judged.to_dict()), encoding="utf-8")
+
+    found = read_run(folder).scores["test"]
+
+    assert [getattr(found, name) for name in MEASURES] == [0.75, 0.775, 0.8, 0.825]
+    assert found.patterns["p1"].exact == 0.75
+
+
+def test_a_resumed_log_counts_once(tmp_path):
+    """What was logged last of an update counts, and a line that a crash cut off does not."""
+    folder = write_run(tmp_path / "run", "m-lstm", 0.5)
+    lines = [
+        '{"update": 2, "loss": 5.0}',
+        '{"update": 1, "loss": 3.0}',
+        '{"update": 2, "loss": 2.0}',
+        '{"update": 3, "lo',
+    ]
+    (folder / "log.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+    assert read_run(folder).steps == (Step(1, 3.0), Step(2, 2.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("run.json", None, "there is no .*run.json; is this a folder that training left"),
+        ("evaluation.json", None, "there is no .*evaluation.json; judge the model first"),
+        ("run.json", "{", "is no JSON"),
+        ("run.json", "[" * 100_000, "is no JSON"),
+        ("run.json", "[1]", "should be an object"),
+        ("run.json", b"\xff\xfe", "is no UTF-8"),
+        ("run.json", '{"format": 1, "kind": "dataset"}', "should be of kind 'run', format 1, got \"dataset\""),
+        ("evaluation.json", '{"format": 2, "kind": "plans evaluation"}', 'got "plans evaluation", format 2'),
+        ("log.jsonl", '{"update": 1, "loss": NaN}\n', "line 1 holds NaN"),
+        ("log.jsonl", '{"update": 1, "loss": 1e999}\n', "line 1 holds 1e999"),
+        ("log.jsonl", '{"update": ' + "9" * 5000 + "}\n", "which is no number to reckon with"),
+        ("log.jsonl", '\n{"update": 1, "loss": "low"}\n', "line 2: 'loss' should be a number, got \"low\""),
+        ("log.jsonl", '{"loss": 1}\n', "does not say 'update'"),
+    ],
+)
+def test_files_that_are_not_what_they_should_be(name, content, complaint, tmp_path):
+    """Whatever is wrong with a file is said in one line that names it."""
+    folder = write_run(tmp_path / "run", "m-lstm", 0.5)
+    if content is None:
+        (folder / name).unlink()
+    else:
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    with pytest.raises(BrokenDataset, match=complaint) as caught:
+        read_run(folder)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("splits", "complaint"),
+    [
+        ({}, "judges no example"),
+        ({"test": {"examples": 0, "exact": None}}, "judges no example"),
+        ({"test": {"examples": 5, "exact": 79.0}}, "splits, test: 'exact' should be a share between 0 and 1, got 79.0"),
+        ({"test": {"examples": 5}}, "does not say 'exact'"),
+        ({"test": {"examples": -5, "exact": 0.5}}, "'examples' should be a whole number"),
+        ({"test": 0.5}, "splits, test should be an object"),
+        ({"\x1b[31m": {"examples": 5, "exact": True}}, "should be a number, got true"),
+    ],
+)
+def test_scores_that_cannot_be(splits, complaint, tmp_path):
+    """A score that is no share is never shown."""
+    folder = write_run(tmp_path / "run", "m-lstm", 0.5)
+    change(folder / "evaluation.json", splits=splits)
+
+    with pytest.raises(BrokenDataset, match=complaint) as caught:
+        read_run(folder)
+    assert str(caught.value).isprintable()
+
+
+def test_results_of_another_model_are_refused(tmp_path):
+    """An evaluation of another model or another seed than the run's does not belong into its folder."""
+    folder = write_run(tmp_path / "run", "m-lstm", 0.5, seed=4)
+
+    change(folder / "evaluation.json", predictions={"seed": 5})
+    with pytest.raises(BrokenDataset, match=r"judges m-lstm with seed 5, but run\.json is of m-lstm, seed 4"):
+        read_run(folder)
+    change(folder / "evaluation.json", model="gcn-lstm", predictions={})
+    with pytest.raises(BrokenDataset, match="judges gcn-lstm"):
+        read_run(folder)
+
+
+# ------------------------------------------------------------------------------------------------------------ reasons
+
+
+def test_reasons_are_read_and_shown(tmp_path):
+    """A sentence stands in the cell that it was written for, whatever name the model is given."""
+    path = tmp_path / "notes.toml"
+    path.write_text('[table3.M_LSTM]\na2 = """Because\nof this."""\n', encoding="utf-8")
+
+    results = compare_runs([trained(0.5)], reasons=read_reasons(path))
+
+    assert cell(results, "table3", "a2").reason == "Because of this."
+    assert cell(results, "table3", "a1").reason == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[table3", "is no TOML"),
+        ('[table4.m-lstm]\na2 = "x"', "there is no table 'table4'; did you mean 'table3'"),
+        ('[table3.m-lstm]\na22 = "x"', "there is no row 'a22'; did you mean 'a2'"),
+        ("[table3.m-lstm]\na2 = 3", "should be a sentence"),
+        ("table3 = 1", "should be a table"),
+        ('[table3.perceptron]\na2 = "x"', "there is no such model; there are: M-LSTM"),
+    ],
+)
+def test_reasons_that_fit_nothing_are_refused(text, complaint, tmp_path):
+    """A slip in the notes is told rather than left out of the page."""
+    path = tmp_path / "notes.toml"
+    path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(RecipeError, match=complaint):
+        compare_runs([trained(0.5)], reasons=read_reasons(path))
+
+
+# ------------------------------------------------------------------------------------------------------------- showing
+
+
+def test_cells_are_said_with_their_marks(results):
+    """Ours has its spread, the published its deviation, leaking figures a dagger and distant ones an arrow."""
+    found = cell(results, "table3", "simple")
+
+    assert say_measured(found.measured) == "76.00 (1.41, n=2)"
+    assert say_published(found) == ["93.83 (0.76)", "96.27 (0.54)†"]
+    table = results.tables[1]
+    heads, rows = table_as_text(table, table.own)
+    assert heads[:3] == ["", "M-LSTM, n=2", "published"]
+    assert rows[0][:3] == ["Simple †", "76.00 (1.41) ▼", "93.83 (0.76), 96.27 (0.54)†"]
+
+
+def test_markdown_keeps_its_shape(results):
+    """Every line of a table has as many cells as its head, and text does not become markup."""
+    text = results_as_markdown(results)
+
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    widths = {len(re.findall(r"(?<!\\)\|", line)) for line in rows}
+    assert len(widths) == 2
+    assert "Because &lt;b>it&lt;/b> is \\| so." in text
+    assert "in-distribution dev only, best of 4 looks at 200 examples" in text
+
+
+def test_numbers_are_the_same_in_all_files(results):
+    """The CSV and the JSON hold what the tables hold, cell by cell."""
+    lines = list(csv.DictReader(StringIO(results_as_csv(results))))
+    plain = results_as_dict(results)["cells"]
+
+    assert len(lines) == len(plain)
+    for line, entry in zip(lines, plain, strict=True):
+        table = results.tables[entry["table"] == "table3"]
+        part = entry["split"] if entry["table"] == "table2" else "test"
+        found = table.cells[entry["row"], entry["column"], part]
+        assert line["published"] == str(found.published.mean if found.published else "")
+        assert line["exact"] == str(round(found.measured.mean, 4) if found.measured else "")
+
+
+def test_a_spreadsheet_takes_no_name_for_a_formula():
+    """A name that begins as a formula does is quoted."""
+    text = results_as_csv(compare_runs([trained(0.5, model="=1+1")]))
+
+    assert "'=1+1" in text
+    assert ",=1+1" not in text
+
+
+def test_the_legend_tells_only_of_marks_that_occur():
+    """A single seed needs no word on deviations over seeds, nor any quirk."""
+    marks = [mark for mark, _ in legend(compare_runs([trained(0.5)]))]
+
+    assert "+" not in marks
+    assert "( )" not in marks
+    assert {"[ ]", "▲ ▼", "†", "‡"} <= set(marks)
+
+
+def test_a_checkpoint_chosen_on_test_data_is_told(tmp_path):
+    """The protocol says aloud when the checkpoint was not chosen on in-distribution dev."""
+    folder = write_run(tmp_path / "run", "m-lstm", 0.5)
+    change(folder / "run.json", selection={"on": "a1"})
+
+    (said,) = protocol(compare_runs([read_run(folder)]).columns[0])
+
+    assert "on a1, NOT on in-distribution dev" in said
+    assert "Decoded greedily up to 120 actions, judged on the same dataset." in said
+
+
+def test_the_page_is_well_formed_and_asks_for_nothing(results, tmp_path):
+    """Elements are closed, ids unique, links stay on the page and lead somewhere, and nothing is loaded."""
+    page = write_results(results, tmp_path / "out")[0]
+    reader = read_page(page)
+
+    assert not reader.faults
+    assert not reader.open
+    assert not reader.sources
+    assert len(reader.ids) == len(set(reader.ids))
+    assert {link[1:] for link in reader.links} <= set(reader.ids)
+    assert not re.search(r"""(?:https?:)?//[a-z]|@import|url\((?!#)""", page.read_text(encoding="utf-8"))
+
+
+def test_the_page_shows_every_cell_and_every_reason(results, tmp_path):
+    """What was measured, what is published and why they differ can all be read, and text stays text."""
+    page = write_results(results, tmp_path / "out")[0]
+    said = " ".join(read_page(page).words)
+
+    for table in results.tables:
+        for found in table.cells.values():
+            assert found.measured is None or f"{found.measured.mean:.2f}" in said
+            assert found.published is None or f"{found.published.mean:.1f}"[:-1] in said
+    assert "Because <b>it</b> is | so." in said
+    assert said.count("No reason is given.") == len(results.differences) - 1
+
+
+def test_equal_runs_give_equal_files(results, folders, tmp_path):
+    """Nothing but the runs and the notes decides what is written, in whatever order the runs are given."""
+    reasons = {("table3", "m-lstm", "a2"): "Because <b>it</b> is | so."}
+    again = compare_runs([read_run(folder) for folder in reversed(folders)], reasons=reasons)
+
+    first, second = write_results(results, tmp_path / "a"), write_results(again, tmp_path / "b")
+
+    assert [path.name for path in first] == [path.name for path in second]
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+
+
+# -------------------------------------------------------------------------------------------------------------- curves
+
+
+def test_curves_are_drawn_for_every_training_set(results):
+    """Runs of one training set share a figure; the SVG is sound XML for light and dark, the PNG is white."""
+    from PIL import Image
+
+    both = curves_of(results)
+
+    assert [one.name for one in both] == ["curves-all", "curves-simple"]
+    svg = draw_curves(both[0], "svg").decode()
+    assert ET.fromstring(svg).tag.endswith("svg")  # noqa: S314 (our own drawing)
+    assert "prefers-color-scheme:dark" in svg
+    image = Image.open(BytesIO(draw_curves(both[0], "png"))).convert("RGB")
+    assert image.getpixel((2, image.height - 2)) == (255, 255, 255)
+
+
+def test_runs_without_a_log_have_no_curves():
+    """Where nothing was logged, nothing is drawn."""
+    assert not curves_of(compare_runs([trained(0.5)]))
+
+
+def test_a_run_with_odd_names_and_a_short_log_is_drawn():
+    """One logged update, a loss of nothing and a name with strange signs are no reason to fail."""
+    run = trained(0.5, steps=(Step(1, 0.0),), batch=0)
+
+    assert draw_curves(Curves(name="odd", title="$x_$ <b> \U0001f600", runs={"$\\frac": [run]}), "svg")
+
+
+@given(st.integers(0, 3 * MOST_POINTS + 7))
+def test_long_logs_are_averaged_without_loss(count):
+    """However long a log is, few points are drawn, at the same places, and their weighted mean is that of the log."""
+    steps = [Step(update, float(update % 7) + 1) for update in range(1, count + 1)]
+
+    found = _thinned(steps)
+
+    assert len(found) <= MOST_POINTS
+    assert not steps or found[-1].update == steps[-1].update
+    sizes = [
+        after - before
+        for before, after in zip((0, *(s.update for s in found)), (s.update for s in found), strict=False)
+    ]
+    total = sum(size * step.loss for size, step in zip(sizes, found, strict=True))
+    assert total == pytest.approx(sum(step.loss for step in steps))

@@ -1,0 +1,53 @@
+"""Trainings that take a second."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from safetensors.torch import load_file
+
+from deixis.training.settings import training_of
+
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from torch import Tensor
+
+    from deixis.training.settings import Training
+
+
+SIZES: dict[str, dict[str, Any]] = {
+    "m-lstm": {"width": 8, "word_width": 4, "filters": 4, "kernels": [1, 3]},
+    "gcn-lstm": {"width": 8, "word_width": 4, "rounds": 2, "kernels": [1, 3]},
+    "transformer": {"width": 8, "heads": 2, "hidden": 8, "blocks": 1, "decoder_layers": 1},
+}
+WITHOUT_DROPOUT = {"word_dropout": 0.0, "action_dropout": 0.0, "cell_dropout": 0.0}
+
+
+def small(model: str = "m-lstm", **changes: Any) -> Training:
+    """A training of a small model: twelve updates of six examples, a look at dev after every four."""
+    sizes = SIZES[model] | changes.pop("settings", {})
+    said = {
+        "updates": 12,
+        "batch": 6,
+        "rate": 0.01,
+        "look_every": 4,
+        "dev_examples": 5,
+        "decode_limit": 20,
+        "save_every": 2,
+        "log_every": 3,
+        "seed": 1,
+    }
+    return training_of(model, {**said, **changes, "settings": sizes})
+
+
+def weights(path: Path) -> dict[str, Tensor]:
+    """All tensors of a checkpoint."""
+    return load_file(path)
+
+
+def are_equal(one: Path, other: Path) -> bool:
+    """Whether two checkpoints hold exactly the same numbers."""
+    ours, theirs = weights(one), weights(other)
+    return ours.keys() == theirs.keys() and all(bool((ours[name] == theirs[name]).all()) for name in ours)

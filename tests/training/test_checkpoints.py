@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import json
+import resource
+import struct
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
+
+from deixis.errors import BrokenCheckpoint, DivergedTraining
+from deixis.training.checkpoints import half_checkpoint, load_model, read_checkpoint, write_checkpoint
+from deixis.training.loop import train
+from deixis.training.shipped import find_checkpoint, shipped_checkpoints
+from tests.training.small import SIZES, small
+
+
+@pytest.fixture(scope="module", params=list(SIZES))
+def run(request, dataset, tmp_path_factory):
+    """A finished training."""
+    return train(dataset, small(request.param, updates=2), tmp_path_factory.mktemp("run") / "run", device="cpu").folder
+
+
+@pytest.fixture
+def checkpoint(run):
+    """Its last checkpoint."""
+    return read_checkpoint(run / "last.safetensors")
+
+
+@contextmanager
+def no_room(size: int):
+    """A disk on which no file can be larger than so many bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_checkpoint_survives_being_written(checkpoint, tmp_path):
+    """Reading is the inverse of writing, and writing the same again gives the same bytes."""
+    path, again = tmp_path / "one.safetensors", tmp_path / "two.safetensors"
+
+    write_checkpoint(path, checkpoint)
+    found = read_checkpoint(path)
+    write_checkpoint(again, found)
+
+    assert found.facts() == checkpoint.facts()
+    assert all(torch.equal(found.weights[name], tensor) for name, tensor in checkpoint.weights.items())
+    assert all(torch.equal(found.memory[name], tensor) for name, tensor in checkpoint.memory.items())
+    assert path.read_bytes() == again.read_bytes()
+
+
+def test_a_checkpoint_tells_where_it_comes_from(checkpoint, dataset):
+    """Data, training and versions are in the file itself."""
+    assert checkpoint.data["digest"] == dataset.manifest["content"]
+    assert checkpoint.data["patterns"] == ["p1", "p3"]
+    assert checkpoint.data["random_only"] is False
+    assert checkpoint.training["seed"] == 1
+    assert checkpoint.update == 2
+    assert "walk" in checkpoint.vocabulary
+    assert checkpoint.torch == torch.__version__
+
+
+def test_half_the_precision_is_half_the_size(checkpoint, tmp_path):
+    """Weights come back in float32, rounded to what bfloat16 can hold; Adam's memory is left out."""
+    path = tmp_path / "half.safetensors"
+
+    write_checkpoint(path, half_checkpoint(checkpoint))
+    found = read_checkpoint(path)
+
+    stored = load_file(path)
+    assert {tensor.dtype for tensor in stored.values()} == {torch.bfloat16}
+    assert not found.memory
+    for name, tensor in checkpoint.weights.items():
+        assert found.weights[name].dtype == torch.float32
+        assert torch.equal(found.weights[name], tensor.bfloat16().float())
+    assert load_model(found, torch.device("cpu")).training is False
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_what_is_no_number_is_never_written(checkpoint, tmp_path, value):
+    """The file before it stays as it was, and is named."""
+    path = tmp_path / "last.safetensors"
+    write_checkpoint(path, checkpoint)
+    before = path.read_bytes()
+    name, tensor = next(iter(checkpoint.weights.items()))
+    broken = replace(checkpoint, weights={**checkpoint.weights, name: torch.full_like(tensor, value)})
+
+    with pytest.raises(DivergedTraining, match=r"no longer numbers at update 2; the last good checkpoint is .*last"):
+        write_checkpoint(path, broken)
+
+    assert path.read_bytes() == before
+
+
+def test_a_full_disk_leaves_the_file_before(checkpoint, tmp_path):
+    """A checkpoint that cannot be written whole is not written at all, and leaves nothing behind."""
+    path = tmp_path / "last.safetensors"
+    write_checkpoint(path, checkpoint)
+    before = path.read_bytes()
+
+    with no_room(len(before) // 2), pytest.raises(OSError, match=r"."):
+        write_checkpoint(path, replace(checkpoint, update=99))
+
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["last.safetensors"]
+
+
+def test_the_checkpoint_of_another_model_is_told(checkpoint, tmp_path):
+    """Facts of one model around the weights of another."""
+    others = [name for name in SIZES if name != checkpoint.model]
+    for other in others:
+        path = tmp_path / f"{other}.safetensors"
+        write_checkpoint(path, replace(checkpoint, model=other, settings=SIZES[other]))
+        with pytest.raises(BrokenCheckpoint, match=f"is not a checkpoint of (this )?{other}"):
+            read_checkpoint(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda facts: facts.update(model="gpt"), "unknown model 'gpt'"),
+        (lambda facts: facts.update(settings={"width": 1 << 40}), "cannot build"),
+        (lambda facts: facts["settings"].update(width=16), "is not a checkpoint of this"),
+        (lambda facts: facts.update(kind="plans"), "is no checkpoint of format 1"),
+        (lambda facts: facts.update(format=2), "is no checkpoint of format 1"),
+        (lambda facts: facts.pop("vocabulary"), "does not say 'vocabulary'"),
+        (lambda facts: facts.update(update=True), "does not say 'update'"),
+        (lambda facts: facts.update(vocabulary=[]), "no list of words"),
+        (lambda facts: facts.update(vocabulary=[1, 2]), "no list of words"),
+        (lambda facts: facts.update(channels=3), "says 3 channels"),
+    ],
+)
+def test_facts_that_cannot_be_are_told(checkpoint, run, tmp_path, change, complaint):
+    """Each in one line, without building what a file claims."""
+    facts = json.loads(json.dumps(checkpoint.facts()))
+    change(facts)
+    path = tmp_path / "odd.safetensors"
+    save_file(load_file(run / "last.safetensors"), path, {"deixis": json.dumps(facts)})
+
+    with pytest.raises(BrokenCheckpoint, match=complaint):
+        read_checkpoint(path)
+
+
+def test_weights_that_lack_or_exceed_are_told(checkpoint, run, tmp_path):
+    """A tensor too few, one too many, and memory of only some weights."""
+    whole = load_file(run / "last.safetensors")
+    name = next(iter(checkpoint.weights))
+    said = {"deixis": json.dumps(checkpoint.facts())}
+    path = tmp_path / "odd.safetensors"
+    missing_memory = next(one for one in whole if one.startswith("second/"))
+    for tensors, complaint in (
+        ({key: tensor for key, tensor in whole.items() if key != name}, f"lacks the weights '{name}'"),
+        ({**whole, "more": torch.zeros(1)}, "has, without need, the weights 'more'"),
+        ({key: tensor for key, tensor in whole.items() if key != missing_memory}, f"lacks .*'{missing_memory}'"),
+    ):
+        save_file(tensors, path, said)
+        with pytest.raises(BrokenCheckpoint, match=complaint):
+            read_checkpoint(path)
+
+
+@given(share=st.floats(0, 0.999))
+def test_a_truncated_file_is_told(run, tmp_path_factory, share):
+    """Wherever it was cut."""
+    content = (run / "last.safetensors").read_bytes()
+    path = tmp_path_factory.getbasetemp() / "cut.safetensors"
+    path.write_bytes(content[: int(len(content) * share)])
+
+    with pytest.raises(BrokenCheckpoint, match="cannot be read as a safetensors file"):
+        read_checkpoint(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"PK\x03\x04 a pickled model", "cannot be read as a safetensors file"),
+        (struct.pack("<Q", 1 << 60) + b"{}", "cannot be read as a safetensors file"),
+        (struct.pack("<Q", 2) + b"{}", "deixis did not write it"),
+        (struct.pack("<Q", 35) + b'{"__metadata__":{"deixis":"[[[[["}}', "facts that are no JSON"),
+    ],
+)
+def test_whatever_else_it_is_is_told(tmp_path, content, complaint):
+    """Pickles, headers without end, files of others."""
+    path = tmp_path / "other.safetensors"
+    path.write_bytes(content)
+
+    with pytest.raises(BrokenCheckpoint, match=complaint):
+        read_checkpoint(path)
+
+
+def test_a_missing_file_is_told(tmp_path):
+    """In one line."""
+    with pytest.raises(BrokenCheckpoint, match="there is no checkpoint"):
+        read_checkpoint(tmp_path / "none.safetensors")
+
+
+def test_checkpoints_are_found(run, tmp_path):
+    """A file, the best of a run, or a name that comes with deixis; anything else is not one."""
+    assert find_checkpoint(run) == run / "best.safetensors"
+    assert find_checkpoint(run / "last.safetensors") == run / "last.safetensors"
+    assert find_checkpoint(tmp_path) is None
+    assert find_checkpoint(tmp_path / "answers.jsonl") is None
+    assert all(path.stat().st_size < 10_000_000 for path in shipped_checkpoints().values())
+
+
+def test_a_run_without_a_best_checkpoint_is_told(run, tmp_path):
+    """One that was stopped before its first look."""
+    (tmp_path / "last.safetensors").write_bytes((run / "last.safetensors").read_bytes())
+
+    with pytest.raises(BrokenCheckpoint, match=r"has no best\.safetensors yet"):
+        find_checkpoint(tmp_path)

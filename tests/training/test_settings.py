@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deixis.errors import RecipeError, UnknownName
+from deixis.models.registry import MODELS
+from deixis.training.settings import read_training, training_from, training_of
+
+
+@pytest.mark.parametrize(
+    ("model", "rate", "batch", "updates"),
+    [("m-lstm", 1e-3, 2000, 160_000), ("gcn-lstm", 8e-4, 200, 267_201), ("transformer", 1e-4, 32, 1_686_700)],
+)
+def test_whatever_is_not_said_is_as_published(model, rate, batch, updates):
+    """Rates, batches and lengths of the published runs."""
+    training = training_of(model)
+
+    assert (training.rate, training.batch, training.updates) == (rate, batch, updates)
+    assert training.quirks == ()
+
+
+@pytest.mark.parametrize("model", ["m-lstm", "gcn-lstm"])
+def test_the_rate_falls_by_a_tenth_every_twenty_thousand_updates(model):
+    """Smoothly, and the first update has the whole of it."""
+    training = training_of(model)
+
+    assert training.rate_at(0) == training.rate
+    assert training.rate_at(20_000) == pytest.approx(0.9 * training.rate)
+    assert training.rate_at(10_000) == pytest.approx(0.9**0.5 * training.rate)
+
+
+def test_the_rate_of_the_transformer_stays():
+    """As published."""
+    assert training_of("transformer").rate_at(1_000_000) == 1e-4
+
+
+def test_a_warm_up_rises_to_the_rate():
+    """In even steps, none of which is zero."""
+    training = training_of("transformer", {"warmup": 4})
+
+    assert [training.rate_at(update) for update in range(5)] == pytest.approx([2.5e-5, 5e-5, 7.5e-5, 1e-4, 1e-4])
+
+
+def test_quirks_change_what_they_are_about():
+    """The rate of the paper, the dropout of the code; what is said outright goes before."""
+    assert training_of("m-lstm", {"quirks": ["paper-rate"]}).rate == 1e-4
+    assert training_of("m-lstm", {"quirks": ["paper-rate"], "rate": 0.5}).rate == 0.5
+    assert training_of("gcn-lstm", {"quirks": ["drops-85-percent"]}).settings == {"action_dropout": 0.85}
+    assert training_of("transformer", {"quirks": ["sees-padding"], "settings": {"width": 64}}).settings == {
+        "sees_padding": True,
+        "width": 64,
+    }
+
+
+@given(st.sampled_from(list(MODELS)), st.integers(1, 10**6), st.integers(0, 1 << 60), st.sampled_from(["bf16", "fp32"]))
+def test_a_training_survives_being_written_down(model, updates, seed, precision):
+    """`training_from` is the inverse of `to_dict`."""
+    training = training_of(model, {"updates": updates, "seed": seed, "precision": precision})
+
+    assert training_from(training.to_dict()) == training
+    assert training_from(training.to_dict()).digest == training.digest
+
+
+def test_the_digest_names_the_way_not_its_length():
+    """A longer training of the same kind goes the same way; another seed, rate or size does not."""
+    training = training_of("m-lstm")
+
+    assert replace(training, updates=7, save_every=1, log_every=3, half=True).digest == training.digest
+    for change in ({"seed": 1}, {"rate": 0.1}, {"settings": {"width": 64}}, {"look_every": 7}, {"clip": 1.0}):
+        assert replace(training, **change).digest != training.digest
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"updatse": 5}, "did you mean 'updates'"),
+        ({"updates": 0}, "updates must be a whole number from 1"),
+        ({"batch": 2.5}, "batch must be a whole number"),
+        ({"rate": 0}, "rate must be a number above 0"),
+        ({"rate": float("nan")}, "rate must be a number above 0"),
+        ({"rate": "fast"}, "rate must be a number above 0"),
+        ({"clip": -1.0}, "clip must be a number of at least 0"),
+        ({"precision": "fp8"}, "unknown precision 'fp8'"),
+        ({"batching": "sorted"}, "unknown batching 'sorted'"),
+        ({"compile": "yes"}, "compile is true or false"),
+        ({"settings": [1]}, "settings must be a table"),
+        ({"settings": {"depth": 3}}, "m-lstm has no setting 'depth'"),
+        ({"quirks": "paper-rate"}, "quirks must be a list"),
+    ],
+)
+def test_impossible_settings_are_refused(changes, complaint):
+    """Each with one line that names it."""
+    with pytest.raises(RecipeError, match=complaint):
+        training_of("m-lstm", changes)
+
+
+def test_unknown_names_are_refused():
+    """Of models and of quirks."""
+    with pytest.raises(UnknownName, match="did you mean 'transformer'"):
+        training_of("transfomer")
+    with pytest.raises(UnknownName, match="did you mean 'paper-rate'"):
+        training_of("m-lstm", {"quirks": ["papers-rate"]})
+
+
+def test_settings_are_read_from_a_file(tmp_path):
+    """Fields of a training, and sizes of the model in a table of their own."""
+    path = tmp_path / "small.toml"
+    path.write_text('updates = 5\nprecision = "fp32"\n[settings]\nkernels = [1, 3]\n', encoding="utf-8")
+
+    training = training_of("m-lstm", read_training(path))
+
+    assert training.updates == 5
+    assert training.settings == {"kernels": [1, 3]}
+
+
+@pytest.mark.parametrize("content", [b"updates = ", b"\xff\xfe", b"a = " + b"[" * 100_000])
+def test_a_file_that_is_no_toml_is_told(tmp_path, content):
+    """In one line, whatever is in it."""
+    path = tmp_path / "broken.toml"
+    path.write_bytes(content)
+
+    with pytest.raises(RecipeError, match="is no TOML file"):
+        read_training(path)
