@@ -7,14 +7,16 @@ import json
 import sys
 from pathlib import Path
 
-from benchmarks.copsref import measure_engine
 from benchmarks.generation import measure_generation
-from benchmarks.graphs import measure_graphs
-from benchmarks.machine import Row, describe_machine
+from benchmarks.machine import as_markdown
 from benchmarks.mentions import measure_mentions
 from benchmarks.paper import measure_paper_size
 from benchmarks.renderer import measure_renderer
 from benchmarks.resolution import measure_resolution
+from benchmarks.scale import measure_scale
+
+
+ABOUT = "Rates are per second of processor time of one core, compilation apart; ratios compare things of one run."
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,11 +35,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     rows = [*measure_resolution(), *measure_generation(), *measure_mentions(), *measure_renderer()]
     if options.graphs:
-        rows += [*measure_graphs(), *measure_engine()]
+        rows += measure_scale()
     if options.paper:
         rows += measure_paper_size(options.mode)
     command = "make bench" + (' ARGS="--paper"' if options.paper else "")
-    text = _markdown(rows, command)
+    text = as_markdown(rows, "Speed", command, ABOUT)
     print(json.dumps([row._asdict() for row in rows], indent=1) if options.json else text)
     if options.write:
         options.write.parent.mkdir(parents=True, exist_ok=True)
@@ -46,24 +48,6 @@ def main(arguments: list[str] | None = None) -> int:
     for row in broken:
         print(f"slower than promised: {row.name}: {row.value:,.4g} {row.unit}, promised {row.promise}", file=sys.stderr)
     return 1 if broken else 0
-
-
-def _markdown(rows: list[Row], command: str) -> str:
-    lines = [
-        "# Speed",
-        "",
-        f"Made by `{command}` on {describe_machine()}.",
-        "Rates are per second of processor time of one core, compilation apart; ratios compare things of one run.",
-        "",
-        "| what | measured | promised |",
-        "|---|---|---|",
-        *(f"| {row.name} | {_figure(row.value)} {row.unit} | {row.promise} |" for row in rows),
-    ]
-    return "\n".join(lines)
-
-
-def _figure(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-__all__ = ["Row", "describe_machine"]
+__all__ = ["Row", "as_markdown", "describe_machine"]
 
 
 class Row(NamedTuple):
@@ -33,6 +33,25 @@ class Row(NamedTuple):
         """Whether the promise does not hold."""
         too_low = self.at_least is not None and self.value < self.at_least
         return too_low or (self.at_most is not None and self.value > self.at_most)
+
+
+def as_markdown(rows: list[Row], title: str, command: str, about: str) -> str:
+    """A page: what was measured, how, and what is promised."""
+    lines = [
+        f"# {title}",
+        "",
+        f"Made by `{command}` on {describe_machine()}.",
+        about,
+        "",
+        "| what | measured | promised |",
+        "|---|---|---|",
+        *(f"| {row.name} | {_figure(row.value)} {row.unit} | {row.promise} |" for row in rows),
+    ]
+    return "\n".join(lines)
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def describe_machine() -> str:

@@ -42,6 +42,8 @@ class GridTransformerSettings:
         longest_command, longest_plan: rows of the tables of places, marks of beginning and end included.
         sees_padding: whether the decoder looks at the places after a command's end, too, as the published one does;
             then every command is padded to the longest length.
+        norm_first: whether norms come before attention instead of after the sums, which is how a transformer can learn
+            ten times faster; three norms more, 768 parameters.
     """
 
     width: int = 128
@@ -54,6 +56,7 @@ class GridTransformerSettings:
     longest_command: int = 50
     longest_plan: int = 105
     sees_padding: bool = False
+    norm_first: bool = False
 
 
 class Looked(NamedTuple):
@@ -101,6 +104,8 @@ class GridTransformer(Policy):
         self.within = nn.ModuleList(nn.ModuleList((Layer(settings), Layer(settings))) for _ in range(settings.blocks))
         self.decoder = nn.ModuleList(DecoderLayer(settings) for _ in range(settings.decoder_layers))
         self.output = nn.Linear(width, self.layout.size)
+        last = (nn.LayerNorm(width, FORGIVING) if settings.norm_first else nn.Identity() for _ in range(3))
+        self.words_last, self.cells_last, self.actions_last = last
 
     def remember(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Looked:
         """Let words and cells look at each other; prepare what the decoder looks at."""
@@ -111,9 +116,11 @@ class GridTransformer(Policy):
             cells = self._dropped(self._cells(grid))
             blocks = zip(_pairs(self.across), _pairs(self.within), strict=True)
             for (to_cells, to_words), (among_words, among_cells) in blocks:
-                text, cells = to_cells(text, cells, None), to_words(cells, text, is_word)
-                text, cells = among_words(text, text, is_word), among_cells(cells, cells, None)
-            both = torch.cat((text, cells), dim=1)
+                of_words, of_cells = to_cells.offered(text), to_words.offered(cells)
+                text, cells = to_cells(text, of_cells, None), to_words(cells, of_words, is_word)
+                text = among_words(text, among_words.offered(text), is_word)
+                cells = among_cells(cells, among_cells.offered(cells), None)
+            both = torch.cat((self.words_last(text), self.cells_last(cells)), dim=1)
             pairs = [layer.other.keys_and_values(both) for layer in self._decoder()]
         may_look = torch.cat((is_word, is_word.new_ones(cells.shape[:2])), dim=1)
         if self.settings.sees_padding:
@@ -126,9 +133,8 @@ class GridTransformer(Policy):
         with self._precision(shown):
             x = self._dropped(self.actions(shown))
             for layer, keys, values in zip(self._decoder(), memory.keys, memory.values, strict=True):
-                own = layer.own.keys_and_values(x)
-                x = layer(x, own, None, (keys, values), memory.may_look)
-            return self.output(x).float()
+                x = layer(x, layer.offered(x), None, (keys, values), memory.may_look)
+            return self.output(self.actions_last(x)).float()
 
     def begin(self, memory: Looked, limit: int) -> Said:
         """Where decoding starts: nothing said, and room for `limit` steps."""
@@ -143,12 +149,12 @@ class GridTransformer(Policy):
         with self._precision(last):
             x = self.actions(last[:, None], start=state.taken)
             for number, layer in enumerate(self._decoder()):
-                keys, values = layer.own.keys_and_values(x)
+                keys, values = layer.offered(x)
                 state.keys[number].index_copy_(2, at, keys.to(state.keys.dtype))
                 state.values[number].index_copy_(2, at, values.to(state.values.dtype))
                 own = (state.keys[number], state.values[number])
                 x = layer(x, own, is_said, (memory.keys[number], memory.values[number]), memory.may_look)
-            return self.output(x[:, 0]).float(), state._replace(taken=state.taken + 1)
+            return self.output(self.actions_last(x[:, 0])).float(), state._replace(taken=state.taken + 1)
 
     def compile_parts(self) -> None:
         """Let torch compile the layers, which are alike: the first update takes a minute, the others two thirds."""
@@ -246,7 +252,7 @@ def _found(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, is_
 
 
 class Layer(nn.Module):
-    """One stream looks at another, or at itself; norms come after the sums."""
+    """One stream looks at another, or at itself; norms come after the sums, or before everything."""
 
     def __init__(self, settings: GridTransformerSettings) -> None:
         super().__init__()
@@ -255,10 +261,18 @@ class Layer(nn.Module):
         self.first = nn.Linear(settings.width, settings.hidden)
         self.second = nn.Linear(settings.hidden, settings.width)
         self.last_norm = nn.LayerNorm(settings.width, FORGIVING)
-        self.dropout = settings.dropout
+        self.dropout, self.norm_first = settings.dropout, settings.norm_first
+
+    def offered(self, x: Tensor) -> Tensor:
+        """What a stream shows to who looks at it."""
+        return self.norm(x) if self.norm_first else x
 
     def forward(self, x: Tensor, other: Tensor, is_there: Tensor | None) -> Tensor:
-        """X after it has looked at the other."""
+        """X after it has looked at what the other offers."""
+        if self.norm_first:
+            pair = self.attention.keys_and_values(other)
+            x = x + self._dropped(self.attention(self.norm(x), pair, is_there))
+            return x + self._dropped(self.second(functional.relu(self.first(self.last_norm(x)))))
         x = self.norm(x + self._dropped(self.attention(x, self.attention.keys_and_values(other), is_there)))
         return self.last_norm(x + self._dropped(self.second(functional.relu(self.first(x)))))
 
@@ -275,7 +289,11 @@ class DecoderLayer(nn.Module):
         self.own_norm, self.other_norm, self.last_norm = (nn.LayerNorm(settings.width, FORGIVING) for _ in range(3))
         self.first = nn.Linear(settings.width, settings.hidden)
         self.second = nn.Linear(settings.hidden, settings.width)
-        self.dropout = settings.dropout
+        self.dropout, self.norm_first = settings.dropout, settings.norm_first
+
+    def offered(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Keys and values of what has been said, for itself to look at."""
+        return self.own.keys_and_values(self.own_norm(x) if self.norm_first else x)
 
     def forward(
         self,
@@ -286,6 +304,10 @@ class DecoderLayer(nn.Module):
         may_look: Tensor,
     ) -> Tensor:
         """X after a layer; without `is_said` each step sees those before it, as in training."""
+        if self.norm_first:
+            x = x + self._dropped(self.own(self.own_norm(x), own, is_said, is_causal=is_said is None))
+            x = x + self._dropped(self.other(self.other_norm(x), other, may_look))
+            return x + self._dropped(self.second(functional.gelu(self.first(self.last_norm(x)))))
         x = self.own_norm(x + self._dropped(self.own(x, own, is_said, is_causal=is_said is None)))
         x = self.other_norm(x + self._dropped(self.other(x, other, may_look)))
         return self.last_norm(x + self._dropped(self.second(functional.gelu(self.first(x)))))
