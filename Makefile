@@ -18,6 +18,13 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --constraint
 # Kernels are compiled once, before several processes ask for them at the same time.
 WARM := if $(BIN)/deixis warm --help >/dev/null 2>&1; then $(BIN)/deixis warm; fi
 
+# Some tests drive a browser. Where Chromium can be had without asking anybody it is, otherwise these tests are skipped.
+APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20
+BROWSER := for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit; done; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then echo "Installing Chromium for the tests in a browser"; \
+	{ $(APT) update && $(APT) install -y --no-install-recommends chromium fonts-liberation; } >/dev/null 2>&1 || \
+	echo "Chromium cannot be installed; the tests in a browser are skipped"; fi
+
 # Without byte code every start of the program would be two to four times slower.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -29,6 +36,7 @@ demo: $(VENV)/.demo
 	$(BIN)/deixis demo --out demo $(ARGS)
 
 test: $(VENV)/.test
+	@$(BROWSER)
 	@$(WARM)
 	$(BIN)/python -m pytest -q -n auto -m "not gpu" $(ARGS)
 
@@ -62,7 +70,7 @@ clean:
 # A stamp for each set of extras; a change of pyproject.toml or of the constraints installs it again.
 $(VENV)/.demo: EXTRAS := data,report
 $(VENV)/.test: EXTRAS := test
-$(VENV)/.check: EXTRAS := report,train,dev
+$(VENV)/.check: EXTRAS := report,studio,train,dev
 $(VENV)/.docs: EXTRAS := docs
 
 # Named exactly and by itself, torch is taken from where a build for the CPU lies at hand; a later one brings gigabytes.

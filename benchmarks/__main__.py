@@ -14,6 +14,7 @@ from benchmarks.paper import measure_paper_size
 from benchmarks.renderer import measure_renderer
 from benchmarks.resolution import measure_resolution
 from benchmarks.scale import measure_scale
+from benchmarks.studio import measure_studio
 
 
 ABOUT = "Rates are per second of processor time of one core, compilation apart; ratios compare things of one run."
@@ -30,12 +31,15 @@ def main(arguments: list[str] | None = None) -> int:
         help="mode of the paper-size set",
     )
     parser.add_argument("--graphs", action="store_true", help="also read a corpus of the size of GQA (2 minutes)")
+    parser.add_argument("--studio", action="store_true", help="also open the paper-size set in the studio (2 minutes)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--write", type=Path, help="write the table as Markdown, e.g. docs/results/speed.md")
     options = parser.parse_args(arguments)
     rows = [*measure_resolution(), *measure_generation(), *measure_mentions(), *measure_renderer()]
     if options.graphs:
         rows += measure_scale()
+    if options.studio:
+        rows += measure_studio()
     if options.paper:
         rows += measure_paper_size(options.mode)
     command = "make bench" + (' ARGS="--paper"' if options.paper else "")

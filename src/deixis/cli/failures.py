@@ -17,6 +17,9 @@ EXTRAS = {
     "PIL": "data",
     "matplotlib": "report",
     "h5py": "shapes",
+    "jinja2": "studio",
+    "starlette": "studio",
+    "uvicorn": "studio",
     "torch": "train",
     "safetensors": "train",
 }  # package -> the extra that installs it

@@ -21,7 +21,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-__all__ = ["SCHEMA", "example_at", "examples_of", "grid_batch", "ragged", "rows_of", "table_of"]
+__all__ = ["SCHEMA", "Table", "example_at", "examples_of", "grid_batch", "ragged", "rows_of", "table_of"]
 
+Table: TypeAlias = pa.Table  # rows of examples, for those who hand them on
 OBJECT_COLUMNS = ("shape", "color", "size", "row", "column")
 NOWHERE = (255, 255, 255)  # the agent of a world without one
 

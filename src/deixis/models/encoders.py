@@ -49,7 +49,7 @@ class TwoWayLSTM(nn.Module):
         place = torch.arange(words.shape[1], device=words.device)  # [word]
         mirrored = (count[:, None] - 1 - place) % words.shape[1]  # the padding stays behind the words
         onward, backward = self._both(words, _reordered(words, mirrored))
-        last = (count - 1)[:, None]
+        last = (count - 1).clamp(min=0)[:, None]  # an empty command is one word of padding
         return ReadWords(
             onward,
             _reordered(backward, mirrored),

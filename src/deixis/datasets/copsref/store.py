@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from deixis.datasets.store import Dataset
 
 
-__all__ = ["COLUMNS", "KIND", "CopsRef", "is_copsref", "open_copsref", "write_copsref"]
+__all__ = ["COLUMNS", "KIND", "CopsRef", "example_from_row", "is_copsref", "open_copsref", "write_copsref"]
 
 KIND = "copsref"
 SCENES = "scenes"
@@ -105,7 +105,7 @@ class CopsRef:
             for table in read_parquet(path, columns=COLUMNS.names):
                 for values in table.to_pylist():
                     try:
-                        yield _example_from(values)
+                        yield example_from_row(values)
                     except (DeixisError, ValueError, TypeError, KeyError, RecursionError) as error:
                         raise BrokenDataset(f"{path.name}, row {row}: {_first_line(error)}") from error
                     row += 1
@@ -252,7 +252,8 @@ def _expression_text(example: Example) -> str:
     return json.dumps(expression_to_plain(example.expression), ensure_ascii=False, separators=(",", ":"))
 
 
-def _example_from(values: Mapping[str, Any]) -> Example:
+def example_from_row(values: Mapping[str, Any]) -> Example:
+    """The example in a row, as `pyarrow` gives it."""
     said = values["expression"]
     images = zip(
         values["distractor_kind"],

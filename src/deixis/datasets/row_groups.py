@@ -1,0 +1,226 @@
+"""Examples by their number: only the groups of rows that hold them are read, however many there are in all.
+
+Parquet files come in groups of some thousand rows, and their last bytes say where each begins. Numbers count over all
+files of a dataset in the order of its manifest, from 0.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import accumulate
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import finalize
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from deixis.datasets.store import write_parquet
+from deixis.datasets.table import SCHEMA
+from deixis.errors import BrokenDataset, UnknownName
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from deixis.datasets.sources import Source
+
+
+__all__ = ["Group", "RowGroups", "row_groups_of", "spare_memory"]
+
+KEPT_GROUPS = 4  # some ten megabytes each
+READERS = 2  # groups that are read at a time
+
+
+class Group(NamedTuple):
+    """A stretch of rows that is read together."""
+
+    path: Path
+    place: int  # of the group within its file
+    start: int  # number of its first row
+    rows: int
+
+    @property
+    def stop(self) -> int:
+        """The number after that of its last row."""
+        return self.start + self.rows
+
+
+class RowGroups:
+    """The rows of some Parquet files, by number.
+
+    Args:
+        files: every file with the number of its rows, as the manifest says.
+        columns: the columns that it must have; these are what is read.
+        scratch: a folder that is deleted when the rows are no longer used.
+    """
+
+    def __init__(
+        self,
+        files: Iterable[tuple[Path, int]],
+        columns: Sequence[str] = SCHEMA.names,
+        *,
+        scratch: Path | None = None,
+    ) -> None:
+        self.files = list(files)
+        self.columns = list(columns)
+        self.starts = [0, *accumulate(rows for _, rows in self.files)]
+        self._metadata: dict[Path, pq.FileMetaData] = {}
+        self._kept: OrderedDict[tuple[Path, int], pa.Table] = OrderedDict()
+        self._guard = Lock()
+        if scratch is not None:
+            finalize(self, rmtree, scratch, ignore_errors=True)
+
+    def __len__(self) -> int:
+        return self.starts[-1]
+
+    def row(self, number: int) -> pa.Table:
+        """One row, as a table; its group is kept for a while, since its neighbours may be asked for next.
+
+        Raises:
+            UnknownName: when there is no row of this number.
+            BrokenDataset: when its file cannot be read.
+        """
+        return self.take([number])
+
+    def take(self, numbers: Sequence[int] | np.ndarray) -> pa.Table:
+        """The rows of some numbers, in that order.
+
+        Raises:
+            UnknownName: when there is no row of one of the numbers.
+            BrokenDataset: when a file cannot be read.
+        """
+        wanted = np.asarray(numbers, np.int64)
+        outside = wanted[(wanted < 0) | (wanted >= len(self))]
+        if len(outside):
+            raise UnknownName(f"there is no example {outside[0]} here; there are {len(self):,}, counted from 0")
+        if not len(wanted):
+            return SCHEMA.empty_table() if self.columns == SCHEMA.names else pa.table({})
+        groups = list(dict.fromkeys(self.group_of(number) for number in np.unique(wanted).tolist()))
+        where = {group: np.flatnonzero((wanted >= group.start) & (wanted < group.stop)) for group in groups}
+
+        def part(group: Group) -> pa.Table:
+            return self.read(group, keep=len(groups) <= KEPT_GROUPS).take(pa.array(wanted[where[group]] - group.start))
+
+        parts = list(_pool().map(part, groups)) if len(groups) > 1 else [part(groups[0])]
+        back = np.argsort(np.concatenate([where[group] for group in groups]))
+        return pa.concat_tables(parts).take(pa.array(back))
+
+    def groups(self) -> Iterator[Group]:
+        """All stretches, in order."""
+        for place in range(len(self.files)):
+            yield from self._groups_in(place)
+
+    def group_of(self, number: int) -> Group:
+        """The stretch that a row lies in."""
+        place = int(np.searchsorted(self.starts, number, side="right")) - 1
+        return next(group for group in self._groups_in(place) if number < group.stop)
+
+    def read(self, group: Group, columns: Sequence[str] | None = None, *, keep: bool = False) -> pa.Table:
+        """The rows of a stretch.
+
+        Args:
+            group: which one.
+            columns: only these; texts come as dictionaries then.
+            keep: whether it is likely to be asked for again.
+        """
+        if columns is not None:
+            return self._read(group, list(columns), coded=True)
+        key = group.path, group.place
+        with self._guard:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        table = self._read(group, self.columns, coded=False)
+        if keep:
+            with self._guard:
+                self._kept[key] = table
+                while len(self._kept) > KEPT_GROUPS:
+                    self._kept.popitem(last=False)
+        return table
+
+    def _read(self, group: Group, columns: list[str], *, coded: bool) -> pa.Table:
+        with _told(group.path):
+            texts = [
+                name for name in columns if SCHEMA.names.count(name) and pa.types.is_string(SCHEMA.field(name).type)
+            ]
+            with pq.ParquetFile(
+                group.path,
+                metadata=self._about(group.path),
+                read_dictionary=texts if coded else None,
+                page_checksum_verification=True,
+            ) as file:
+                missing = set(columns) - set(file.schema_arrow.names)
+                if missing:
+                    raise BrokenDataset(f"{group.path.name} lacks the columns {', '.join(sorted(missing))}")
+                return file.read_row_group(group.place, columns=columns, use_threads=False)
+
+    def _groups_in(self, place: int) -> Iterator[Group]:
+        path, rows = self.files[place]
+        about = self._about(path)
+        if about.num_rows != rows:
+            raise BrokenDataset(f"{path.name} has {about.num_rows:,} rows, but should have {rows:,}; make it again")
+        start = self.starts[place]
+        for index in range(about.num_row_groups):
+            size = about.row_group(index).num_rows
+            yield Group(path, index, start, size)
+            start += size
+
+    def _about(self, path: Path) -> pq.FileMetaData:
+        if path not in self._metadata:
+            with _told(path):
+                self._metadata[path] = pq.read_metadata(path)
+        return self._metadata[path]
+
+
+def row_groups_of(source: Source) -> RowGroups:
+    """The rows of whatever examples were opened.
+
+    A released file is first written as Parquet, to a folder of its own that goes when the rows are no longer used.
+    """
+    if source.dataset is not None:
+        listed = source.dataset.manifest["files"]
+        return RowGroups((source.dataset.path / entry["path"], entry["rows"]) for entry in listed)
+    if source.kind == "parquet":
+        return RowGroups([(source.path, source.count())])
+    scratch = Path(mkdtemp(prefix="deixis-"))
+    try:
+        files = []
+        for place, table in enumerate(source.tables()):
+            path = scratch / f"{place:05d}.parquet"
+            write_parquet(table, path)
+            files.append((path, table.num_rows))
+    except BaseException:
+        rmtree(scratch, ignore_errors=True)
+        raise
+    return RowGroups(files, scratch=scratch)
+
+
+def spare_memory() -> None:
+    """Give memory back as soon as it is no longer used, for programs that run for long; reading is a little slower."""
+    pa.set_memory_pool(pa.system_memory_pool())
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What goes wrong with a file, in one line."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, EOFError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise BrokenDataset(f"{path.name} cannot be read as Parquet ({reason}); make or copy it again") from error
+
+
+_POOL: list[ThreadPoolExecutor] = []
+
+
+def _pool() -> ThreadPoolExecutor:
+    if not _POOL:
+        _POOL.append(ThreadPoolExecutor(READERS, thread_name_prefix="rows"))
+    return _POOL[0]

@@ -1,0 +1,392 @@
+"""Galleries of instructions in grid worlds: what can be asked of a million examples, and a card for each that is shown.
+
+Without a question, or with one for a split alone, only the rows of the page are read. Any other question goes to the
+codes of all rows (`rows.GridShelf`).
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from deixis.datasets.checks import MAX_FINDINGS, check_tables
+from deixis.datasets.checks.registry import CHECKS
+from deixis.datasets.judged_plans import places_of, read_verdicts
+from deixis.datasets.table import example_at
+from deixis.errors import DeixisError, UnknownName
+from deixis.language.lexicon import lexicon
+from deixis.studio.filters import (
+    PAGE,
+    Card,
+    Chip,
+    Choice,
+    Facet,
+    Field,
+    Lines,
+    Listing,
+    choose,
+    field_of,
+    page_of,
+    places_in,
+    ranges,
+    stretches_of,
+)
+from deixis.studio.judged import dataset_of, read_judged
+from deixis.studio.pictures import grid_picture
+from deixis.studio.rows import grid_shelf
+from deixis.worlds.grid.actions import MANNERS, VERBS
+from deixis.worlds.grid.patterns import PATTERNS
+from deixis.worlds.grid.roles import KINDS
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from markupsafe import Markup
+
+    from deixis.datasets.example_codes import ExampleCodes
+    from deixis.datasets.judged_plans import Places
+    from deixis.studio.filters import Wanted
+    from deixis.studio.judged import Judged
+    from deixis.studio.library import Entry, Library
+    from deixis.studio.rows import GridShelf
+
+
+__all__ = ["list_grid", "splits_of"]
+
+NONE = "none"  # in place of an empty text in addresses
+DISTRACTORS = {  # how people call what tempts
+    "relation": "relation",
+    "attribute": "attribute",
+    "isomorphism": "isomorphism",
+    "size": "size",
+    "random": "random",
+    "helper": "helper",
+}
+LENGTHS = (2, 5, 10, 15, 20, 30, 50, 80)  # last plan length of each group
+VERDICTS = {"right": "right", "wrong": "wrong"}
+ANY = "any"
+CHECKED = 2_048  # rows that are checked together
+PATIENCE_SECONDS = 0.6  # for one page of findings
+SEARCHED = ("pattern", "verb", "manner", "relation", "kind", "objects", "length", "text", "model", "verdict", "check")
+FACETS: WeakKeyDictionary[ExampleCodes, tuple[Facet, ...]] = WeakKeyDictionary()
+LINES: WeakKeyDictionary[ExampleCodes, Lines] = WeakKeyDictionary()
+PLACES: WeakKeyDictionary[GridShelf, Places] = WeakKeyDictionary()
+VERDICT_CODES: dict[tuple[Path, int, int], np.ndarray] = {}
+
+
+def list_grid(entry: Entry, wanted: Wanted, library: Library) -> Listing:
+    """One page of a dataset.
+
+    Raises:
+        UnknownName: when something is asked for that does not exist.
+        BrokenDataset: when something cannot be read.
+    """
+    shelf = grid_shelf(entry)
+    models = _models(entry, library)
+    if not shelf.has_codes and not any(wanted.get(name) for name in SEARCHED):
+        return _without_codes(entry, shelf, wanted, models)
+    codes = shelf.codes()
+    facets = facets_of(codes, entry.splits)
+    further = [*_text_mask(codes, wanted.get("text")), *_model_mask(shelf, wanted, models)]
+    found = choose(len(codes), facets, wanted.values, further)
+    fields = (*(_field(facet, wanted, found.counts[facet.name]) for facet in facets), *_further_fields(wanted, models))
+    if wanted.get("check"):
+        kept = np.arange(len(codes)) if found.kept is None else np.flatnonzero(found.kept)
+        return _checked(entry, shelf, wanted, kept, fields)
+    start, stop, pages = page_of(wanted, found.size)
+    return Listing(
+        what="examples",
+        fields=fields,
+        cards=tuple(_cards(entry, shelf, found.numbers(start, stop), verdicts=_shown_verdicts(shelf, wanted, models))),
+        total=found.size,
+        page=wanted.page,
+        pages=pages,
+    )
+
+
+def facets_of(codes: ExampleCodes, splits: Mapping[str, int]) -> tuple[Facet, ...]:
+    """What can be asked of the examples of a dataset."""
+    if codes not in FACETS:
+        FACETS[codes] = tuple(_facets(codes, splits))
+    return FACETS[codes]
+
+
+def _facets(codes: ExampleCodes, splits: Mapping[str, int]) -> Iterator[Facet]:
+    joined = codes.texts["split"].names
+    known = list(dict.fromkeys([*splits, *(single for name in joined for single in splits_of(name))]))
+    member = {name: np.array([name in splits_of(one) for one in joined], bool) for name in known}
+    yield Facet("split", "split", codes.texts["split"].codes, member)
+    for name in ("pattern", "verb", "manner"):
+        values = codes.texts[name].names
+        tables = {value or NONE: np.arange(len(values)) == place for place, value in sorted(enumerate(values), key=_by)}
+        yield Facet(name, name, codes.texts[name].codes, tables, {NONE: "no manner"} if name == "manner" else {})
+    yield Facet("relation", "relation", codes.texts["command"].codes, codes.relations)
+    bits = np.arange(256)
+    present = {name: (bits >> KINDS.index(name) & 1).astype(bool) for name in DISTRACTORS}
+    yield Facet("kind", "distractors", codes.kinds, present, DISTRACTORS)
+    sizes = np.arange(int(codes.objects.max(initial=0)) + 1)
+    occurring = np.bincount(codes.objects, minlength=len(sizes)) > 0
+    yield Facet("objects", "objects", codes.objects, {str(n): sizes == n for n in sizes.tolist() if occurring[n]})
+    yield Facet("length", "plan length", codes.length, *ranges(codes.length, LENGTHS, unit="actions"))
+
+
+def splits_of(name: str) -> list[str]:
+    """The splits that an example belongs to: `a1+a2` is in both."""
+    return (name or "train").split("+")
+
+
+def _by(entry: tuple[int, str]) -> str:
+    return entry[1]
+
+
+def _text_mask(codes: ExampleCodes, text: str) -> Iterator[np.ndarray]:
+    if text:
+        if codes not in LINES:
+            LINES[codes] = Lines(codes.texts["command"].names)
+        yield np.take(LINES[codes].having(text), codes.texts["command"].codes)
+
+
+# -------------------------------------------------------------------------------- the form
+
+
+def _field(facet: Facet, wanted: Wanted, counts: Mapping[str, int]) -> Field:
+    return field_of(facet, wanted, counts, any="all" if facet.name == "split" else "any")
+
+
+def _further_fields(wanted: Wanted, models: Sequence[Judged]) -> Iterator[Field]:
+    yield Field("text", "command has", wanted.get("text"), hint='red "same row"')
+    if models:
+        named = tuple(Choice(one.key, one.model or one.key) for one in models)
+        yield Field("model", "model", wanted.get("model"), named)
+        shown = tuple(Choice(value, label) for value, label in VERDICTS.items())
+        yield Field("verdict", "its plan is", wanted.get("verdict"), shown)
+    codes = sorted(code for code, check in CHECKS.items() if check.scope == "row")
+    listed = tuple(Choice(code, f"{code} {CHECKS[code].message}") for code in codes)
+    yield Field("check", "check finds", wanted.get("check"), (Choice(ANY, "any error or warning"), *listed), any="–")
+
+
+def _without_codes(entry: Entry, shelf: GridShelf, wanted: Wanted, models: Sequence[Judged]) -> Listing:
+    """A page of everything or of a split, for which nothing but its rows is read."""
+    stretches = _stretches(entry, shelf, wanted.get("split"))
+    total = sum(len(stretch) for stretch in stretches)
+    start, stop, pages = page_of(wanted, total)
+    fields = (
+        Field("split", "split", wanted.get("split"), tuple(Choice(*one) for one in _with_labels(entry)), any="all"),
+        _plain_field("pattern", PATTERNS),
+        _plain_field("verb", VERBS),
+        _plain_field("manner", [str(manner) or NONE for manner in MANNERS]),
+        _plain_field("relation", lexicon().relations.values()),
+        _plain_field("kind", DISTRACTORS, label="distractors"),
+        _plain_field("objects", map(str, range(1, 17))),
+        _plain_field("length", (), label="plan length"),
+        *_further_fields(wanted, models),
+    )
+    return Listing(
+        what="examples",
+        fields=fields,
+        cards=tuple(_cards(entry, shelf, places_in(stretches, start, stop))),
+        total=total,
+        page=wanted.page,
+        pages=pages,
+        is_final=False,
+    )
+
+
+def _with_labels(entry: Entry) -> Iterator[tuple[str, str, int]]:
+    return ((name, name, size) for name, size in entry.splits.items())
+
+
+def _plain_field(name: str, values: Iterable[str], *, label: str = "") -> Field:
+    """A field before anybody has counted."""
+    named = {NONE: "no manner"} if name == "manner" else {}
+    choices = tuple(Choice(str(value), named.get(str(value), str(value))) for value in values)
+    return Field(name, label or name, choices=choices or (Choice("", "being counted"),))
+
+
+def _stretches(entry: Entry, shelf: GridShelf, split: str) -> list[range]:
+    """Where the examples of a split lie; of all, where it is empty."""
+    dataset = shelf.source.dataset
+    if not split:
+        return [range(len(shelf.rows))]
+    if dataset is None or split not in entry.splits:
+        numbers = np.flatnonzero(facets_of(shelf.codes(), entry.splits)[0].mask(split))
+        return [range(number, number + 1) for number in numbers.tolist()]
+    return stretches_of(dataset.manifest["files"], split)
+
+
+# -------------------------------------------------------------------------------- cards
+
+
+def _cards(
+    entry: Entry,
+    shelf: GridShelf,
+    numbers: Sequence[int] | np.ndarray,
+    *,
+    verdicts: tuple[str, np.ndarray] | None = None,
+    findings: Mapping[int, list[Chip]] | None = None,
+) -> Iterator[Card]:
+    chosen = [int(number) for number in numbers]
+    shown = _from_memory(shelf, chosen) if shelf.worlds is not None and shelf.has_codes else _from_files(shelf, chosen)
+    for number, row in zip(chosen, shown, strict=True):
+        chips = [Chip(name, "split") for name in splits_of(row["split"])]
+        chips.append(Chip(row["pattern"] or "?", "pattern"))
+        if verdicts is not None:
+            model, codes = verdicts
+            right = codes[number] == 2
+            chips.append(Chip(f"{model}: {'right' if right else 'wrong'}", kind="good" if right else "bad"))
+        chips += (findings or {}).get(number, ())
+        picture, fault = _picture(row)
+        yield Card(f"/d/{entry.slug}/{number}", row["text"], picture, tuple(chips), fault)
+
+
+def _picture(row: Mapping[str, Any]) -> tuple[Markup | None, str]:
+    if isinstance(row["scene"], DeixisError):
+        return None, str(row["scene"])
+    try:
+        return grid_picture(row["scene"], row["target"]), ""
+    except DeixisError as error:
+        return None, str(error)
+
+
+def _from_memory(shelf: GridShelf, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
+    codes, worlds = shelf.codes(), shelf.worlds
+    for number in numbers:
+        row: dict[str, Any] = {name: codes.text(name, number) for name in ("split", "pattern")}
+        row["text"] = codes.text("command", number)
+        if worlds is not None:
+            row["target"] = worlds.target(number)
+            try:
+                row["scene"] = worlds.scene(number)
+            except (DeixisError, ValueError) as error:
+                row["scene"] = DeixisError(f"this world cannot be drawn: {error}")
+        yield row
+
+
+def _from_files(shelf: GridShelf, numbers: Sequence[int]) -> Iterator[dict[str, Any]]:
+    table = shelf.rows.take(numbers)
+    for place in range(len(numbers)):
+        row = {name: str(table[name][place].as_py() or "") for name in ("split", "pattern")}
+        said = str(table["command"][place].as_py() or "")
+        try:
+            example = example_at(table, place)
+            yield {**row, "text": said, "target": example.target, "scene": example.scene}
+        except DeixisError as error:
+            yield {**row, "text": said, "target": 0, "scene": error}
+
+
+# -------------------------------------------------------------------------------- models
+
+
+def _models(entry: Entry, library: Library) -> list[Judged]:
+    """The models whose plans for this dataset were judged one by one."""
+    if not library.of_kind("run"):
+        return []
+    known, _ = read_judged(library)
+    fitting = [one for one in known if one.world == "grid" and one.rows is not None]
+    return [one for one in fitting if dataset_of(library, one) is entry]
+
+
+def _model_mask(shelf: GridShelf, wanted: Wanted, models: Sequence[Judged]) -> Iterator[np.ndarray]:
+    verdict = wanted.get("verdict")
+    if verdict and verdict not in VERDICTS:
+        raise UnknownName(f"a plan is right or wrong, not {verdict!r}")
+    model = _model(wanted, models)
+    if model is not None:
+        codes = _verdict_codes(shelf, model)
+        yield codes > 0 if not verdict else codes == (2 if verdict == "right" else 1)
+
+
+def _model(wanted: Wanted, models: Sequence[Judged]) -> Judged | None:
+    """The model that is asked about; the only one, where a verdict is asked for and nothing else is said."""
+    key = wanted.get("model")
+    if not key:
+        return models[0] if wanted.get("verdict") and models else None
+    for model in models:
+        if model.key == key:
+            return model
+    raise UnknownName(f"there are no plans of a model {key!r} for this dataset here")
+
+
+def _shown_verdicts(shelf: GridShelf, wanted: Wanted, models: Sequence[Judged]) -> tuple[str, np.ndarray] | None:
+    model = _model(wanted, models)
+    return None if model is None else (model.model or model.key, _verdict_codes(shelf, model))
+
+
+def _verdict_codes(shelf: GridShelf, model: Judged) -> np.ndarray:
+    """Of every example: 0 where the model was not asked, 1 where its plan is wrong, 2 where it is right."""
+    path = model.rows
+    if path is None:
+        raise UnknownName(f"there is no verdict on the single plans of {model.model}")
+    key = (path, path.stat().st_mtime_ns, id(shelf))
+    if key not in VERDICT_CODES:
+        if shelf not in PLACES:
+            PLACES[shelf] = places_of(shelf.source)
+        judged = read_verdicts(path)
+        numbers = PLACES[shelf].find(judged.ids)
+        codes = np.zeros(len(shelf.rows), np.uint8)
+        codes[numbers[numbers >= 0]] = 1 + judged.exact[numbers >= 0]
+        while len(VERDICT_CODES) >= 8:
+            VERDICT_CODES.pop(next(iter(VERDICT_CODES)), None)
+        VERDICT_CODES[key] = codes
+    return VERDICT_CODES[key]
+
+
+# -------------------------------------------------------------------------------- checks
+
+
+def _checked(entry: Entry, shelf: GridShelf, wanted: Wanted, kept: np.ndarray, fields: tuple[Field, ...]) -> Listing:
+    """The next examples in which checks find something: they run now, as far as patience goes."""
+    code = wanted.get("check")
+    select = () if code == ANY else (code,)
+    if select and (code not in CHECKS or CHECKS[code].scope != "row"):
+        raise UnknownName(f"there is no check {code!r} of single examples")
+    first = _first(wanted.get("from"))
+    place = int(np.searchsorted(kept, first))
+    begun, began = monotonic(), place
+    found: dict[int, list[Chip]] = {}
+    rules = shelf.source.rules
+    while place < len(kept) and len(found) < PAGE and (place == began or monotonic() - begun < PATIENCE_SECONDS):
+        some = kept[place : place + CHECKED]
+        report = check_tables([shelf.rows.take(some)], select=select, rules=rules)
+        told = [
+            finding for finding in report.findings if finding.row is not None and CHECKS[finding.code].scope == "row"
+        ]
+        is_cut = any(count > MAX_FINDINGS for one, count in report.tally.items() if CHECKS[one].scope == "row")
+        last = _last_whole(told) if is_cut else len(some) - 1
+        for finding in sorted(told, key=lambda one: one.row or 0):
+            number = int(some[finding.row or 0])
+            if (finding.row or 0) <= last and (number in found or len(found) < PAGE):
+                chip = Chip(
+                    finding.code,
+                    f"{finding.message}. {finding.detail}",
+                    kind="bad" if finding.code[0] == "E" else "fair",
+                )
+                found.setdefault(number, []).append(chip)
+        place = int(np.searchsorted(kept, max(found) + 1)) if len(found) == PAGE else place + last + 1
+    listed = sorted(found)
+    note = f"Looked through {place - began:,} of {len(kept):,} examples, beginning with place {began + 1:,}."
+    path = f"/d/{entry.slug}"
+    onward = wanted.address(path, **{"from": int(kept[place])}) if place < len(kept) else ""
+    cards = tuple(_cards(entry, shelf, listed, findings=found))
+    return Listing(what="examples", fields=fields, cards=cards, total=None, note=note, onward=onward)
+
+
+def _last_whole(told: Sequence[Any]) -> int:
+    """The last row up to which nothing was left out: of each code only the first findings are told."""
+    rows: dict[str, list[int]] = {}
+    for finding in told:
+        rows.setdefault(finding.code, []).append(finding.row)
+    return min(max(some) for some in rows.values() if len(some) >= MAX_FINDINGS)
+
+
+def _first(said: str) -> int:
+    if not said:
+        return 0
+    if not said.isdecimal() or len(said) > 12:
+        raise DeixisError(f"examples are numbered from 0, got {said[:20]!r}")
+    return int(said)

@@ -1,0 +1,206 @@
+"""Galleries of 3D Shapes: images one by one, or the pairs of a test set."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from math import gcd
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import numpy as np
+from markupsafe import Markup
+
+from deixis.datasets.a3ds import read_pairs
+from deixis.datasets.formats.a3ds import read_image_list
+from deixis.errors import UnknownName
+from deixis.scene.factors import FACTORS, HUES, IMAGES, ORIENTATIONS, PLACES, SCALES, SOLIDS, factors_of
+from deixis.studio.filters import Card, Chip, Choice, Facet, Field, Listing, choose, field_of, page_of
+from deixis.worlds.shapes.captions import GRAMMARS, caption, phrase_tables, segments
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deixis.datasets.store import Dataset
+    from deixis.studio.filters import Wanted
+    from deixis.studio.library import Entry
+
+
+__all__ = ["list_rooms", "pairs_of"]
+
+VALUES = (HUES, HUES, HUES, SCALES, SOLIDS, ORIENTATIONS)
+STRIDE = 297_361
+TURNED = {angle: f"{angle}, {place}" for angle, place in zip(ORIENTATIONS, PLACES, strict=True)}
+
+
+def list_rooms(entry: Entry, wanted: Wanted) -> Listing:
+    """One page of images, or where `set` names one, of its pairs.
+
+    Raises:
+        UnknownName: when something is asked for that does not exist.
+        BrokenDataset: when something cannot be read.
+    """
+    dataset: Dataset = entry.data
+    grammar = _grammar(wanted)
+    chosen, split = wanted.get("set"), wanted.get("split")
+    sets = pairs_of(entry)
+    if chosen and chosen not in sets:
+        raise UnknownName(f"there is no set of pairs {chosen!r} here; there are {', '.join(sets) or 'none'}")
+    if split and split not in dataset.splits:
+        raise UnknownName(f"there is no split {split!r} here; there are {', '.join(dataset.splits)}")
+    pairs = sets[chosen] if chosen else None
+    images = pairs[:, 0] if pairs is not None else _images(entry, split)
+    facets = _facets_of(_Kept(images))
+    found = choose(len(images), facets, wanted.values, _text_masks(facets, wanted.get("text")))
+    start, stop, pages = page_of(wanted, found.size)
+    numbers = found.numbers(start, stop).tolist()
+    if pairs is not None:
+        cards = [_pair_card(entry, chosen, number, pairs[number], grammar) for number in numbers]
+    else:
+        cards = [_image_card(entry, int(images[number]), grammar) for number in numbers]
+    return Listing(
+        what="pairs" if chosen else "images",
+        fields=tuple(_fields(entry, wanted, facets, found.counts, sets)),
+        cards=tuple(cards),
+        total=found.size,
+        page=wanted.page,
+        pages=pages,
+    )
+
+
+def pairs_of(entry: Entry) -> dict[str, np.ndarray]:
+    """The pairs of every set: int64 [pair, 2], the target first; sets of the same name come from one file only."""
+    folder = entry.path / "pairs"
+    stamps = tuple((path, path.stat().st_mtime_ns) for path in sorted(folder.glob("*.parquet")))
+    return _pairs(stamps)
+
+
+@lru_cache(maxsize=4)
+def _pairs(stamps: tuple[tuple[Any, int], ...]) -> dict[str, np.ndarray]:
+    found: dict[str, np.ndarray] = {}
+    for path, _ in stamps:
+        for name, rows in read_pairs(path).items():
+            found.setdefault(name, rows[((rows >= 0) & (rows < IMAGES)).all(axis=1)])
+    return found
+
+
+def _images(entry: Entry, split: str) -> np.ndarray:
+    path = entry.path / "ids" / f"{split}.txt"
+    if not split or not path.is_file():
+        return _all_images()
+    return _listed(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _all_images() -> np.ndarray:
+    return _mixed(np.arange(IMAGES))
+
+
+@lru_cache(maxsize=6)
+def _listed(path: Any, stamp: int) -> np.ndarray:  # noqa: ARG001 (a changed file is read again)
+    return _mixed(np.asarray(read_image_list(path), np.int64))
+
+
+def _mixed(images: np.ndarray) -> np.ndarray:
+    """The images in an order in which neighbours differ; by their numbers, thousands of red rooms come first."""
+    stride = next(number for number in range(STRIDE, 2 * STRIDE) if gcd(number, len(images)) == 1)
+    return images[np.arange(len(images)) * stride % max(1, len(images))]
+
+
+class _Kept:
+    """Images that are asked about, so that their facets are made once."""
+
+    def __init__(self, images: np.ndarray) -> None:
+        self.images = images
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kept) and other.images is self.images
+
+    def __hash__(self) -> int:
+        return id(self.images)
+
+
+@lru_cache(maxsize=16)
+def _facets_of(kept: _Kept) -> tuple[Facet, ...]:
+    factors = factors_of(kept.images)
+    made = []
+    for place, (name, values) in enumerate(zip(FACTORS, VALUES, strict=True)):
+        tables = {value: np.arange(len(values)) == code for code, value in enumerate(values)}
+        labels = TURNED if name == "orientation" else {}
+        made.append(Facet(name, name.replace("_", " "), np.ascontiguousarray(factors[:, place]), tables, labels))
+    return tuple(made)
+
+
+def _text_masks(facets: tuple[Facet, ...], text: str) -> Iterator[np.ndarray]:
+    """For each word, the images whose longest caption has it: the caption names all factors, so some value must."""
+    fixed = {word for place, phrases in segments(0) if place is None for word in phrases[0].split()} | {"a", "an"}
+    for word in re.findall(r"[\w-]+", text.lower()):
+        if word in fixed:
+            continue
+        mask = np.zeros(len(facets[0].codes), bool)
+        for facet, phrases in zip(facets, phrase_tables("exhaustive"), strict=True):
+            said = [
+                " ".join(phrases.phrases[first : first + size]).replace("-", " ").split()
+                for first, size in zip(phrases.first, phrases.size, strict=True)
+            ]
+            table = np.array([set(word.split("-")) <= set(words) for words in said], bool)
+            if table.any():
+                mask |= np.take(table, facet.codes)
+        yield mask
+
+
+def _grammar(wanted: Wanted) -> Any:
+    said = wanted.get("captions") or "exhaustive"
+    if said not in GRAMMARS:
+        raise UnknownName(f"there are no captions {said!r}; known: {', '.join(GRAMMARS)}")
+    return said
+
+
+def _fields(
+    entry: Entry, wanted: Wanted, facets: tuple[Facet, ...], counts: Any, sets: dict[str, np.ndarray]
+) -> Iterator[Field]:
+    if sets:
+        choices = tuple(Choice(name, name.replace("_", " "), len(rows)) for name, rows in sets.items())
+        yield Field("set", "pairs that share", wanted.get("set"), choices, any="single images")
+    if not wanted.get("set"):
+        splits = tuple(Choice(name, name, size) for name, size in entry.splits.items())
+        yield Field("split", "split", wanted.get("split"), splits, any="all")
+    for facet in facets:
+        yield field_of(facet, wanted, counts[facet.name])
+    yield Field("text", "caption has", wanted.get("text"), hint="tiny ball")
+    listed = tuple(Choice(name, name) for name in GRAMMARS if name != "exhaustive")
+    yield Field("captions", "captions shown", wanted.get("captions"), listed, any="exhaustive")
+
+
+def _image_card(entry: Entry, image: int, grammar: Any) -> Card:
+    return Card(
+        f"/d/{entry.slug}/image/{image}",
+        caption(image, 0, grammar),
+        _pictures(entry, (image,)),
+        (Chip(f"image {image:,}"),),
+    )
+
+
+def _pair_card(entry: Entry, name: str, number: int, pair: np.ndarray, grammar: Any) -> Card:
+    target, other = pair.tolist()
+    one, two = factors_of(pair).tolist()
+    differing = [factor for factor, a, b in zip(FACTORS, one, two, strict=True) if a != b]
+    chips = [Chip(f"pair {number:,}"), Chip(f"{len(FACTORS) - len(differing)} shared")]
+    return Card(
+        f"/d/{entry.slug}/{quote(name, safe='')}/{number}",
+        caption(target, 0, grammar),
+        _pictures(entry, (target, other)),
+        tuple(chips),
+    )
+
+
+def _pictures(entry: Entry, images: tuple[int, ...]) -> Markup:
+    shown = [
+        f'<img src="/d/{entry.slug}/image/{image}.png" width="128" height="128" loading="lazy" '
+        f'alt="{"target" if place == 0 else "distractor"}">'
+        if len(images) > 1
+        else f'<img src="/d/{entry.slug}/image/{image}.png" width="128" height="128" loading="lazy" alt="">'
+        for place, image in enumerate(images)
+    ]
+    return Markup("".join(shown))  # noqa: S704 (slugs and numbers only)

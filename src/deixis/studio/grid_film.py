@@ -1,0 +1,95 @@
+"""Scenes and plans as the page shows them: drawings that follow the theme, and where everything is when."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from deixis.errors import SchemaError
+from deixis.reports.gallery import themed
+from deixis.reports.markup import Themes
+from deixis.worlds.grid.draw import Look, draw_svg
+from deixis.worlds.grid.pictures.animate import film_of
+from deixis.worlds.grid.pictures.look import Marks
+from deixis.worlds.grid.pictures.motion import AGENT, Pose, pose_of, sway
+
+
+if TYPE_CHECKING:
+    from deixis.scene.grid import GridScene
+    from deixis.worlds.grid.actions import Plan
+    from deixis.worlds.grid.pictures.animate import Film
+    from deixis.worlds.grid.pictures.motion import Mover
+
+
+__all__ = ["CELL", "Inks", "draw_board", "find_film"]
+
+CELL = 72
+STILL = Pose(x=0.0, y=0.0, size=0.0)
+
+
+class Inks(Themes):
+    """Colours that follow the theme of the page, chosen by the reader or by the system.
+
+    They are named after themselves, so that a fragment which is added to a page can bring its own.
+    """
+
+    def name(self, light: str, dark: str) -> str:
+        """What to write for a colour that is `light` or `dark`."""
+        light, dark = light.upper(), dark.upper()
+        return f"var({self._names.setdefault((light, dark), f'--ink{light[1:]}-{dark[1:]}')})"
+
+    def rules(self) -> str:
+        """The style rules that give the names their colours."""
+        light = "".join(f"{name}:{pair[0]};" for pair, name in self._names.items())
+        dark = "".join(f"{name}:{pair[1]};" for pair, name in self._names.items())
+        chosen = f":root[data-theme=dark]{{{dark}}}"
+        system = f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}"
+        return Markup(f":root{{{light}}}\n{system}\n{chosen}")  # noqa: S704 (colours and names made above)
+
+
+def draw_board(scene: GridScene, marks: Marks, inks: Inks, *, title: str, cell: int = CELL) -> Markup:
+    """The scene as markup whose objects carry `data-object`."""
+    drawing = themed(
+        lambda theme: draw_svg(scene, marks=marks, look=Look(cell=cell, captions=True, theme=theme), title=title), inks
+    )
+    return Markup(drawing)  # noqa: S704 (our own drawing, whose text is escaped)
+
+
+def find_film(scene: GridScene, plan: Plan, *, cell: int = CELL) -> dict[str, Any] | None:
+    """A plan as the page plays it; None where it cannot be played.
+
+    `words` has a line for the beginning and one for every action. `movers` has for the agent and for each object that
+    moves its poses before the first and after each action, as [x, y, degrees, size] of the drawing by `draw_board`
+    with the same cell, and `sways`, what is added halfway through an action that comes to nothing.
+    """
+    if scene.agent is None:
+        return None
+    try:
+        film = film_of(scene, plan, Marks(), Look(cell=cell))
+    except SchemaError:
+        return None
+    return {
+        "words": list(film.words),
+        "actions": [{"name": step.action.words, "said": step.words, "hitch": bool(step.hitch)} for step in film.steps],
+        "movers": [_moves(film, mover, cell) for mover in film.moving],
+    }
+
+
+def _moves(film: Film, mover: Mover, cell: int) -> dict[str, Any]:
+    first = pose_of(film.pictures[0], mover)
+    turns = accumulate((step.quarters if mover == AGENT else 0 for step in film.steps), initial=0)
+    poses = [pose_of(picture, mover) for picture in film.pictures]
+    swaying = [sway(step, mover, cell=cell) for step in film.steps]
+    return {
+        "of": "agent" if mover == AGENT else mover,
+        "poses": [
+            _rounded(pose.x, pose.y, 90 * turn, pose.size / first.size) for pose, turn in zip(poses, turns, strict=True)
+        ],
+        "sways": {k: _rounded(one.x, one.y, 0, one.size) for k, one in enumerate(swaying) if one != STILL},
+    }
+
+
+def _rounded(*numbers: float) -> list[float]:
+    return [round(number, 3) for number in numbers]

@@ -1,0 +1,325 @@
+"""Playing with instructions in grid worlds: click what is meant, or walk there.
+
+A click becomes the plan of somebody who means that object, so that both tasks are judged and kept in the way of models.
+(Where a solid stands on the corner of a box, both have one plan, and a click on either counts, as it does for models.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from deixis._version import __version__
+from deixis.datasets.asked import data_digest
+from deixis.datasets.plans import write_plans, write_verdicts
+from deixis.datasets.store import write_parquet
+from deixis.datasets.table import table_of
+from deixis.errors import SchemaError
+from deixis.language.explain import explain, name_object
+from deixis.metrics.navigation import Score, evaluate_plans
+from deixis.metrics.plan_misreadings import NO_REASON, UNCLEAR
+from deixis.metrics.plan_verdicts import Asked, Plans, judge_plan
+from deixis.metrics.uncertainty import Estimate
+from deixis.reports.explain import misreading_words, plan_words
+from deixis.studio.answers import Judged, Measure, draw_numbers, write_json
+from deixis.studio.play_pictures import draw_board
+from deixis.studio.rows import grid_example
+from deixis.worlds.grid.actions import Action, Plan, plan_from_letters, plan_to_codes
+from deixis.worlds.grid.draw import Marks, path_of
+from deixis.worlds.grid.plan import plan as make_plan
+from deixis.worlds.grid.simulate import simulate
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from deixis.datasets.sources import Source
+    from deixis.metrics.plan_verdicts import Verdict
+    from deixis.scene.grid import GridScene
+    from deixis.studio.library import Entry
+    from deixis.tasks.navigate import Example
+    from deixis.worlds.grid.simulate import Outcome
+
+
+__all__ = ["GridGame", "after", "grid_game", "noticed"]
+
+GridTask: TypeAlias = Literal["point", "navigate"]
+MOST_ACTIONS = 300
+MEASURES = {
+    "exact": "the recorded plan, action by action",
+    "got_there": "everything ends where the recorded plan leaves it",
+    "right_target": "made for the right object",
+}
+SLIPS = {  # what a reader did who went to a wrong object
+    "size among everything": "compared the size with everything on the board",
+    "words exchanged": "exchanged words between two phrases",
+    "relations exchanged": "exchanged the relations of two clauses",
+    "all clauses": "heard none of the clauses",
+    "all but the noun": "heard no more than the noun",
+}
+
+
+@dataclass(frozen=True)
+class GridGame:
+    """Instructions to carry out, or whose targets are to be pointed at."""
+
+    entry: Entry
+    split: str
+    task: GridTask
+    numbers: tuple[int, ...]
+    examples: tuple[Example, ...]
+
+    @property
+    def template(self) -> str:
+        """The template that shows a question, and what came of it."""
+        return f"play_{self.task}.html"
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def text(self, place: int) -> str:
+        """The command."""
+        return self.examples[place].text
+
+    def address(self, place: int) -> str:
+        """The page of the example."""
+        return f"/d/{self.entry.slug}/{self.numbers[place]}"
+
+    def read(self, place: int, form: Mapping[str, str]) -> str:
+        """The number of an object, or the letters of a plan."""
+        if self.task == "navigate":
+            return read_plan(form.get("plan", ""))
+        said, count = form.get("object", ""), len(self.examples[place].scene)
+        if not said.isdecimal() or not int(said) < count:
+            raise SchemaError("choose one of the objects" if not said else f"there is no object {said[:20]!r} here")
+        return str(int(said))
+
+    def shown(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
+        """The board, as it is after the actions so far."""
+        scene = self.examples[place].scene
+        if self.task == "navigate":
+            return board_values(self.examples[place], read_plan(form.get("plan", "")))
+        names = [(number, _name(scene, number)) for number in range(len(scene))]
+        return {"board": draw_board(scene, title=self.text(place)), "objects": names}
+
+    def told(self, place: int, said: str) -> dict[str, Any]:
+        """The board with the target, what was chosen and both ways."""
+        example = self.examples[place]
+        verdict, plan = self.verdict(place, said), self.plan(place, said)
+        chosen = int(said) if self.task == "point" else verdict.chosen
+        marks = _marks(example, chosen)
+        values: dict[str, Any] = {
+            "board": draw_board(example.scene, marks=marks, title=example.text, has_legend=True),
+            "mentions": explain(example.utterance, example.scene).mentions,
+        }
+        if self.task == "navigate":
+            ways = [path_of(example.scene, actions) for actions in (plan, example.plan)]
+            boards = [
+                draw_board(
+                    example.scene,
+                    marks=replace(marks, path=way.path if len(way.path) > 1 else None, pushed=way.pushed),
+                    title=example.text,
+                )
+                for way in ways
+            ]
+            values |= {"mine": boards[0], "recorded": boards[1]}
+            values |= {"my_words": plan_words(plan) if plan else "nothing", "right_words": plan_words(example.plan)}
+        return values
+
+    def plan(self, place: int, said: str) -> Plan:
+        """The actions that an answer stands for."""
+        if self.task == "navigate":
+            return plan_from_letters(said)
+        example = self.examples[place]
+        if int(said) == example.target:
+            return example.plan
+        return make_plan(example.scene, int(said), example.verb, example.manner)
+
+    def verdict(self, place: int, said: str) -> Verdict:
+        """The judgement that a model would get."""
+        return judge_plan(self.examples[place], self.plan(place, said))
+
+    def judge(self, place: int, said: str) -> Judged:
+        """Whether an answer is right, and why not."""
+        example, found = self.examples[place], self.verdict(place, said)
+        if self.task == "point":
+            if found.chosen == example.target:
+                return Judged(True, "Right", (f"It is the {_name(example.scene, example.target)}.",))
+            return Judged(False, "Another object is meant", tuple(self._why(place, int(said), found)))
+        if found.exact:
+            return Judged(True, "Right, action by action")
+        if found.got_there:
+            reason = "Everything ends where it should, but the recorded plan goes another way or has another manner."
+            return Judged(False, "You got there, another way", (reason,))
+        if found.chosen == example.target:
+            reason = "You made for the right object, but did not leave everything where the recorded plan does."
+            return Judged(False, "The right object, but not quite", (reason,))
+        if found.chosen is None:
+            return Judged(False, "You did not end at an object", ("Nothing stands where you ended.",))
+        return Judged(False, "Another object is meant", tuple(self._why(place, found.chosen, found)))
+
+    def measures(self, said: Sequence[str]) -> list[Measure]:
+        """What `deixis evaluate` measures of plans."""
+        verdicts = [self.verdict(place, one) for place, one in enumerate(said)]
+        right_target = [found.chosen == self.examples[place].target for place, found in enumerate(verdicts)]
+        counts = (
+            sum(found.exact for found in verdicts),
+            sum(found.exact_cut for found in verdicts),
+            sum(found.got_there for found in verdicts),
+            sum(right_target),
+        )
+        tokens = float(np.mean([found.tokens for found in verdicts])) if verdicts else float("nan")
+        score = Score(len(verdicts), counts, tokens)
+        if self.task == "point":
+            fair = [1 / max(len(self.examples[place].scene), 1) for place in range(len(said))]
+            chance = float(np.mean(fair)) if fair else None
+            return [Measure("right target", "the object that is meant", score.estimate("right_target"), True, chance)]
+        found = [Measure(name.replace("_", " "), meaning, score.estimate(name)) for name, meaning in MEASURES.items()]
+        bare = Estimate(tokens, float("nan"), float("nan"), len(verdicts))
+        return [*found, Measure("actions right", "the share of actions that are right in their place", bare)]
+
+    def missed(self, said: Sequence[str]) -> dict[str, float]:
+        """What was misread by whoever goes to the wrong objects, with shares where several things explain it."""
+        shares: dict[str, float] = {}
+        for place, one in enumerate(said):
+            names = self.verdict(place, one).missed
+            for name in names:
+                shares[name] = shares.get(name, 0.0) + 1 / len(names)
+        return dict(sorted(shares.items(), key=lambda share: (-share[1], share[0])))
+
+    def write(self, folder: Path, said: Sequence[str], facts: Mapping[str, Any], *, is_over: bool) -> list[str]:
+        """Plans as `deixis evaluate` reads them, the examples that were asked, and in the end the evaluation."""
+        split = _file_of(self.split)
+        plans = [plan_to_codes(self.plan(place, one)) for place, one in enumerate(said)]
+        actions = np.concatenate([np.zeros(0, np.uint8), *plans])
+        starts = np.cumsum([0, *map(len, plans)], dtype=np.int64)
+        ids = np.array([example.id for example in self.examples[: len(said)]], np.uint64)
+        known = {**facts, "data": self._digest}
+        write_plans(folder / f"{split}.parquet", ids, (actions, starts), known)
+        write_parquet(table_of(self.examples[: len(said)]), folder / "asked.parquet")
+        if is_over:
+            asked = {split: Asked.of(self.examples)}
+            given = {split: Plans(ids=ids, actions=actions, starts=starts, facts=known)}
+            evaluation, verdicts = evaluate_plans(asked, given, data=self.entry.title, digest=self._digest)
+            write_json(folder / "evaluation.json", {"deixis": __version__, **evaluation.to_dict()})
+            write_verdicts(folder / "verdicts.parquet", asked, verdicts)
+        file = f"FOLDER/{split}.parquet"
+        chosen = f" --split {split}" if split == self.split else ""
+        return [f"deixis evaluate {file} --data FOLDER/asked.parquet{chosen}", f"deixis evaluate {file} --data DATA"]
+
+    @cached_property
+    def _digest(self) -> str:
+        return data_digest(self.entry.data)
+
+    def _why(self, place: int, chosen: int, found: Verdict) -> Iterator[str]:
+        example = self.examples[place]
+        meant, taken = (_name(example.scene, number) for number in (example.target, chosen))
+        yield f"Meant is the {meant}; you took the {taken}."
+        role = example.roles[chosen] if example.roles else None
+        if role is not None and role.has_misreading and role.number < len(example.misreadings):
+            words = misreading_words(example.utterance, example.misreadings[role.number])
+            yield f"You would end there if you {words}."
+        elif found.missed and not {NO_REASON, UNCLEAR} & set(found.missed):
+            yield f"You would end there if you {' or '.join(map(_missed_words, found.missed))}."
+
+
+def grid_game(entry: Entry, split: str, task: GridTask, count: int, *, seed: int) -> GridGame:
+    """A game on a random sample of a split; of everything where there is no split."""
+    source: Source = entry.data
+    if source.dataset is not None:
+        stretches = []
+        start = 0
+        for file in source.dataset.manifest["files"]:
+            if split in ("", file["split"], *file["split"].split("+")):
+                stretches.append(range(start, start + file["rows"]))
+            start += file["rows"]
+        chosen = [stretches[which][at] for which, at in draw_numbers([*map(len, stretches)], count, seed=seed)]
+    else:
+        found = np.flatnonzero(
+            np.concatenate([_belongs(table["split"].to_pylist(), split) for table in source.tables()])
+        )
+        chosen = [int(found[at]) for _, at in draw_numbers([len(found)], count, seed=seed)]
+    examples = tuple(grid_example(entry, number) for number in chosen)
+    return GridGame(entry, split, task, tuple(chosen), examples)
+
+
+def read_plan(text: str) -> str:
+    """The letters of a plan, without blanks; an error where there are too many or one is no action."""
+    letters = "".join(text.split())
+    if len(letters) > MOST_ACTIONS:
+        raise SchemaError(f"a plan has at most {MOST_ACTIONS} actions here")
+    plan_from_letters(letters)
+    return letters
+
+
+def board_values(example: Example, letters: str) -> dict[str, Any]:
+    """What a template needs to show the board after some actions."""
+    actions = plan_from_letters(letters)
+    scene, outcome = after(example.scene, actions)
+    way = path_of(example.scene, actions)
+    marks = Marks(path=way.path if len(way.path) > 1 else None, pushed=way.pushed)
+    agent = outcome.agent
+    return {
+        "board": draw_board(scene, marks=marks, title=example.text),
+        "plan": letters,
+        "actions": [action.words for action in actions],
+        "where": f"row {agent.row}, column {agent.column}, facing {agent.facing.name.lower()}",
+        "noticed": noticed(example.scene, actions),
+    }
+
+
+def after(scene: GridScene, actions: Plan) -> tuple[GridScene, Outcome]:
+    """The scene when some actions have been carried out, and what happened."""
+    outcome = simulate(scene, actions)
+    return replace(scene, objects=outcome.objects, agent=outcome.agent), outcome
+
+
+def noticed(scene: GridScene, actions: Plan) -> str:
+    """What came of the last action where it did nothing, in a few words; empty where it did."""
+    if not actions:
+        return ""
+    before, now = simulate(scene, actions[:-1]), simulate(scene, actions)
+    if now.missed > before.missed:
+        return "There is nothing here to push or pull."
+    if now.bumped > before.bumped:
+        return "That way is blocked."
+    if actions[-1] in (Action.PUSH, Action.PULL) and now.cells == before.cells:
+        return "It is heavy: once more."
+    return ""
+
+
+def _name(scene: GridScene, number: int) -> str:
+    thing = scene.objects[number]
+    return f"{name_object(scene, number)} in row {thing.row}, column {thing.column}"
+
+
+def _marks(example: Example, chosen: int | None) -> Marks:
+    """The target, and a wrong object with its role."""
+    if chosen is None or chosen == example.target:
+        return Marks(target=example.target)
+    role = example.roles[chosen] if example.roles else None
+    if role is not None and role.kind == "mentioned":
+        return Marks(target=example.target, mentioned=(chosen,))
+    kind = role.kind if role is not None and role.is_distractor else "random"
+    return Marks(target=example.target, distractors={chosen: kind})
+
+
+def _missed_words(name: str) -> str:
+    """What was missed, in words that follow 'if you'."""
+    if name.startswith("clause: "):
+        return f"did not heed a clause (‘{name.removeprefix('clause: ')}’)"
+    return SLIPS.get(name, f"did not heed the {name}")
+
+
+def _belongs(splits: Sequence[str | None], split: str) -> np.ndarray:
+    return np.array([not split or split in (one or "train").split("+") for one in splits], bool)
+
+
+def _file_of(split: str) -> str:
+    """The name of a file for a split; any name that could lead elsewhere is replaced."""
+    plain = split.replace("-", "").replace("_", "").replace("+", "")
+    return split if split and len(split) <= 60 and plain.isascii() and plain.isalnum() else "answers"

@@ -1,0 +1,323 @@
+"""Playing with expressions about photographs: click the region that is meant, or say that it is not there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deixis._version import __version__
+from deixis.datasets.copsref.store import write_copsref
+from deixis.errors import SchemaError, UnknownName
+from deixis.metrics.grounding import evaluate_answers
+from deixis.metrics.verdicts import UNEXPLAINED, judge_answers
+from deixis.scene.graph import GraphObject, Link, SceneGraph
+from deixis.scene.graph_table import GraphTable
+from deixis.seeds import Stream, derive
+from deixis.studio.answers import Judged, Measure, draw_numbers, write_json, write_lines
+from deixis.studio.pictures import find_picture
+from deixis.tasks.localise import SETTINGS, Answer
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from deixis.datasets.copsref.store import CopsRef
+    from deixis.metrics.verdicts import Verdict
+    from deixis.scene.graph import GraphScene
+    from deixis.studio.library import Entry, Library
+    from deixis.tasks.localise import Example, Setting
+
+
+__all__ = ["PhotographGame", "Region", "Shown", "photograph_game"]
+
+NOT_THERE = "not there"
+HALF = 50.0  # of a hundred
+
+
+class Region(NamedTuple):
+    """An object in an image that can be chosen; edges are in percent of the image.
+
+    Attributes:
+        value: how a form names it.
+        name: what it is, in words.
+        style: where it lies.
+        role: `target`, `chosen` or nothing.
+    """
+
+    value: str
+    name: str
+    style: str
+    role: str = ""
+
+
+class Shown(NamedTuple):
+    """One image of a question.
+
+    Attributes:
+        image_id: which.
+        width, height: in pixels.
+        regions: the large ones first, so that small ones lie above them.
+        role: what it is for, once the answer is given.
+        has_picture: whether there is a picture of it, or just the boxes.
+    """
+
+    image_id: str
+    width: int
+    height: int
+    regions: tuple[Region, ...]
+    role: str = ""
+    has_picture: bool = True
+
+
+@dataclass(frozen=True)
+class PhotographGame:
+    """Expressions whose targets are to be found."""
+
+    entry: Entry
+    library: Library
+    examples: tuple[Example, ...]
+    setting: Setting
+    seed: int
+    is_named: bool
+
+    template = "play_find.html"
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    @property
+    def data(self) -> CopsRef:
+        """The dataset."""
+        found: CopsRef = self.entry.data
+        return found
+
+    def text(self, place: int) -> str:
+        """The expression."""
+        return self.examples[place].text
+
+    def address(self, place: int) -> str:
+        """The page of the example."""
+        return f"/d/{self.entry.slug}/{self.examples[place].id}"
+
+    def read(self, place: int, form: Mapping[str, str]) -> str:
+        """An image and an object of it, by their numbers, or that it is not there."""
+        said = form.get("region", "")
+        if said == NOT_THERE:
+            return said
+        image, dot, number = said.partition(".")
+        images = self.images(place)
+        if not (dot and image.isdecimal() and number.isdecimal() and int(image) < len(images)):
+            raise SchemaError("choose a region, or say that it is not there")
+        if int(number) >= len(self.scene(images[int(image)])):
+            raise SchemaError(f"there is no region {said[:20]!r} here")
+        return f"{int(image)}.{int(number)}"
+
+    def images(self, place: int) -> list[str]:
+        """The images of a question, in the order in which they are shown, which tells nothing."""
+        known = self.examples[place].images(self.setting)
+        return Stream(derive(self.seed, "play", "images", place)).shuffled(known)
+
+    def scene(self, image_id: str) -> GraphScene:
+        """The graph of an image."""
+        return self.data.scenes.scene(self.data.scenes.find(image_id))
+
+    def shown(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
+        """All images with their regions."""
+        del form
+        shown = [self._shown(which, image_id) for which, image_id in enumerate(self.images(place))]
+        return {"shown": shown, "slug": self.entry.slug, "absent": NOT_THERE, "is_named": self.is_named}
+
+    def told(self, place: int, said: str) -> dict[str, Any]:
+        """All images, with the target and what was chosen."""
+        example = self.examples[place]
+        shown = []
+        for which, image_id in enumerate(self.images(place)):
+            found = self._shown(which, image_id)
+            ids = self.scene(image_id).object_ids
+            is_right = example.is_there and image_id == example.image_id
+            target = f"{which}.{ids.index(example.object_id)}" if is_right and example.object_id in ids else ""
+            kept = tuple(
+                region._replace(role="target" if region.value == target else "chosen")
+                for region in found.regions
+                if region.value in (target, said)
+            )
+            own = "the image that it is about" if example.is_there else "the image that it was written for"
+            role = own if image_id == example.image_id else ", ".join(example.kinds_of(image_id))
+            shown.append(found._replace(regions=kept, role=role))
+        order = sorted(shown, key=lambda one: not one.regions)
+        return {"shown": order, "slug": self.entry.slug, "is_there": example.is_there}
+
+    def answer(self, place: int, said: str) -> Answer:
+        """What was said, as an answer of a model."""
+        example = self.examples[place]
+        if said == NOT_THERE:
+            return Answer(example.id, self.setting, is_absent=True)
+        which, _, number = said.partition(".")
+        image_id = self.images(place)[int(which)]
+        return Answer(example.id, self.setting, image_id, self.scene(image_id).object_ids[int(number)])
+
+    def verdict(self, place: int, said: str) -> Verdict:
+        """The judgement that a model would get."""
+        (found,) = judge_answers([self.examples[place]], [self.answer(place, said)], self.data.scenes)
+        return found
+
+    def judge(self, place: int, said: str) -> Judged:
+        """Whether an answer is right, and why not."""
+        example, found = self.examples[place], self.verdict(place, said)
+        if not example.is_there:
+            changed = (f"The expression was changed so that it fits nothing: {example.changed}.",) * bool(
+                example.changed
+            )
+            if found.outcome == "said not there":
+                return Judged(True, "Right: it is not there", changed)
+            return Judged(False, "It is not there", changed or ("Nothing in these images fits the expression.",))
+        if found.outcome == "right":
+            return Judged(True, "Right")
+        if found.outcome == "said not there":
+            return Judged(False, "It is there", (f"Meant is the {self._named(example)}.",))
+        return Judged(False, "Something else is meant", tuple(self._why(place, said, found)))
+
+    def measures(self, said: Sequence[str]) -> list[Measure]:
+        """What `deixis evaluate` measures of answers."""
+        if not said:
+            return []
+        found, _ = self._evaluation(said)
+        measures = []
+        if self.setting in found.settings:
+            settled = found.settings[self.setting]
+            meaning = "the region that is meant, among all in the images"
+            measures.append(Measure("right region", meaning, settled.accuracy, True, settled.chance))
+        if self.setting in found.absent:
+            meaning = "said not to be there, where nothing fits"
+            measures.append(Measure("right that it is not there", meaning, found.absent[self.setting]))
+        return measures
+
+    def missed(self, said: Sequence[str]) -> dict[str, float]:
+        """What a reader misses who makes the wrong choices, with shares where several things explain one."""
+        if not said:
+            return {}
+        found, _ = self._evaluation(said)
+        return dict(found.settings[self.setting].missed) if self.setting in found.settings else {}
+
+    def write(self, folder: Path, said: Sequence[str], facts: Mapping[str, Any], *, is_over: bool) -> list[str]:
+        """Answers as `deixis evaluate` reads them, and in the end the evaluation and the examples that were asked."""
+        write_lines(folder / "answers.jsonl", (self._line(place, one) for place, one in enumerate(said)))
+        if is_over:
+            evaluation, verdicts = self._evaluation(said)
+            about = {"predictions": "answers.jsonl", "data": self.entry.title, **facts}
+            write_json(folder / "evaluation.json", {"deixis": __version__, **about, **evaluation.to_dict()})
+            texts = {example.id: example.text for example in self.examples}
+            rows = ({**one._asdict(), "missed": list(one.missed), "text": texts[one.id]} for one in verdicts)
+            write_lines(folder / "verdicts.jsonl", rows)
+            images = dict.fromkeys(image_id for example in self.examples for image_id in example.images())
+            graphs = GraphTable.of(_graph(self.scene(image_id)) for image_id in images)
+            write_copsref(folder / "asked", self.examples, graphs, about={"sample of": self.entry.title})
+        return [
+            f"deixis evaluate FOLDER/answers.jsonl --data {data} --split {self.examples[0].split}"
+            for data in ("FOLDER/asked", "DATA")
+        ]
+
+    def _evaluation(self, said: Sequence[str]) -> Any:
+        answers = [self.answer(place, one) for place, one in enumerate(said)]
+        return evaluate_answers(self.examples[: len(said)], answers, self.data.scenes, seed=self.seed)
+
+    def _line(self, place: int, said: str) -> dict[str, Any]:
+        given = self.answer(place, said)
+        what = {NOT_THERE: True} if given.is_absent else {"image": given.image_id, "object": given.object_id}
+        return {"id": given.id, **what, "setting": self.setting}
+
+    def _shown(self, which: int, image_id: str) -> Shown:
+        scene = self.scene(image_id)
+        width, height = max(scene.width, 1), max(scene.height, 1)
+        order = sorted(range(len(scene)), key=lambda number: -scene.boxes[number].area)
+        has_picture = find_picture(self.entry, self.library, image_id) is not None
+        regions = []
+        for place, number in enumerate(order, 1):
+            x, y, w, h = scene.boxes[number]
+            left, top = _percent(x / width), _percent(y / height)
+            wide, high = min(_percent(w / width), 100 - left), min(_percent(h / height), 100 - top)
+            style = f"left:{left:.2f}%;top:{top:.2f}%;width:{wide:.2f}%;height:{high:.2f}%"
+            side = "left" if left + wide / 2 < HALF else "right"
+            whereabouts = f"region {place} of {len(order)}, {'top' if top + high / 2 < HALF else 'bottom'} {side}"
+            is_named = self.is_named or not has_picture
+            words = " ".join((*sorted(scene.words[number]), scene.names[number]))
+            regions.append(Region(f"{which}.{number}", words if is_named else whereabouts, style))
+        return Shown(image_id, width, height, tuple(regions), has_picture=has_picture)
+
+    def _named(self, example: Example) -> str:
+        scene = self.scene(example.image_id)
+        number = scene.object_number(example.object_id)
+        return " ".join((*sorted(scene.words[number]), scene.names[number]))
+
+    def _why(self, place: int, said: str, found: Verdict) -> Iterator[str]:
+        example, given = self.examples[place], self.answer(place, said)
+        scene = self.scene(given.image_id)
+        number = scene.object_number(given.object_id)
+        taken = " ".join((*sorted(scene.words[number]), scene.names[number]))
+        other = "" if given.image_id == example.image_id else ", in another image"
+        yield f"Meant is the {self._named(example)}; you took the {taken}{other}."
+        if found.missed and UNEXPLAINED not in found.missed:
+            yield f"You would end there if you {' or '.join(map(_missed_words, found.missed))}."
+
+
+def photograph_game(
+    entry: Entry, library: Library, split: str, setting: str, count: int, *, seed: int, is_named: bool = False
+) -> PhotographGame:
+    """A game on a random sample of a split.
+
+    Args:
+        entry: the dataset.
+        library: what the studio may show, for pictures.
+        split: which part of it.
+        setting: the images that are shown with each expression.
+        count: how many questions.
+        seed: of the sample.
+        is_named: whether regions are called by what they are, for those who cannot see the pictures.
+    """
+    data: CopsRef = entry.data
+    if split not in data.splits:
+        raise UnknownName(f"there is no split {split[:40]!r}; known: {', '.join(data.splits)}")
+    known = next((one for one in SETTINGS if one == setting), None)
+    if known is None:
+        raise SchemaError(f"unknown setting {setting[:40]!r}; known: {', '.join(SETTINGS)}")
+    chosen = [at for _, at in draw_numbers([data.splits[split]], count, seed=seed)]
+    wanted, found = set(chosen), {}
+    for number, example in enumerate(data.examples(split)):
+        if number in wanted:
+            found[number] = example
+            if len(found) == len(wanted):
+                break
+    examples = tuple(found[number] for number in chosen if number in found)
+    return PhotographGame(entry, library, examples, known, seed, is_named)
+
+
+def _graph(scene: GraphScene) -> SceneGraph:
+    """What a file says of an image."""
+    ids = scene.object_ids
+    links: dict[int, list[Link]] = {number: [] for number in range(len(scene))}
+    for relation, number, other in sorted(scene.links):
+        links[number].append(Link(relation, ids[other]))
+    things = (
+        GraphObject(
+            id=ids[number],
+            name=scene.names[number],
+            box=scene.boxes[number],
+            attributes=tuple(sorted(scene.words[number])),
+            relations=tuple(links[number]),
+            raw_name=scene.raw_names[number],
+        )
+        for number in range(len(scene))
+    )
+    return SceneGraph(scene.image_id, scene.width, scene.height, tuple(things))
+
+
+def _missed_words(name: str) -> str:
+    """What was missed, in words that follow 'if you'."""
+    if name.startswith("all but "):
+        return f"heard no more than {name.removeprefix('all but ')}"
+    return f"did not heed {name if name.startswith('all ') else f'the {name}'}"
+
+
+def _percent(share: float) -> float:
+    return min(max(100 * share, 0.0), 100.0)
