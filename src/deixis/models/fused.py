@@ -227,9 +227,9 @@ def _power(length: int) -> int:
     return max(16, 1 << (length - 1).bit_length())
 
 
-def _tile(count: int, width: int) -> dict[str, int]:
+def _tile(width: int) -> dict[str, int]:
     """How many keys a kernel takes at a time, and how wide they are; one warp needs no other to add up."""
-    return {"N": min(8, _power(count)), "D": _power(width), "num_warps": 1}
+    return {"N": 8, "D": _power(width), "num_warps": 1}
 
 
 def _look_at(
@@ -245,7 +245,7 @@ def _look_at(
     quick = keys.dtype == torch.bfloat16 and not INTERPRETED
     _look[(examples,)](
         query, keys, energy, keys if is_there is None else is_there, context, exact, weights, count, width,
-        query.stride(0), MASKED=is_there is not None, QUICK=quick, **_tile(count, width),
+        query.stride(0), MASKED=is_there is not None, QUICK=quick, **_tile(width),
     )  # fmt: skip
 
 
@@ -257,7 +257,7 @@ def _look_back_at(
     quick = keys.dtype == torch.bfloat16 and not INTERPRETED
     _look_back[(examples,)](
         query, keys, energy, weights, context, grad, of_query, of_keys, of_energy, count, width,
-        query.stride(0), of_query.stride(0), QUICK=quick, **_tile(count, width),
+        query.stride(0), of_query.stride(0), QUICK=quick, **_tile(width),
     )  # fmt: skip
 
 

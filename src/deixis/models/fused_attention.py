@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-__all__ = ["MOST_KEYS", "small_attention"]
+__all__ = ["small_attention"]
 
-MOST_KEYS = 128
 QUERIES = 32  # at a time
 
 

@@ -32,6 +32,7 @@ __all__ = ["GridTransformer", "GridTransformerSettings"]
 
 PAD, START, STOP, WHOLE = 0, 1, 2, 3  # the first rows of both tables
 FORGIVING = 1e-12  # of the norms, as published
+MOST_KEYS, FUSED_PARTS = 128, (16, 32, 64, 128)  # places and parts of a head that the kernel takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,7 +243,7 @@ class Attention(nn.Module):
 @torch.compiler.disable
 def _found(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, is_causal: bool, dropout: float) -> Tensor:
     """What queries find, the heads joined again."""
-    if can_fuse(query) and keys.shape[2] <= 128:
+    if can_fuse(query) and keys.shape[2] <= MOST_KEYS and query.shape[3] in FUSED_PARTS:
         from deixis.models.fused_attention import small_attention
 
         return small_attention(query, keys, values, mask, is_causal=is_causal, dropout=dropout)
