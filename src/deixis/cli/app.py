@@ -27,6 +27,7 @@ from deixis.cli.report import report
 from deixis.cli.score import score
 from deixis.cli.show import show
 from deixis.cli.stats import stats
+from deixis.cli.studio import studio
 from deixis.cli.train import train
 from deixis.cli.warm import warm
 
@@ -54,7 +55,7 @@ make_app.command(gscan)
 make_app.command(a3ds)
 make_app.command(copsref)
 app.command(make_app)
-for verb in (check, audit, stats, score, train, evaluate, report, convert, show, explain, induce, demo, warm):
+for verb in (check, audit, stats, score, train, evaluate, report, convert, show, explain, induce, studio, demo, warm):
     app.command(verb)
 
 

@@ -56,6 +56,7 @@ def studio(
     roots = paths or [_demo(seed, workers, says=not as_json)]
     for path in roots:
         _demand_readable(path)
+    roots = [*roots, *_drawn_beside(roots)]
     if answers is not None:
         answers.mkdir(parents=True, exist_ok=True)
 
@@ -79,6 +80,12 @@ def _demo(seed: int, workers: int | None, *, says: bool) -> Path:
         print(f"No path was given: a small dataset of each world is shown from {folder}", flush=True)
     with Stages(compiles=True) as progress:
         return make_demo(folder, seed=seed, workers=workers or os.cpu_count() or 1, progress=progress)
+
+
+def _drawn_beside(roots: list[Path]) -> list[Path]:
+    """The folders in which `deixis make copsref` has drawn the pictures of datasets."""
+    beside = (root.resolve().with_name(f"{root.resolve().name}-imagined") for root in roots)
+    return [folder for folder in beside if (folder / "images").is_dir()]
 
 
 def _demand_readable(path: Path) -> None:

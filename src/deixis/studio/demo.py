@@ -29,11 +29,14 @@ from deixis.splits.catalogue import REASCAN
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from deixis.metrics.plan_verdicts import Asked, Plans
+
 
 __all__ = ["demo_folder", "make_demo"]
 
 GRID, ROOMS, PHOTOGRAPHS, RESULTS = "grid-worlds", "3d-shapes", "photographs", "results"  # the folders
 EVALUATION = "evaluation.json"
+READERS = ("oracle", "random")
 JUDGED = ("test", "a1", "a2", "a3", "b1", "b2", "c1", "c2")
 
 
@@ -58,26 +61,27 @@ def make_demo(
     else:
         recipe = CopsRefRecipe(seed=seed, images=120, val=0, test=0.75, each=2)
         make_copsref(recipe, photographs, workers=workers, progress=tell)
-    if not all((out / RESULTS / name / EVALUATION).exists() for name in ("random", "oracle")):
+    if not all((out / RESULTS / name / EVALUATION).exists() for name in READERS):
         _judge(out / GRID, out / RESULTS, seed=seed)
     return out
 
 
 def _judge(data: Path, out: Path, *, seed: int) -> None:
-    """Judge random plans and those of one who understands everything."""
+    """Judge what the two readers make of the commands."""
     source = open_source(data)
     asked = asked_in(source, (split for split in JUDGED if (source.splits or {}).get(split)))
-    said = {
-        "random": {split: random_plans(some, seed=seed) for split, some in asked.items()},
-        "oracle": {split: oracle_plans(some) for split, some in asked.items()},
-    }
-    for name, plans in said.items():
+    for name in READERS:
+        plans = {split: _plans(name, some, seed) for split, some in asked.items()}
         evaluation, verdicts = evaluate_plans(asked, plans, data=data.name, digest=data_digest(source))
         (out / name).mkdir(parents=True, exist_ok=True)
         write_verdicts(out / name / "verdicts.parquet", asked, verdicts)
         with replacing_file(out / name / EVALUATION) as draft:
             text = json.dumps({"deixis": __version__, **evaluation.to_dict()}, indent=1, ensure_ascii=False)
             draft.write_text(text + "\n", encoding="utf-8")
+
+
+def _plans(reader: str, asked: Asked, seed: int) -> Plans:
+    return random_plans(asked, seed=seed) if reader == "random" else oracle_plans(asked)
 
 
 def grid_recipe(seed: int) -> Recipe:
