@@ -15,6 +15,7 @@ from benchmarks.renderer import measure_renderer
 from benchmarks.resolution import measure_resolution
 from benchmarks.scale import measure_scale
 from benchmarks.studio import measure_studio
+from benchmarks.studio_load import measure_load
 
 
 ABOUT = "Rates are per second of processor time of one core, compilation apart; ratios compare things of one run."
@@ -39,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.graphs:
         rows += measure_scale()
     if options.studio:
-        rows += measure_studio()
+        rows += [*measure_studio(), *measure_load()]
     if options.paper:
         rows += measure_paper_size(options.mode)
     command = "make bench" + (' ARGS="--paper"' if options.paper else "")

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from benchmarks.machine import Row
+from deixis.studio.demo import GRID
+from deixis.studio.library import Library
 
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ PAGES = (
     "verb=push",
     "text=red",
 )
+ASKED = "Accept: text/html\r\nAccept-Encoding: gzip\r\n"  # as browsers do
 SERVE = """
 import sys
 from pathlib import Path
@@ -67,8 +70,8 @@ def measure_load(data: Path | None = None, *, visitors: int = VISITORS, seconds:
         seconds: how long.
     """
     with tempfile.TemporaryDirectory() as folder, _studio(data or Path(folder)) as address:
-        slug = data.name if data else "grid-worlds"
-        pages = [f"/d/{slug}?{query}".rstrip("?") for query in PAGES]
+        shown = Library((data or Path(folder) / GRID,))
+        pages = [f"/d/{entry.slug}?{query}".rstrip("?") for entry in shown for query in PAGES]
         asyncio.run(_visit_all(address, pages, 1, 2.0))  # whoever comes first waits for what is made once
         load = asyncio.run(_visit_all(address, pages, visitors, seconds))
     name = f"gallery page, {visitors} at a time for {seconds:.0f} s"
@@ -110,7 +113,7 @@ async def _visit(address: str, pages: list[str], turn: int, until: float, load: 
             page = pages[turn % len(pages)]
             turn += 1
             start = time.perf_counter()
-            writer.write(f"GET {page} HTTP/1.1\r\nHost: {place.netloc}\r\nAccept: text/html\r\nAccept-Encoding: gzip\r\n\r\n".encode())
+            writer.write(f"GET {page} HTTP/1.1\r\nHost: {place.netloc}\r\n{ASKED}\r\n".encode())
             status, size = await _read(reader)
             load.seconds.append(time.perf_counter() - start)
             load.bytes += size

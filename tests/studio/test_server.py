@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 import time
@@ -172,6 +173,17 @@ def test_a_demo_is_used_again(demo_roots):
 
     assert {path: path.stat().st_mtime_ns for path in demo_roots[0].rglob("*") if path.is_file()} == before
     assert time.monotonic() - start < 5
+
+
+def test_the_readers_of_the_demo_differ_where_they_should(demo_roots):
+    """Who understands everything is always right, who says anything is nearly never."""
+    told = {
+        path.parent.name: json.loads(path.read_text(encoding="utf-8"))["splits"]["c1"]["exact"]
+        for path in demo_roots[0].glob("results/*/evaluation.json")
+    }
+
+    assert told["oracle"] == 1
+    assert told["random"] < 0.2
 
 
 def test_the_demo_has_a_place_for_each_seed(monkeypatch, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from asyncio import Future, ensure_future, shield
 from collections import OrderedDict
@@ -43,7 +44,7 @@ ABOUT = {
     "copsref": "Expressions about photographs",
 }
 PARTS = ("", "list", "counts")
-MOST_PAGES = 96  # that are kept, some hundred kilobytes each
+MOST_PAGES = 96  # that are kept, some ten kilobytes each
 FRESH_SECONDS = 60
 
 
@@ -86,16 +87,22 @@ async def gallery(request: Request) -> Response:
     library = library_of(request)
     entry = library.find(request.path_params["slug"], "grid", "a3ds", "copsref")
     pages = _pages(request)
-    key = (entry.slug, id(entry), request.url.query, tuple(run.slug for run in library.of_kind("run")))
+    key = (entry.slug, entry.stamp, request.url.query, tuple(run.slug for run in library.of_kind("run")))
     page = pages.find(key)
+    after = None
     if page is None:
+        after = BackgroundTask(_prepare, entry) if entry.kind != "a3ds" else None
         made, is_final = await shield(pages.begin(key, _made, request, entry, library))
         if is_final:
             pages.keep(key, made)
         page = made
     kind = "application/json" if request.query_params.get("part") == "counts" else "text/html"
-    after = BackgroundTask(_prepare, entry) if entry.kind != "a3ds" else None
-    return Response(page, media_type=kind, background=after)
+    headers = {"vary": "accept-encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        headers["content-encoding"] = "gzip"
+    else:
+        page = gzip.decompress(page)
+    return Response(page, media_type=kind, headers=headers, background=after)
 
 
 def _pages(request: Request) -> Pages:
@@ -116,7 +123,7 @@ def _prepare(entry: Entry) -> None:
 
 
 def _made(request: Request, entry: Entry, library: Library) -> tuple[bytes, bool]:
-    """The page, and whether it would be the same when made again."""
+    """The page, packed, since it is many small pictures alike; and whether it would be the same when made again."""
     part = request.query_params.get("part", "")
     if part not in PARTS:
         raise UnknownName(f"a gallery has no part {part[:40]!r}")
@@ -125,7 +132,7 @@ def _made(request: Request, entry: Entry, library: Library) -> tuple[bytes, bool
         _count(entry)
     listing = _listing(entry, wanted, library)
     if part == "counts":
-        return json.dumps(_counts(listing)).encode(), listing.is_final
+        return _packed(json.dumps(_counts(listing))), listing.is_final
     path = f"/d/{entry.slug}"
     shown = render_text(
         "gallery_list.html" if part else "gallery.html",
@@ -138,7 +145,11 @@ def _made(request: Request, entry: Entry, library: Library) -> tuple[bytes, bool
         pager=_pager(path, wanted, listing),
         is_filtered=bool(wanted.values),
     )
-    return shown.encode(), listing.is_final
+    return _packed(shown), listing.is_final
+
+
+def _packed(text: str) -> bytes:
+    return gzip.compress(text.encode(), 5, mtime=0)
 
 
 def _count(entry: Entry) -> None:

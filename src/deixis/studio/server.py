@@ -95,7 +95,8 @@ def serve(
             timer = threading.Timer(0.5, webbrowser.open, [address])
             timer.daemon = True
             timer.start()
-        config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=2)
+        logged = "warning" if os.environ.get("DEIXIS_DEBUG") else "critical"
+        config = uvicorn.Config(app, log_level=logged, access_log=False, lifespan="off", timeout_graceful_shutdown=2)
         with suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[place])
 
