@@ -153,7 +153,7 @@ STILL_SEEN = """(orders) => orders.map((order) => document.querySelector(`[data-
 def visit(page: Page, address: str) -> None:
     """Go to a page and wait until it has fetched what it wants to show."""
     page.goto(address)
-    page.wait_for_function("!document.querySelector('[aria-busy=true]')")
+    page.locator("[aria-busy=true]").first.wait_for(state="detached")
 
 
 def file_name(address: str) -> str:
