@@ -76,7 +76,7 @@ def test_keys_change_the_object_in_focus(board):
 
     board.keyboard.press("n")
     board.locator(".token").nth(5).wait_for()
-    board.wait_for_function("document.activeElement.dataset.thing === '4'")
+    board.locator("[data-thing='4']:focus").wait_for()
     board.keyboard.press("Delete")
     board.locator(".token").nth(5).wait_for(state="detached")
 
@@ -170,7 +170,7 @@ def test_everything_can_be_saved(board, name):
 def test_the_plan_can_be_watched(board):
     """The moving picture of the plan is loaded when it is asked for."""
     board.get_by_text("Watch it").click()
-    board.wait_for_function("document.querySelector('[data-film] img').naturalWidth > 0")
+    board.locator("[data-film] img").evaluate("image => image.decode()")  # fails if it is no picture
 
 
 def test_a_start_can_be_picked(page, shots):
