@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from deixis.studio.library import Entry, Library
 
 
-__all__ = ["ROUTES"]
+__all__ = ["ROUTES", "listing_of"]
 
 ABOUT = {
     "grid": "Instructions in grid worlds",
@@ -130,7 +130,7 @@ def _made(request: Request, entry: Entry, library: Library) -> tuple[bytes, bool
     wanted = Wanted.of(request.query_params)
     if part:  # the form wants its counts
         _count(entry)
-    listing = _listing(entry, wanted, library)
+    listing = listing_of(entry, wanted, library)
     if part == "counts":
         return _packed(json.dumps(_counts(listing))), listing.is_final
     path = f"/d/{entry.slug}"
@@ -159,7 +159,8 @@ def _count(entry: Entry) -> None:
         prepare_photographs(entry)
 
 
-def _listing(entry: Entry, wanted: Wanted, library: Library) -> Listing:
+def listing_of(entry: Entry, wanted: Wanted, library: Library) -> Listing:
+    """A page of the gallery of a dataset."""
     match entry.kind:
         case "grid":
             return list_grid(entry, wanted, library)
