@@ -45,8 +45,8 @@ def _cover(request: Request, entry: Entry) -> Card | None:
     covers: dict[tuple[str, int], Card | None] = request.app.state.__dict__.setdefault("covers", {})
     key = (entry.slug, entry.stamp)
     if key not in covers:
-        from_test = {"split": "test"} if entry.kind != "a3ds" and "test" in entry.splits else {}
         try:
+            from_test = {"split": "test"} if entry.kind != "a3ds" and "test" in entry.splits else {}
             cards = listing_of(entry, Wanted(from_test), library_of(request)).cards
         except (DeixisError, OSError):
             cards = ()
