@@ -269,7 +269,7 @@ def test_every_fault_is_found_although_the_hash_is_right(folder, path, edit, cod
     assert code in report.counts
     assert set(report.counts) <= {code, "E703"}
     assert report.exit_code == 1
-    assert any(problem.path == path and str(problem) for problem in report.problems)
+    assert any(problem.where == path and str(problem) for problem in report.problems)
     assert json.dumps(report.as_dict())
 
 
@@ -285,7 +285,7 @@ def test_changed_and_missing_files_are_found(folder):
 
     report = check_a3ds(folder)
 
-    found = {(problem.code, problem.path) for problem in report.problems}
+    found = {(problem.code, problem.where) for problem in report.problems}
     assert found == {
         ("E002", "3dshapes_captions_natural.json"),
         ("E001", "3dshapes_captions_natural.json"),

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.errors import UnknownName
-from deixis.models.tokens import Layout, Vocabulary
+from deixis.models.tokens import Layout
 
 
 LAYOUTS = (Layout(size=9, pad=0, start=1, stop=2, first=3), Layout(size=10, pad=1, start=2, stop=3, first=4))
@@ -49,21 +47,3 @@ def test_teaching_agrees_with_its_definition(
         rows, pads = [layout.first + action for action in plan], [layout.pad] * (steps - len(plan))
         assert was_shown == [layout.start, *rows, *pads]
         assert was_said == [*rows, layout.stop, *pads]
-
-
-def test_words_are_numbered_from_one_in_alphabetical_order() -> None:
-    """A vocabulary holds every word once, and 0 stays free for padding."""
-    vocabulary = Vocabulary.of(["push a red circle", "walk to a circle"])
-
-    assert vocabulary.words == ("a", "circle", "push", "red", "to", "walk")
-    assert len(vocabulary) == 6
-    assert vocabulary.numbers("walk to a red circle") == [6, 5, 1, 4, 2]
-    assert vocabulary.numbers("") == []
-
-
-def test_an_unknown_word_is_named() -> None:
-    """A word that the model was not trained on is an error, never silently padding."""
-    vocabulary = Vocabulary.of(["push a red circle"])
-
-    with pytest.raises(UnknownName, match=r"'mauve' of 'push a mauve circle' is not among the 4 words"):
-        vocabulary.numbers("push a mauve circle")

@@ -29,6 +29,7 @@ import pyarrow.compute as pc
 from deixis.datasets.a3ds import KIND, read_pairs
 from deixis.datasets.captions import caption_table, read_captions
 from deixis.datasets.formats.a3ds import compare_captions, read_image_list, read_vocabulary
+from deixis.datasets.problem import FEW, Problem
 from deixis.datasets.store import MANIFEST, file_digest, kind_of, open_dataset
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.scene.factors import FACTORS, IMAGES, factors_of
@@ -55,19 +56,7 @@ MESSAGES = {
     "E703": "The splits share images, or are not those of the seed",
     "E704": "A pair is not what its set promises",
 }
-FEW = 20  # problems of one code that are told one by one
 SHARED = {"similar": 3, "random": 0} | dict(SETS)
-
-
-class Problem(NamedTuple):
-    """Something that is wrong with a file."""
-
-    code: str
-    path: str
-    detail: str
-
-    def __str__(self) -> str:
-        return f"{self.code} {self.path}: {self.detail}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -257,18 +257,6 @@ def evaluate_plans(
     return evaluation, verdicts
 
 
-OF_A_FILE = (
-    "format",
-    "kind",
-    "split",
-    "data",
-    "data_name",
-    "examples",
-    "model",
-    "decode_limit",
-)  # facts told elsewhere
-
-
 def align_plans(asked: Asked, plans: Plans) -> tuple[Plans, np.ndarray]:
     """One plan for each example, and bool [example], whether there was one; of several the first counts."""
     if np.array_equal(asked.ids, plans.ids):

@@ -43,8 +43,8 @@ class GridTransformerSettings:
         longest_command, longest_plan: rows of the tables of places, marks of beginning and end included.
         sees_padding: whether the decoder looks at the places after a command's end, too, as the published one does;
             then every command is padded to the longest length.
-        norm_first: whether norms come before attention instead of after the sums, which is how a transformer can learn
-            ten times faster; three norms more, 768 parameters.
+        norm_first: whether norms come before attention instead of after the sums, as in most later transformers; three
+            norms more, 768 parameters.
     """
 
     width: int = 128

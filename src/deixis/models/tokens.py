@@ -1,6 +1,6 @@
 """How words and actions become numbers for a model, and back.
 
-Everything outside a model counts words from 1 (0 is padding) in the order of a `Vocabulary`, and actions from 0 to 5.
+Everything outside a model counts words from 1 (0 is padding) and actions from 0 to 5.
 Each published model has a table of its own in which some rows are reserved: a `Layout` says which.
 """
 
@@ -11,16 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 
-from deixis.errors import UnknownName
-
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from torch import Tensor
 
 
-__all__ = ["ACTIONS", "Batch", "Layout", "Vocabulary"]
+__all__ = ["ACTIONS", "Batch", "Layout"]
 
 ACTIONS = 6
 
@@ -41,35 +37,6 @@ class Batch(NamedTuple):
     grid: Tensor
     actions: Tensor
     action_count: Tensor
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """The words a model knows, in the order of their numbers; the first has the number 1."""
-
-    words: tuple[str, ...]
-
-    @classmethod
-    def of(cls, texts: Iterable[str]) -> Vocabulary:
-        """All words of some texts, in alphabetical order."""
-        return cls(tuple(sorted({word for text in texts for word in text.split()})))
-
-    def __len__(self) -> int:
-        return len(self.words)
-
-    def numbers(self, text: str) -> list[int]:
-        """The numbers of the words of a text.
-
-        Raises:
-            UnknownName: naming the first word that is not known; nothing is silently taken for padding.
-        """
-        known = {word: number for number, word in enumerate(self.words, start=1)}
-        try:
-            return [known[word] for word in text.split()]
-        except KeyError as error:
-            raise UnknownName(
-                f"the word {error.args[0]!r} of {text!r} is not among the {len(self)} words the model was trained on"
-            ) from None
 
 
 @dataclass(frozen=True, slots=True)

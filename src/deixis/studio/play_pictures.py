@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from deixis.reports.markup import Themes
 from deixis.worlds.grid.draw import Look, draw_svg
 
 
@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["draw_board"]
 
 CELL = 72
-HEX = re.compile(r"#[0-9A-Fa-f]{6}\b")
+
+
+class Either(Themes):
+    """Colours that say both of themselves, so that a picture needs no rules beside it."""
+
+    def name(self, light: str, dark: str) -> str:
+        """What to write for a colour that is `light` or `dark`."""
+        return light if light == dark else f"light-dark({light},{dark})"
 
 
 def draw_board(scene: GridScene, *, marks: Marks | None = None, title: str = "", has_legend: bool = False) -> Markup:
@@ -27,9 +34,4 @@ def draw_board(scene: GridScene, *, marks: Marks | None = None, title: str = "",
         draw_svg(scene, marks=marks, look=Look(cell=CELL, theme=theme, legend=has_legend), title=title)
         for theme in ("light", "dark")
     )
-    others = iter(HEX.findall(dark))
-    return Markup(HEX.sub(lambda found: _either(found.group(), next(others)), light))  # noqa: S704 (it escapes its text)
-
-
-def _either(light: str, dark: str) -> str:
-    return light if light == dark else f"light-dark({light},{dark})"
+    return Markup(Either().merge(light, dark))  # noqa: S704 (it escapes its text)

@@ -17,11 +17,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from deixis.datasets.copsref.store import open_copsref
+from deixis.datasets.problem import FEW, Problem
 from deixis.datasets.store import file_digest
 from deixis.errors import UnknownName
 from deixis.resolution.graphs import counts_of, only_of, resolve_graph_pairs
@@ -47,19 +48,7 @@ MESSAGES = {
     "E802": "The expression fits something in a distractor image",
     "E803": "An expression of what is not there fits something",
 }
-FEW = 20  # problems of one code that are told one by one
 BLOCK = 2048  # examples that are resolved together
-
-
-class Problem(NamedTuple):
-    """Something that is wrong."""
-
-    code: str
-    where: str
-    detail: str
-
-    def __str__(self) -> str:
-        return f"{self.code} {self.where}: {self.detail}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
