@@ -35,11 +35,12 @@ SMALL: dict[str, Callable[[], Policy]] = {
     "transformer": lambda: small_transformer(norm_first=False),
     "transformer that sees padding": lambda: small_transformer(sees_padding=True),
     "transformer with norms first": lambda: small_transformer(norm_first=True),
+    "transformer with tables of places": lambda: small_transformer(place_tables=True),
 }
 
 
 def small_transformer(
-    *, sees_padding: bool = False, norm_first: bool = False, longest_command: int = 20
+    *, sees_padding: bool = False, norm_first: bool = False, place_tables: bool = False, longest_command: int = 20
 ) -> GridTransformer:
     """A transformer of two blocks and two layers."""
     settings = GridTransformerSettings(
@@ -52,6 +53,8 @@ def small_transformer(
         longest_plan=30,
         sees_padding=sees_padding,
         norm_first=norm_first,
+        place_tables=place_tables,
+        longest_side=7,
     )
     return GridTransformer(settings, WORDS)
 

@@ -277,7 +277,12 @@ def placed(w: Weights, name: str, row: int, place: int) -> np.ndarray:
 
 
 def cell(w: Weights, lit: np.ndarray, place: tuple[float, float]) -> np.ndarray:
-    return norm(w, "cell_norm", affine(w, "cell", lit) + affine(w, "place", np.array(place)))
+    if "place.rows.weight" in w:
+        row, column = (int(number) + 1 for number in place)
+        where = w["place.rows.weight"][row] + w["place.columns.weight"][column]
+    else:
+        where = affine(w, "place", np.array(place))
+    return norm(w, "cell_norm", affine(w, "cell", lit) + where)
 
 
 def affine(w: Weights, name: str, x: np.ndarray) -> np.ndarray:

@@ -45,6 +45,9 @@ class GridTransformerSettings:
             then every command is padded to the longest length.
         norm_first: whether norms come before attention instead of after the sums, as in most later transformers; three
             norms more, 768 parameters.
+        place_tables: whether each row and each column of the grid has a vector of its own instead of a number that a
+            linear map reads; then "in the same row" is an equality that attention sees at once.
+        longest_side: rows and columns that have such vectors.
     """
 
     width: int = 128
@@ -58,6 +61,8 @@ class GridTransformerSettings:
     longest_plan: int = 105
     sees_padding: bool = False
     norm_first: bool = False
+    place_tables: bool = False
+    longest_side: int = 12
 
 
 class Looked(NamedTuple):
@@ -99,7 +104,7 @@ class GridTransformer(Policy):
         self.words = Places(words + 4, settings.longest_command, width)
         self.actions = Places(self.layout.size, settings.longest_plan, width)
         self.cell = nn.Linear(settings.channels, width)
-        self.place = nn.Linear(2, width)
+        self.place = CellPlaces(settings.longest_side, width) if settings.place_tables else nn.Linear(2, width)
         self.cell_norm = nn.LayerNorm(width, FORGIVING)
         self.across = nn.ModuleList(nn.ModuleList((Layer(settings), Layer(settings))) for _ in range(settings.blocks))
         self.within = nn.ModuleList(nn.ModuleList((Layer(settings), Layer(settings))) for _ in range(settings.blocks))
@@ -213,6 +218,20 @@ class Places(nn.Module):
         """Float [example, place, width] from int64 [example, place], the first of which stands at `start`."""
         places = torch.arange(rows.shape[1], device=rows.device) + start
         return self.norm(self.row(rows) + self.place(places))
+
+
+class CellPlaces(nn.Module):
+    """Where a cell stands: a vector for its row and one for its column; the first of each are for the whole grid."""
+
+    def __init__(self, longest_side: int, width: int) -> None:
+        super().__init__()
+        self.rows = nn.Embedding(longest_side + 1, width)
+        self.columns = nn.Embedding(longest_side + 1, width)
+
+    def forward(self, places: Tensor) -> Tensor:
+        """Float [cell, width] from float [cell, (row, column)], counted from 0; -1 is for the whole grid."""
+        row, column = (places + 1).long().unbind(-1)
+        return self.rows(row) + self.columns(column)
 
 
 class Attention(nn.Module):

@@ -7,19 +7,16 @@ its name only when it is whole, so whatever happens while one is written, the on
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-import safetensors.torch
 import torch
-from safetensors import SafetensorError, safe_open
 
 from deixis._version import __version__
-from deixis.datasets.store import replacing_file
-from deixis.errors import BrokenCheckpoint, DeixisError, DivergedTraining
+from deixis.errors import BrokenCheckpoint, DeixisError
 from deixis.models.registry import build
+from deixis.training.tensor_files import demand_shapes, read_tensors, write_tensors
 
 
 if TYPE_CHECKING:
@@ -40,9 +37,8 @@ __all__ = [
     "write_checkpoint",
 ]
 
-FORMAT, KIND, KEY = 1, "checkpoint", "deixis"
+FORMAT, KIND = 1, "checkpoint"
 FIRST, SECOND = "first/", "second/"
-MOST_WORDS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,19 +112,8 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         DivergedTraining: when a weight is no number; nothing is written then.
         OSError: when the disk is full or cannot be written to; the file before it is as it was.
     """
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in checkpoint.weights.items()}
-    tensors |= {name: tensor.detach().cpu().contiguous() for name, tensor in checkpoint.memory.items()}
-    for name, tensor in tensors.items():
-        if not bool(torch.isfinite(tensor).all()):
-            before = f"the last good checkpoint is {path}" if path.exists() else "there is no good checkpoint yet"
-            raise DivergedTraining(
-                f"the weights {name!r} are no longer numbers at update {checkpoint.update:,}; {before}; "
-                "a lower --rate or --clip 1 may help"
-            )
-    said = json.dumps(checkpoint.facts(), ensure_ascii=False, allow_nan=False)
-    content = safetensors.torch.save(tensors, {KEY: said})
-    with replacing_file(path) as draft:
-        draft.write_bytes(content)
+    tensors = {**checkpoint.weights, **checkpoint.memory}
+    write_tensors(path, checkpoint.facts(), tensors, update=checkpoint.update)
 
 
 def half_checkpoint(checkpoint: Checkpoint) -> Checkpoint:
@@ -150,7 +135,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
         BrokenCheckpoint: when the file is missing, is no safetensors file, was not written by deixis, or holds other
             weights than its model has.
     """
-    facts, tensors = _read(path)
+    facts, tensors = read_tensors(path, kind=KIND, version=FORMAT, fields=_FIELDS)
     memory = {name: tensor for name, tensor in tensors.items() if name.startswith((FIRST, SECOND))}
     weights = {name: tensor for name, tensor in tensors.items() if name not in memory}
     values = {name: facts[name] for name in _FIELDS}
@@ -175,41 +160,6 @@ def checkpoint_digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    if not path.is_file():
-        raise BrokenCheckpoint(f"there is no checkpoint {path}")
-    try:
-        with safe_open(path, framework="pt") as opened:
-            facts = _facts(path, opened.metadata() or {})
-            return facts, {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 (no dict)
-    except (SafetensorError, OSError, ValueError, TypeError, RuntimeError, KeyError) as error:
-        if isinstance(error, DeixisError):
-            raise
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:160]
-        raise BrokenCheckpoint(
-            f"{path} cannot be read as a safetensors file ({reason}); copy or train it again"
-        ) from error
-
-
-def _facts(path: Path, metadata: Mapping[str, str]) -> dict[str, Any]:
-    if KEY not in metadata:
-        raise BrokenCheckpoint(f"{path} holds tensors, but nothing that says of which model: deixis did not write it")
-    try:
-        facts = json.loads(metadata[KEY])
-    except (ValueError, RecursionError) as error:
-        raise BrokenCheckpoint(f"{path} has facts that are no JSON: {str(error)[:80]}") from error
-    if not isinstance(facts, dict) or (facts.get("kind"), facts.get("format")) != (KIND, FORMAT):
-        raise BrokenCheckpoint(f"{path} is no {KIND} of format {FORMAT}; this version of deixis reads no other")
-    for name, kind in _FIELDS.items():
-        value = facts.get(name)
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise BrokenCheckpoint(f"{path} does not say {name!r} as a {kind.__name__}; train it again")
-    words = facts["vocabulary"]
-    if not 0 < len(words) <= MOST_WORDS or not all(isinstance(word, str) for word in words):
-        raise BrokenCheckpoint(f"{path} has a vocabulary that is no list of words")
-    return facts
-
-
 def _demand_fit(path: Path, found: Checkpoint) -> None:
     """An error unless the weights are those of the model, and Adam's memory, if there is one, is of these weights."""
     try:
@@ -219,21 +169,9 @@ def _demand_fit(path: Path, found: Checkpoint) -> None:
         raise BrokenCheckpoint(f"{path} is of a model that this version cannot build: {error}") from error
     wanted = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     learnt = {name: wanted[name] for name, parameter in model.named_parameters() if parameter.requires_grad}
-    _demand_shapes(path, found.model, wanted, found.weights)
+    demand_shapes(path, found.model, wanted, found.weights)
     if found.memory:
         both = {f"{part}{name}": shape for part in (FIRST, SECOND) for name, shape in learnt.items()}
-        _demand_shapes(path, found.model, both, found.memory)
+        demand_shapes(path, found.model, both, found.memory)
     if found.channels != model.channels:
         raise BrokenCheckpoint(f"{path} says {found.channels} channels, but its {found.model} sees {model.channels}")
-
-
-def _demand_shapes(path: Path, model: str, wanted: Mapping[str, tuple[int, ...]], found: Mapping[str, Tensor]) -> None:
-    for name in [*(wanted.keys() - found.keys()), *(found.keys() - wanted.keys())]:
-        what = "lacks" if name in wanted else "has, without need,"
-        raise BrokenCheckpoint(f"{path} is not a checkpoint of {model}: it {what} the weights {name!r}")
-    for name, shape in wanted.items():
-        if tuple(found[name].shape) != shape:
-            has = " x ".join(map(str, found[name].shape)) or "one number"
-            raise BrokenCheckpoint(
-                f"{path} is not a checkpoint of this {model}: {name!r} is {has}, not {' x '.join(map(str, shape))}"
-            )

@@ -6,10 +6,8 @@ chance follow from the seed and its number alone. So a checkpoint is all that it
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -35,6 +33,7 @@ from deixis.training.data_facts import data_facts
 from deixis.training.decode import exact_matches, say_plans
 from deixis.training.devices import compute_with, find_device, name_of, peak_bytes, spread
 from deixis.training.folder import RUN, RunFolder, read_json, write_json
+from deixis.training.interrupts import quiet_interrupt
 from deixis.training.order import Order
 from deixis.training.settings import MAY_CHANGE
 from deixis.training.shipped import BEST, LAST
@@ -42,6 +41,7 @@ from deixis.training.step import Stepper
 
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
@@ -132,7 +132,7 @@ def train(
     with spread(device) as place:
         learner = _Learner(dataset, training, out, device, place)
         folder = RunFolder(out, tensorboard=training.tensorboard) if place.leads else nullcontext()
-        with folder as kept, _quiet_interrupt() as interrupt:
+        with folder as kept, quiet_interrupt() as interrupt:
             learner.folder = kept
             learner.tell = progress if progress and place.leads else _silent
             return learner.run(interrupt, None if stop_after is None else start + stop_after)
@@ -446,27 +446,6 @@ def _demand_learnable(model: Policy, examples: PlanArrays, name: str) -> None:
             f"{name} has a plan of {longest} actions; the model has room for {model.longest_plan}, "
             "set longest_plan higher"
         )
-
-
-@contextmanager
-def _quiet_interrupt() -> Iterator[threading.Event]:
-    """Ctrl-C as an event, so that no update is torn apart; pressed again, it does what it did before."""
-    pressed = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield pressed
-        return
-    before = signal.getsignal(signal.SIGINT)
-
-    def press(number: int, frame: Any) -> None:
-        if pressed.is_set() and callable(before):
-            before(number, frame)
-        pressed.set()
-
-    signal.signal(signal.SIGINT, press)
-    try:
-        yield pressed
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
 def _silent(stage: str, done: int, total: int, note: str = "", /) -> None:
