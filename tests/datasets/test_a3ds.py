@@ -62,8 +62,16 @@ def test_a_folder_holds_what_was_asked_for(folder):
 
     shards = {f"captions/{name}-{n:05d}-of-00004.parquet" for name in RECIPE.captions for n in range(4)}
     assert paths == shards | {
-        *("README.md", "manifest.json", "vocabulary.json", "pairs/test.parquet", "pairs/tune.parquet"),
+        *(
+            "README.md",
+            "croissant.json",
+            "manifest.json",
+            "vocabulary.json",
+            "pairs/test.parquet",
+            "pairs/tune.parquet",
+        ),
         *(f"ids/{split}.txt" for split in ("train", "tune", "validation", "test")),
+        *(f"images/{split}.parquet" for split in ("train", "tune", "validation", "test")),
         *("3dshapes_captions_long.json", "3dshapes_captions_natural.json"),
     }
     assert unknown_words(read_vocabulary(folder / "vocabulary.json"), "natural") == {}
@@ -105,8 +113,8 @@ def test_the_card_and_the_manifest_tell_what_is_there(folder):
     assert all(file_digest(folder / entry["path"]) == entry["sha256"] for entry in manifest["files"])
     assert is_a3ds(folder)
     for line in (
-        "config_name: natural",
-        "config_name: test-pairs",
+        'config_name: "natural"',
+        'config_name: "test-pairs"',
         "| exhaustive | 20 | 20,000 |",
         "| `vocabulary.json`",
     ):
@@ -123,8 +131,8 @@ def test_the_bytes_do_not_depend_on_workers(folder, tmp_path):
 
     assert folder_bytes(tmp_path / "again") == one
     changed = {path.partition("/")[0] for path in one if one[path] != other.get(path)}
-    assert changed - {"README.md", "manifest.json"} == {
-        *("ids", "pairs", "3dshapes_captions_long.json", "3dshapes_captions_natural.json"),
+    assert changed - {"README.md", "croissant.json", "manifest.json"} == {
+        *("ids", "images", "pairs", "3dshapes_captions_long.json", "3dshapes_captions_natural.json"),
     }
 
 

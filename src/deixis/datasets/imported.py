@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deixis._version import __version__
-from deixis.datasets.card import data_files
+from deixis.datasets.card import write_card
 from deixis.datasets.store import FORMAT, MANIFEST, Dataset, file_digest, open_dataset, write_parquet
 from deixis.datasets.table import SCHEMA
 from deixis.errors import BrokenDataset, RecipeError
@@ -124,25 +124,5 @@ def _describe(folder: Path, files: list[dict[str, Any]], *, source: str, kind: s
         "splits": splits,
         "files": files,
     }
-    (folder / "README.md").write_text(_card(manifest), encoding="utf-8")
+    write_card(folder, manifest)
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _card(manifest: dict[str, Any]) -> str:
-    sizes = "\n".join(f"| {name} | {size:,} |" for name, size in manifest["splits"].items())
-    origin = manifest["imported from"]
-    return f"""---
-configs:
-- config_name: default
-  data_files:
-{data_files(manifest)}
----
-
-# {origin["name"]}
-
-{manifest["examples"]:,} commands in grid worlds, converted by {manifest["made by"]} from the format `{origin["kind"]}`.
-
-| split | examples |
-|---|---|
-{sizes}
-"""

@@ -145,6 +145,10 @@ class RowGroups:
                     self._kept.popitem(last=False)
         return table
 
+    def unpacked_bytes(self, group: Group) -> int:
+        """How many bytes a stretch takes when it is unpacked, as its file says."""
+        return int(self._about(group.path).row_group(group.place).total_byte_size)
+
     def _read(self, group: Group, columns: list[str], *, coded: bool) -> pa.Table:
         with _told(group.path):
             texts = [

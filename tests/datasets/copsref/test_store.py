@@ -86,4 +86,4 @@ def test_the_table_loads_elsewhere(folder):
 
     assert table.schema.remove_metadata() == COLUMNS
     assert all(f"`{name}`" in card for name in COLUMNS.names)
-    assert 'path: "data/test.parquet"' in card
+    assert '- "data/test.parquet"' in card

@@ -111,9 +111,16 @@ def _nth(seen: Counter[str], code: str) -> int:
 
 
 def _changed_files(data: CopsRef) -> Iterator[Problem]:
-    for entry in data.dataset.manifest["files"]:
-        if file_digest(data.path / entry["path"]) != entry.get("sha256"):
+    for entry in (*data.dataset.manifest["files"], *data.pictures):
+        if _digest(data.path / entry["path"]) != entry.get("sha256"):
             yield Problem("E002", entry["path"], "its hash is another")
+
+
+def _digest(path: Path) -> str:
+    try:
+        return file_digest(path)
+    except OSError:
+        return ""
 
 
 def _judged(examples: list[Example], data: CopsRef) -> tuple[list[Problem], int]:

@@ -10,7 +10,7 @@ import numpy as np
 from deixis.datasets.copsref.assemble import negatives_of, with_distractors
 from deixis.datasets.copsref.store import write_copsref
 from deixis.datasets.graphs import read_table
-from deixis.datasets.imagined import write_imagined
+from deixis.datasets.imagined import GRAPHS, PICTURES, write_imagined
 from deixis.errors import RecipeError
 from deixis.language.copsref import realise_reference
 from deixis.resolution.unknowns import Unknowns
@@ -99,17 +99,22 @@ def make_copsref(
     """
     tell = progress or (lambda *_: None)
     paths = list(scenes)
+    drawn: Path | None = None
     if not paths:
         drawn = out.with_name(f"{out.name}-{IMAGINED}")
         counted = _Counted(tell, "imagined", recipe.images)
         if not (drawn / "truth.json").exists():
             write_imagined(drawn, images=recipe.images, seed=recipe.seed, workers=workers, progress=counted)
-        paths = [drawn / "sceneGraphs.json"]
+        paths = [drawn / GRAPHS]
     table = read_table(*paths)
     expressed = _expressed(recipe, table, workers, tell)
     examples, dropped = _with_images(recipe, table, expressed, workers, tell)
-    about = {"recipe": recipe.to_dict(), "left out for want of distractor images": dropped}
-    return write_copsref(out, examples, table, about=about)
+    about = {
+        "recipe": recipe.to_dict(),
+        "scenes": "given" if drawn is None else "imagined",
+        "left out for want of distractor images": dropped,
+    }
+    return write_copsref(out, examples, table, about=about, pictures=None if drawn is None else drawn / PICTURES)
 
 
 class _Counted:

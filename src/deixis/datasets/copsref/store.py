@@ -4,8 +4,10 @@
 |---|---|
 | `manifest.json` | what it is, how it was made, and a hash of every file; written last |
 | `README.md` | a card that names the splits, so that `datasets.load_dataset(FOLDER)` finds them |
+| `croissant.json` | the same for machines, as Croissant metadata |
 | `data/SPLIT.parquet` | the examples, see below |
 | `scenes/` | the graphs of all images (`GraphTable.load`) |
+| `images/*.parquet` | the pictures, where they are at hand, with the boxes of their objects |
 
 | column | |
 |---|---|
@@ -22,6 +24,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,6 +35,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deixis._version import __version__
+from deixis.datasets.card import write_card
+from deixis.datasets.pictures import write_photographs
 from deixis.datasets.store import FORMAT, MANIFEST, file_digest, kind_of, open_dataset, read_parquet, replacing_file
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
 from deixis.expression.plain import expression_from_plain, expression_to_plain
@@ -49,7 +54,8 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "KIND", "CopsRef", "example_from_row", "is_copsref", "open_copsref", "write_copsref"]
 
 KIND = "copsref"
-SCENES = "scenes"
+SCENES, IMAGES = "scenes", "images"
+IMAGES_PER_FILE = 2_048
 BLOCK = 8_192  # examples that are turned into columns together
 _LIST = pa.list_(pa.string())
 COLUMNS = pa.schema(
@@ -94,6 +100,11 @@ class CopsRef:
         """The graphs of all images."""
         return GraphTable.load(self.path / SCENES)
 
+    @property
+    def pictures(self) -> list[dict[str, Any]]:
+        """The entries of the files that hold pictures; none where they are not kept."""
+        return list(self.dataset.manifest.get("pictures", {}).get("files", ()))
+
     def examples(self, split: str | None = None) -> Iterator[Example]:
         """The examples of a split, or all, in order.
 
@@ -121,12 +132,33 @@ def open_copsref(path: Path) -> CopsRef:
     dataset = open_dataset(path)
     if dataset.manifest.get("kind") != KIND:
         raise BrokenDataset(f"{path} holds no expressions about photographs (kind {dataset.manifest.get('kind')!r})")
+    fault = _picture_fault(path, dataset.manifest.get("pictures", {"files": []}))
+    if fault:
+        raise BrokenDataset(f"{path / MANIFEST} is not a manifest of deixis: {fault}")
     dataset.demand_whole()
     return CopsRef(dataset)
 
 
+def _picture_fault(folder: Path, listed: object) -> str:
+    """What is wrong with what a manifest says of pictures, if anything."""
+    entries = listed.get("files") if isinstance(listed, dict) else None
+    if not isinstance(entries, list):
+        return "it does not list its pictures"
+    for entry in entries:
+        if not isinstance(entry, dict) or not isinstance(entry.get("path"), str):
+            return "a file of pictures lacks its path"
+        if not re.fullmatch(rf"{IMAGES}/[0-9a-z-]+\.parquet", entry["path"]) or (folder / entry["path"]).is_symlink():
+            return f"it names the pictures {entry['path'][:80]!r}, which are not inside the dataset"
+    return ""
+
+
 def write_copsref(
-    out: Path, examples: Iterable[Example], scenes: GraphTable, *, about: Mapping[str, Any] | None = None
+    out: Path,
+    examples: Iterable[Example],
+    scenes: GraphTable,
+    *,
+    about: Mapping[str, Any] | None = None,
+    pictures: Path | None = None,
 ) -> CopsRef:
     """Write examples and their scenes to a folder; an older dataset of this kind there is replaced.
 
@@ -135,6 +167,7 @@ def write_copsref(
         examples: of all splits, in any order; each split keeps its own.
         scenes: the graphs of all images that they name.
         about: anything JSON can hold, e.g. the settings they were made with; kept in the manifest under `made with`.
+        pictures: a folder with the pictures of the images, called after their ids; those that are there are kept.
 
     Raises:
         RecipeError: when the folder holds something else or cannot be written to.
@@ -144,16 +177,7 @@ def write_copsref(
         (out / "data").mkdir(parents=True, exist_ok=True)
         counts = _write_examples(out, examples)
         scenes.save(out / SCENES)
-        files = [
-            {
-                "path": f"data/{split}.parquet",
-                "split": split,
-                "rows": count,
-                "bytes": (out / "data" / f"{split}.parquet").stat().st_size,
-                "sha256": file_digest(out / "data" / f"{split}.parquet"),
-            }
-            for split, count in counts.items()
-        ]
+        files = [_entry(out, f"data/{split}.parquet", split, count) for split, count in counts.items()]
         manifest = {
             "format": FORMAT,
             "kind": KIND,
@@ -168,10 +192,10 @@ def write_copsref(
                 "relations": scenes.edge_count,
                 "sha256": {file.name: file_digest(file) for file in sorted((out / SCENES).iterdir())},
             },
+            **({"pictures": {"files": _write_pictures(out, scenes, pictures)}} if pictures is not None else {}),
             "made with": dict(about or {}),
         }
-        with replacing_file(out / "README.md") as draft:
-            draft.write_text(_card(manifest), encoding="utf-8")
+        write_card(out, manifest)
         with replacing_file(out / MANIFEST) as draft:
             draft.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     except OSError as error:
@@ -186,8 +210,28 @@ def _clear(out: Path) -> None:
     if out.exists() and any(out.iterdir()) and not is_copsref(out):
         raise RecipeError(f"{out} is not empty and does not hold a dataset of this kind; choose another folder")
     (out / MANIFEST).unlink(missing_ok=True)
-    if (out / "data").is_dir():
-        shutil.rmtree(out / "data")
+    for name in ("data", IMAGES):
+        if (out / name).is_dir():
+            shutil.rmtree(out / name)
+
+
+def _entry(out: Path, path: str, split: str, rows: int) -> dict[str, Any]:
+    file = out / path
+    return {"path": path, "split": split, "rows": rows, "bytes": file.stat().st_size, "sha256": file_digest(file)}
+
+
+def _write_pictures(out: Path, scenes: GraphTable, pictures: Path) -> list[dict[str, Any]]:
+    """Keep the pictures that are there; the entries of their files."""
+    starts = range(0, len(scenes), IMAGES_PER_FILE)
+    entries = []
+    for number, start in enumerate(starts):
+        path = f"{IMAGES}/{number:05d}-of-{len(starts):05d}.parquet"
+        some = range(start, min(start + IMAGES_PER_FILE, len(scenes)))
+        if rows := write_photographs(out / path, scenes, some, pictures):
+            entries.append(_entry(out, path, "full", rows))
+        else:
+            (out / path).unlink()
+    return entries
 
 
 def _write_examples(out: Path, examples: Iterable[Example]) -> dict[str, int]:
@@ -276,33 +320,6 @@ def example_from_row(values: Mapping[str, Any]) -> Example:
         changed=values["changed"],
         changed_id=values["changed_id"],
     )
-
-
-def _card(manifest: Mapping[str, Any]) -> str:
-    sizes = "\n".join(f"| {split} | {count:,} |" for split, count in manifest["splits"].items())
-    files = "\n".join(f'  - split: {entry["split"]}\n    path: "{entry["path"]}"' for entry in manifest["files"])
-    columns = (__doc__ or "").partition("| column | |")
-    return f"""---
-configs:
-- config_name: default
-  data_files:
-{files}
----
-
-# Expressions about photographs
-
-{manifest["examples"]:,} expressions that point at objects in {manifest["scenes"]["images"]:,} images, made by
-{manifest["made by"]}. An expression is shown with the image it is about and with images in which a careless reader
-would find something; see the columns. The scene graphs of all images lie in `scenes/`.
-
-| split | examples |
-|---|---|
-{sizes}
-
-## Columns
-
-{columns[1]}{columns[2].rstrip()}
-"""
 
 
 def _first_line(error: BaseException) -> str:

@@ -1,0 +1,1 @@
+"""Doors to the tools that people have already."""

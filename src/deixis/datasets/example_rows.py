@@ -1,0 +1,249 @@
+"""The rows of any dataset by number, some thousand in memory at a time, for those who feed models.
+
+| kind of dataset | tables that can be asked for |
+|---|---|
+| grid worlds | `default` |
+| `a3ds` | every grammar of captions, `test-pairs`, `tuning-pairs`, `images`, `pictures`, as far as they were made |
+| `copsref` | `default`, and `images` where their pictures are kept |
+
+Files come in groups of rows that are read together. A group is kept as long as there is room.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from deixis.batches import encode_grids
+from deixis.datasets.card_kinds import facts_of
+from deixis.datasets.copsref.store import KIND as COPSREF
+from deixis.datasets.copsref.store import open_copsref
+from deixis.datasets.row_groups import RowGroups
+from deixis.datasets.store import open_dataset
+from deixis.datasets.table import NOWHERE, grid_batch
+from deixis.errors import BrokenDataset, UnknownName
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from deixis.datasets.row_groups import Group
+    from deixis.datasets.table import Table
+
+
+__all__ = ["ExampleRows", "RaggedColumn", "columns_of", "grids_of", "open_rows"]
+
+MEMORY = 256 << 20  # bytes of groups that are kept
+KINDS = {"made": "grid", "imported": "grid"}
+
+
+@dataclass
+class ExampleRows:
+    """Rows of one split of one table.
+
+    Attributes:
+        path: the folder of the dataset.
+        kind: `grid`, `a3ds` or `copsref`.
+        table: which table of it.
+        split: which split, by the name that other tools have for it.
+        files: the files with their numbers of rows.
+        columns: the names of the columns.
+        memory: how many bytes of rows are kept at most.
+        most_groups: how many groups of rows are kept at most.
+    """
+
+    path: Path
+    kind: str
+    table: str
+    split: str
+    files: tuple[tuple[Path, int], ...]
+    columns: tuple[str, ...]
+    memory: int = MEMORY
+    most_groups: int = 1 << 30
+    _kept: OrderedDict[int, pa.Table] = field(default_factory=OrderedDict, repr=False)
+
+    def __len__(self) -> int:
+        return sum(rows for _, rows in self.files)
+
+    def __getstate__(self) -> dict[str, Any]:
+        plain = {name: value for name, value in self.__dict__.items() if name not in ("_rows", "groups", "_starts")}
+        return plain | {"_kept": OrderedDict()}
+
+    @cached_property
+    def _rows(self) -> RowGroups:
+        return RowGroups(self.files, self.columns)
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The stretches of rows that are read together, in order."""
+        return list(self._rows.groups())
+
+    @cached_property
+    def _starts(self) -> np.ndarray:
+        return np.array([0, *accumulate(group.rows for group in self.groups)])
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of rows of each stretch."""
+        return [group.rows for group in self.groups]
+
+    @property
+    def row_bytes(self) -> float:
+        """How many bytes a row takes on average when it is unpacked."""
+        return sum(self._rows.unpacked_bytes(group) for group in self.groups) / max(len(self), 1)
+
+    def take(self, numbers: Sequence[int] | np.ndarray) -> Table:
+        """The rows of some numbers, in that order.
+
+        Raises:
+            UnknownName: when there is no row of one of the numbers.
+            BrokenDataset: when a file cannot be read.
+        """
+        wanted = np.asarray(numbers, np.int64)
+        outside = wanted[(wanted < 0) | (wanted >= len(self))]
+        if len(outside):
+            raise UnknownName(f"there is no example {outside[0]} here; there are {len(self):,}, counted from 0")
+        which = np.searchsorted(self._starts, wanted, side="right") - 1
+        parts, places = [], []
+        for number in np.unique(which).tolist():
+            here = np.flatnonzero(which == number)
+            parts.append(self._group(number).take(pa.array(wanted[here] - self._starts[number])))
+            places.append(here)
+        if not parts:
+            return pa.table({})
+        if len(parts) == 1:
+            return parts[0]
+        return pa.concat_tables(parts).take(pa.array(np.argsort(np.concatenate(places))))
+
+    def read_column(self, group: Group, name: str) -> list[Any]:
+        """One column of a stretch of rows, without the others."""
+        found: list[Any] = self._rows.read(group, [name]).column(name).to_pylist()
+        return found
+
+    def _group(self, number: int) -> pa.Table:
+        if number in self._kept:
+            self._kept.move_to_end(number)
+            return self._kept[number]
+        table = self._rows.read(self.groups[number]).combine_chunks()
+        self._kept[number] = table
+        held = sum(one.nbytes for one in self._kept.values())
+        while len(self._kept) > 1 and (held > self.memory or len(self._kept) > self.most_groups):
+            held -= self._kept.popitem(last=False)[1].nbytes
+        return table
+
+
+def open_rows(path: Path, *, split: str | None = None, table: str | None = None, memory: int = MEMORY) -> ExampleRows:
+    """The rows of a dataset.
+
+    Args:
+        path: its folder.
+        split: which split; may be left out where there is only one.
+        table: which table; the first of the card where nothing is said.
+        memory: how many bytes of rows are kept at most.
+
+    Raises:
+        BrokenDataset: when there is no dataset, or it is damaged.
+        UnknownName: when it has no such table or split.
+    """
+    dataset = open_dataset(path)
+    kind = dataset.manifest.get("kind", "made")
+    if kind == COPSREF:
+        open_copsref(path)
+    dataset.demand_whole()
+    try:
+        tables = {one.name: one for one in facts_of(path, dataset.manifest).tables}
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BrokenDataset(f"the manifest of {path} lacks something: {error!r}") from error
+    if not tables:
+        raise BrokenDataset(f"{path} holds no table that can be read row by row")
+    chosen = tables[_named(table or next(iter(tables)), tables, "table", path)]
+    if split is None and len(chosen.files) > 1:
+        raise UnknownName(f"say which split of {path.name} is meant: {', '.join(chosen.files)}")
+    name = _named(split or next(iter(chosen.files), ""), chosen.files, "split", path)
+    return ExampleRows(
+        path=path,
+        kind=KINDS.get(kind, kind),
+        table=chosen.name,
+        split=name,
+        files=tuple((path / entry["path"], entry["rows"]) for entry in chosen.files[name] if entry["rows"]),
+        columns=tuple(chosen.schema.names),
+        memory=memory,
+    )
+
+
+def _named(name: str, known: Mapping[str, Any], what: str, path: Path) -> str:
+    if name in known:
+        return name
+    plain = name.replace("-", "_")  # as splits are called on the card
+    if plain in known:
+        return plain
+    raise UnknownName(f"there is no {what} {name!r} in {path.name}; it has {', '.join(known) or 'none'}")
+
+
+class RaggedColumn(NamedTuple):
+    """A column of lists of numbers: all numbers one after the other, and where the list of each row starts.
+
+    Shapes:
+        values: [number]. starts: int64 [row + 1].
+    """
+
+    values: np.ndarray
+    starts: np.ndarray
+
+    def split(self) -> list[np.ndarray]:
+        """The numbers of every row."""
+        ends = self.starts.tolist()
+        return [self.values[first:last] for first, last in pairwise(ends)]
+
+
+def columns_of(table: Table) -> dict[str, np.ndarray | RaggedColumn | list[Any]]:
+    """The columns of some rows: numbers as arrays, lists of numbers as ragged columns, anything else as lists."""
+    return {name: _column(table.column(name)) for name in table.column_names}
+
+
+def _column(column: pa.ChunkedArray) -> np.ndarray | RaggedColumn | list[Any]:
+    kind = column.type
+    if _is_number(kind) and not column.null_count:
+        return column.to_numpy()
+    if pa.types.is_list(kind) and _is_number(kind.value_type) and not column.null_count:
+        array = column.combine_chunks()
+        array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
+        starts = array.offsets.to_numpy().astype(np.int64)
+        values = array.values.to_numpy(zero_copy_only=False)
+        return RaggedColumn(values[starts[0] : starts[-1]], starts - starts[0])
+    return column.to_pylist()
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+
+
+def grids_of(table: Table) -> np.ndarray | list[np.ndarray]:
+    """The worlds of some rows as uint8 [row, column, channel], see `batches.encode_grids`; one array if of one size."""
+    sizes = table.column("grid_size").to_numpy().astype(np.int64)
+    agents = np.stack([table.column(f"agent_{name}").to_numpy() for name in ("row", "column", "facing")], axis=1)
+    alike = 2 * sizes + ~(agents == NOWHERE).all(axis=1)  # what can be encoded together
+    keys = np.unique(alike).tolist()
+    if len(keys) == 1:
+        return _encoded(table, agents if keys[0] % 2 else None)
+    found: list[np.ndarray] = [np.empty(0)] * table.num_rows
+    for key in keys:
+        here = np.flatnonzero(alike == key)
+        grids = _encoded(table.take(pa.array(here)), agents[here] if key % 2 else None)
+        for place, grid in zip(here.tolist(), grids, strict=True):
+            found[place] = grid
+    return found
+
+
+def _encoded(table: pa.Table, agents: np.ndarray | None) -> np.ndarray:
+    try:
+        return encode_grids(grid_batch(table), None if agents is None else agents.astype(np.int64))
+    except ValueError as error:
+        raise BrokenDataset(f"a world cannot be read: {error}") from error
