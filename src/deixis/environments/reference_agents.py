@@ -1,0 +1,56 @@
+"""Two agents for the reference game that know what words mean: one is brief, the other takes it at its word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deixis.environments.reference_game import LISTENER, SPEAKER
+from deixis.errors import ParseError, SchemaError
+from deixis.scene.factors import FACTORS, ids_of
+from deixis.speakers.brevity import Minimal
+from deixis.speakers.speaker import caption_of, choose_rows
+from deixis.worlds.shapes.captions import expression_of, parse_caption
+from deixis.worlds.shapes.vocabulary import tokenise, vocabulary
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+__all__ = ["choose_action", "listen", "say"]
+
+
+def say(observation: Mapping[str, Any]) -> int:
+    """The next word of the shortest caption that tells the target from the others, and then the word that ends it."""
+    words = vocabulary("natural")
+    images = _images(observation)
+    said = choose_rows(Minimal(), images[None], seed=0, by="expression")[0]
+    features = [name for name, is_said in zip(FACTORS, said, strict=True) if is_said] or ["shape"]
+    numbers = [words.numbers[word] for word in tokenise(caption_of(int(images[0]), features))]
+    done = int((np.asarray(observation["words"]) != words.numbers[words.padding]).sum())
+    return numbers[done] if done < len(numbers) else words.numbers[words.end]
+
+
+def listen(observation: Mapping[str, Any]) -> int:
+    """The first room of which everything is true that was said, or else most of it; the first where it is nonsense."""
+    images = _images(observation)
+    try:
+        heard = parse_caption(vocabulary("natural").decode(observation["words"]), "partial").expression.steps
+    except ParseError:
+        return 0
+    truths = [set(expression_of(int(image)).steps) for image in images]
+    return int(np.argmax([sum(step in truth for step in heard) for truth in truths]))
+
+
+def choose_action(agent: str, observation: Mapping[str, Any]) -> int:
+    """What either of them does."""
+    return {SPEAKER: say, LISTENER: listen}[agent](observation)
+
+
+def _images(observation: Mapping[str, Any]) -> np.ndarray:
+    factors = np.asarray(observation["observation"])
+    if factors.ndim != 2:
+        raise SchemaError('these agents see factors; make the game with observation="factors"')
+    return ids_of(factors)
