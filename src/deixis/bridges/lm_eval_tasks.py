@@ -1,0 +1,166 @@
+"""Tasks for the lm-evaluation-harness: a folder that `lm_eval --include_path FOLDER` finds, with its own questions.
+
+| in the folder | |
+|---|---|
+| `NAME.yaml` | the task, called `deixis_navigate_actions`, `deixis_refer_choose` and so on |
+| `questions.jsonl` | the prompts as text, with the right answers beside them |
+| `deixis_questions.py` | what the harness calls; everything in it is here |
+
+The folder may be moved. Prompts are text, since most models of the harness take nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from math import isnan, nan
+from typing import TYPE_CHECKING, Any
+
+from deixis.errors import BrokenDataset, DeixisError, RecipeError
+from deixis.prompts.files import gold_from, gold_line, write_lines
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from deixis.prompts.ask import Questionnaire
+    from deixis.prompts.judgement import Judgement
+
+
+__all__ = ["load_questions", "mean_of_known", "process_results", "write_task"]
+
+QUESTIONS, FUNCTIONS = "questions.jsonl", "deixis_questions"
+NOT_UNDERSTOOD = "not_understood"
+MOST_TOKENS = {"actions": 512, "target": 256, "choose": 128, "caption": 128, "region": 256}
+HIGHER_IS_WORSE = (NOT_UNDERSTOOD, "mentioned_features", "false_features")
+SOMETIMES = (
+    "contrastive_efficiency",
+    "relevance",
+    "mentioned_features",
+    "false_features",
+    "right_region",
+    "right_absence",
+)
+CODE = '''"""What the lm-evaluation-harness calls for this task."""
+
+from pathlib import Path
+
+from deixis.bridges.lm_eval_tasks import load_questions, mean_of_known, process_results
+
+
+def questions(**_):
+    """The questions beside this file."""
+    return load_questions(Path(__file__).parent)
+
+
+__all__ = ["mean_of_known", "process_results", "questions"]
+'''
+
+
+def write_task(made: Questionnaire, folder: Path) -> list[Path]:
+    """Write a task of the harness; the files that were written.
+
+    Args:
+        made: the questions, whose scenes must be shown as text.
+        folder: may hold other tasks, but not another one of the same kind.
+    """
+    recipe = made.recipe
+    if recipe.style == "image":
+        raise RecipeError("the harness is given prompts as text; leave --style image out, or use Inspect")
+    name = f"deixis_{recipe.task}_{recipe.wanted}"
+    rows = [
+        {**gold_line(item), "prompt": item.question.text, "gold": json.dumps(item.gold.to_plain()), **_origin(made)}
+        for item in made.items
+    ]
+    paths = [folder / f"{name}.yaml", folder / QUESTIONS, folder / f"{FUNCTIONS}.py"]
+    others = [path for path in folder.glob("*.yaml") if path != paths[0]] if folder.is_dir() else []
+    if others:
+        raise RecipeError(f"{folder} holds another task, {others[0].name}; choose a folder for each")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        paths[0].write_text(_yaml(name, made), encoding="utf-8", newline="\n")
+        write_lines(paths[1], rows)
+        paths[2].write_text(CODE, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise RecipeError(f"cannot write to {folder}: {error.strerror or error}") from error
+    return paths
+
+
+def load_questions(folder: Path) -> dict[str, Any]:
+    """The questions of a folder as the harness takes them: a dataset with the one split `test`.
+
+    Raises:
+        DeixisError: when `datasets` is not installed.
+        BrokenDataset: when there are no questions.
+    """
+    try:
+        from datasets import Dataset
+    except ImportError:
+        raise DeixisError('the harness needs `datasets`; run: pip install "deixis[llm]"') from None
+    path = folder / QUESTIONS
+    try:
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        return {"test": Dataset.from_list(rows)}
+    except (OSError, ValueError) as error:
+        raise BrokenDataset(f"{path} holds no questions ({error}); write it with `deixis prompts --lm-eval`") from error
+
+
+def process_results(document: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
+    """The measures of one answer, by name.
+
+    Args:
+        document: a row of the questions.
+        results: what the model said.
+    """
+    found = judge_document(document, results[0] if results else "")
+    return {**found.measures, NOT_UNDERSTOOD: float(found.outcome in ("unparsable", "unanswered"))}
+
+
+def judge_document(document: dict[str, Any], text: str) -> Judgement:
+    """The judgement on the answer to a row of the questions."""
+    return gold_from({**document, "gold": json.loads(document["gold"])}).judge(text)
+
+
+def mean_of_known(values: Sequence[float]) -> float:
+    """The mean of those values that are defined."""
+    known = [value for value in values if not isnan(value)]
+    return sum(known) / len(known) if known else nan
+
+
+def _origin(made: Questionnaire) -> dict[str, Any]:
+    return {key: made.facts[key] for key in ("seed", "fresh", "recipe digest")}
+
+
+def _aggregation(measure: str) -> str:
+    """The harness knows how sure its own mean is, but not the mean of what is defined for some answers only."""
+    return f"!function {FUNCTIONS}.mean_of_known" if measure in SOMETIMES else "mean"
+
+
+def _yaml(name: str, made: Questionnaire) -> str:
+    measures = [*made.items[0].gold.judge(None).measures, NOT_UNDERSTOOD]
+    metrics = "\n".join(
+        f"  - metric: {measure}\n    aggregation: {_aggregation(measure)}\n"
+        f"    higher_is_better: {str(measure not in HIGHER_IS_WORSE).lower()}"
+        for measure in measures
+    )
+    about = "\n".join(f"#   {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in made.facts.items())
+    return f"""# Questions of Deixis, made with
+{about}
+task: {name}
+custom_dataset: !function {FUNCTIONS}.questions
+test_split: test
+output_type: generate_until
+doc_to_text: "{{{{prompt}}}}"
+doc_to_target: "Answer: {{{{right}}}}"
+process_results: !function {FUNCTIONS}.process_results
+num_fewshot: 0
+repeats: 1
+generation_kwargs:
+  until: []
+  do_sample: false
+  max_gen_toks: {MOST_TOKENS[made.recipe.wanted]}
+metric_list:
+{metrics}
+metadata:
+  version: 1.0
+"""

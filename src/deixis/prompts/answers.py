@@ -1,0 +1,343 @@
+"""Reading what models say: forgiving about form, exact about content.
+
+An answer may stand alone, in JSON, in a list, or after `Answer:` at the end of a long text; then only what follows
+counts. Where a text gives several different answers, none, or something that was not asked for, it is not understood,
+and `Unparsable` says why. Nothing is guessed: a plan with one unknown word is no plan.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from deixis.worlds.grid.actions import Action
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from deixis.worlds.grid.actions import Plan
+
+
+__all__ = [
+    "NOT_THERE",
+    "Unparsable",
+    "parse_actions",
+    "parse_caption",
+    "parse_cell",
+    "parse_choice",
+    "parse_region",
+]
+
+T = TypeVar("T")
+NOT_THERE = "not there"
+MOST_ACTIONS = 500
+MOST_TIMES = 99  # that an action is repeated
+LONGEST = 40_000  # letters; of a longer text the end is read
+LONGEST_CAPTION = 600
+KEYS = (
+    "answer",
+    "final_answer",
+    "actions",
+    "plan",
+    "cell",
+    "position",
+    "target",
+    "choice",
+    "image",
+    "region",
+    "caption",
+)
+
+_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
+_MARKER = re.compile(
+    r"(?:^|(?<=[\n.!?*_>#]))[ \t*_>#-]*(?:(?:so|thus|hence|therefore),?[ \t]+)?(?:the[ \t]+)?(?:final[ \t]+)?"
+    r"(?:answer|solution)(?:[ \t*_]*[:=][ \t*_]*|[ \t]+is[ \t]*:?[ \t]*)",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"^[ \t]*(?:[-*•]|(?:step[ \t]+)?\d{1,3}[.):])[ \t]+", re.MULTILINE | re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"\b(?:i(?:['’]m| am) (?:sorry|unable|not able)|i (?:can ?not|can['’]t|won['’]t|do not|don['’]t) "
+    r"(?:help|assist|answer|see|view|determine|comply|provide|know)|as an ai\b|unable to (?:answer|see|determine))",
+    re.IGNORECASE,
+)
+
+
+class Unparsable(Exception):
+    """An answer that cannot be understood; the message says why in a few words."""
+
+
+# -------------------------------------------------------------------------------- what was asked for
+
+
+def parse_actions(text: str) -> Plan:
+    r"""The plan that an answer spells out, as words or letters, in a list or one after the other.
+
+    Examples:
+        >>> [action.letter for action in parse_actions("Answer: turn left, walk 2x, push")]
+        ['L', 'W', 'W', 'P']
+        >>> parse_actions('["L", "W"]') == parse_actions("LW") == parse_actions("1. turn left\n2. walk")
+        True
+    """
+    return _one(text, _actions)
+
+
+def parse_cell(text: str, *, size: int) -> tuple[int, int]:
+    """The row and column that an answer names: `(2, 3)`, `row 2, column 3`, or `D3` as on a chart (rows from 1).
+
+    Args:
+        text: the answer.
+        size: cells along one side; other cells are not understood.
+    """
+    row, column = _one(text, _cell)
+    if not (0 <= row < size and 0 <= column < size):
+        raise Unparsable("a cell that is not on the board")
+    return row, column
+
+
+def parse_choice(text: str, labels: Collection[str]) -> str:
+    """The label that an answer names: `B`, `(B)`, `Image B`, `The answer is B` and the like."""
+    known = "|".join(re.escape(label) for label in sorted(labels, key=len, reverse=True))
+
+    def read(piece: str, *, is_marked: bool) -> set[str]:
+        thing = r"(?:the\s+)?(?:(?:image|picture|option|choice|room)\s*)?"
+        if whole := re.fullmatch(rf"{thing}[(\[]?({known})[)\].:]*", piece, re.IGNORECASE):
+            return {whole[1].upper()}
+        first = re.match(rf"{thing}[(\[]?({known})[)\]]?(?=[.,;:!–-]|\s+(?:because|since|as)\b)", piece)
+        if is_marked and first:
+            return {first[1]}
+        named = rf"\b(?:image|picture|option|choice)\s*[(\[]?({known})\b"
+        return {found.upper() for found in re.findall(named, piece, re.IGNORECASE)}
+
+    return _one(text, read)
+
+
+def parse_region(text: str, *, count: int) -> int | None:
+    """The number of the region that an answer names, from 1; None where it says that it is not there."""
+    number = _one(text, _region)
+    if number is not None and not 1 <= number <= count:
+        raise Unparsable("a region that was not shown")
+    return number
+
+
+def parse_caption(text: str) -> str:
+    """The caption that an answer gives: after `Answer:` or `Caption:`, in JSON, or the only line of the text."""
+
+    def read(piece: str, *, is_marked: bool) -> set[str]:
+        del is_marked
+        lines = [line for line in (_bare(line) for line in piece.splitlines()) if line]
+        if len(lines) > 1:
+            said = [line for line in lines if re.match(r"caption\s*:", line, re.IGNORECASE)]
+            if not said:
+                raise Unparsable("several lines, none of them marked as the answer")
+            lines = said
+        return {_bare(re.sub(r"^caption\s*:\s*", "", line, flags=re.IGNORECASE)) for line in lines} - {""}
+
+    caption = _one(text, read)
+    if len(caption) > LONGEST_CAPTION:
+        raise Unparsable("a caption that is too long")
+    if _REFUSAL.search(caption):
+        raise Unparsable("a refusal")
+    return caption
+
+
+# -------------------------------------------------------------------------------- where the answer stands
+
+
+def _one(text: str, read: Callable[..., set[T]]) -> T:
+    """The only answer in a text."""
+    text = _plain(text)
+    pieces = list(_marked(text))
+    found: set[T] = set()
+    faults: list[str] = []
+    for piece in pieces or [text]:
+        said = _from_json(piece)
+        try:
+            found |= read(_bare(piece) if said is None else said, is_marked=bool(pieces))
+        except Unparsable as fault:
+            faults.append(str(fault))
+    if len(found) == 1 and not (faults and pieces):
+        return found.pop()
+    if _REFUSAL.search(text) and not found:
+        raise Unparsable("a refusal")
+    raise Unparsable(faults[0] if faults else "several answers" if found else "no answer in it")
+
+
+def _plain(text: str) -> str:
+    """The text without thoughts, fences and marks of emphasis."""
+    text = _THOUGHT.sub(" ", text[-LONGEST:])
+    text = _FENCE.sub("", text).strip()
+    if not text:
+        raise Unparsable("nothing said")
+    return text
+
+
+def _marked(text: str) -> Iterator[str]:
+    """What follows each `Answer:`, to the end of its line; to the end of the paragraph where it begins a list."""
+    places = list(_MARKER.finditer(text))
+    ends = [other.start() for other in places[1:]]
+    for place, end in zip_longest(places, ends, fillvalue=None):
+        assert place is not None
+        rest = text[place.end() : end]
+        line, _, below = rest.partition("\n")
+        if line.count("[") + line.count("{") > line.count("]") + line.count("}"):
+            yield rest
+        elif _LISTED.match(line.strip()) and _LISTED.match(below):
+            yield rest.partition("\n\n")[0]
+        elif _bare(line):
+            yield line
+        else:
+            yield below.strip().partition("\n\n")[0]
+
+
+def _bare(text: str) -> str:
+    """The text without quotation marks, emphasis and a full stop around it."""
+    text = text.strip().strip("*_`").strip()
+    for opening, closing in (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("«", "»")):
+        if len(text) > 1 and text[0] == opening and text.rstrip(".")[-1:] == closing:
+            text = text.rstrip(".")[1:-1].strip()
+    text = re.sub(r"^\\boxed\{(.*)\}$", r"\1", text.strip("$"))
+    return text.rstrip(".").strip().strip("*_`").strip()
+
+
+def _from_json(text: str) -> str | None:
+    """What a JSON value says, as text; None where it is no JSON, or a plain number or word."""
+    text = text.strip().rstrip(".")
+    if text[:1] not in ("{", "["):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(value, dict):
+        if value.keys() >= {"row", "column"} or value.keys() >= {"row", "col"}:
+            return f"row {value['row']}, column {value.get('column', value.get('col'))}"
+        given = [value[key] for key in KEYS if key in value]
+        if len(given) != 1:
+            raise Unparsable("JSON without one 'answer'")
+        value = given[0]
+    if isinstance(value, dict):
+        return _from_json(json.dumps(value))
+    return _listed(value)
+
+
+def _listed(value: Any) -> str:
+    """A value of JSON as text; a list separated by commas."""
+    if isinstance(value, list):
+        if not all(isinstance(item, str | int) for item in value):
+            raise Unparsable("JSON with a list of other things than words")
+        return ", ".join(map(str, value)) or "nothing"
+    return "" if value is None else str(value)
+
+
+# -------------------------------------------------------------------------------- actions
+
+_ACTIONS = {
+    Action.TURN_LEFT: r"(?:turn|rotate)(?:ing)?[ _-]*(?:to[ ]+the[ ]+)?left|left[ _-]?turn|left",
+    Action.TURN_RIGHT: r"(?:turn|rotate)(?:ing)?[ _-]*(?:to[ ]+the[ ]+)?right|right[ _-]?turn|right",
+    Action.WALK: r"(?:walk|move|step|go)(?:[ _-]*(?:forwards?|ahead|straight))?(?![ -]+(?:left|right|back))|forwards?",
+    Action.PUSH: r"push",
+    Action.PULL: r"pull",
+    Action.STAY: r"stay(?:[ ]+(?:in[ ]+place|still))?|wait|pause",
+}
+_WORD = re.compile("|".join(f"(?P<a{int(action)}>{words})" for action, words in _ACTIONS.items()), re.IGNORECASE)
+_STEP = re.compile(
+    rf"(?:(?P<before>\d{{1,4}})\s*(?:x|×|times)?\s+|(?P<tight>\d{{1,4}})\s*[x×]\s*)?(?P<word>{_WORD.pattern})\b"
+    r"(?:\s*(?:\(\s*)?(?:[x×*]\s*(?P<after>\d{1,4})|(?P<times>\d{1,4})\s*(?:x\b|×|times\b|steps?\b|cells?\b))(?:\s*\))?"
+    r"|\s+(?P<word_times>once|twice|thrice)\b)?",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"(?:[\s,;|\[\]()>'\"`*•.→+-]|=>|\b(?:then|and|next|finally)\b)*", re.IGNORECASE)
+_LETTERS = re.compile(r"[LRWPQS](?:[\s,;\[\]'\"|-]*[LRWPQS])*")
+_NOTHING = re.compile(r"(?:do )?nothing|no actions?(?: (?:is |are )?needed)?|none|\[\s*\]", re.IGNORECASE)
+_TIMES = {"once": 1, "twice": 2, "thrice": 3}
+
+
+def _actions(text: str, *, is_marked: bool) -> set[Plan]:
+    del is_marked
+    text = _LISTED.sub("", text.replace("_", " "))
+    if _NOTHING.fullmatch(text):
+        return {()}
+    letters = re.sub(r"^\s*\[|\]\s*$", "", text).strip(" '\"")
+    if _LETTERS.fullmatch(letters):
+        return {_within(tuple(Action("LRWPQS".index(sign)) for sign in letters if sign in "LRWPQS"))}
+    plan: list[Action] = []
+    place = _skipped(text, 0)
+    while place < len(text):
+        step = _STEP.match(text, place)
+        if step is None:
+            word = re.split(r"[,;\n]", text[place:])[0].strip()
+            raise Unparsable("no answer in it" if not plan else f"an unknown action {word[:30]!r}")
+        action = next(action for action in Action if step[f"a{int(action)}"] is not None)
+        said = next((step[name] for name in ("before", "tight", "after", "times") if step[name]), None)
+        times = int(said) if said else _TIMES.get((step["word_times"] or "once").lower(), 1)
+        if not 1 <= times <= MOST_TIMES:
+            raise Unparsable("an action repeated too often")
+        plan += [action] * times
+        _within(plan)
+        place = _skipped(text, step.end())
+    return {tuple(plan)} if plan else set()
+
+
+def _skipped(text: str, place: int) -> int:
+    found = _BETWEEN.match(text, place)
+    return found.end() if found else place
+
+
+def _within(plan: T) -> T:
+    if len(plan) > MOST_ACTIONS:  # type: ignore[arg-type]
+        raise Unparsable("a plan that is too long")
+    return plan
+
+
+# -------------------------------------------------------------------------------- cells and regions
+
+_ROW_COLUMN = re.compile(
+    r"\brow\s*[:=]?\s*(\d{1,3})\b[\s,;]*(?:and\s+)?col(?:umn)?\s*[:=]?\s*(\d{1,3})\b", re.IGNORECASE
+)
+_COLUMN_ROW = re.compile(
+    r"\bcol(?:umn)?\s*[:=]?\s*(\d{1,3})\b[\s,;]*(?:and\s+)?row\s*[:=]?\s*(\d{1,3})\b", re.IGNORECASE
+)
+_PAIR = re.compile(r"[(\[]\s*(\d{1,3})\s*[,;]\s*(\d{1,3})\s*[)\]]")
+_BARE_PAIR = re.compile(r"(\d{1,3})\s*[,; ]\s*(\d{1,3})")
+_CHART = re.compile(r"([A-Z])(\d{1,2})", re.IGNORECASE)
+
+
+def _cell(text: str, *, is_marked: bool) -> set[tuple[int, int]]:
+    del is_marked
+    if bare := _BARE_PAIR.fullmatch(text):
+        return {(int(bare[1]), int(bare[2]))}
+    if chart := _CHART.fullmatch(text):
+        return {(int(chart[2]) - 1, ord(chart[1].upper()) - ord("A"))}
+    found = {(int(row), int(column)) for row, column in _ROW_COLUMN.findall(text)}
+    found |= {(int(row), int(column)) for column, row in _COLUMN_ROW.findall(text)}
+    return found | {(int(row), int(column)) for row, column in _PAIR.findall(text)}
+
+
+_ABSENT = re.compile(
+    r"\b(?:not (?:there|present|shown|in (?:any|the|these))|absent|none of (?:them|the|these)|no such)\b",
+    re.IGNORECASE,
+)
+_NAMED_REGION = re.compile(
+    r"\b(?:regions?|objects?|box|number|no\.)\s*[#(\[]?\s*(\d{1,5})\b|#(\d{1,5})\b", re.IGNORECASE
+)
+_SEVERAL = re.compile(r"\d{1,5}(?:\s*(?:,|and|or|/|&)\s*\d{1,5})+")
+
+
+def _region(text: str, *, is_marked: bool) -> set[int | None]:
+    whole = re.fullmatch(
+        r"(?:the\s+)?(?:(?:region|object|box|number)\s*)?[#(\[]?\s*(\d{1,5})\s*[)\].:]*", text, re.IGNORECASE
+    )
+    if whole:
+        return {int(whole[1])}
+    if _SEVERAL.fullmatch(text):
+        return {int(number) for number in re.findall(r"\d+", text)}
+    found: set[int | None] = {int(one or other) for one, other in _NAMED_REGION.findall(text)}
+    if re.fullmatch(r"none|nothing|no region", text, re.IGNORECASE) or _ABSENT.search(text):
+        found.add(None)
+    if is_marked and not found and (first := re.match(r"(\d{1,5})\b(?![.,]\d)", text)):
+        found.add(int(first[1]))
+    return found

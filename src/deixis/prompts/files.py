@@ -1,0 +1,230 @@
+"""Questionnaires as files: prompts without answers, right answers apart, pictures beside them, and answers back in.
+
+| file | one line for each question |
+|---|---|
+| `prompts.jsonl` | `id`, `task`, `messages`, `choices`, and the seed and digest that say where it is from |
+| `prompts.gold.jsonl` | `id` and the right answer, with all it takes to judge another; first what was asked |
+| `prompts.images/` | the pictures, where messages do not hold them themselves |
+| `answers.jsonl` | `id` and `answer`, the text that a model said |
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
+
+from deixis.datasets.store import replacing_file
+from deixis.errors import BrokenDataset, RecipeError
+from deixis.prompts.gold_grid import GridGold
+from deixis.prompts.gold_photographs import RegionGold
+from deixis.prompts.gold_rooms import RoomGold
+from deixis.prompts.scores import Given
+
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from deixis.prompts.ask import Asked, Questionnaire
+    from deixis.prompts.judgement import Gold
+    from deixis.prompts.question import Message, Picture
+
+
+__all__ = [
+    "Keep",
+    "Key",
+    "as_data_uri",
+    "gold_from",
+    "gold_line",
+    "gold_path",
+    "prompt_line",
+    "read_given",
+    "read_key",
+    "write_lines",
+    "write_prompts",
+]
+
+Keep: TypeAlias = Literal["files", "base64"]
+LONGEST_LINE = 64 << 20
+
+
+class Key(NamedTuple):
+    """The right answers of a questionnaire, by the id of the question, and what was asked."""
+
+    golds: dict[str, Gold]
+    about: dict[str, Any]
+
+
+def gold_path(prompts: Path) -> Path:
+    """Where the right answers to a file of prompts lie."""
+    return prompts.with_name(f"{prompts.stem}.gold.jsonl")
+
+
+def write_prompts(
+    questionnaire: Questionnaire, path: Path, *, keep: Keep = "files", with_gold: bool = False
+) -> list[Path]:
+    """Write prompts, right answers and pictures; the files and folders that were written.
+
+    Args:
+        questionnaire: what to write.
+        path: the file of prompts.
+        keep: pictures as files beside it, or inside it as base64.
+        with_gold: put the right answer on every line, too.
+    """
+    if path.suffix != ".jsonl":
+        raise RecipeError(f"prompts are written as JSON Lines; call the file something.jsonl, not {path.name!r}")
+    folder = path.with_name(f"{path.stem}.images")
+    written = [path, gold_path(path)]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pictures = {picture.digest: picture for question in questionnaire.questions for picture in question.pictures}
+        if pictures and keep == "files":
+            folder.mkdir(exist_ok=True)
+            written.append(folder)
+            for picture in pictures.values():
+                (folder / f"{picture.digest}.png").write_bytes(picture.png)
+        images = folder.name if keep == "files" else None
+        lines = (
+            prompt_line(item, questionnaire.facts, images=images, with_gold=with_gold) for item in questionnaire.items
+        )
+        write_lines(path, lines)
+        write_lines(gold_path(path), [{"about": questionnaire.facts}, *map(gold_line, questionnaire.items)])
+    except OSError as error:
+        raise RecipeError(f"cannot write to {path}: {error.strerror or error}") from error
+    return written
+
+
+def prompt_line(
+    item: Asked, facts: Mapping[str, Any], *, images: str | None = None, with_gold: bool = False
+) -> dict[str, Any]:
+    """A question as plain values; pictures by their names in the folder `images`, or as data where that is None."""
+    question = item.question
+    return {
+        "id": question.id,
+        "task": question.task,
+        "answer": question.answer,
+        "style": question.style,
+        "messages": [_message(message, images) for message in question.messages],
+        **({"choices": list(question.choices)} if question.choices else {}),
+        **({"right": item.gold.right} if with_gold else {}),
+        "seed": facts["seed"],
+        **({"fresh": facts["fresh"]} if facts["fresh"] is not None else {}),
+        "recipe digest": facts["recipe digest"],
+    }
+
+
+def gold_line(item: Asked) -> dict[str, Any]:
+    """A right answer as plain values."""
+    question = item.question
+    return {
+        "id": question.id,
+        "task": question.task,
+        "answer": question.answer,
+        "right": item.gold.right,
+        "gold": item.gold.to_plain(),
+    }
+
+
+def gold_from(values: Mapping[str, Any]) -> Gold:
+    """The right answer of a line of `gold_line`; `BrokenDataset` where it is none."""
+    plain, answer = values.get("gold"), values.get("answer")
+    if not isinstance(plain, dict):
+        raise BrokenDataset("there is no right answer in it")
+    match values.get("task"), answer:
+        case "navigate", "actions" | "target":
+            return GridGold.from_plain(plain, cast("Any", answer))
+        case "refer", "choose" | "caption":
+            return RoomGold.from_plain(plain, cast("Any", answer))
+        case "localise", "region":
+            return RegionGold.from_plain(plain)
+    raise BrokenDataset(f"unknown task {str(values.get('task'))[:40]!r} or answer {str(answer)[:40]!r}")
+
+
+def read_key(path: Path) -> Key:
+    """The right answers in a file.
+
+    Raises:
+        BrokenDataset: when it cannot be read or a line is no right answer, with its number.
+    """
+    golds: dict[str, Gold] = {}
+    about: dict[str, Any] = {}
+    for number, values in _lines(path):
+        if isinstance(values, dict) and isinstance(values.get("about"), dict):
+            about = values["about"]
+            continue
+        if not isinstance(values, dict) or not isinstance(values.get("id"), str):
+            raise BrokenDataset(f"{path}, line {number}: no right answer with an 'id'; write it with `deixis prompts`")
+        try:
+            golds[values["id"]] = gold_from(values)
+        except BrokenDataset as error:
+            raise BrokenDataset(f"{path}, line {number}: {error}") from error
+    if not golds:
+        raise BrokenDataset(f"{path} holds no right answers; write it with `deixis prompts`")
+    return Key(golds, about)
+
+
+def read_given(path: Path, *, strange: Counter[str]) -> Iterator[Given]:
+    """The answers in a file; what is no answer is counted in `strange`.
+
+    An `answer` that is no text but a list, a number or an object is read as the JSON that it is.
+
+    Raises:
+        BrokenDataset: when it cannot be read.
+    """
+    for _, values in _lines(path):
+        if not isinstance(values, dict) or not isinstance(values.get("id"), str):
+            strange["a line that is no JSON object with an 'id'"] += 1
+        elif "answer" not in values:
+            strange["a line without an 'answer'"] += 1
+        else:
+            said = values["answer"]
+            yield Given(values["id"], said if isinstance(said, str) else "" if said is None else json.dumps(said))
+
+
+def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write JSON Lines; the file appears when it is whole."""
+    with replacing_file(path) as draft, draft.open("w", encoding="utf-8", newline="\n") as stream:
+        for row in rows:
+            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def as_data_uri(picture: Picture) -> str:
+    """A picture as an address that holds all of it."""
+    return "data:image/png;base64," + b64encode(picture.png).decode()
+
+
+def _message(message: Message, images: str | None) -> dict[str, Any]:
+    """A message as chat programs take it: plain text, or a list where there are pictures."""
+    if not message.pictures:
+        return {"role": message.speaker, "content": message.text}
+    content: list[dict[str, Any]] = []
+    for part in message.parts:
+        if isinstance(part, str):
+            content.append({"type": "text", "text": part})
+        elif images is None:
+            content.append({"type": "image_url", "image_url": {"url": as_data_uri(part)}})
+        else:
+            content.append({"type": "image", "path": f"{images}/{part.digest}.png"})
+    return {"role": message.speaker, "content": content}
+
+
+def _lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """Every line of a file as JSON, with its number; None where it is none."""
+    try:
+        with path.open("rb") as stream:
+            number = 0
+            while line := stream.readline(LONGEST_LINE):
+                number += 1
+                if line.strip():
+                    yield number, _json(line)
+    except OSError as error:
+        raise BrokenDataset(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _json(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):  # also what is no UTF-8
+        return None

@@ -1,0 +1,137 @@
+"""Right answers about rooms of 3D Shapes: the image that a caption describes, or a caption that tells images apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from deixis.errors import BrokenDataset, DeixisError
+from deixis.language.mentions import judge as judge_caption
+from deixis.metrics.arrays import score_captions
+from deixis.prompts.answers import Unparsable, parse_caption, parse_choice
+from deixis.prompts.judgement import Judgement
+from deixis.scene.factors import FACTORS, PLACES, RoomScene
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+__all__ = ["RoomGold", "contrast"]
+
+RoomAnswer: TypeAlias = Literal["choose", "caption"]
+SHARES = ("discriminativity", "optimal_discriminativity")
+FURTHER = ("contrastive_efficiency", "relevance", "mentioned_features", "false_features")
+
+
+def contrast(one: int, other: int) -> tuple[str, ...]:
+    """The features in which captions can tell two images apart."""
+    names = zip(FACTORS, _spoken(one), _spoken(other), strict=True)
+    return tuple(name for name, mine, others in names if mine != others)
+
+
+@dataclass(frozen=True, slots=True)
+class RoomGold:
+    """Images shown together, one of which is meant.
+
+    Attributes:
+        images: numbers of images, in the order in which they are shown.
+        target: the place of the one that is meant.
+        caption: one that describes it and no other.
+        set: the set of pairs that it is from.
+    """
+
+    images: tuple[int, ...]
+    target: int
+    caption: str
+    set: str
+    answer: RoomAnswer
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the images are called: A, B and so on."""
+        return tuple(ascii_uppercase[: len(self.images)])
+
+    @property
+    def right(self) -> str:
+        """The label of the image, or a caption that does it."""
+        return self.labels[self.target] if self.answer == "choose" else self.caption
+
+    @property
+    def groups(self) -> Mapping[str, str]:
+        """The set of pairs."""
+        return {"set": self.set}
+
+    def judge(self, text: str | None) -> Judgement:
+        """Judge a choice, or a caption by the pragmatic metrics; features contrast by what captions can say."""
+        nothing = {"right_image": 0.0}
+        if self.answer == "caption":
+            nothing = dict.fromkeys(SHARES, 0.0) | dict.fromkeys(FURTHER, nan)
+        if text is None:
+            return Judgement("unanswered", nothing)
+        try:
+            return self._choice(text) if self.answer == "choose" else self._caption(text, nothing)
+        except Unparsable as fault:
+            return Judgement("unparsable", nothing, fault=str(fault))
+
+    def _choice(self, text: str) -> Judgement:
+        said = parse_choice(text, self.labels)
+        chosen = self.labels.index(said)
+        if chosen == self.target:
+            return Judgement("right", {"right_image": 1.0}, said=said)
+        heard = judge_caption(self.caption, RoomScene(self.images[self.target])).true
+        telling = contrast(self.images[self.target], self.images[chosen])
+        missed = tuple(name.replace("_", " ") for name in telling if name in heard)
+        return Judgement("wrong", {"right_image": 0.0}, said=said, missed=missed)
+
+    def _caption(self, text: str, nothing: Mapping[str, float]) -> Judgement:
+        said = parse_caption(text)
+        target = self.images[self.target]
+        others = [image for place, image in enumerate(self.images) if place != self.target]
+        scores = score_captions([said], np.array([target]), np.array([others]), by="expression")
+        if not scores.mentioned[0] and not scores.false[0]:
+            return Judgement("unparsable", nothing, said=said, fault="a caption that speaks of no feature")
+        is_found, is_false = bool(scores.is_discriminative[0]), bool(scores.false[0])
+        measures = {
+            "discriminativity": float(is_found),
+            "optimal_discriminativity": float(scores.is_optimal[0]),
+            "contrastive_efficiency": float(scores.efficiency()[0]),
+            "relevance": float(scores.relevance[0]),
+            "mentioned_features": float(scores.mentioned[0]),
+            "false_features": float(scores.false[0]),
+        }
+        heard = judge_caption(said, RoomScene(target)).true
+        unsaid = () if is_found else self._unsaid(target, others, heard)
+        return Judgement("right" if is_found and not is_false else "wrong", measures, said=said, missed=unsaid)
+
+    @staticmethod
+    def _unsaid(target: int, others: list[int], heard: tuple[str, ...]) -> tuple[str, ...]:
+        """The features that would have told the target from an image that the caption fits as well."""
+        telling = [name for other in others for name in contrast(target, other) if name not in heard]
+        return tuple(name.replace("_", " ") for name in dict.fromkeys(telling))
+
+    def to_plain(self) -> dict[str, Any]:
+        """The images as plain values."""
+        return {"images": list(self.images), "target": self.target, "caption": self.caption, "set": self.set}
+
+    @classmethod
+    def from_plain(cls, values: Mapping[str, Any], answer: RoomAnswer) -> RoomGold:
+        """The gold of a line of JSON; `BrokenDataset` where it is none."""
+        try:
+            images = tuple(RoomScene(image).id for image in values["images"])
+            target = int(values["target"])
+            if not 2 <= len(images) <= len(ascii_uppercase) or not 0 <= target < len(images):
+                raise BrokenDataset(f"{len(images)} images, of which number {target} is meant")
+            return cls(images, target, str(values["caption"]), str(values["set"]), answer)
+        except (DeixisError, LookupError, TypeError, ValueError, OverflowError) as error:
+            raise BrokenDataset(f"these are no images of rooms: {error}") from error
+
+
+def _spoken(image: int) -> tuple[object, ...]:
+    """What captions distinguish: fifteen orientations share eleven phrases."""
+    *hues, place = RoomScene(image).factors
+    return *hues, PLACES[place]

@@ -1,0 +1,240 @@
+"""Expressions about photographs, put to a model: the scene graphs as text, or pictures with numbered boxes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from io import BytesIO
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, NamedTuple
+
+from deixis.errors import BrokenDataset, DeixisError, UnknownName
+from deixis.metrics.verdicts import judge_answers
+from deixis.prompts.answers import NOT_THERE
+from deixis.prompts.gold_photographs import Candidate, RegionGold
+from deixis.prompts.question import Message, Picture
+from deixis.seeds import Stream, derive
+from deixis.tasks.localise import Answer
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from PIL.ImageDraw import ImageDraw
+
+    from deixis.prompts.question import Part, Style
+    from deixis.scene.graph import GraphScene
+    from deixis.scene.graph_table import GraphTable
+    from deixis.tasks.localise import Example, Setting
+
+
+__all__ = ["Photographs", "Shown", "find_picture", "region_instructions"]
+
+INVERSE = {"to the right of": "to the left of"}  # of which one direction is enough to say
+ENDINGS = ("png", "jpg")
+SHOWN = {
+    "text": "You read descriptions of images. In each, the objects are numbered; attributes stand before the name, the "
+    "box in brackets is (left, top, width, height) in pixels, and what is recorded about an object and others follows. "
+    'What is "to the left of" something has it to its right. A description need not mention everything.',
+    "image": "You see images. In each, objects are framed and numbered; the number stands in a corner of its frame, or "
+    "beside a small frame, in the same colour.",
+}
+ASKED = f"""\
+An expression describes at most one of all these objects; ranks such as "the first … from the left" count within one \
+image. Which object is it? You may think first. End with one line that gives its number, or says that nothing in these \
+images fits the expression, for example:
+Answer: 7
+Answer: {NOT_THERE}"""
+COLORS = (
+    "#B00020",
+    "#00539C",
+    "#1B6B2F",
+    "#7A3E00",
+    "#5B1A8B",
+    "#005F66",
+)  # of frames; white numbers are legible on all
+
+ROOM = 4  # times the area of its number: smaller frames have it beside them
+
+
+class Shown(NamedTuple):
+    """One question about photographs: the images in the order in which they are shown, and the right answer."""
+
+    images: tuple[str, ...]
+    gold: RegionGold
+
+
+def region_instructions(style: Style) -> Message:
+    """What a model is told before the first expression."""
+    return Message("system", ("\n\n".join((SHOWN[style], ASKED)),))
+
+
+@dataclass(frozen=True)
+class Photographs:
+    """The images that expressions are about.
+
+    Attributes:
+        scenes: their graphs.
+        folders: where pictures of them may lie.
+        seed: of the order of images.
+    """
+
+    scenes: GraphTable
+    folders: tuple[Path, ...]
+    seed: int
+
+    def shown(self, example: Example, setting: Setting) -> Shown:
+        """An example in a setting; images come in an order that tells nothing, and objects are numbered through."""
+        stream = Stream(derive(self.seed, "images", example.id))
+        images = tuple(stream.shuffled(example.images(setting)))
+        places = [(image, thing) for image in images for thing in self._scene(image).object_ids]
+        wanted = (example.image_id, example.object_id)
+        gold = RegionGold(
+            text=example.text,
+            candidates=tuple(self._candidates(example, setting, places)),
+            target=places.index(wanted) if example.is_there else None,
+            split=example.split,
+            form=example.form,
+            change=example.change,
+        )
+        return Shown(images, gold)
+
+    def _candidates(self, example: Example, setting: Setting, places: Sequence[tuple[str, str]]) -> list[Candidate]:
+        """Every region, with what `deixis evaluate` would say of whoever chooses it."""
+        if not example.is_there:
+            return [Candidate(*place) for place in places]
+        copies = [replace(example, id=number) for number in range(len(places))]
+        answers = [Answer(number, setting, *place) for number, place in enumerate(places)]
+        verdicts = judge_answers(copies, answers, self.scenes)
+        return [Candidate(*place, one.place, one.missed) for place, one in zip(places, verdicts, strict=True)]
+
+    def question(self, shown: Shown, style: Style) -> Message:
+        """The images, and the expression."""
+        parts: list[Part] = []
+        first = 1
+        for label, image in zip(_labels(len(shown.images)), shown.images, strict=True):
+            scene, title = self._scene(image), f"Image {label}"
+            if style == "image":
+                parts += [f"{title}:", Picture(self._drawn(scene, first), title)]
+            else:
+                parts.append(
+                    "\n".join((f"{title} ({scene.width} x {scene.height} pixels)", *_listed(scene, first), ""))
+                )
+            first += len(scene)
+        return Message("user", (*parts, f"Expression: {shown.gold.text}"))
+
+    def _scene(self, image: str) -> GraphScene:
+        if image not in self._kept:
+            self._kept[image] = self.scenes.scene(self.scenes.find(image))
+        return self._kept[image]
+
+    @cached_property
+    def _kept(self) -> dict[str, GraphScene]:
+        return {}
+
+    def _drawn(self, scene: GraphScene, first: int) -> bytes:
+        path = find_picture(scene.image_id, self.folders)
+        if path is None:
+            raise UnknownName(f"there is no picture of the image {scene.image_id!r}; use the style text")
+        return _framed(path, scene, first)
+
+
+def find_picture(image: str, folders: Sequence[Path]) -> Path | None:
+    """The file of a photograph."""
+    if not image.replace("-", "").replace("_", "").isalnum():
+        return None
+    paths = (folder / f"{image}.{ending}" for folder in folders for ending in ENDINGS)
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _labels(count: int) -> list[str]:
+    return [*ascii_uppercase, *(a + b for a in ascii_uppercase for b in ascii_uppercase)][:count]
+
+
+def _listed(scene: GraphScene, first: int) -> list[str]:
+    """A line for every object: number, words, box, and what is recorded about it and others."""
+    lines = []
+    for number in range(len(scene)):
+        x, y, w, h = scene.boxes[number]
+        words = " ".join((*sorted(scene.words[number]), scene.names[number]))
+        relations: dict[str, list[str]] = {}
+        for relation, other in scene.outgoing(number):
+            if not scene.related(INVERSE.get(relation, relation), other, number) or relation not in INVERSE:
+                relations.setdefault(relation, []).append(str(first + other))
+        said = "".join(f"; {relation} {', '.join(others)}" for relation, others in relations.items())
+        lines.append(f"{first + number}. {words} ({x:.0f}, {y:.0f}, {w:.0f}, {h:.0f}){said}")
+    return lines
+
+
+# -------------------------------------------------------------------------------- pictures
+
+
+def _framed(path: Path, scene: GraphScene, first: int) -> bytes:
+    """The picture, twice as large, with a numbered frame around every object; small ones are drawn last."""
+    try:
+        from PIL import Image, ImageDraw
+    except ImportError:
+        raise DeixisError('pictures need Pillow; run: pip install "deixis[data]"') from None
+    try:
+        with Image.open(path) as file:
+            picture = file.convert("RGB")
+    except (OSError, ValueError, Image.DecompressionBombError) as error:
+        raise BrokenDataset(f"the picture {path.name} cannot be read: {error}") from error
+    scale = 2 if max(picture.size) < 800 else 1
+    picture = picture.resize((picture.width * scale, picture.height * scale), Image.Resampling.LANCZOS)
+    across, down = picture.width / max(scene.width, 1), picture.height / max(scene.height, 1)
+    pen = ImageDraw.Draw(picture)
+    order = sorted(range(len(scene)), key=lambda number: (-scene.boxes[number].area, number))
+    taken: list[tuple[float, float, float, float]] = []
+    for number in order:
+        x, y, w, h = scene.boxes[number]
+        box = (x * across, y * down, min((x + w) * across, picture.width - 1), min((y + h) * down, picture.height - 1))
+        pen.rectangle(_ordered(box), outline=COLORS[number % len(COLORS)], width=3)
+    for number in reversed(order):  # numbers of small things are placed first: they have the least room
+        x, y, w, h = scene.boxes[number]
+        box = (x * across, y * down, (x + w) * across, (y + h) * down)
+        _number(pen, box, str(first + number), COLORS[number % len(COLORS)], taken, picture.size)
+    out = BytesIO()
+    picture.save(out, "PNG", compress_level=6)
+    return out.getvalue()
+
+
+def _ordered(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    left, top, right, bottom = box
+    return min(left, right), min(top, bottom), max(left, right), max(top, bottom)
+
+
+def _number(
+    pen: ImageDraw,
+    box: tuple[float, float, float, float],
+    text: str,
+    color: str,
+    taken: list[tuple[float, float, float, float]],
+    size: tuple[int, int],
+) -> None:
+    """A number in a corner of its frame, or beside a small one: the first place that no other number lies on."""
+    from PIL import ImageFont
+
+    font = ImageFont.load_default(20)
+    wide, high = pen.textlength(text, font=font) + 8, 24
+    left, top, right, bottom = box
+    corners = [(left, top), (right - wide, top), (left, bottom - high), (right - wide, bottom - high)]
+    corners += [(left, (top + bottom - high) / 2), (right - wide, (top + bottom - high) / 2)]
+    if (right - left) * (bottom - top) < ROOM * wide * high:  # a number inside would hide what it is about
+        corners = [(left, top - high), (left - wide, top), (right, top), (left, bottom), *corners]
+    places = [
+        (x, y, x + wide, y + high)
+        for x, y in (
+            (min(max(x, 0), max(size[0] - wide, 0)), min(max(y, 0), max(size[1] - high, 0))) for x, y in corners
+        )
+    ]
+    free = (place for place in places if not any(_overlap(place, other) for other in taken))
+    place = next(free, places[0])
+    taken.append(place)
+    pen.rectangle(place, fill=color)
+    pen.text((place[0] + 4, place[1] + 1), text, fill="white", font=font)
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

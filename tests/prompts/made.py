@@ -1,0 +1,49 @@
+"""Small datasets of the three worlds to ask about, made once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deixis.datasets.a3ds import A3dsRecipe, make_a3ds
+from deixis.datasets.copsref.store import write_copsref
+from deixis.datasets.make import make
+from deixis.datasets.recipe import Pool, Recipe
+from tests.datasets.copsref.posed import posed
+
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="session")
+def grid_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some commands with one and three clauses."""
+    pools = (
+        Pool(name="p1", pattern="p1", commands=20, worlds=2),
+        Pool(name="p3", pattern="p3", commands=10, worlds=2),
+    )
+    out = tmp_path_factory.mktemp("prompts") / "grid"
+    make(Recipe(name="tiny", seed=5, pools=pools, dev=0.2, test=0.2), out, workers=1)
+    return out
+
+
+@pytest.fixture(scope="session")
+def room_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The test sets of A3DS, without captions."""
+    out = tmp_path_factory.mktemp("prompts") / "rooms"
+    make_a3ds(A3dsRecipe(captions=(), test_sets=True, seed=3), out, workers=1)
+    return out
+
+
+@pytest.fixture(scope="session")
+def photograph_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Expressions about drawn-up scene graphs, without pictures."""
+    out = tmp_path_factory.mktemp("prompts") / "photographs"
+    examples = [
+        replace(one, split="train" if one.split == "val" and one.is_there else "test") for one in posed().examples
+    ]
+    write_copsref(out, examples, posed().scenes)
+    return out
