@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from cyclopts import Parameter
-
-from deixis.cli.options import Count, Json, Seed, names_in
+from deixis.cli.options import Address, Count, Json, On, Places, Seed, Wait, names_in
+from deixis.cli.places import PATIENCE_SECONDS, at_hand, crew_for
 from deixis.cli.printing import print_json, print_table
 from deixis.cli.progress import Stages
 
@@ -29,7 +28,7 @@ FEW = 3  # findings of each code shown in text
 
 
 def check(
-    paths: Annotated[list[Path], Parameter(name="PATH", negative=())],
+    places: Places,
     /,
     *,
     select: str = "",
@@ -39,6 +38,9 @@ def check(
     sample: Count | None = None,
     seed: Seed = 0,
     workers: Count | None = None,
+    on: On = "here",
+    address: Address = "",
+    cluster_wait: Wait = PATIENCE_SECONDS,
     as_json: Json = False,
 ) -> int:
     """Check examples: read, resolve, plan and carry out everything anew, and compare.
@@ -47,7 +49,8 @@ def check(
     their manifest and with the split rules of their recipe.
 
     Args:
-        paths: Datasets of ReaSCAN, A3DS or Cops-Ref, Parquet files, released ReaSCAN or gSCAN files; each by itself.
+        places: Datasets of ReaSCAN, A3DS or Cops-Ref, at a path or an address such as s3://bucket/folder, Parquet
+            files, released ReaSCAN or gSCAN files; each by itself.
         select: The beginnings of codes to look for, separated by commas, e.g. E,W2.
         thorough: Judge every row by the plain definitions, much slower.
         max_findings: How many findings of each code to list; 3 in text and 20 in JSON by default.
@@ -55,6 +58,9 @@ def check(
         sample: Check only so many examples, chosen at random; rows are then counted within the sample.
         seed: Which ones are chosen; 0 by default.
         workers: How many threads, one per core by default; the result does not depend on it.
+        on: Work on this machine (here, the default), or have grid worlds checked on a Dask cluster.
+        address: The scheduler of the cluster, e.g. tcp://10.0.0.1:8786; without it, processes are started here.
+        cluster_wait: How many seconds to wait while the cluster has no worker; 60 by default.
         as_json: Print JSON instead of text.
     """
     from deixis.datasets.sources import open_source
@@ -62,24 +68,27 @@ def check(
     from deixis.splits.catalogue import find_rule
 
     rules = tuple(find_rule(name) for name in names_in(hold_out))
+    paths = [at_hand(place) for place in places]
     kinds = [kind_of(path) for path in paths]
     sources = [p if kind in OTHERS else open_source(p) for p, kind in zip(paths, kinds, strict=True)]
     threads = workers or os.cpu_count() or 1
     codes, entries = [], []
-    for source, kind in zip(sources, kinds, strict=True):
-        if isinstance(source, Path):
-            found = _check_rooms(source, threads) if kind == "a3ds" else _check_photographs(source)
-            codes.append(found.exit_code)
-            entries.append({"path": str(source), "kind": kind, **found.as_dict()})
+    with crew_for(on, address, workers=workers, wait=cluster_wait) as crew:
+        options = {"select": names_in(select), "thorough": thorough, "workers": threads, "crew": crew}
+        for place, source, kind in zip(places, sources, kinds, strict=True):
+            if isinstance(source, Path):
+                found = _check_rooms(source, threads) if kind == "a3ds" else _check_photographs(source)
+                codes.append(found.exit_code)
+                entries.append({"path": str(place), "kind": kind, **found.as_dict()})
+                if not as_json:
+                    _print_found(place, found, max_findings or FEW)
+                continue
+            report = check_source(source, rules=rules, sample=sample, seed=seed, **options)
+            codes.append(report.exit_code)
+            entries.append({**_plain(source, report, max_findings), "path": _name(place, source)})
             if not as_json:
-                _print_found(source, found, max_findings or FEW)
-            continue
-        options = {"select": names_in(select), "thorough": thorough, "workers": threads}
-        report = check_source(source, rules=rules, sample=sample, seed=seed, **options)
-        codes.append(report.exit_code)
-        entries.append(_plain(source, report, max_findings))
-        if not as_json:
-            _print_report(source, report, max_findings or FEW, is_sample=sample is not None)
+                print(f"{_name(place, source)} ({source.kind}): ", end="")
+                _print_report(source, report, max_findings or FEW, is_sample=sample is not None)
     if as_json:
         print_json({"problems": any(codes), "reports": entries})
     return max(codes)
@@ -113,6 +122,11 @@ def check_source(
         return check_tables(source.tables(), rules=rules, progress=tell, **options)
 
 
+def _name(place: Path | str, source: Source) -> str:
+    """What a source is called: its address, or the path of what is read."""
+    return place if isinstance(place, str) else str(source.path)
+
+
 def _check_rooms(folder: Path, workers: int) -> A3dsReport:
     from deixis.datasets.a3ds_check import check_a3ds
 
@@ -127,7 +141,7 @@ def _check_photographs(folder: Path) -> CopsRefReport:
         return check_copsref(folder, progress=progress)
 
 
-def _print_found(folder: Path, report: A3dsReport | CopsRefReport, most: int) -> None:
+def _print_found(folder: Path | str, report: A3dsReport | CopsRefReport, most: int) -> None:
     numbers = [f"{value:,} {name}" for name, value in report.as_dict().items() if isinstance(value, int) and value]
     print(f"{folder}: {', '.join(numbers)}")
     if not report.counts:
@@ -155,7 +169,7 @@ def _print_report(source: Source, report: Report, most: int, *, is_sample: bool)
     from deixis.datasets.checks import CHECKS
 
     what = "examples chosen at random" if is_sample else "examples"
-    print(f"{source.path} ({source.kind}): {report.rows:,} {what}, {len(report.checked)} checks")
+    print(f"{report.rows:,} {what}, {len(report.checked)} checks")
     if report.shares:
         print("needed to find the target: " + ", ".join(f"{kind} {share:.1%}" for kind, share in report.shares.items()))
     if not report.counts:

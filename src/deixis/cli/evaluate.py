@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from deixis.cli.options import Count, Json, Seed
+from deixis.cli.options import Address, Count, Json, On, Place, Seed, Wait
+from deixis.cli.places import PATIENCE_SECONDS, at_hand, crew_for
 from deixis.errors import SchemaError
 
 
@@ -15,7 +16,7 @@ def evaluate(
     predictions: Path,
     /,
     *,
-    data: Path,
+    data: Place,
     split: str = "",
     by: str = "",
     setting: str = "",
@@ -25,6 +26,9 @@ def evaluate(
     out: Path | None = None,
     seed: Seed = 0,
     workers: Count | None = None,
+    on: On = "here",
+    address: Address = "",
+    cluster_wait: Wait = PATIENCE_SECONDS,
     as_json: Json = False,
 ) -> int:
     """Judge what a model answered: plans for instructions, or objects for expressions about photographs.
@@ -37,7 +41,7 @@ def evaluate(
             "LWW"}, a checkpoint or a folder that `deixis train` left, or one of the words random, oracle, m-lstm,
             gcn-lstm and transformer. For photographs: JSON Lines such as {"id": 12, "image": "2386621", "object":
             "1231798"}, or a COCO-style list.
-        data: The dataset folder that was answered.
+        data: The dataset that was answered: its folder, or an address such as s3://bucket/folder.
         split: Judge the examples of these splits, separated by commas; by default all but train, as far as any
             example of a split was answered.
         by: For plans: also show results by pattern, verb, manner, length, clauses, words or relation; separated by
@@ -50,33 +54,42 @@ def evaluate(
         limit: For checkpoints: the actions after which a plan is cut, 120 by default.
         out: A folder for evaluation.json, for the verdicts on all answers and for what a checkpoint says.
         seed: Of random plans; for photographs of the intervals and of the choice among equal scores; 0 by default.
-        workers: Accepted as with all verbs; one thread is enough here.
+        workers: How many processes a cluster on this machine has; without one, a single thread is enough.
+        on: Judge plans on this machine (here, the default), or on a Dask cluster; the result is the same.
+        address: The scheduler of the cluster, e.g. tcp://10.0.0.1:8786; without it, processes are started here.
+        cluster_wait: How many seconds to wait while the cluster has no worker; 60 by default.
         as_json: Print JSON instead of text.
     """
     from deixis.datasets.store import kind_of
 
-    del workers
-    if kind_of(data) == "copsref":
+    folder = at_hand(data)
+    if kind_of(folder) == "copsref":
         from deixis.cli.evaluate_copsref import evaluate_copsref
 
         if by:
-            raise SchemaError(f"{data.name} holds expressions about photographs, which are not shown by {by!r}")
+            raise SchemaError(f"{folder.name} holds expressions about photographs, which are not shown by {by!r}")
+        if on != "here" or address:
+            raise SchemaError(
+                f"{folder.name} holds expressions about photographs, which are judged here; leave out --on"
+            )
         chosen = setting or "Full"
         return evaluate_copsref(
-            predictions, data, split=split, setting=chosen, boxes=boxes, out=out, seed=seed, as_json=as_json
+            predictions, folder, split=split, setting=chosen, boxes=boxes, out=out, seed=seed, as_json=as_json
         )
     from deixis.cli.evaluate_plans import evaluate_plan_files
 
     if setting or boxes:
-        raise SchemaError(f"{data.name} is no dataset of photographs; --setting and --boxes are for those only")
-    return evaluate_plan_files(
-        predictions,
-        data,
-        split=split,
-        by=by,
-        out=out,
-        seed=seed,
-        as_json=as_json,
-        device=device,
-        limit=limit,
-    )
+        raise SchemaError(f"{folder.name} is no dataset of photographs; --setting and --boxes are for those only")
+    with crew_for(on, address, workers=workers, wait=cluster_wait) as crew:
+        return evaluate_plan_files(
+            predictions,
+            folder,
+            split=split,
+            by=by,
+            out=out,
+            seed=seed,
+            as_json=as_json,
+            device=device,
+            limit=limit,
+            crew=crew,
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,13 @@ from deixis.cli.options import names_in
 from deixis.cli.printing import print_json, print_table
 from deixis.cli.progress import Stages
 from deixis.errors import BrokenDataset, UnknownName
-from deixis.metrics.plan_verdicts import Asked
+from deixis.metrics.plan_verdicts import Asked, judge_all
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from deixis.datasets.crew import Crew
     from deixis.datasets.sources import Source
     from deixis.metrics.navigation import PlanEvaluation, Score, SplitEvaluation
     from deixis.metrics.plan_verdicts import Plans
@@ -70,9 +72,11 @@ def evaluate_plan_files(
     as_json: bool,
     device: str = "auto",
     limit: int | None = None,
+    crew: Crew | None = None,
 ) -> int:
     """Judge plans; the options are those of `deixis evaluate`."""
     from deixis.datasets.asked import data_digest
+    from deixis.datasets.judge_plans import judge_with_crew
     from deixis.datasets.plans import write_verdicts
     from deixis.datasets.sources import open_source
     from deixis.metrics.navigation import GROUPINGS, evaluate_plans
@@ -85,7 +89,8 @@ def evaluate_plan_files(
             predictions, examples, names_in(split), seed=seed, out=out, device=device, limit=limit, progress=progress
         )
         asked = {name: examples[name] for name in plans}
-        evaluation, verdicts = evaluate_plans(asked, plans, data=data.name, digest=data_digest(source))
+        judge = judge_all if crew is None else partial(judge_with_crew, crew=crew)
+        evaluation, verdicts = evaluate_plans(asked, plans, data=data.name, digest=data_digest(source), judge=judge)
     values = {"deixis": __version__, **evaluation.to_dict()}
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)

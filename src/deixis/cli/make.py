@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from deixis.cli.options import Count, Json, Seed, names_in
+from deixis.cli.options import Address, Count, Json, On, Place, Seed, Wait, names_in
+from deixis.cli.places import PATIENCE_SECONDS, crew_for, delivered
 from deixis.cli.printing import print_json, print_table
 from deixis.cli.progress import Stages
 from deixis.errors import RecipeError
@@ -16,6 +17,7 @@ from deixis.errors import RecipeError
 if TYPE_CHECKING:
     from typing import Any
 
+    from deixis.datasets.crew import Crew
     from deixis.datasets.recipe import Recipe
     from deixis.datasets.store import Dataset
     from deixis.splits.rules import Rule
@@ -26,7 +28,7 @@ __all__ = ["gscan", "reascan", "run_recipe"]
 
 def reascan(
     *,
-    out: Path,
+    out: Place,
     mode: Literal["compatible", "corrected", "every-word"] | None = None,
     scale: Literal["small", "paper"] | None = None,
     seed: Seed | None = None,
@@ -42,6 +44,9 @@ def reascan(
     balance: str = "",
     grid_size: Count | None = None,
     cap: Count | None = None,
+    on: On = "here",
+    address: Address = "",
+    cluster_wait: Wait = PATIENCE_SECONDS,
     as_json: Json = False,
 ) -> int:
     """Make a ReaSCAN dataset: commands, worlds with distractors, plans, splits and a proof that nothing leaks.
@@ -49,7 +54,7 @@ def reascan(
     What is finished is kept when making is interrupted; the same command goes on from there.
 
     Args:
-        out: The folder for the dataset.
+        out: The folder for the dataset, or an address such as s3://bucket/folder.
         mode: As the released generator, corrected (the default), or so that no content word can be spared.
         scale: A few thousand examples (small, the default), or as many as the paper has.
         seed: Everything random follows from it; 42 by default.
@@ -65,6 +70,9 @@ def reascan(
         balance: What comes out even: relations, directions, distances, lengths; separated by commas.
         grid_size: Cells along one side; 6 by default.
         cap: The most objects a world may hold; 16 by default (24 in compatible mode).
+        on: Work on this machine (here, the default), or on a Dask cluster; the result is the same.
+        address: The scheduler of the cluster, e.g. tcp://10.0.0.1:8786; without it, processes are started here.
+        cluster_wait: How many seconds to wait while the cluster has no worker; 60 by default.
         as_json: Print JSON instead of text.
     """
     if recipe is not None:
@@ -78,15 +86,19 @@ def reascan(
     changes |= {"exhaustive": made.exhaustive or exhaustive, "balance": names_in(balance) or made.balance}
     numbers = {"competitors": competitors, "grid_size": grid_size, "cap": cap}
     changes |= {name: value for name, value in numbers.items() if value is not None}
-    return _make(replace(made, **changes), out, workers=workers, as_json=as_json)
+    with crew_for(on, address, workers=workers, wait=cluster_wait) as crew:
+        return _make(replace(made, **changes), out, workers=workers, as_json=as_json, crew=crew)
 
 
 def gscan(
     *,
-    out: Path,
+    out: Place,
     scale: Literal["small", "paper"] = "small",
     seed: Seed = 42,
     workers: Count | None = None,
+    on: On = "here",
+    address: Address = "",
+    cluster_wait: Wait = PATIENCE_SECONDS,
     as_json: Json = False,
 ) -> int:
     """Make a gSCAN-style dataset: simple commands, random distractors, yellow and red squares held out.
@@ -94,19 +106,24 @@ def gscan(
     It is there to be compared with: its words are often not needed, which `deixis audit` shows.
 
     Args:
-        out: The folder for the dataset.
+        out: The folder for the dataset, or an address such as s3://bucket/folder.
         scale: About ten thousand examples (small, the default), or some hundred thousand as gSCAN has.
         seed: Everything random follows from it; 42 by default.
         workers: How many threads; the result does not depend on it.
+        on: Work on this machine (here, the default), or on a Dask cluster; the result is the same.
+        address: The scheduler of the cluster, e.g. tcp://10.0.0.1:8786; without it, processes are started here.
+        cluster_wait: How many seconds to wait while the cluster has no worker; 60 by default.
         as_json: Print JSON instead of text.
     """
     from deixis.datasets import recipe
 
-    return _make(recipe.gscan(scale=scale, seed=seed), out, workers=workers, as_json=as_json)
+    with crew_for(on, address, workers=workers, wait=cluster_wait) as crew:
+        return _make(recipe.gscan(scale=scale, seed=seed), out, workers=workers, as_json=as_json, crew=crew)
 
 
-def _make(recipe: Recipe, out: Path, *, workers: int | None, as_json: bool) -> int:
-    run = run_recipe(recipe, out, workers=workers)
+def _make(recipe: Recipe, out: Path | str, *, workers: int | None, as_json: bool, crew: Crew | None = None) -> int:
+    with delivered(out, digest=recipe.digest) as folder:
+        run = {**run_recipe(recipe, folder, workers=workers, crew=crew), "path": str(out)}
     if as_json:
         print_json(run)
     else:
@@ -114,7 +131,7 @@ def _make(recipe: Recipe, out: Path, *, workers: int | None, as_json: bool) -> i
     return 0
 
 
-def run_recipe(recipe: Recipe, out: Path, *, workers: int | None = None) -> dict[str, Any]:
+def run_recipe(recipe: Recipe, out: Path, *, workers: int | None = None, crew: Crew | None = None) -> dict[str, Any]:
     """Make the dataset of a recipe with progress on standard error; what came of it as plain values.
 
     Raises:
@@ -128,7 +145,7 @@ def run_recipe(recipe: Recipe, out: Path, *, workers: int | None = None) -> dict
     start = time.monotonic()
     try:
         with Stages(compiles=not complete) as progress:
-            dataset = make(recipe, out, workers=workers, progress=progress)
+            dataset = make(recipe, out, workers=workers, progress=progress, crew=crew)
     except KeyboardInterrupt:
         message = f"stopped; what is finished is kept in {out}, the same command goes on from there"
         raise KeyboardInterrupt(message) from None

@@ -6,13 +6,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from deixis.cli.options import Count, Json, Seed, names_in
+from deixis.cli.options import Address, Count, Json, On, Place, Seed, Wait, names_in
+from deixis.cli.places import PATIENCE_SECONDS, crew_for, delivered
 from deixis.cli.printing import print_json, print_table
 from deixis.cli.progress import Stages
 
 
 if TYPE_CHECKING:
     from deixis.datasets.a3ds import A3dsRecipe
+    from deixis.datasets.crew import Crew
     from deixis.datasets.store import Dataset
 
 
@@ -21,15 +23,19 @@ __all__ = ["a3ds"]
 
 def a3ds(
     *,
-    out: Path,
+    out: Place,
     captions: str = "exhaustive,short",
     layout: Literal["parquet", "json", "both"] = "parquet",
     images: bool = False,
     image_size: Count = 64,
+    pictures: int = 0,
     pairs: bool = False,
     test_sets: bool = False,
     seed: Seed = 42,
     workers: Count | None = None,
+    on: On = "here",
+    address: Address = "",
+    cluster_wait: Wait = PATIENCE_SECONDS,
     as_json: Json = False,
 ) -> int:
     """Make A3DS: captions of all 480,000 rooms of 3D Shapes, a vocabulary, and disjoint splits of the images.
@@ -37,15 +43,19 @@ def a3ds(
     What is finished is kept when making is interrupted; the same command goes on from there.
 
     Args:
-        out: The folder for the dataset.
+        out: The folder for the dataset, or an address such as s3://bucket/folder.
         captions: Grammars, separated by commas: exhaustive, short, exhaustive-released, partial, natural; or none.
         layout: Parquet (the default), the JSON files of the release, or both.
         images: Draw the images, too, into a file of the original layout.
         image_size: Pixels along one side of an image; 64 by default.
+        pictures: Keep so many images of each split as pictures in Parquet, for `datasets` and the hub.
         pairs: Draw random and similar pairs for a reference game.
         test_sets: Draw the thirteen test sets of the paper.
         seed: Splits and pairs follow from it; 42 by default.
         workers: How many threads; the result does not depend on it.
+        on: Work on this machine (here, the default), or have captions written on a Dask cluster.
+        address: The scheduler of the cluster, e.g. tcp://10.0.0.1:8786; without it, processes are started here.
+        cluster_wait: How many seconds to wait while the cluster has no worker; 60 by default.
         as_json: Print JSON instead of text.
     """
     from deixis.datasets.a3ds import A3dsRecipe
@@ -59,8 +69,13 @@ def a3ds(
         pairs=pairs,
         test_sets=test_sets,
         seed=seed,
+        pictures=pictures,
     )
-    run = _run(recipe, out, workers=workers)
+    with (
+        crew_for(on, address, workers=workers, wait=cluster_wait) as crew,
+        delivered(out, digest=recipe.digest) as folder,
+    ):
+        run = {**_run(recipe, folder, workers=workers, crew=crew), "path": str(out)}
     if as_json:
         print_json(run)
     else:
@@ -68,7 +83,7 @@ def a3ds(
     return 0
 
 
-def _run(recipe: A3dsRecipe, out: Path, *, workers: int | None) -> dict[str, Any]:
+def _run(recipe: A3dsRecipe, out: Path, *, workers: int | None, crew: Crew | None = None) -> dict[str, Any]:
     """Make it with progress on standard error; what came of it as plain values."""
     from deixis.datasets.a3ds import make_a3ds
     from deixis.datasets.store import MANIFEST, PARTIAL
@@ -78,7 +93,7 @@ def _run(recipe: A3dsRecipe, out: Path, *, workers: int | None) -> dict[str, Any
     start = time.monotonic()
     try:
         with Stages() as progress:
-            dataset = make_a3ds(recipe, out, workers=workers, progress=progress)
+            dataset = make_a3ds(recipe, out, workers=workers, progress=progress, crew=crew)
     except KeyboardInterrupt:
         message = f"stopped; what is finished is kept in {out}, the same command goes on from there"
         raise KeyboardInterrupt(message) from None

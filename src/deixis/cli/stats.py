@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from cyclopts import Parameter
 
-from deixis.cli.options import Count, Json, Seed, names_in
+from deixis.cli.options import Count, Json, Places, Seed, names_in
+from deixis.cli.places import at_hand
 from deixis.cli.printing import print_json, print_table
 from deixis.cli.progress import Stages
 from deixis.cli.stats_a3ds import count_rooms
@@ -31,7 +32,7 @@ APART = ("a3ds", "copsref")  # the kinds of datasets that are counted in ways of
 
 
 def stats(
-    paths: Annotated[list[Path], Parameter(name="PATH", negative=())],
+    places: Places,
     /,
     *,
     out: Path | None = None,
@@ -50,7 +51,8 @@ def stats(
     and distributions for photographs. Of A3DS the sizes are printed.
 
     Args:
-        paths: Dataset folders, Parquet files, released ReaSCAN or gSCAN files; several are shown side by side.
+        places: Dataset folders, addresses such as s3://bucket/folder, Parquet files, released ReaSCAN or gSCAN
+            files; several are shown side by side.
         out: The folder for figures and tables.
         split: Count only this split.
         formats: The formats of the figures, separated by commas; png,svg by default.
@@ -66,6 +68,7 @@ def stats(
     from deixis.reports.statistics import statistics_as_dict, write_statistics
 
     forms = _formats(formats)
+    paths = [at_hand(place) for place in places]
     kind = _kind(paths)
     if kind == "a3ds":
         return count_rooms(paths, out=out, split=split, as_json=as_json)

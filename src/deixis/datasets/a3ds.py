@@ -4,10 +4,13 @@
 |---|---|
 | `manifest.json` | how it was made, and a hash of every file; written last |
 | `README.md` | a card, so that `datasets.load_dataset(FOLDER, "exhaustive")` finds the captions |
+| `croissant.json` | the same for machines, as Croissant metadata |
 | `captions/GRAMMAR-*.parquet` | image, number and text of every caption |
 | `3dshapes_captions_*.json` | the same in the layout of the release |
 | `vocabulary.json` | every word of these captions with its number |
 | `ids/SPLIT.txt` | the numbers of the images of a split, one on each line |
+| `images/SPLIT.parquet` | the six factors of the images of a split |
+| `pictures/SPLIT.parquet` | the first images of a split as pictures, with their factors |
 | `pairs/test.parquet` | the thirteen test sets: set, target, distractor |
 | `pairs/tune.parquet` | random and similar pairs for a reference game, from the images of `tune` |
 | `3dshapes.h5` | the images, in the layout of the original file |
@@ -29,8 +32,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deixis._version import __version__
-from deixis.datasets.captions import write_captions
+from deixis.datasets.captions import packed_captions, write_captions
+from deixis.datasets.card import write_card
 from deixis.datasets.formats.a3ds import caption_file_name, write_caption_file, write_image_list, write_vocabulary
+from deixis.datasets.pictures import write_rooms
 from deixis.datasets.resumable import ResumableFolder
 from deixis.datasets.store import FORMAT, MANIFEST, Dataset, open_dataset, replacing_file
 from deixis.errors import BrokenDataset, RecipeError
@@ -45,6 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from deixis.datasets.crew import Crew
     from deixis.datasets.pool_maker import Progress
     from deixis.datasets.resumable import Entry
 
@@ -69,11 +75,12 @@ class A3dsRecipe:
     Attributes:
         captions: the grammars whose captions are written, for all images.
         layout: as Parquet, as JSON in the layout of the release, or both.
-        images: whether the images are drawn, too.
+        images: whether the images are drawn, too, into a file of the original layout.
         image_size: pixels along one side of an image; 64 in the original file.
         pairs: whether pairs for a reference game are drawn.
         test_sets: whether the thirteen test sets are drawn.
         seed: which images are in which split, and the pairs, follow from it.
+        pictures: how many images of each split are also kept as pictures in Parquet, the first in its list.
     """
 
     captions: tuple[Grammar, ...] = ("exhaustive", "short")
@@ -83,6 +90,7 @@ class A3dsRecipe:
     pairs: bool = False
     test_sets: bool = False
     seed: int = 42
+    pictures: int = 0
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.captions if name not in GRAMMARS]
@@ -94,10 +102,13 @@ class A3dsRecipe:
             raise RecipeError(f"unknown layout {self.layout!r}; known: parquet, json, both")
         if not 8 <= self.image_size <= 1024:
             raise RecipeError(f"images have from 8 to 1,024 pixels along one side, got {self.image_size}")
+        if self.pictures < 0:
+            raise RecipeError(f"pictures are a number from 0, got {self.pictures}")
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain values."""
-        return {**asdict(self), "captions": list(self.captions)}
+        plain = {**asdict(self), "captions": list(self.captions)}
+        return plain if self.pictures else {key: plain[key] for key in plain if key != "pictures"}  # as it used to be
 
     @property
     def digest(self) -> str:
@@ -114,7 +125,12 @@ class Part(NamedTuple):
 
 
 def make_a3ds(
-    recipe: A3dsRecipe, out: Path, *, workers: int | None = None, progress: Progress | None = None
+    recipe: A3dsRecipe,
+    out: Path,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    crew: Crew | None = None,
 ) -> Dataset:
     """Make the files of a recipe in a folder, or finish them where making was interrupted.
 
@@ -123,6 +139,7 @@ def make_a3ds(
         out: the folder; it may hold the beginning of the same, or all of it.
         workers: how many threads, by default one per core; the result does not depend on it.
         progress: told how far things are.
+        crew: those who write the captions, if not the threads here; the result does not depend on it either.
 
     Raises:
         RecipeError: when the folder holds something else, another process works there or it cannot be written to.
@@ -137,7 +154,7 @@ def make_a3ds(
         with ResumableFolder(out, recipe.digest) as folder:
             if (out / MANIFEST).exists():  # another process has finished it in the meantime
                 return _already_made(recipe, out)
-            return _Maker(recipe, folder, workers, progress or _silent).run()
+            return _Maker(recipe, folder, workers, progress or _silent, crew).run()
     except OSError as error:
         raise RecipeError(f"cannot write to {out}: {error.strerror or error}") from error
 
@@ -168,6 +185,7 @@ class _Maker:
     folder: ResumableFolder
     workers: int
     progress: Progress
+    crew: Crew | None = None
 
     def run(self) -> Dataset:
         entries = [self.made(part) for part in self.small_parts()]
@@ -184,7 +202,7 @@ class _Maker:
             "splits": {name: len(part) for name, part in self.splits.items()},
             "files": sorted(entries, key=lambda entry: entry["path"]),
         }
-        _write_card(self.folder.out / "README.md", manifest)
+        write_card(self.folder.out, manifest)
         self.folder.finish(manifest)
         return open_dataset(self.folder.out)
 
@@ -198,7 +216,8 @@ class _Maker:
 
     def made_together(self, parts: list[Part]) -> list[Entry]:
         """Several files at a time."""
-        with ThreadPoolExecutor(self.workers) as threads:
+        abreast = self.workers if self.crew is None else max(1, min(self.crew.size, len(parts)))
+        with ThreadPoolExecutor(abreast) as threads:
             try:
                 return list(threads.map(self.made, parts))
             finally:
@@ -210,6 +229,10 @@ class _Maker:
         yield Part("vocabulary.json", "vocabulary", lambda path: write_vocabulary(path, vocabulary(needed)))
         for name, numbers in self.splits.items():
             yield Part(f"ids/{name}.txt", name, _listing(numbers))
+            yield Part(f"images/{name}.parquet", name, _drawing(numbers, None))
+            if recipe.pictures:
+                some = numbers[: recipe.pictures]
+                yield Part(f"pictures/{name}.parquet", name, _drawing(some, recipe.image_size))
         if recipe.test_sets:
             yield Part("pairs/test.parquet", "test", lambda path: _write_pairs(path, self.test_sets()))
         if recipe.pairs:
@@ -239,7 +262,28 @@ class _Maker:
             for number in range(IMAGES // SHARD):
                 images = np.arange(number * SHARD, (number + 1) * SHARD)
                 path = f"captions/{grammar}-{number:05d}-of-{IMAGES // SHARD:05d}.parquet"
-                yield Part(path, grammar, _writing(images, grammar, tell))
+                make = (
+                    _writing(images, grammar, tell)
+                    if self.crew is None
+                    else self.writing_elsewhere(images, grammar, tell)
+                )
+                yield Part(path, grammar, make)
+
+    def writing_elsewhere(
+        self, images: np.ndarray, grammar: Grammar, tell: Callable[[int], None]
+    ) -> Callable[[Path], int]:
+        """What has the crew write a file, and takes it in."""
+        crew = self.crew
+        assert crew is not None
+
+        def write(path: Path) -> int:
+            data, rows = crew.submit(packed_captions, images, grammar).result()
+            with replacing_file(path) as draft:
+                draft.write_bytes(data)
+            tell(rows)
+            return rows
+
+        return write
 
     def large_parts(self) -> Iterator[Part]:
         """Files that several threads make together."""
@@ -276,6 +320,10 @@ def _listing(images: np.ndarray) -> Callable[[Path], int]:
     return lambda path: write_image_list(path, images)
 
 
+def _drawing(images: np.ndarray, size: int | None) -> Callable[[Path], int]:
+    return lambda path: write_rooms(path, images, size=size)
+
+
 def _writing(images: np.ndarray, grammar: Grammar, tell: Callable[[int], None]) -> Callable[[Path], int]:
     return lambda path: write_captions(path, images, grammar, tell=tell)
 
@@ -310,48 +358,3 @@ def _write_pairs(path: Path, sets: Mapping[str, np.ndarray]) -> int:
             write_page_checksum=True,
         )
     return len(pairs)
-
-
-def _write_card(path: Path, manifest: dict[str, Any]) -> None:
-    with replacing_file(path) as draft:
-        draft.write_text(_card(manifest), encoding="utf-8", newline="\n")
-
-
-def _card(manifest: dict[str, Any]) -> str:
-    recipe, paths = manifest["recipe"], [entry["path"] for entry in manifest["files"]]
-    data = {grammar: f"captions/{grammar}-*.parquet" for grammar in recipe["captions"] if recipe["layout"] != "json"}
-    pairs = {"test-pairs": "pairs/test.parquet", "tuning-pairs": "pairs/tune.parquet"}
-    data |= {name: path for name, path in pairs.items() if path in paths}
-    configs = [f'- config_name: {name}\n  data_files: "{path}"' for name, path in data.items()]
-    head = "---\nconfigs:\n" + "\n".join(configs) + "\n---\n\n" if configs else ""
-    sizes = "\n".join(
-        f"| {grammar} | {len(frames(grammar))} | {size:,} |" for grammar, size in manifest["captions"].items()
-    )
-    splits = "\n".join(f"| {name} | {size:,} |" for name, size in manifest["splits"].items())
-    table = (__doc__ or "").partition("\n\n")[2].strip().splitlines()
-    listed = [line for line in table if _is_there(line, paths)]
-    layout = "\n".join(("| file | |", table[1], *listed))
-    return f"""{head}# A3DS: captions of 3D Shapes
-
-Every one of {manifest["images"]:,} images of a room with one object is described by captions made from its six factors.
-Made by {manifest["made by"]} with the seed {recipe["seed"]}.
-
-| captions | of each image | in all |
-|---|---|---|
-{sizes}
-
-Images are numbered as in the original file. No image is in two splits:
-
-| split | images |
-|---|---|
-{splits}
-
-{layout}
-"""
-
-
-def _is_there(line: str, paths: list[str]) -> bool:
-    """Whether a line of the table above is about a file that was made."""
-    name = line.split("`")[1] if "`" in line else ""
-    start = name.replace("GRAMMAR", "").replace("SPLIT", "").partition("*")[0].removesuffix("-").removesuffix(".txt")
-    return name in ("manifest.json", "README.md") or (bool(start) and any(path.startswith(start) for path in paths))

@@ -11,6 +11,8 @@ Rows are sorted by image, then by number.
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -25,7 +27,6 @@ from deixis.worlds.shapes.captions import frames, phrase_numbers, segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from deixis.worlds.shapes.captions import Grammar
 
@@ -36,6 +37,7 @@ __all__ = [
     "blocks",
     "caption_table",
     "caption_texts",
+    "packed_captions",
     "read_captions",
     "write_captions",
 ]
@@ -103,6 +105,14 @@ def write_captions(
             count += table.num_rows
             tell(table.num_rows)
     return count
+
+
+def packed_captions(images: np.ndarray, grammar: Grammar) -> tuple[bytes, int]:
+    """The content of the file that `write_captions` would write, and how many captions it holds."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "captions.parquet"
+        rows = write_captions(path, images, grammar)
+        return path.read_bytes(), rows
 
 
 def read_captions(path: Path) -> Iterator[pa.Table]:

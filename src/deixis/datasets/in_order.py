@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Executor, Future
 
+    from deixis.datasets.crew import Crew, Promise
+
 
 __all__ = ["in_order", "in_order_by_threads"]
 
@@ -19,10 +21,12 @@ Work = TypeVar("Work")
 Done = TypeVar("Done")
 
 
-def in_order(pool: Executor, work: Callable[[Work], Done], items: Iterable[Work], *, ahead: int) -> Iterator[Done]:
+def in_order(
+    pool: Executor | Crew, work: Callable[[Work], Done], items: Iterable[Work], *, ahead: int
+) -> Iterator[Done]:
     """The results of some work in the order of the items, with so many of them under way."""
     rest = iter(items)
-    waiting: deque[Future[Done]] = deque(pool.submit(work, item) for item in islice(rest, ahead))
+    waiting: deque[Future[Done] | Promise[Done]] = deque(pool.submit(work, item) for item in islice(rest, ahead))
     while waiting:
         result = waiting.popleft().result()
         waiting.extend(pool.submit(work, item) for item in islice(rest, 1))

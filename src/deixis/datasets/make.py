@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from deixis.datasets.crew import Crew
     from deixis.datasets.pool import Pool
     from deixis.datasets.recipe import Recipe
     from deixis.language.utterance import Instruction
@@ -40,7 +41,14 @@ if TYPE_CHECKING:
 __all__ = ["Progress", "make"]
 
 
-def make(recipe: Recipe, out: Path, *, workers: int | None = None, progress: Progress | None = None) -> Dataset:
+def make(
+    recipe: Recipe,
+    out: Path,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    crew: Crew | None = None,
+) -> Dataset:
     """Make the dataset of a recipe in a folder, or finish one whose making was interrupted.
 
     Args:
@@ -48,6 +56,7 @@ def make(recipe: Recipe, out: Path, *, workers: int | None = None, progress: Pro
         out: the folder; it may hold the beginning of the same dataset, or all of it.
         workers: how many threads, by default one per core; the result does not depend on it.
         progress: told how far things are.
+        crew: those who make the worlds, if not the threads here; the result does not depend on it either.
 
     Raises:
         RecipeError: when the folder holds something else, another process works there or it cannot be written to.
@@ -64,7 +73,7 @@ def make(recipe: Recipe, out: Path, *, workers: int | None = None, progress: Pro
         with Workshop(out, recipe) as workshop, ThreadPoolExecutor(workers) as threads:
             if (out / MANIFEST).exists():  # another process has finished it in the meantime
                 return _already_made(recipe, out)
-            pools = PoolMaker(recipe, workshop, threads, workers, progress or _silent)
+            pools = PoolMaker(recipe, workshop, threads, workers, progress or _silent, crew)
             try:
                 return _Maker(recipe, workshop, pools).run()
             finally:
@@ -150,7 +159,7 @@ class _Maker:
         }
 
     def _finish(self, manifest: dict[str, object]) -> Dataset:
-        write_card(self.workshop.out / "README.md", manifest)
+        write_card(self.workshop.out, manifest)
         with replacing_file(self.workshop.out / MANIFEST) as draft:
             draft.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         self.workshop.clear()

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from deixis.datasets.shards import OUTCOME_NAMES, Shard, make_shard
+from deixis.datasets.shards import OUTCOME_NAMES, Shard, make_packed_shard, make_shard, unpack_shard
 from deixis.distractors.content import count_words
 from deixis.errors import UnsatisfiablePattern
 from deixis.scene.grid import GRID
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from concurrent.futures import Executor, Future
 
     import pyarrow as pa
 
+    from deixis.datasets.crew import Crew, Promise
     from deixis.datasets.pool import Pool
     from deixis.datasets.recipe import Recipe
+    from deixis.datasets.shards import PackedShard
     from deixis.datasets.workshop import Workshop
     from deixis.language.utterance import Instruction
 
@@ -121,25 +124,45 @@ class MadePool:
         }
 
 
+class _UnderWay(NamedTuple):
+    """A shard that is being made: its commands, who takes it in here, and what a crew has promised."""
+
+    batch: tuple[Instruction, ...]
+    taken: Future[Shard]
+    promise: Promise[PackedShard] | None = None
+
+    def cancel(self) -> None:
+        """Nobody needs it any more; whoever waits for the crew need not."""
+        self.taken.cancel()
+        if self.promise is not None:
+            self.promise.cancel()
+
+
 @dataclass(frozen=True)
 class PoolMaker:
-    """Makes pools with several threads; what comes of it does not depend on how many."""
+    """Makes pools with several threads, or with a crew elsewhere; what comes of it does not depend on how many.
+
+    A crew is handed twice as many shards as it can make at a time. What it has made stays with it until one of the
+    threads is free to take it in, in the order of the shards, so that memory here does not grow with the crew.
+    """
 
     recipe: Recipe
     workshop: Workshop
     threads: Executor
     workers: int
     progress: Progress
+    crew: Crew | None = None
 
     def make(self, pool: Pool, instructions: Iterator[Instruction]) -> MadePool:
         """Worlds for the first so many commands that have any."""
         made = MadePool(pool)
         total = pool.commands * pool.worlds
-        for shard, batch in self._shards(pool, instructions):
-            made.take(shard, batch)
-            self.progress(pool.name, min(made.rows, total), total)
-            if made.commands >= pool.commands:
-                break
+        with closing(self._shards(pool, instructions)) as shards:
+            for shard, batch in shards:
+                made.take(shard, batch)
+                self.progress(pool.name, min(made.rows, total), total)
+                if made.commands >= pool.commands:
+                    break
         if not made.rows:
             raise UnsatisfiablePattern(
                 f"no world was found for any of {made.tried} commands of pool {pool.name!r}; "
@@ -150,27 +173,41 @@ class PoolMaker:
 
     def _shards(
         self, pool: Pool, instructions: Iterator[Instruction]
-    ) -> Iterator[tuple[Shard, tuple[Instruction, ...]]]:
+    ) -> Generator[tuple[Shard, tuple[Instruction, ...]], None, None]:
         """Shards with their commands in the order of their numbers, several being made at a time."""
         size = max(1, min(ROWS_PER_SHARD // pool.worlds, COMMANDS_PER_SHARD, pool.commands))
         taken = islice(instructions, PATIENCE * pool.commands + 100)
-        waiting: deque[tuple[Future[Shard], tuple[Instruction, ...]]] = deque()
+        waiting: deque[_UnderWay] = deque()
         first = 0
         try:
             while True:
-                while len(waiting) < 2 * self.workers and (batch := tuple(islice(taken, size))):
-                    waiting.append((self.threads.submit(self._one, pool, batch, first), batch))
+                while len(waiting) < self._ahead and (batch := tuple(islice(taken, size))):
+                    waiting.append(self._begin(pool, batch, first))
                     first += len(batch)
                 if not waiting:
                     return
-                future, batch = waiting.popleft()
-                yield future.result(), batch
+                made = waiting[0].taken.result()  # not taken away before it is there: all that waits can be cancelled
+                yield made, waiting.popleft().batch
         finally:
-            for future, _ in waiting:
-                future.cancel()
+            for shard in waiting:
+                shard.cancel()
 
-    def _one(self, pool: Pool, batch: tuple[Instruction, ...], first: int) -> Shard:
-        """The shard of some commands, kept under a name that says which; or as it was kept before."""
+    @property
+    def _ahead(self) -> int:
+        """How many shards are under way."""
+        return 2 * (self.workers if self.crew is None else self.crew.size + self.workers)
+
+    def _begin(self, pool: Pool, batch: tuple[Instruction, ...], first: int) -> _UnderWay:
+        """The shard of some commands, to be kept under a name that says which; or as it was kept before."""
         name = f"{pool.name}-{first:06d}-{first + len(batch) - 1:06d}"
+        if self.crew is None or self.workshop.has(name):
+            return _UnderWay(batch, self.threads.submit(self._make_here, name, pool, batch, first))
+        promise = self.crew.submit(make_packed_shard, self.recipe, pool, batch, first)
+        return _UnderWay(batch, self.threads.submit(self._take_in, name, promise), promise)
+
+    def _make_here(self, name: str, pool: Pool, batch: tuple[Instruction, ...], first: int) -> Shard:
         kept = self.workshop.load(name)
         return kept if kept is not None else self.workshop.keep(name, make_shard(self.recipe, pool, batch, first))
+
+    def _take_in(self, name: str, promise: Promise[PackedShard]) -> Shard:
+        return self.workshop.keep(name, unpack_shard(promise.result()))

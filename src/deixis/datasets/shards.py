@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from deixis.datasets.packed import pack_table, unpack_table
 from deixis.datasets.pool import DISTRACTORS
 from deixis.datasets.table import OBJECT_COLUMNS
 from deixis.expression.parts import parts
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from deixis.splits.rules import Rule
 
 
-__all__ = ["OUTCOME_NAMES", "Shard", "make_shard"]
+__all__ = ["OUTCOME_NAMES", "Shard", "make_packed_shard", "make_shard", "unpack_shard"]
 
 OUTCOME_NAMES = (
     "accepted",
@@ -89,6 +90,24 @@ def make_shard(recipe: Recipe, pool: Pool, instructions: Sequence[Instruction], 
     held, kept = _memberships(recipe, instructions, worlds)
     table = table.append_column("held", pa.array(held)).append_column("kept", pa.array(kept))
     return Shard(table, outcomes)
+
+
+class PackedShard(NamedTuple):
+    """A shard on its way between machines: its table as an Arrow stream, and its outcomes."""
+
+    table: bytes
+    outcomes: list[list[int]]
+
+
+def make_packed_shard(recipe: Recipe, pool: Pool, instructions: Sequence[Instruction], first: int) -> PackedShard:
+    """What `make_shard` makes, ready to be sent."""
+    shard = make_shard(recipe, pool, instructions, first)
+    return PackedShard(pack_table(shard.table), shard.outcomes.tolist())
+
+
+def unpack_shard(packed: PackedShard) -> Shard:
+    """The shard that was sent."""
+    return Shard(unpack_table(packed.table), np.array(packed.outcomes, np.int64))
 
 
 def _run_kernel(

@@ -4,6 +4,7 @@
 |---|---|
 | `manifest.json` | what it is, how it was made, and a hash of every file; written last |
 | `README.md` | a card that names the splits, so that `datasets.load_dataset(FOLDER)` finds them |
+| `croissant.json` | the same for machines, as Croissant metadata |
 | `data/*.parquet` | the examples; files are named after their split |
 | `.partial/` | what is finished of a dataset that is being made, see `workshop` |
 """
@@ -36,7 +37,9 @@ __all__ = [
     "Dataset",
     "file_digest",
     "kind_of",
+    "lies_inside",
     "open_dataset",
+    "parse_manifest",
     "read_parquet",
     "replacing_file",
     "write_parquet",
@@ -158,23 +161,54 @@ def kind_of(folder: Path) -> str | None:
     return kind if isinstance(kind, str) else None
 
 
-def open_dataset(path: Path) -> Dataset:
-    """The dataset in a folder; `BrokenDataset` when its manifest is missing, unreadable or names files outside it."""
+def open_dataset(path: Path | str) -> Dataset:
+    """The dataset in a folder; `BrokenDataset` when its manifest is missing, unreadable or names files outside it.
+
+    An address such as `s3://bucket/folder` will do as well: the dataset is then copied to this machine, see `remote`.
+    """
+    if isinstance(path, str):
+        from deixis.datasets.remote import at_hand
+
+        path = at_hand(path)
     manifest_path = path / MANIFEST
     if not manifest_path.is_file():
         begun = "; its making was interrupted: run the same `deixis make` again to finish it"
         hint = begun if (path / PARTIAL).is_dir() else ""
         raise BrokenDataset(f"{path} is not a finished deixis dataset: it has no {MANIFEST}{hint}")
     try:
-        manifest = json.loads(manifest_path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise BrokenDataset(
-            f"{manifest_path} is not a manifest: {_first_line(error)}; make the dataset again"
-        ) from error
-    fault = _fault_of(manifest) or next(_outside(path, manifest), "")
+        written = manifest_path.read_bytes()
+    except OSError as error:
+        raise BrokenDataset(f"{manifest_path} cannot be read: {_first_line(error)}") from error
+    return Dataset(path, parse_manifest(written, path, str(manifest_path)))
+
+
+def parse_manifest(written: bytes, folder: Path, name: str) -> dict[str, Any]:
+    """What a manifest says, where it is sound and names no file outside the folder; else `BrokenDataset`.
+
+    Args:
+        written: its bytes.
+        folder: where the files of the dataset lie, or are to lie.
+        name: what complaints call it.
+    """
+    try:
+        manifest = json.loads(written.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise BrokenDataset(f"{name} is not a manifest: {_first_line(error)}; make the dataset again") from error
+    fault = _fault_of(manifest) or next(_outside(folder, manifest), "")
     if fault:
-        raise BrokenDataset(f"{manifest_path} is not a manifest of deixis: {fault}")
-    return Dataset(path, manifest)
+        raise BrokenDataset(f"{name} is not a manifest of deixis: {fault}")
+    assert isinstance(manifest, dict)
+    return manifest
+
+
+def lies_inside(folder: Path, name: str) -> bool:
+    """Whether a file of this name, as a manifest has it, lies inside a folder, links followed."""
+    path, root = PurePosixPath(name), folder.resolve()
+    try:
+        is_inside = (root / path).resolve().is_relative_to(root)
+    except (OSError, ValueError, RuntimeError):  # a loop of links, a name with a null byte
+        return False
+    return is_inside and bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
 def _fault_of(manifest: object) -> str:
@@ -201,16 +235,10 @@ def _is_count(value: object) -> bool:
 
 
 def _outside(folder: Path, manifest: dict[str, Any]) -> Iterator[str]:
-    """A complaint for every file that does not lie inside the folder, links followed."""
-    root = folder.resolve()
+    """A complaint for every file that does not lie inside the folder."""
     for entry in manifest["files"]:
-        name = PurePosixPath(entry["path"])
-        try:
-            lies_inside = (root / name).resolve().is_relative_to(root)
-        except (OSError, ValueError, RuntimeError):  # a loop of links, a name with a null byte
-            lies_inside = False
-        if name.is_absolute() or ".." in name.parts or not name.parts or not lies_inside:
-            yield f"it names the file {str(name)!r}, which is not inside the dataset"
+        if not lies_inside(folder, entry["path"]):
+            yield f"it names the file {entry['path']!r}, which is not inside the dataset"
 
 
 def _first_line(error: BaseException) -> str:

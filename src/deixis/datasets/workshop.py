@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 __all__ = ["Workshop"]
 
 NOTE, LOCK = "recipe.json", "lock"
-OURS = ("data", "README.md")  # what a folder may hold beside `.partial` while its dataset is being made
+OURS = (
+    "data",
+    "README.md",
+    "croissant.json",
+)  # what a folder may hold beside `.partial` while its dataset is being made
 
 
 class Workshop:
@@ -69,6 +73,10 @@ class Workshop:
         unfinished = [] if (self.out / MANIFEST).exists() else self.out.glob("data/*")  # written again at the end
         for path in (*drafts, *unfinished):
             path.unlink()
+
+    def has(self, name: str) -> bool:
+        """Whether a shard seems to be finished, as far as the names of files tell."""
+        return (self.folder / f"{name}.json").is_file() and (self.folder / f"{name}.arrow").is_file()
 
     def load(self, name: str) -> Shard | None:
         """A finished shard, or None if there is none or it is damaged."""

@@ -32,7 +32,7 @@ from deixis.worlds.grid.roles import KINDS
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 __all__ = [
@@ -218,7 +218,12 @@ class PlanEvaluation:
 
 
 def evaluate_plans(
-    asked: Mapping[str, Asked], plans: Mapping[str, Plans], *, data: str = "", digest: str = ""
+    asked: Mapping[str, Asked],
+    plans: Mapping[str, Plans],
+    *,
+    data: str = "",
+    digest: str = "",
+    judge: Callable[..., Verdicts] = judge_all,
 ) -> tuple[PlanEvaluation, dict[str, Verdicts]]:
     """The results of a model, and the judgement on every example.
 
@@ -228,6 +233,7 @@ def evaluate_plans(
             was answered is left out; examples of the others that were not answered count as wrong.
         data: the name of the dataset.
         digest: of its content.
+        judge: does what `judge_all` does, perhaps elsewhere.
 
     Raises:
         BrokenDataset: when not one plan is to any of the examples.
@@ -237,7 +243,7 @@ def evaluate_plans(
         if split in plans:
             fitting, is_given = align_plans(asked[split], plans[split])
             if is_given.any():
-                verdicts[split] = judge_all(asked[split], fitting, is_given=is_given)
+                verdicts[split] = judge(asked[split], fitting, is_given=is_given)
     if not verdicts:
         count = sum(map(len, asked.values()))
         raise BrokenDataset(f"none of the plans is to one of these {count:,} examples; are the ids the same?")

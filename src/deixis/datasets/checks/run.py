@@ -15,7 +15,8 @@ from deixis.datasets.checks.findings import MAX_FINDINGS, Contents, Finding, Rep
 from deixis.datasets.checks.judge import CompiledJudge, PlainJudge
 from deixis.datasets.checks.registry import ALWAYS, CHECKS, Hits, selected
 from deixis.datasets.checks.said import Commands
-from deixis.datasets.in_order import in_order_by_threads
+from deixis.datasets.in_order import in_order, in_order_by_threads
+from deixis.datasets.packed import pack_table, unpack_table
 from deixis.datasets.store import read_parquet
 from deixis.errors import BrokenDataset, RecipeError
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from deixis.datasets.checks.judge import Judge
     from deixis.datasets.checks.rules import HoldOut
+    from deixis.datasets.crew import Crew
     from deixis.datasets.store import Dataset
 
 
@@ -43,6 +45,7 @@ def check_tables(
     rules: Sequence[HoldOut] = (),
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
+    crew: Crew | None = None,
 ) -> Report:
     """What is wrong with the examples of some tables, whoever made them.
 
@@ -53,10 +56,11 @@ def check_tables(
         rules: what must not occur in train, dev or test.
         workers: how many threads share the work; the report does not depend on it.
         progress: called with the number of rows checked so far.
+        crew: those who do it, if not the threads here; the report does not depend on it either.
     """
     judge: Judge = PlainJudge() if thorough else CompiledJudge()
     inspection = _Inspection(selected(select), judge, Commands(), tuple(rules))
-    return inspection.run(tables, workers=workers, progress=progress)
+    return inspection.run(tables, workers=workers, progress=progress, crew=crew)
 
 
 def check_files(files: Iterable[ShardFile], *, select: Sequence[str] = ()) -> Report:
@@ -75,6 +79,7 @@ def check_dataset(
     rules: Sequence[HoldOut] = (),
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
+    crew: Crew | None = None,
 ) -> Report:
     """What is wrong with a dataset on disk, its files and its examples; the arguments are those of `check_tables`."""
     files = [
@@ -86,7 +91,7 @@ def check_dataset(
     judge: Judge = PlainJudge() if thorough else CompiledJudge()
     inspection = _Inspection(selected(select), judge, Commands(), tuple(rules), _promises_every_word(dataset))
     tables = (table for file in files for table in _tables(file.path))
-    examples = inspection.run(tables, workers=workers, progress=progress)
+    examples = inspection.run(tables, workers=workers, progress=progress, crew=crew)
     return Report(checked=inspection.codes).merge(_changed_files(files, select)).merge(examples)
 
 
@@ -106,16 +111,34 @@ class _Inspection:
     rules: tuple[HoldOut, ...]
     promises_every_word: bool = False
 
-    def run(self, tables: Iterable[pa.Table | str], *, workers: int, progress: Callable[[int], None] | None) -> Report:
+    def run(
+        self,
+        tables: Iterable[pa.Table | str],
+        *,
+        workers: int,
+        progress: Callable[[int], None] | None,
+        crew: Crew | None = None,
+    ) -> Report:
         """The report of all tables; a text in place of a table says why it could not be read."""
         if workers < 1:
             raise RecipeError(f"checking needs at least one worker, got {workers}")
         report = Report(checked=self.codes)
-        for piece in in_order_by_threads(self.report, _pieces(tables), workers):
+        for piece in self._reports(_pieces(tables), workers, crew):
             report = report.merge(piece)
             if progress is not None:
                 progress(report.rows)
         return report
+
+    def _reports(self, pieces: Iterator[pa.Table | str], workers: int, crew: Crew | None) -> Iterator[Report]:
+        """The reports of all pieces, in their order."""
+        if crew is None:
+            return in_order_by_threads(self.report, pieces, workers)
+        packed = (piece if isinstance(piece, str) else pack_table(piece) for piece in pieces)
+        return in_order(crew, self.report_packed, packed, ahead=2 * crew.size)
+
+    def report_packed(self, piece: bytes | str) -> Report:
+        """The report of a piece that was sent from another machine."""
+        return self.report(piece if isinstance(piece, str) else unpack_table(piece))
 
     def report(self, table: pa.Table | str) -> Report:
         """The report of one piece, whose rows are numbered from 0."""

@@ -1,0 +1,277 @@
+"""Work done on a Dask cluster: shards go out, results come back, and the files are the same as from one machine.
+
+A worker that is lost takes nothing along: Dask hands its shards to others, and each is taken in once. Workers need the
+same version of deixis, but no common file system. Dask sends code and believes whoever answers, so that a cluster has
+to be one that is trusted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import threading
+import time
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from deixis._version import __version__
+from deixis.errors import DeixisError
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+__all__ = ["ClusterError", "DaskCrew", "dask_crew"]
+
+CONNECT_SECONDS = 5.0
+LOOK_SECONDS = 5.0  # between looks at whether the cluster is still there
+Done = TypeVar("Done")
+
+
+class ClusterError(DeixisError, RuntimeError):
+    """A cluster that cannot be reached, has gone, or whose workers are not fit for the work."""
+
+
+class OtherVersion(ClusterError):
+    """A worker with another version of deixis, which would make other data."""
+
+
+@contextmanager
+def dask_crew(
+    address: str | None = None, *, workers: int | None = None, patience_seconds: float = 60.0
+) -> Iterator[DaskCrew]:
+    """The workers of a Dask cluster as a crew for `make` and the checks.
+
+    Args:
+        address: of the scheduler, e.g. `tcp://10.0.0.1:8786`; without one, a cluster is started on this machine and
+            ended afterwards.
+        workers: how many processes such a cluster of our own has, by default one per core.
+        patience_seconds: how long to wait for a worker while there is none.
+
+    Raises:
+        ClusterError: when nobody answers, no worker comes, or a worker has another version of deixis.
+    """
+    with ExitStack() as stack:
+        client = stack.enter_context(_connected(address)) if address else stack.enter_context(_started(workers))
+        crew = DaskCrew(client, address or "this machine", patience_seconds)
+        crew.demand_fit()
+        yield crew
+
+
+class DaskCrew:
+    """A cluster to which work is handed out; see `deixis.datasets.crew`."""
+
+    def __init__(self, client: Any, name: str, patience_seconds: float) -> None:
+        self.client, self.name, self.patience_seconds = client, name, patience_seconds
+        self._guard = threading.Lock()
+        self._size = 0
+        self._looked = -LOOK_SECONDS
+        self._seen = time.monotonic()  # when there was a worker last
+
+    @property
+    def size(self) -> int:
+        """How many threads all workers have together; at least 1, as it may be looked at while they come and go."""
+        with self._guard:
+            if time.monotonic() - self._looked >= LOOK_SECONDS:
+                self._look()
+            return max(1, self._size)
+
+    def submit(self, work: Callable[..., Done], /, *arguments: object) -> DaskPromise[Done]:
+        """Hand out one piece of work."""
+        with _in_words(self.name):
+            return DaskPromise(self, self.client.submit(_do, __version__, work, *arguments, pure=False))
+
+    def demand_fit(self) -> None:
+        """Wait for workers; an error unless all have our version of deixis."""
+        with _in_words(self.name):
+            while not self.client.nthreads():
+                self._demand_patience()
+                time.sleep(0.1)
+            found = self.client.run(_about, on_error="return")
+        for worker, about in sorted(found.items()):
+            if about != __version__:
+                said = f"has deixis {about}" if isinstance(about, str) else "has no deixis that can be imported"
+                raise OtherVersion(
+                    f"the worker {worker} {said}; data are the same everywhere only with one version: "
+                    f"install deixis {__version__} there"
+                )
+
+    def demand_alive(self) -> None:
+        """An error when the cluster has gone, or has had no worker for longer than we have patience."""
+        if self.client.status not in ("running", "connecting"):
+            raise ClusterError(_gone(self.name))
+        with self._guard, _in_words(self.name):
+            self._look()
+            if not self._size:
+                self._demand_patience()
+
+    def _look(self) -> None:
+        threads = self.client.nthreads()
+        self._size, self._looked = sum(threads.values()), time.monotonic()
+        if threads:
+            self._seen = self._looked
+
+    def _demand_patience(self) -> None:
+        if time.monotonic() - self._seen > self.patience_seconds:
+            raise ClusterError(
+                f"the cluster at {self.name} has had no worker for {self.patience_seconds:.0f} seconds; "
+                "start some with `dask worker ADDRESS`, or wait longer with --cluster-wait"
+            )
+
+
+class DaskPromise(Generic[Done]):
+    """Work that a cluster was given."""
+
+    def __init__(self, crew: DaskCrew, future: Any) -> None:
+        self.crew, self.future = crew, future
+
+    def result(self) -> Done:
+        """What came of it; the workers may forget it then."""
+        with _in_words(self.crew.name):
+            while True:
+                with suppress(TimeoutError):
+                    value: Done = self.future.result(timeout=LOOK_SECONDS)
+                    self.future.release()
+                    return value
+                self.crew.demand_alive()
+
+    def cancel(self) -> None:
+        """Nobody needs it any more."""
+        with suppress(Exception):  # it may be gone with the cluster
+            self.future.cancel()
+
+
+def _do(version: str, work: Callable[..., Done], *arguments: object) -> Done:
+    """Do the work, on a worker; one that came later may have another version than those we asked."""
+    if version != __version__:
+        raise OtherVersion(
+            f"a worker has deixis {__version__}; data are the same everywhere only with one version: "
+            f"install deixis {version} there"
+        )
+    return work(*arguments)
+
+
+def _about() -> str:
+    """Which version a worker has."""
+    return __version__
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Any]:
+    distributed = _imported()
+    with _quietly("distributed.client", "distributed.comm", "distributed.core"):
+        try:
+            with ThreadPoolExecutor(1) as aside:  # a notebook has an event loop of its own in this thread
+                kind = aside.submit(asyncio.run, _kind_of(address)).result()
+        except (OSError, ValueError, TypeError, TimeoutError, RuntimeError) as error:
+            raise ClusterError(
+                f"no Dask scheduler answers at {address} ({_first_line(error)}); is it running (`dask scheduler`), "
+                "and is the address the one that it prints, such as tcp://10.0.0.1:8786?"
+            ) from error
+        if kind != "Scheduler":
+            raise ClusterError(
+                f"at {address} there is no Dask scheduler, but a {kind}; give the address of the scheduler"
+            )
+        with distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False) as client:
+            yield client
+
+
+async def _kind_of(address: str) -> str:
+    """What answers at an address: `Scheduler` or `Worker`."""
+    from distributed.comm import core
+
+    async def ask() -> Any:
+        connect: Any = core.connect
+        comm = await connect(address, timeout=CONNECT_SECONDS)
+        try:
+            await comm.write({"op": "identity", "reply": True})
+            return await comm.read()
+        finally:
+            comm.abort()
+
+    try:
+        answer = await asyncio.wait_for(ask(), CONNECT_SECONDS + 1)  # something else may listen there, and be silent
+    except TimeoutError as error:
+        raise TimeoutError("what listens there does not answer as Dask does") from error
+    return str(answer.get("type")) if isinstance(answer, dict) else "stranger"
+
+
+@contextmanager
+def _started(workers: int | None) -> Iterator[Any]:
+    distributed = _imported()
+    with _interrupts_ignored():
+        cluster = distributed.LocalCluster(
+            n_workers=workers or os.cpu_count() or 1,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            silence_logs=logging.CRITICAL,
+        )
+    with cluster, distributed.Client(cluster, set_as_default=False) as client:
+        yield client
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Processes that are started meanwhile do not mind Ctrl-C, which is for whoever started them."""
+    if threading.current_thread() is not threading.main_thread():  # where signals cannot be set
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _imported() -> Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise DeixisError(
+            "clusters need dask and distributed; install them with: pip install 'deixis[cluster]'"
+        ) from error
+    return distributed
+
+
+@contextmanager
+def _quietly(*names: str) -> Iterator[None]:
+    """Keep what libraries log to themselves: what matters is said in one line."""
+    loggers = [logging.getLogger(name) for name in names]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
+
+
+@contextmanager
+def _in_words(name: str) -> Iterator[None]:
+    """What can become of a cluster, as an error of ours."""
+    from distributed import KilledWorker
+    from distributed.comm.core import CommClosedError
+
+    try:
+        yield
+    except KilledWorker as error:
+        raise ClusterError(
+            f"several workers of the cluster at {name} were lost over the same piece of work, most likely for want of "
+            "memory; give them more each, or fewer threads"
+        ) from error
+    except (CommClosedError, CancelledError, ConnectionError) as error:
+        raise ClusterError(_gone(name)) from error
+
+
+def _gone(name: str) -> str:
+    return f"the cluster at {name} has gone; start it again: the same command goes on from what is finished"
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:160]

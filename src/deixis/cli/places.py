@@ -1,0 +1,71 @@
+"""Where verbs find data and who does their work: paths and addresses, this machine and clusters."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deixis.cli.progress import Stages
+from deixis.errors import RecipeError
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deixis.cli.options import On
+    from deixis.datasets.crew import Crew
+
+
+__all__ = ["PATIENCE_SECONDS", "at_hand", "crew_for", "delivered", "is_address"]
+
+PATIENCE_SECONDS = 60
+
+
+def is_address(text: str) -> bool:
+    """Whether a word is an address such as s3://bucket/folder; told without importing what reads data."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text) is not None
+
+
+def at_hand(place: Path | str) -> Path:
+    """A path as it is; for an address, a folder of this machine with the same dataset, fetched if need be."""
+    if isinstance(place, Path):
+        return place
+    from deixis.datasets.remote import local_copy
+
+    with Stages() as progress:
+        return local_copy(place, progress=progress)
+
+
+@contextmanager
+def delivered(place: Path | str, *, digest: str | None = None, beside: str = "") -> Iterator[Path]:
+    """The folder in which to make what is meant for a place; an address is sent it afterwards."""
+    if isinstance(place, Path):
+        yield place
+        return
+    from deixis.datasets import remote
+
+    with Stages() as progress, remote.delivered(place, digest=digest, beside=beside, progress=progress) as folder:
+        yield folder
+
+
+@contextmanager
+def crew_for(on: On, address: str, *, workers: int | None, wait: int = PATIENCE_SECONDS) -> Iterator[Crew | None]:
+    """Those who do the work: nobody but the threads here, or the workers of a Dask cluster.
+
+    Args:
+        on: `here`, or `dask`.
+        address: of the scheduler; where it is empty, a cluster of processes is started on this machine.
+        workers: how many processes that cluster has.
+        wait: how many seconds to wait for a worker while there is none.
+    """
+    if on == "here":
+        if address:
+            raise RecipeError("--address is that of a Dask cluster; add --on dask")
+        yield None
+        return
+    from deixis.bridges.clusters import dask_crew
+
+    with dask_crew(address or None, workers=workers, patience_seconds=wait) as crew:
+        yield crew

@@ -1,0 +1,311 @@
+"""Datasets in object storage: `s3://`, `gs://` and whatever else fsspec can reach.
+
+Files are mapped into memory and read again and again, so a dataset is copied once to a folder of this machine, every
+file compared with its SHA-256 in the manifest. What is made for an address is made in such a folder first and then
+sent, the manifest last: until it is there, nobody takes what lies at the address for a dataset. The copies lie in
+`~/.cache/deixis`, or where DEIXIS_CACHE says, and may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deixis.datasets.store import MANIFEST, file_digest, lies_inside, parse_manifest, replacing_file
+from deixis.errors import BrokenDataset, DeixisError, RecipeError
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TypeGuard
+
+    from deixis.datasets.pool_maker import Progress
+
+
+__all__ = ["RemoteFolder", "StorageError", "at_hand", "delivered", "is_address", "local_copy", "upload"]
+
+ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
+MARK = ".deixis-is-sending"  # shows, before anything is made, that one may write there
+MOST_BYTES = 64 << 20  # of a manifest
+PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}
+NO_CREDENTIALS = {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError", "NoAuthHandlerFound"}
+
+
+class StorageError(DeixisError, RuntimeError):
+    """Storage elsewhere that cannot be reached, or not be used in this way."""
+
+
+class Member(NamedTuple):
+    """A file of a dataset as its manifest lists it; the number of bytes where it is said."""
+
+    path: str
+    sha256: str
+    bytes: int | None
+
+
+def is_address(place: Path | str) -> TypeGuard[str]:
+    """Whether a place is an address such as `s3://bucket/data` and not a path."""
+    return isinstance(place, str) and ADDRESS.match(place) is not None
+
+
+def at_hand(place: Path | str, *, progress: Progress | None = None) -> Path:
+    """A path as it is; for an address, a folder of this machine with the same dataset in it."""
+    return local_copy(place, progress=progress) if is_address(place) else Path(place)
+
+
+def local_copy(address: str, *, progress: Progress | None = None) -> Path:
+    """The folder of this machine that holds the dataset at an address; files that are here already are not fetched.
+
+    Raises:
+        BrokenDataset: when there is no dataset, or a file is not what the manifest says.
+        StorageError: when the address cannot be reached.
+    """
+    there = RemoteFolder.at(address)
+    written = there.read(MANIFEST)
+    if written is None:
+        raise BrokenDataset(f"{address} is not a finished deixis dataset: there is no {MANIFEST}")
+    folder = _cache() / "copies" / f"{_short(there.address.encode())}-{_short(written)}" / there.name
+    manifest = parse_manifest(written, folder, f"{address}/{MANIFEST}")
+    members = _members(manifest, folder, address)
+    for number, member in enumerate(members):
+        if progress is not None:
+            progress("files fetched", number, len(members))
+        _fetch(there, member, folder)
+    with replacing_file(folder / MANIFEST) as draft:
+        draft.write_bytes(written)
+    return folder
+
+
+def upload(folder: Path, address: str, *, progress: Progress | None = None) -> None:
+    """Send a finished dataset to an address, the manifest last.
+
+    Raises:
+        RecipeError: when another dataset lies there.
+        StorageError: when the address cannot be written to.
+    """
+    there = RemoteFolder.at(address)
+    written = there.read(MANIFEST)
+    if written is not None:
+        if written != (folder / MANIFEST).read_bytes():
+            raise RecipeError(f"{address} already holds another dataset; choose another address or delete it")
+        return
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink()]
+    names = [path.relative_to(folder).as_posix() for path in paths]
+    shown = [name for name in names if name != MANIFEST and not any(part.startswith(".") for part in name.split("/"))]
+    last = [name for name in names if name == MANIFEST]
+    for number, name in enumerate(shown + last):
+        if progress is not None:
+            progress("files sent", number, len(shown) + 1)
+        there.put(folder / name, name)
+
+
+@contextmanager
+def delivered(
+    place: Path | str, *, digest: str | None = None, beside: str = "", progress: Progress | None = None
+) -> Iterator[Path]:
+    """The folder in which to make a dataset for a place; when all went well, it is sent there.
+
+    What was made for an address stays here when making is interrupted, so that it can go on.
+
+    Args:
+        place: a path, which is the folder itself, or an address.
+        digest: of the recipe; where a dataset of the same recipe lies at the address, the folder holds a copy of it.
+        beside: the ending of a second folder that is made beside the first and sent too, if it is there.
+        progress: told how far sending is.
+    """
+    if not is_address(place):
+        yield Path(place)
+        return
+    there = RemoteFolder.at(place)
+    written = there.read(MANIFEST)
+    if written is not None:
+        manifest = parse_manifest(written, _cache(), f"{place}/{MANIFEST}")
+        if digest is None or manifest.get("recipe digest") != digest:
+            raise RecipeError(
+                f"{place} already holds a dataset, made from another recipe; choose another address or delete it"
+            )
+        yield local_copy(place, progress=progress)
+        return
+    there.demand_writable()
+    folder = _cache() / "making" / _short(there.address.encode()) / there.name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    yield folder
+    second = folder.with_name(folder.name + beside)
+    if beside and second.is_dir():
+        upload(second, there.address + beside, progress=progress)
+    upload(folder, there.address, progress=progress)
+    shutil.rmtree(folder.parent, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class RemoteFolder:
+    """A folder at an address."""
+
+    address: str
+
+    @classmethod
+    def at(cls, address: str) -> RemoteFolder:
+        """The folder at an address; `StorageError` where it is none, or no such storage is known here."""
+        found = ADDRESS.match(address)
+        rest = address[found.end() :].strip("/") if found else ""
+        if found is None or "::" in address or not rest or ".." in rest.split("/"):
+            raise StorageError(f"{address!r} is no address of a folder; give one such as s3://bucket/folder")
+        folder = cls(found.group().lower() + (("/" + rest) if found.group().lower() == "file://" else rest))
+        with folder.in_words("be used"):
+            _ = folder.storage
+        return folder
+
+    @property
+    def scheme(self) -> str:
+        """What kind of storage it is: `s3`."""
+        return self.address.partition("://")[0]
+
+    @property
+    def name(self) -> str:
+        """The last part of its address, as the name of a folder here."""
+        return re.sub(r"[^\w.-]", "_", self.address.rpartition("/")[2]).lstrip(".") or "dataset"
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a small file, None where there is none."""
+        path = f"{self._root}/{name}"
+        with self.in_words("be read"):
+            try:
+                if self.storage.size(path) > MOST_BYTES:
+                    raise BrokenDataset(f"{self.address}/{name} is larger than any that deixis writes")
+                content: bytes = self.storage.cat_file(path)
+            except FileNotFoundError:
+                return None
+            return content
+
+    def get(self, name: str, to: Path) -> None:
+        """Fetch a file."""
+        with self.in_words("be read"):
+            self.storage.get_file(f"{self._root}/{name}", str(to))
+
+    def put(self, path: Path, name: str) -> None:
+        """Send a file."""
+        with self.in_words("be written to"):
+            self._make_parent(name)
+            self.storage.put_file(str(path), f"{self._root}/{name}")
+
+    def demand_writable(self) -> None:
+        """An error unless files can be sent here, which one wants to know before they are made."""
+        with self.in_words("be written to"):
+            self._make_parent(MARK)
+            self.storage.pipe_file(f"{self._root}/{MARK}", b"")
+            self.storage.rm_file(f"{self._root}/{MARK}")
+
+    def _make_parent(self, name: str) -> None:
+        """Make the folder of a file where storage has any; buckets are not made on the way."""
+        if self.scheme in ("file", "local", "memory", "sftp", "ssh", "smb", "hdfs"):
+            self.storage.makedirs(f"{self._root}/{name}".rpartition("/")[0], exist_ok=True)
+
+    @property
+    def storage(self) -> Any:
+        """The storage that it lies in."""
+        return self._found[0]
+
+    @property
+    def _root(self) -> str:
+        return str(self._found[1]).rstrip("/")
+
+    @cached_property
+    def _found(self) -> tuple[Any, str]:
+        try:
+            from fsspec.core import url_to_fs
+        except ImportError as error:
+            raise StorageError(
+                f"{self.address} needs the package fsspec; install it with: pip install 'deixis[cluster]'"
+            ) from error
+        found: tuple[Any, str] = url_to_fs(self.address)
+        return found
+
+    @contextmanager
+    def in_words(self, aim: str) -> Iterator[None]:
+        """What storage of any kind says when it cannot `be read`, as an error of ours in one line."""
+        try:
+            yield
+        except DeixisError:
+            raise
+        except ImportError as error:
+            package = PACKAGES.get(self.scheme, "")
+            extra = "'deixis[cluster]'" if package == "s3fs" else package or f"the package for {self.scheme}"
+            raise StorageError(
+                f"{self.scheme}:// needs a package that is not installed ({_first_line(error)}); "
+                f"install it with: pip install {extra}"
+            ) from error
+        except Exception as error:
+            raise StorageError(f"{self.address} cannot {aim}: {self._reason(error)}") from error
+
+    def _reason(self, error: Exception) -> str:
+        said, kind = _first_line(error), type(error).__name__
+        if isinstance(error, ValueError) and "Protocol not known" in said:
+            return f"there is no storage called {self.scheme}://; known are s3://, gs://, az://, memory:// and file://"
+        if kind in NO_CREDENTIALS:
+            return (
+                "no credentials were found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to "
+                "~/.aws/credentials"
+                if self.scheme.startswith("s3")
+                else "no credentials were found; sign in as the storage asks for"
+            )
+        if isinstance(error, PermissionError):
+            return f"it is not allowed with these credentials ({said})"
+        if isinstance(error, FileNotFoundError):
+            bucket = self.address.partition("://")[2].partition("/")[0]
+            return f"there is no {bucket!r}, or nothing of that name in it; create it first, or mend the address"
+        return f"{said}; is the address right, and can the storage be reached from here?"
+
+
+def _fetch(there: RemoteFolder, member: Member, folder: Path) -> None:
+    """Make sure that a file is here and is what the manifest says."""
+    path = folder / member.path
+    with suppress(OSError):
+        if member.bytes in (None, path.stat().st_size) and file_digest(path) == member.sha256:
+            return
+    with replacing_file(path) as draft:
+        try:
+            there.get(member.path, draft)
+        except StorageError as error:
+            if isinstance(error.__cause__, FileNotFoundError):
+                raise BrokenDataset(f"{there.address} lacks the file {member.path}; make or send it again") from error
+            raise
+        if file_digest(draft) != member.sha256:
+            raise BrokenDataset(
+                f"{there.address}/{member.path} is not what the manifest says: its SHA-256 differs; send it again"
+            )
+
+
+def _members(manifest: dict[str, Any], folder: Path, address: str) -> list[Member]:
+    """All files of a dataset: those with examples, and the scenes beside them where there are any."""
+    found = [Member(entry["path"], entry["sha256"], entry["bytes"]) for entry in manifest["files"]]
+    scenes = manifest.get("scenes")
+    if isinstance(scenes, dict):
+        where, digests = scenes.get("path"), scenes.get("sha256")
+        named = digests.items() if isinstance(digests, dict) else ()
+        found += [Member(f"{where}/{name}", str(digest), None) for name, digest in named]
+    for member in found:
+        if not lies_inside(folder, member.path):
+            raise BrokenDataset(f"{address}/{MANIFEST} names the file {member.path!r}, which is not inside the dataset")
+    return found
+
+
+def _cache() -> Path:
+    """Where copies lie on this machine."""
+    if given := os.environ.get("DEIXIS_CACHE"):
+        return Path(given)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "deixis"
+
+
+def _short(text: bytes) -> str:
+    return sha256(text).hexdigest()[:16]
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]

@@ -1,0 +1,330 @@
+"""Datasets in object storage: a real server that speaks S3, and storage in memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import fsspec
+import pytest
+
+from deixis.cli import main
+from deixis.datasets.make import make
+from deixis.datasets.remote import StorageError, delivered, is_address, local_copy, upload
+from deixis.datasets.store import MANIFEST, open_dataset
+from deixis.errors import BrokenDataset, DeixisError, RecipeError
+from tests.datasets.tiny import folder_bytes, quick
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+SECRETS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Copies lie in a folder of the test."""
+    monkeypatch.setenv("DEIXIS_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("made") / "tiny"
+    make(quick(), out, workers=1)
+    return out
+
+
+@pytest.fixture
+def memory() -> Iterator[fsspec.AbstractFileSystem]:
+    """Storage in memory, empty before and after."""
+    storage = fsspec.filesystem("memory")
+    storage.store.clear()
+    yield storage
+    storage.store.clear()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """A server that speaks S3, with a bucket."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    line = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        _create_bucket(port)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _create_bucket(port: int) -> None:
+    for _ in range(300):
+        try:
+            connection = HTTPConnection("127.0.0.1", port, timeout=10)
+            connection.request("PUT", "/shelf")
+            connection.getresponse().read()
+            connection.close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail("the server did not start")
+
+
+@pytest.fixture
+def s3(server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a bucket at that server."""
+    import s3fs
+
+    monkeypatch.setenv("AWS_ENDPOINT_URL", server)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    for name in SECRETS:
+        monkeypatch.setenv(name, "testing")
+    s3fs.S3FileSystem.clear_instance_cache()
+    yield "s3://shelf"
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+def complaint(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    assert main([str(word) for word in words]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("deixis: ")
+    assert err.count("\n") == 1
+    return err
+
+
+# --- there and back
+
+
+@pytest.mark.parametrize("where", ["memory", "s3"])
+def test_a_dataset_comes_back_as_it_was_sent(where, request, made):
+    """Every file of the manifest is the same, byte by byte, after being sent and fetched."""
+    request.getfixturevalue(where)
+    address = f"{where}://shelf/back/tiny"
+    upload(made, address)
+
+    dataset = open_dataset(address)
+
+    listed = {MANIFEST, *(entry["path"] for entry in dataset.manifest["files"])}
+    assert folder_bytes(dataset.path) == {k: v for k, v in folder_bytes(made).items() if k in listed}
+    assert dataset.path.name == "tiny"
+    dataset.demand_whole()
+
+
+def test_all_verbs_work_at_an_address(s3, tmp_path, capsys):
+    """A dataset is made, checked, counted and judged at an address; making it again finds it finished."""
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text('mode = "corrected"\n[[pools]]\nname = "p1"\npattern = "p1"\ncommands = 20\nworlds = 2\n')
+    line = ["make", "reascan", "--recipe", str(recipe), "--out"]
+    address = f"{s3}/verbs/grid"
+    assert main([*line, str(tmp_path / "here")]) == 0
+    assert main([*line, address]) == 0
+    assert f"Next: deixis check {address}" in capsys.readouterr().out
+    assert main(["check", address, "--json"]) == main(["check", str(tmp_path / "here"), "--json"])
+    first, second = capsys.readouterr().out.split("\n}\n", 1)
+    assert json.loads(first + "}")["reports"][0]["path"] == address
+    assert json.loads(first + "}")["reports"][0]["counts"] == json.loads(second)["reports"][0]["counts"]
+    assert main(["stats", address]) == 0
+    assert main(["evaluate", "oracle", "--data", address, "--split", "train"]) == 0
+    assert "100.0" in capsys.readouterr().out
+    assert main([*line, address]) == 0
+    assert "already complete" in capsys.readouterr().out
+
+
+def test_what_is_made_for_an_address_is_the_same(memory, made, tmp_path, cache):
+    """What is sent is what would lie in a folder, and nothing is left here."""
+    with delivered("memory://shelf/new", digest=quick().digest) as folder:
+        make(quick(), folder, workers=1)
+
+    sent = {path: memory.cat(f"/shelf/new/{path}") for path in folder_bytes(made)}
+    assert sent == {path: (made / path).read_bytes() for path in sent}
+    assert not list((cache / "making").iterdir())
+
+
+def test_making_for_an_address_can_be_interrupted(memory):
+    """What is finished stays here, nothing is sent, and the same call goes on from there."""
+    begun = _interrupted("memory://shelf/new")
+
+    assert not memory.exists("/shelf/new/manifest.json")
+    assert (begun / "finished").is_file()
+    assert _interrupted("memory://shelf/new") == begun
+
+
+def _interrupted(address: str) -> Path:
+    """The folder in which making was interrupted."""
+    with suppress(KeyboardInterrupt), delivered(address) as folder:
+        folder.mkdir(exist_ok=True)
+        (folder / "finished").touch()
+        raise KeyboardInterrupt
+    return folder
+
+
+def test_what_is_here_is_not_fetched_again(memory, made):
+    """A second look needs the manifest only; a damaged copy is mended."""
+    upload(made, "memory://shelf/tiny")
+    folder = local_copy("memory://shelf/tiny")
+    expected = folder_bytes(folder)
+    first = open_dataset(folder).manifest["files"][0]["path"]
+    (folder / first).write_bytes(b"damaged")
+
+    assert folder_bytes(local_copy("memory://shelf/tiny")) == expected
+    memory.rm(f"/shelf/tiny/{first}")
+    assert folder_bytes(local_copy("memory://shelf/tiny")) == expected
+
+
+def test_another_dataset_at_the_address_is_another_copy(memory, made, tmp_path):
+    """When what lies at an address changes, nobody is given the old one."""
+    upload(made, "memory://shelf/tiny")
+    old = local_copy("memory://shelf/tiny")
+    memory.store.clear()
+    make(quick(seed=5), tmp_path / "other", workers=1)
+    upload(tmp_path / "other", "memory://shelf/tiny")
+
+    assert local_copy("memory://shelf/tiny") != old
+
+
+def test_paths_are_paths(made):
+    """A path given as text is opened as it is, and nothing that looks like a path is an address."""
+    assert open_dataset(str(made)).path == made
+    assert not any(map(is_address, ("data", "./s3:/data", "C:/data", "C:\\data", "s3:data", Path("s3://bucket"))))
+    assert all(map(is_address, ("s3://bucket/data", "memory://x", "S3://b/c")))
+
+
+# --- what can be wrong
+
+
+def test_half_a_dataset_is_none(memory, made):
+    """The manifest comes last: without it there is no dataset."""
+    memory.pipe("/shelf/half/data/train.parquet", b"PAR1")
+
+    with pytest.raises(BrokenDataset, match="memory://shelf/half is not a finished deixis dataset"):
+        open_dataset("memory://shelf/half")
+
+
+@pytest.mark.parametrize("harm", ["changed", "missing"])
+def test_a_file_that_is_not_what_the_manifest_says_is_refused(harm, memory, made):
+    """What was changed or lost there is told, and not kept here."""
+    upload(made, "memory://shelf/tiny")
+    path = open_dataset(made).manifest["files"][0]["path"]
+    size = (made / path).stat().st_size
+    memory.rm(f"/shelf/tiny/{path}")
+    if harm == "changed":
+        memory.pipe(f"/shelf/tiny/{path}", b"x" * size)
+
+    with pytest.raises(BrokenDataset, match=rf"SHA-256 differs|lacks the file {path}"):
+        open_dataset("memory://shelf/tiny")
+
+
+@pytest.mark.parametrize("name", ["../../escaped", "/escaped", "data/../../escaped", "..", ""])
+@pytest.mark.parametrize("part", ["files", "scenes"])
+def test_a_manifest_cannot_reach_outside(name, part, memory, made, cache):
+    """A manifest from elsewhere may not name files outside its folder, neither there nor here."""
+    manifest = json.loads((made / MANIFEST).read_text(encoding="utf-8"))
+    if part == "files":
+        manifest["files"][0]["path"] = name
+    else:
+        manifest["scenes"] = {"path": name, "sha256": {"../../x": "0" * 64}}
+    memory.pipe("/shelf/evil/manifest.json", json.dumps(manifest).encode())
+    memory.pipe("/escaped", b"")
+
+    with pytest.raises(BrokenDataset, match="not inside the dataset"):
+        open_dataset("memory://shelf/evil")
+
+    assert not [path for path in cache.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("written", [b"", b"{}", b"\xff", b"[" * 100_000, b'{"format": 99}'])
+def test_a_manifest_that_is_none_is_refused(written, memory):
+    """Whatever lies there under its name, one line says what is wrong."""
+    memory.pipe("/shelf/odd/manifest.json", written)
+
+    with pytest.raises(BrokenDataset, match=r"memory://shelf/odd/manifest\.json is not a manifest"):
+        open_dataset("memory://shelf/odd")
+
+
+def test_another_dataset_is_not_overwritten(memory, made, capsys):
+    """Where a dataset of another recipe lies, nothing is made or sent."""
+    upload(made, "memory://shelf/tiny")
+
+    said = complaint(capsys, "make", "reascan", "--out", "memory://shelf/tiny")
+
+    assert "choose another address" in said
+    shutil.copytree(made, copy := made.with_name("copy"))
+    (copy / MANIFEST).write_text((copy / MANIFEST).read_text() + " ")
+    with pytest.raises(RecipeError, match="already holds another dataset"):
+        upload(copy, "memory://shelf/tiny")
+
+
+@pytest.mark.parametrize(
+    ("address", "hint"),
+    [
+        ("foo://bucket/data", "known are s3://, gs://"),
+        ("gs://bucket/data", "pip install gcsfs"),
+        ("s3://", "give one such as s3://bucket/folder"),
+        ("memory://a/../b", "give one such as s3://bucket/folder"),
+        ("simplecache://x::memory://a", "give one such as s3://bucket/folder"),
+    ],
+)
+def test_an_address_of_no_use_is_told(address, hint, tmp_path, capsys):
+    """An unknown kind of storage, a missing package or half an address: one line with what to do."""
+    assert hint in complaint(capsys, "check", address)
+    assert hint in complaint(capsys, "make", "reascan", "--out", address)
+
+
+def test_a_missing_bucket_is_told_before_anything_is_made(s3, capsys, cache):
+    """Nobody makes a dataset for an hour to learn that there is no such bucket."""
+    said = complaint(capsys, "make", "reascan", "--out", "s3://no-such-bucket/data")
+
+    assert "'no-such-bucket'" in said
+    assert "create it first" in said
+    assert "is not a finished deixis dataset" in complaint(capsys, "check", "s3://no-such-bucket/data")
+
+
+def test_missing_credentials_are_told(s3, monkeypatch, tmp_path, capsys):
+    """Without credentials, one line says which variables to set."""
+    for name in SECRETS:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    assert "AWS_ACCESS_KEY_ID" in complaint(capsys, "check", "s3://shelf/tiny")
+
+
+def test_missing_packages_are_named(s3, monkeypatch):
+    """Without fsspec or s3fs, one line says how to get them."""
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, "s3", raising=False)
+    with pytest.raises(StorageError, match=r"pip install 'deixis\[cluster\]'"):
+        open_dataset("s3://shelf/tiny")
+
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
+    with pytest.raises(DeixisError, match=r"pip install 'deixis\[cluster\]'"):
+        open_dataset("s3://shelf/tiny")
+
+
+def test_copies_lie_where_the_system_keeps_such_things(monkeypatch, tmp_path):
+    """DEIXIS_CACHE comes first, then XDG_CACHE_HOME, then ~/.cache."""
+    from deixis.datasets.remote import _cache
+
+    assert _cache() == Path(os.environ["DEIXIS_CACHE"])
+    monkeypatch.delenv("DEIXIS_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert _cache() == tmp_path / "deixis"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert _cache() == tmp_path / ".cache" / "deixis"
