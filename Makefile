@@ -7,6 +7,7 @@
 #   make bench    measure the promises of speed        (make bench ARGS="...")
 #   make docs     build the documentation into site/
 #   make dist     build the wheel and the source archive into dist/
+#   make smoke    build them, install the wheel into an empty environment and try it there
 #   make clean    remove everything that was built, .venv included
 
 PYTHON ?= python3
@@ -28,7 +29,7 @@ BROWSER := for name in chromium chromium-browser google-chrome; do command -v $$
 # Without byte code every start of the program would be two to four times slower.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check format bench docs dist clean
+.PHONY: demo test check format bench docs dist smoke clean
 .DEFAULT_GOAL := demo
 .DELETE_ON_ERROR:
 
@@ -61,6 +62,9 @@ dist: $(VENV)/.check
 	rm -rf dist
 	$(BIN)/python -m build
 
+smoke: $(VENV)/.test
+	$(BIN)/python -m pytest -q -m slow tests/release/test_wheel.py $(ARGS)
+
 clean:
 	rm -rf $(VENV) build dist site demo .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
@@ -70,7 +74,7 @@ clean:
 # A stamp for each set of extras; a change of pyproject.toml or of the constraints installs it again.
 $(VENV)/.demo: EXTRAS := data,report
 $(VENV)/.test: EXTRAS := test
-$(VENV)/.check: EXTRAS := report,studio,train,dev
+$(VENV)/.check: EXTRAS := all,dev
 $(VENV)/.docs: EXTRAS := docs
 
 # Named exactly and by itself, torch is taken from where a build for the CPU lies at hand; a later one brings gigabytes.

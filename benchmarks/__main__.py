@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+from benchmarks.environments import measure_environments
 from benchmarks.generation import measure_generation
 from benchmarks.machine import as_markdown
 from benchmarks.mentions import measure_mentions
@@ -14,6 +15,7 @@ from benchmarks.paper import measure_paper_size
 from benchmarks.renderer import measure_renderer
 from benchmarks.resolution import measure_resolution
 from benchmarks.scale import measure_scale
+from benchmarks.start import measure_start
 from benchmarks.studio import measure_studio
 from benchmarks.studio_load import measure_load
 
@@ -36,7 +38,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--write", type=Path, help="write the table as Markdown, e.g. docs/results/speed.md")
     options = parser.parse_args(arguments)
-    rows = [*measure_resolution(), *measure_generation(), *measure_mentions(), *measure_renderer()]
+    rows = [*measure_start(), *measure_resolution(), *measure_generation(), *measure_mentions(), *measure_renderer()]
+    rows += measure_environments()
     if options.graphs:
         rows += measure_scale()
     if options.studio:

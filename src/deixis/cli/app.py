@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, Parameter
 
 from deixis._version import __version__
+from deixis.cli.answers import answers
 from deixis.cli.audit import audit
+from deixis.cli.card import card
 from deixis.cli.check import check
+from deixis.cli.completion import completion
 from deixis.cli.convert import convert
 from deixis.cli.demo import demo
+from deixis.cli.doctor import doctor
 from deixis.cli.evaluate import evaluate
 from deixis.cli.explain import explain
 from deixis.cli.failures import in_one_line
@@ -23,6 +27,7 @@ from deixis.cli.induce import induce
 from deixis.cli.make import gscan, reascan
 from deixis.cli.make_a3ds import a3ds
 from deixis.cli.make_copsref import copsref
+from deixis.cli.prompts import prompts
 from deixis.cli.report import report
 from deixis.cli.score import score
 from deixis.cli.show import show
@@ -55,7 +60,11 @@ make_app.command(gscan)
 make_app.command(a3ds)
 make_app.command(copsref)
 app.command(make_app)
-for verb in (check, audit, stats, score, train, evaluate, report, convert, show, explain, induce, studio, demo, warm):
+VERBS = (
+    *(check, audit, stats, card, score, train, evaluate, report, prompts, answers),
+    *(convert, show, explain, induce, studio, demo, warm, doctor, completion),
+)
+for verb in VERBS:
     app.command(verb)
 
 

@@ -22,6 +22,18 @@ EXTRAS = {
     "uvicorn": "studio",
     "torch": "train",
     "safetensors": "train",
+    "dask": "cluster",
+    "dask_jobqueue": "cluster",
+    "distributed": "cluster",
+    "fsspec": "cluster",
+    "s3fs": "cluster",
+    "gymnasium": "environments",
+    "pettingzoo": "environments",
+    "datasets": "hf",
+    "evaluate": "hf",
+    "mlcroissant": "hf",
+    "inspect_ai": "llm",
+    "lm_eval": "llm",
 }  # package -> the extra that installs it
 LONGEST = 600
 

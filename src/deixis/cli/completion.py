@@ -1,0 +1,51 @@
+"""`deixis completion`: let the shell complete verbs and options."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from deixis.cli.options import Count, Json, Seed
+from deixis.cli.printing import print_json
+
+
+__all__ = ["completion"]
+
+
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(name="SHELL")],
+    /,
+    *,
+    install: bool = False,
+    seed: Seed | None = None,
+    workers: Count | None = None,
+    as_json: Json = False,
+) -> int:
+    """Print a script that lets the shell complete verbs, options and files; or install it.
+
+    To try it: eval "$(deixis completion bash)".
+
+    Args:
+        shell: Which one: bash, zsh or fish.
+        install: Write the script where the shell looks for it, and name it in the shell's start-up file where needed.
+        seed: Accepted by every verb; nothing is random here.
+        workers: Accepted by every verb; there is nothing to divide here.
+        as_json: Print JSON instead of text.
+    """
+    from deixis.cli.app import app
+
+    del seed, workers
+    if install:
+        path = app.install_completion(shell=shell)
+        if as_json:
+            print_json({"shell": shell, "path": str(path)})
+        else:
+            print(f"Wrote {path}; open a new {shell} to use it.")
+        return 0
+    script = app.generate_completion(shell=shell)
+    if as_json:
+        print_json({"shell": shell, "script": script})
+    else:
+        print(script)
+    return 0

@@ -1,0 +1,58 @@
+"""Starting is cheap: what is not needed yet is not loaded."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+
+LAZY = (
+    "PIL",
+    "dask",
+    "datasets",
+    "distributed",
+    "evaluate",
+    "fsspec",
+    "gymnasium",
+    "h5py",
+    "inspect_ai",
+    "jinja2",
+    "lm_eval",
+    "matplotlib",
+    "mlcroissant",
+    "numba",
+    "pettingzoo",
+    "pyarrow",
+    "safetensors",
+    "starlette",
+    "torch",
+    "uvicorn",
+)
+
+
+def loaded_by(program: str) -> set[str]:
+    """The packages in memory at the end of a program, in a fresh interpreter."""
+    code = f"{program}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}}, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import deixis",
+        "from deixis.cli import main\nmain(['--help'])",
+        "from deixis.cli import main\nmain(['--version'])",
+        "from deixis.cli import main\nmain(['completion', 'bash'])",
+    ],
+)
+def test_nothing_heavy_is_loaded_before_it_is_needed(program):
+    """Neither the package nor the help of its command brings in a compiler, tables, models or somebody's harness."""
+    assert loaded_by(program) & set(LAZY) == set()
+
+
+def test_importing_the_package_needs_the_standard_library_only():
+    """Not even numpy is there before a name of the package is used."""
+    assert "numpy" not in loaded_by("import deixis")
