@@ -1,0 +1,337 @@
+"""Write the cards of `docs/datasets` from the catalogue of splits and from small data: `python docs/cards.py`.
+
+Every split has its rule, its sizes, one example in words and its picture. Boards are drawn for light and for dark.
+"""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deixis.cli import main as deixis
+from deixis.cli.printing import say_plan
+from deixis.datasets.copsref.store import open_copsref
+from deixis.datasets.make import make
+from deixis.datasets.recipe import gscan, reascan
+from deixis.datasets.sources import open_source
+from deixis.language.explain import say_misreading
+from deixis.reports.gallery import marks_of
+from deixis.scene.factors import FACTORS, RoomScene
+from deixis.splits.catalogue import GSCAN, REASCAN
+from deixis.worlds.grid.draw import Look, draw_svg
+from deixis.worlds.shapes.draw import draw_rooms
+from deixis.worlds.shapes.pairs import SETS, draw_contexts, test_sets
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deixis.datasets.sources import Source
+    from deixis.splits.rules import Rule
+    from deixis.tasks.navigate import Example
+
+
+DOCS = Path(__file__).parent
+FOLDER = DOCS / "datasets"
+IMAGES = DOCS / "images" / "cards"
+MADE = "*Made by `python docs/cards.py`.*"
+RANDOM = {
+    "train": "What models learn from. Nothing that a rule holds out is in it.",
+    "dev": "Examples of the same kind as the training set, to choose a model by.",
+    "test": "Examples of the same kind as the training set.",
+}
+FORMS = {
+    "chain": "one to three relations in a row",
+    "and": "two relations of the target",
+    "or": "two relations, of which one holds",
+    "order": "a rank among all objects of the name",
+    "same": "something that another object shares",
+    "not": "what all others of the name have",
+}
+
+
+def main() -> None:
+    """Write all cards."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    FOLDER.mkdir(exist_ok=True)
+    with TemporaryDirectory() as folder:
+        place = Path(folder)
+        for name, recipe in (("reascan", reascan()), ("gscan", gscan())):
+            make(recipe, place / name, workers=1)
+        deixis(["make", "copsref", "--images", "200", "--each", "1", "--out", str(place / "copsref"), "--workers", "1"])
+        pages = {
+            "reascan": _reascan(open_source(place / "reascan")),
+            "gscan": _gscan(open_source(place / "gscan")),
+            "a3ds": _a3ds(),
+            "copsref": _copsref(place / "copsref"),
+        }
+        for name, lines in pages.items():
+            (FOLDER / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+# ---------------------------------------------------------------------------------------------------- grid worlds
+
+
+def _reascan(source: Source) -> Iterator[str]:
+    yield dedent(f"""\
+        # ReaSCAN: card
+
+        An agent in a grid world carries out a command such as *push the small red circle that is in the same row as
+        a blue square*. What it has to work with are the words and the board; what is asked for is a plan of
+        actions. Made by `deixis make reascan`; [how, and what is mended](../reascan.md).
+
+        {MADE}
+
+        | | |
+        |---|---|
+        | task | find what is meant and act: *navigate* |
+        | an example holds | command, board, target, plan, why every object is there, which parts are needed |
+        | modes | `compatible`, `corrected` (the default), `every-word` |
+        | licence | of the released files: CC BY 4.0 |
+        | paper | Wu, Kreiss, Ong and Potts (2021) |
+
+        Every object of a picture has a badge that says why it is there: T the target, M what else is mentioned, R,
+        A and I distractors for an ignored clause, a misread word and exchanged words, S the counterpart of a size
+        word, ? a random object. The sizes are those of the paper and of `deixis make reascan --scale paper` with
+        seed 42; the examples are from a small set of seed 42.
+        """)
+    sizes = _sizes()
+    for name, about in RANDOM.items():
+        yield from _card(source, name, f"{name}", about, sizes)
+    for rule in REASCAN:
+        yield from _card(source, rule.name, f"{rule.name}: {rule.about}", _rule_words(rule), sizes, rule)
+    yield dedent(f"""\
+        ## aside
+
+        Examples that a rule keeps out of training, but in which the held-out word does not matter, so that they are
+        in no test set either. {_size_words("aside", sizes)}
+        """)
+
+
+def _gscan(source: Source) -> Iterator[str]:
+    yield dedent(f"""\
+        # gSCAN-style: card
+
+        Simple commands such as *walk to the yellow square*, with five of the eleven other kinds of objects at
+        random, whatever the words need. Made by `deixis make gscan` to be compared with; it is a set of our own
+        after the published description, [not the released gSCAN](../audit.md#gscan).
+
+        {MADE}
+        """)
+    counts = source.splits or {}
+    sizes = {name: {"in the small set": f"{count:,}"} for name, count in counts.items()}
+    for name, about in RANDOM.items():
+        yield from _card(source, name, name, about, sizes)
+    for rule in GSCAN:
+        yield from _card(source, rule.name, f"{rule.name}: {rule.about}", _rule_words(rule), sizes, rule)
+
+
+def _card(
+    source: Source,
+    split: str,
+    title: str,
+    about: str,
+    sizes: dict[str, dict[str, str]],
+    rule: Rule | None = None,
+) -> Iterator[str]:
+    number, example = _telling(source, split)
+    data = "gscan" if rule in GSCAN or "yellow-squares" in sizes else "reascan"
+    name = f"{data}-{split}"
+    for theme in ("light", "dark"):
+        look = Look(cell=48, theme=theme)
+        svg = draw_svg(example.scene, marks=marks_of(example), look=look, title=example.text)
+        (IMAGES / f"{name}-{theme}.svg").write_text(svg, encoding="utf-8")
+    yield f"## {title}\n"
+    versioned = f" Its id is `{rule.id}`." if rule else ""
+    yield f"{about}{versioned} {_size_words(split, sizes)}\n"
+    yield f"> {example.text[0].upper()}{example.text[1:]}.\n"
+    alt = f"A board of {len(example.scene)} objects: {example.text}"
+    yield _both(f"../images/cards/{name}", alt)
+    yield f"\n{_caught(example, number)}\n"
+
+
+def _telling(source: Source, split: str) -> tuple[int, Example]:
+    """The example that is easiest to look at: a short plan and few objects, among a hundred from all over the split.
+
+    Of the splits without a rule, train shows two clauses, dev one and test none, where there are such.
+    """
+    count = source.count(split)
+    examples = [(number, source.example(number, split)) for number in range(0, count, max(1, count // 100))]
+    wanted = {"train": "p3", "dev": "p2", "test": "p1"}.get(split, "")
+
+    def effort(found: tuple[int, Example]) -> tuple[bool, bool, int, int]:
+        number, example = found
+        return example.pattern != wanted, len(example.plan) > 12, len(example.scene), number
+
+    return min(examples, key=effort)
+
+
+def _caught(example: Example, number: int) -> str:
+    """What the distractors of an example catch, in words."""
+    caught: dict[str, None] = {}
+    for index in range(len(example.scene)):
+        if relaxation := example.relaxation_of(index):
+            caught[say_misreading(relaxation, example.utterance)] = None
+    misread = f" Misreadings it catches: {'; '.join(caught)}." if caught else " Nothing stands on it on purpose."
+    return f"*Number {number} of the split; plan: {say_plan(example.plan)}.{misread}*"
+
+
+def _rule_words(rule: Rule) -> str:
+    """A rule in words."""
+    said = {
+        "phrase": f"‘{rule.phrase}’ said of one thing" if rule.phrase else "",
+        "thing": f"a {rule.thing} among what is mentioned, whatever it is called" if rule.thing else "",
+        "relations": f"‘{'’ and ‘'.join(rule.relations)}’ in one command" if rule.relations else "",
+        "pattern": {"p4": "commands of three clauses", "chain": "a clause within a clause"}.get(rule.pattern, ""),
+        "new": "noun phrases that occur in training, but never together" if rule.new_phrases else "",
+    }
+    words = ", or ".join(filter(None, said.values()))
+    named = {"color": "colour", "size": "size", "shape": "shape"}.get(rule.decisive)
+    decisive = f" In the test set the {named} word is needed to find the target." if named else ""
+    return f"Holds out {words}.{decisive}"
+
+
+def _sizes() -> dict[str, dict[str, str]]:
+    """The sizes of the splits at the scale of the paper, from the table on the page about ReaSCAN."""
+    text = (DOCS / "reascan.md").read_text(encoding="utf-8").partition("\n## Splits\n")[2]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")
+    ]
+    head, body = rows[0], rows[1:]
+    found = {}
+    for row in body:
+        if row[0] in {"aside", *RANDOM} or row[0] in {rule.name for rule in REASCAN}:
+            found[row[0]] = {what: cell for what, cell in zip(head[2:], row[2:], strict=True) if cell}
+    return found
+
+
+def _size_words(split: str, sizes: dict[str, dict[str, str]]) -> str:
+    found = sizes.get(split, {})
+    listed = ", ".join(f"{count} {what.removesuffix(', seed 42')}" for what, count in found.items())
+    return f"Examples: {listed}." if listed else ""
+
+
+def _both(stem: str, alt: str) -> str:
+    return f"![{alt}]({stem}-light.svg#only-light)\n![{alt}]({stem}-dark.svg#only-dark)"
+
+
+# ---------------------------------------------------------------------------------------------------- rooms
+
+
+def _a3ds() -> Iterator[str]:
+    yield dedent(f"""\
+        # A3DS: card
+
+        A room of 3D Shapes is shown beside another, and a caption should say what sets it apart. Made by `deixis
+        make a3ds`; [captions, pictures and files](../a3ds.md), [what is measured](../pragmatics.md).
+
+        {MADE}
+
+        | | |
+        |---|---|
+        | task | say what tells the target from the distractor: *refer* |
+        | images | 480,000, one for every combination of six factors |
+        | of these | train 30,000, tune 30,000, validation 20,000, test 400,000 |
+        | captions | 20 exhaustive and 27 short ones of every image: 22,560,000 |
+        | paper | Tsvilodub and Franke (2023) |
+
+        The images of `train` are for learning to caption, those of `tune` for pairs to tune on, `validation` is for
+        choosing and `test` for the thirteen sets below, of 7,500 pairs each. No image is in two of them. In each
+        pair the target comes first. The pairs shown are the first of each set for seed 0.
+        """)
+    sets = test_sets(seed=0)
+    for name, pairs in sets.items():
+        target, other = (int(image) for image in pairs[0])
+        _pair_picture(f"a3ds-{name.replace('+', '-').replace(' ', '-')}", [target, other])
+        shared = SETS[name]
+        says = f"{shared} factors, drawn for every pair" if isinstance(shared, int) else _factors(shared)
+        differing = [
+            factor
+            for factor, one, two in zip(FACTORS, RoomScene(target).factors, RoomScene(other).factors, strict=True)
+            if one != two
+        ]
+        yield f"## {name}\n"
+        yield f"Both images share {says}.\n"
+        yield f"> {RoomScene(target)}\n"
+        alt = f"Two rooms. The target: {RoomScene(target)}; the other: {RoomScene(other)}"
+        yield f"![{alt}](../images/cards/a3ds-{name.replace('+', '-').replace(' ', '-')}.png)\n"
+        yield f"*Images {target} and {other}; told apart by {_factors(differing)}.*\n"
+    pair = [int(image) for image in draw_contexts(1, seed=0)[0]]
+    _pair_picture("a3ds-tune", pair)
+    alt = f"Two rooms. The target: {RoomScene(pair[0])}; the other: {RoomScene(pair[1])}"
+    yield "## tune\n"
+    yield "Random pairs, and pairs that share at least three factors, to tune a captioner on; with `--pairs`.\n"
+    yield f"> {RoomScene(pair[0])}\n"
+    yield f"![{alt}](../images/cards/a3ds-tune.png)\n"
+
+
+def _factors(names: tuple[str, ...] | list[str]) -> str:
+    words = [name.replace("_hue", " colour").replace("_", " ") for name in names]
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words) or "nothing"
+
+
+def _pair_picture(name: str, images: list[int]) -> None:
+    from PIL import Image
+
+    size, gap = 128, 12
+    sheet = Image.new("RGBA", (2 * size + gap, size), (0, 0, 0, 0))
+    for place, room in enumerate(draw_rooms(np.array(images), size=size)):
+        sheet.paste(Image.fromarray(room), (place * (size + gap), 0))
+    stream = BytesIO()
+    sheet.save(stream, "PNG", optimize=True)
+    (IMAGES / f"{name}.png").write_bytes(stream.getvalue())
+
+
+# ---------------------------------------------------------------------------------------------------- photographs
+
+
+def _copsref(folder: Path) -> Iterator[str]:
+    yield dedent(f"""\
+        # Cops-Ref: card
+
+        An expression about a photograph has to be matched with the one object it means, among all objects of up to
+        thirteen images. Made by `deixis make copsref` on scene graphs of GQA, Visual Genome or CLEVR, or on
+        imagined scenes; [what is said](../copsref.md), [how it is judged](../copsref-task.md).
+
+        {MADE}
+
+        | | |
+        |---|---|
+        | task | find the object, or say that it is not there: *localise* |
+        | an example holds | text, expression, target, distractor images with what tempts in each |
+        | splits | by image: `train` without distractor images, `val` and `test` with |
+        | paper | Chen and others (2020); the released expressions are read as well |
+
+        The examples are from 200 imagined scenes (`deixis make copsref --images 200 --each 1`, seed 42). The right
+        image comes first, the target in a solid box, what tempts in the others boxed too.
+        """)
+    data = open_copsref(folder)
+    counts = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["splits"]
+    for split in ("train", "val", "test"):
+        examples = list(data.examples(split))
+        shown = next(
+            (n for n, one in enumerate(examples) if one.distractors and one.object_id), 0 if split == "train" else None
+        )
+        chosen = 0 if shown is None else shown
+        picture = IMAGES / f"copsref-{split}.png"
+        deixis(["show", str(folder), str(chosen), "--split", split, "--out", str(picture)])
+        size = counts[split] if isinstance(counts[split], int) else counts[split]["examples"]
+        yield f"## {split}\n"
+        yield f"{size:,} expressions in this small set.\n"
+        yield f"> {examples[chosen].text}\n"
+        yield f"![The images of the example, the right one first](../images/cards/copsref-{split}.png)\n"
+    yield "## Forms\n"
+    yield "| form | says | for example |\n|---|---|---|"
+    for form, about in FORMS.items():
+        said = next((one.text for one in data.examples("train") if one.form == form), "")
+        yield f"| {form} | {about} | {said} |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,331 @@
+"""Draw the figures of these pages with the toolkit's own pictures: `python docs/figures.py [--released FILE]`.
+
+Boards are drawn twice, for readers in the light and in the dark. The figures of the findings count small datasets that
+are made on the way; `--released` names the public sample of released ReaSCAN examples, whose numbers are shown beside
+them, and without it those figures are left as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deixis.audits.run import audit_path
+from deixis.datasets.make import make
+from deixis.datasets.recipe import gscan, reascan
+from deixis.distractors import necessity
+from deixis.expression import parts, without
+from deixis.language import read
+from deixis.reports.charts import Chart
+from deixis.reports.paper import Sheet
+from deixis.reports.released import released
+from deixis.reports.sheets import draw_sheet
+from deixis.resolution import resolve, trace
+from deixis.scene import Context, grid
+from deixis.worlds.grid.draw import Look, Marks, draw_svg
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Literal
+
+    from deixis.audits import Audit
+
+    Theme = Literal["light", "dark"]
+
+
+IMAGES = Path(__file__).parent / "images"
+SENTENCE = "the small red circle that is in the same row as a blue square"
+SCENE = grid("""
+    r○1 .   b□1 .
+    .   r○2 .   b□1
+    r○1 .   g□1 .
+    .   .   .   .
+""")
+TARGET = 0
+INKS = {"light": ("#1F2430", "#59627A", "#0067A6"), "dark": ("#E8EBF2", "#AEB7C9", "#56A8E8")}
+FONT = "font-family='system-ui, sans-serif'"
+CELL, GAP, TOP = 40, 22, 44
+SIZED = re.compile(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"')
+
+
+def main() -> None:
+    """Draw everything that can be drawn with what is at hand."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--released", type=Path, help="released ReaSCAN examples, two clauses")
+    found = arguments.parse_args()
+    for name, draw in CONCEPTS.items():
+        for theme in ("light", "dark"):
+            (IMAGES / f"{name}-{theme}.svg").write_text(draw(theme), encoding="utf-8")
+    _rooms(IMAGES / "concept-context.png")
+    if found.released is not None:
+        for sheet in findings(found.released):
+            (IMAGES / f"{sheet.name}.svg").write_bytes(draw_sheet(sheet, "svg"))
+
+
+# ---------------------------------------------------------------------------------------------------- concepts
+
+
+def _scene(theme: Theme) -> str:
+    marks = Marks(target=TARGET, mentioned=(1,))
+    return draw_svg(SCENE, marks=marks, look=Look(cell=64, theme=theme, captions=True, legend=True), title=SENTENCE)
+
+
+def _competitors(theme: Theme) -> str:
+    marks = Marks(target=TARGET, mentioned=(1,), distractors={2: "size", 4: "relation"})
+    return draw_svg(SCENE, marks=marks, look=Look(cell=64, theme=theme, captions=True, legend=True), title=SENTENCE)
+
+
+def _trace(theme: Theme) -> str:
+    """What is left after every step, board by board."""
+    spoken = read(SENTENCE)
+    steps = list(trace(spoken.expression, SCENE).walk())
+    boards = [(_said(spoken.words_of(step.part.address)), step.after, None) for step in steps]
+    return _strip(boards, theme, columns=3)
+
+
+def _misreadings(theme: Theme) -> str:
+    """What three careless readers find."""
+    spoken = read(SENTENCE)
+    dropped = [part for part in parts(spoken.expression) if part.address in {(2,), (3, 1), (3,)}]
+    boards = []
+    for part in sorted(dropped, key=lambda part: (len(part.address), part.address)):
+        found = resolve(without(spoken.expression, part), SCENE).indices
+        boards.append((f"without {_said(spoken.words_of(part.address))}", found, TARGET))
+    return _strip(boards, theme, columns=3)
+
+
+def _necessity(theme: Theme) -> str:
+    """The words of the sentence, those that are needed in solid frames and those that are idle in dotted ones."""
+    ink, soft, accent = INKS[theme]
+    spoken = read(SENTENCE)
+    needed = {
+        spoken.words_of(part.address): is_needed
+        for part, is_needed in necessity(spoken.expression, Context.of(SCENE, TARGET)).items()
+    }
+    clause = "in the same row as a blue square"
+    drawn: list[str] = []
+    left, begin, top, high = 6.0, 0.0, 34, 30
+    for word in ("the", "small", "red", "circle", "that is", "in the same row as a", "blue", "square"):
+        wide = 7.7 * len(word) + 16
+        if word in needed:
+            line = f"stroke='{accent}' stroke-width='2'" if needed[word] else f"stroke='{soft}' stroke-dasharray='2 4'"
+            frame = f"<rect x='{left}' y='{top}' width='{wide}' height='{high}' rx='6' fill='none' {line}/>"
+            label = "needed" if needed[word] else "idle"
+            drawn.append(frame + _text(label, left + wide / 2, top + high + 18, soft, 12))
+        drawn.append(_text(word, left + wide / 2, top + 20, ink, 15))
+        if word == "that is":
+            begin = left + wide
+        left += wide + 4
+    label = "needed" if needed.get(clause, True) else "idle"
+    drawn.append(f"<path d='M {begin + 4} 24 V 16 H {left - 6} V 24' fill='none' stroke='{accent}' stroke-width='2'/>")
+    drawn.append(_text(f"the clause: {label}", (begin + left) / 2, 11, soft, 12))
+    return _document(left + 4, top + high + 28, drawn, f"{SENTENCE}: small, blue and the clause are needed")
+
+
+def _rooms(path: Path) -> None:
+    """Two images shown together, of which one is meant."""
+    from PIL import Image
+
+    from deixis.worlds.shapes.draw import draw_rooms
+
+    rooms = draw_rooms(np.array([163_233, 167_073]), size=192)
+    sheet = Image.new("RGBA", (2 * 192 + 16, 192), (0, 0, 0, 0))
+    for place, room in enumerate(rooms):
+        sheet.paste(Image.fromarray(room), (place * 208, 0))
+    stream = BytesIO()
+    sheet.save(stream, "PNG")
+    path.write_bytes(stream.getvalue())
+
+
+CONCEPTS: dict[str, Callable[[Theme], str]] = {
+    "concept-scene": _scene,
+    "concept-trace": _trace,
+    "concept-misreadings": _misreadings,
+    "concept-necessity": _necessity,
+    "concept-competitors": _competitors,
+}
+
+
+def _strip(boards: Sequence[tuple[str, Iterable[int], int | None]], theme: Theme, *, columns: int) -> str:
+    """Boards side by side, each with what is said above it and what is left of the objects lit."""
+    ink, soft, _ = INKS[theme]
+    drawn: list[str] = []
+    look = Look(cell=CELL, theme=theme, captions=True)
+    width = height = 0.0
+    for place, (said, lit, target) in enumerate(boards):
+        svg = draw_svg(SCENE, marks=Marks(lit=frozenset(lit), target=target), look=look, title=said)
+        wide, high = (float(length) for length in SIZED.search(svg).groups())  # type: ignore[union-attr]
+        left, top = place % columns * (wide + GAP), place // columns * (high + TOP + GAP)
+        count = len(frozenset(lit))
+        drawn.append(_text(f"{place + 1}. {said}", left + wide / 2, top + 16, ink, 13))
+        drawn.append(_text(f"{count} left" if target is None else _led(lit), left + wide / 2, top + 34, soft, 12))
+        inner = svg[svg.index("<svg") :].replace('id="', f'id="b{place}-').replace("url(#", f"url(#b{place}-")
+        inner = re.sub(r'aria-labelledby="[^"]*"', "", inner)
+        drawn.append(inner.replace("<svg ", f"<svg x='{left}' y='{top + TOP}' ", 1))
+        width, height = max(width, left + wide), max(height, top + TOP + high)
+    return _document(width, height, drawn, "; ".join(said for said, _, _ in boards))
+
+
+def _led(found: Iterable[int]) -> str:
+    wrong = sorted(set(found) - {TARGET})
+    return f"also fits {' and '.join(map(str, wrong))}"
+
+
+def _said(words: str) -> str:
+    """Words short enough to stand above a board."""
+    return f"‘{words}’" if len(words) < 24 else "the clause"
+
+
+def _text(words: str, x: float, y: float, ink: str, size: int) -> str:
+    return f"<text x='{x}' y='{y}' text-anchor='middle' fill='{ink}' font-size='{size}' {FONT}>{escape(words)}</text>"
+
+
+def _document(width: float, height: float, drawn: Iterable[str], title: str) -> str:
+    size = f"width='{width:g}' height='{height:g}' viewBox='0 0 {width:g} {height:g}'"
+    body = "\n".join(drawn)
+    return (
+        f"<svg xmlns='http://www.w3.org/2000/svg' role='img' {size}>\n<title>{escape(title)}</title>\n{body}\n</svg>\n"
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- findings
+
+
+def findings(sample: Path) -> list[Sheet]:
+    """The figures of the article about released data: what is needed, what solves it, where things stand, gSCAN."""
+    with TemporaryDirectory() as folder:
+        audits = {"released": audit_path(sample, workers=1)}
+        for mode in ("compatible", "corrected", "every-word"):
+            recipe = reascan(mode=mode, patterns=("p3",), hold_out=())
+            make(recipe, Path(folder, mode), workers=1)
+            audits[mode] = audit_path(Path(folder, mode), workers=1)
+        make(gscan(scale="paper"), Path(folder, "gscan"), workers=1)
+        squares = audit_path(Path(folder, "gscan"), split="yellow-squares", workers=1)
+    return [_needed_sheet(audits), _places_sheet(audits), _gscan_sheet(squares)]
+
+
+def _needed_sheet(audits: dict[str, Audit]) -> Sheet:
+    def chart(name: str, title: str, axis: str, rows: dict[str, Callable[[Audit], float | None]]) -> Chart:
+        series = {who: tuple(find(audit) or 0.0 for find in rows.values()) for who, audit in audits.items()}
+        return Chart(
+            name=name, title=title, form="columns", axis=axis, labels=tuple(rows), series=series, colored="datasets"
+        )
+
+    needed = chart(
+        "needed",
+        "Needed to find the target",
+        "share that is needed",
+        {
+            "target’s words": lambda audit: audit.words_needed("target").share,
+            "others’ words": lambda audit: audit.words_needed("other").share,
+            "clauses": lambda audit: audit.clauses_needed().share,
+            "all of it": lambda audit: audit.all_words_needed().share,
+        },
+    )
+    solved = chart(
+        "solved",
+        "Solved without reading it all",
+        "share of the examples",
+        {
+            "first clause alone": lambda audit: audit.solved()["first clause alone"].share,
+            "bag of words": lambda audit: audit.solved()["bag of words"].share,
+        },
+    )
+    return Sheet(
+        name="findings-needed",
+        title="How much of a two-clause command is needed",
+        description=_told([needed, solved]),
+        rows=((needed, solved),),
+        width=7.0,
+        patterns=(),
+        datasets=tuple(audits),
+    )
+
+
+def _places_sheet(audits: dict[str, Audit]) -> Sheet:
+    """Where the object of a clause stands, in the released data and in corrected ones."""
+    known = released()
+    charts = []
+    for relation, at, place in (("same row", 2, "column"), ("same column", 1, "row")):
+        counts = [
+            sum(n for key, n in audits["corrected"].children.items() if key[0] == relation and key[at] == k)
+            for k in range(6)
+        ]
+        series = {
+            "released": tuple(known.places[relation]),
+            "corrected": tuple(count / sum(counts) for count in counts),
+        }
+        charts.append(
+            Chart(
+                name=f"places-{place}",
+                title=f"‘in the {relation} as …’",
+                form="columns",
+                axis="share of these clauses",
+                labels=tuple(map(str, range(6))),
+                series=series,
+                colored="datasets",
+                below=f"{place} of the object that is mentioned",
+            )
+        )
+    return Sheet(
+        name="findings-places",
+        title="Where the object of a clause stands",
+        description=_told(charts),
+        rows=(tuple(charts),),
+        width=7.0,
+        patterns=(),
+        datasets=("released", "corrected"),
+    )
+
+
+def _gscan_sheet(squares: Audit) -> Sheet:
+    known = released().gscan
+    ours = squares.colour_and_shape()
+    labels = {
+        "both needed": "both needed",
+        "colour alone suffices": "colour suffices",
+        "shape alone suffices": "noun suffices",
+        "either alone suffices": "either suffices",
+    }
+    chart = Chart(
+        name="gscan",
+        title="‘yellow square’",
+        form="columns",
+        axis="share of the examples",
+        labels=tuple(labels.values()),
+        series={
+            "gSCAN, published": tuple(known[what] for what in labels),
+            "gSCAN-style, made here": tuple(ours[what].share or 0.0 for what in labels),
+        },
+        colored="datasets",
+    )
+    return Sheet(
+        name="findings-gscan",
+        title="Which words of ‘yellow square’ are needed",
+        description=_told([chart]),
+        rows=((chart,),),
+        width=5.0,
+        patterns=(),
+        datasets=tuple(chart.series),
+    )
+
+
+def _told(charts: Iterable[Chart]) -> str:
+    """The numbers of some charts in words."""
+    return "; ".join(
+        f"{chart.title}, {who}: " + ", ".join(f"{label} {value:.1%}" for label, value in zip(chart.labels, values))  # noqa: B905
+        for chart in charts
+        for who, values in chart.series.items()
+    )
+
+
+if __name__ == "__main__":
+    main()
