@@ -27,9 +27,13 @@ from deixis.cli.induce import induce
 from deixis.cli.make import gscan, reascan
 from deixis.cli.make_a3ds import a3ds
 from deixis.cli.make_copsref import copsref
+from deixis.cli.play import play
+from deixis.cli.pretrain import pretrain
 from deixis.cli.prompts import prompts
 from deixis.cli.report import report
+from deixis.cli.say import say
 from deixis.cli.score import score
+from deixis.cli.see import see
 from deixis.cli.show import show
 from deixis.cli.stats import stats
 from deixis.cli.studio import studio
@@ -62,6 +66,7 @@ make_app.command(copsref)
 app.command(make_app)
 VERBS = (
     *(check, audit, stats, card, score, train, evaluate, report, prompts, answers),
+    *(see, pretrain, play, say),
     *(convert, show, explain, induce, studio, demo, warm, doctor, completion),
 )
 for verb in VERBS:
@@ -102,7 +107,7 @@ def _fail(error: Exception, words: list[str]) -> int:
         _forget_output()
     verbs = " ".join(_verbs(words))
     hint = f"; see {verbs} --help" if isinstance(error, CycloptsError) else ""
-    _complain(in_one_line(error, resumes=words[:1] in (["make"], ["demo"], ["train"])) + hint)
+    _complain(in_one_line(error, resumes=words[:1] in (["make"], ["demo"], ["train"], ["pretrain"], ["play"])) + hint)
     return FAILED
 
 

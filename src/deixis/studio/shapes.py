@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from deixis.datasets.a3ds import read_pairs
-from deixis.distractors.contrast import By, options
+from deixis.distractors.contrast import By
 from deixis.errors import RecipeError, UnknownName
 from deixis.expression.steps import Is
 from deixis.language.mentions import judge, read_mentions
 from deixis.language.mentions.judging import said_of
 from deixis.metrics.arrays import score_captions
+from deixis.metrics.marked import HOLDS, MARKS, NAMES, Piece, mark_caption, telling_features
 from deixis.scene.factors import FACTORS, IMAGES, ORIENTATIONS, SIZES, STRIDES, RoomScene
-from deixis.scene.scene import Context, Where
 from deixis.seeds import Stream, derive
 from deixis.speakers import Exhaustive, Greedy, Incremental, Minimal, Random, Rational, caption_of, speak
 from deixis.studio.pages import render
 from deixis.worlds.shapes.captions import GRAMMARS, caption, frames
+from deixis.worlds.shapes.pairs import context_of
 from deixis.worlds.shapes.room import HUE_LEVELS
 
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from deixis.language.mentions import Judgement, Mention, Reading
+    from deixis.language.mentions import Judgement
     from deixis.metrics.arrays import Scores
     from deixis.speakers import Speaker
     from deixis.studio.library import Entry
@@ -42,30 +43,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ROUTES", "Judged", "Piece", "image_page", "judged", "pair_page", "pairs_of"]
 
-Mark: TypeAlias = Literal["", "true", "contrastive", "redundant", "false", "unclear", "unknown"]
-MARKS = {
-    "contrastive": "true, and rules out another image",
-    "redundant": "true, but rules out nothing",
-    "false": "does not hold of the target",
-    "unclear": "may be about several things, or is only half of an expression",
-    "unknown": "not a word of captions",
-}
-NAMES = {
-    "floor_hue": "floor colour",
-    "wall_hue": "wall colour",
-    "object_hue": "object colour",
-    "scale": "size",
-    "shape": "shape",
-    "orientation": "place",
-}
-HOLDS = {
-    "floor_hue": "the floor is {}",
-    "wall_hue": "the wall is {}",
-    "object_hue": "the object is {}",
-    "scale": "the object is {}",
-    "shape": "the object is a {}",
-    "orientation": "the object stands {}",
-}
 SPEAKERS: dict[str, tuple[Speaker, str]] = {
     "exhaustive": (Exhaustive(), "says all that is true"),
     "minimal": (Minimal(), "says one of the shortest things that fit the target alone"),
@@ -77,15 +54,6 @@ SPEAKERS: dict[str, tuple[Speaker, str]] = {
 MOST_BESIDE = 7
 LONGEST = 400  # letters of a caption
 LARGEST_SEED = 10**9
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of a caption: its text, how it is marked, and why."""
-
-    text: str
-    mark: Mark = ""
-    why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,8 +178,8 @@ def judged(text: str, rooms: Sequence[int], *, by: By = "label") -> Judged:
     target = RoomScene(rooms[0])
     reading = read_mentions(text)
     verdicts = judge(reading, target)
-    telling = _telling(rooms, by)
-    pieces = tuple(_pieces(reading, verdicts, target, telling if len(rooms) > 1 else None))
+    telling = telling_features(rooms, by=by)
+    pieces = mark_caption(text, rooms, by=by)
     return Judged(
         text=text,
         pieces=pieces,
@@ -220,53 +188,6 @@ def judged(text: str, rooms: Sequence[int], *, by: By = "label") -> Judged:
         metrics=tuple(_metrics(text, rooms, by)) if len(rooms) > 1 else (),
         listener=tuple(_listener(text, rooms)) if len(rooms) > 1 and reading.mentions else (),
     )
-
-
-def _telling(rooms: Sequence[int], by: By) -> dict[str, list[int]]:
-    """The features that tell the target from some other image, with the places of the images that each rules out."""
-    there = options(_context(rooms), by=by)
-    return {
-        feature.attribute: [bit + 1 for bit in range(len(rooms) - 1) if out >> bit & 1]
-        for feature, out in zip(there.features, there.rules_out, strict=True)
-        if out and isinstance(feature, Is)
-    }
-
-
-def _pieces(
-    reading: Reading, verdicts: Judgement, target: RoomScene, telling: Mapping[str, list[int]] | None
-) -> Iterator[Piece]:
-    """The text from the left: what says something, what nobody knows, and what stands between."""
-    marked = [(mention.span, _mark(mention, verdicts, target, telling)) for mention in reading.mentions]
-    marked += [(span, ("unknown", MARKS["unknown"])) for span in reading.unknown]
-    at = 0
-    for (start, end), (mark, why) in sorted(marked):
-        if start > at:
-            yield Piece(reading.text[at:start])
-        yield Piece(reading.text[max(at, start) : end], mark, why)
-        at = end
-    if at < len(reading.text):
-        yield Piece(reading.text[at:])
-
-
-def _mark(
-    mention: Mention, verdicts: Judgement, target: RoomScene, telling: Mapping[str, list[int]] | None
-) -> tuple[Mark, str]:
-    if mention in verdicts.stray:
-        return "false", "a colour that the target has nowhere"
-    owners = [feature for feature in FACTORS if mention.span in verdicts.spans[feature]]
-    if not owners:
-        return "redundant", "says again what was said before"
-    names = " or ".join(NAMES[feature] for feature in owners)
-    verdict = verdicts.verdicts[owners[0]]
-    if len(owners) > 1 or verdict == "ambiguous":
-        return "unclear", f"{names}: {MARKS['unclear']}"
-    if verdict == "false":
-        return "false", f"{names}: {HOLDS[owners[0]].format(said_of(target)[owners[0]])}"
-    if telling is None:
-        return "true", f"{names}: true"
-    if owners[0] in telling:
-        return "contrastive", f"{names}: true, and rules out {_images(telling[owners[0]])}"
-    return "redundant", f"{names}: true, but all images share it"
 
 
 def _features(
@@ -345,19 +266,11 @@ def _things(count: int, name: str) -> str:
     return f"{count} {name}{' is' if count == 1 else 's are'}"
 
 
-def _images(places: Sequence[int]) -> str:
-    return "the other image" if places == [1] else " and ".join(f"distractor {place}" for place in places)
-
-
 def _role(place: int, count: int) -> str:
     return "target" if place == 0 else "distractor" if count == 2 else f"distractor {place}"
 
 
 # -------------------------------------------------------------------------------- what is said and shown
-
-
-def _context(rooms: Sequence[int]) -> Context:
-    return Context(tuple(map(RoomScene, rooms)), Where(0, 0))
 
 
 def _spoken(rooms: Sequence[int], by: By, seed: int) -> list[dict[str, Any]]:
@@ -372,7 +285,7 @@ def _spoken(rooms: Sequence[int], by: By, seed: int) -> list[dict[str, Any]]:
 
 
 def _said_by(name: str, rooms: Sequence[int], by: By, seed: int) -> str:
-    said = speak(SPEAKERS[name][0], _context(rooms), rng=Stream(derive(seed, "studio", name)), by=by)
+    said = speak(SPEAKERS[name][0], context_of(rooms), rng=Stream(derive(seed, "studio", name)), by=by)
     return caption_of(rooms[0], [step.attribute for step in said.steps if isinstance(step, Is)])
 
 

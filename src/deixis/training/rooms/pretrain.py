@@ -1,0 +1,141 @@
+"""A speaker learns exhaustive captions: the model B of the paper, and beside it a model of the language of captions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from deixis.models.caption_language import CaptionLanguage, CaptionLanguageSettings
+from deixis.models.room_speaker import RoomSpeaker, RoomSpeakerSettings
+from deixis.seeds import derive
+from deixis.training.devices import find_device
+from deixis.training.rooms.bundles import ROOMS
+from deixis.training.rooms.captions import Lesson, lessons
+from deixis.training.rooms.drift import heard_words
+from deixis.training.rooms.features import FEATURES, Eyes, features_of, find_encoder
+from deixis.training.rooms.loop import follow
+from deixis.training.rooms.objectives import caption_loss
+from deixis.training.rooms.saying import Decoding, say, shifted
+from deixis.training.rooms.updates import Updates
+from deixis.worlds.shapes.vocabulary import vocabulary
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from torch import Tensor
+
+    from deixis.training.loop import Progress
+    from deixis.training.rooms.settings import Captioning
+
+
+__all__ = ["LOOKED_AT", "learn_captions", "silent"]
+
+LOOKED_AT = 512  # contexts of validation images at every look
+
+
+def learn_captions(
+    how: Captioning,
+    out: Path,
+    *,
+    eyes: Eyes | None = None,
+    progress: Progress | None = None,
+    stop_after: float | None = None,
+) -> dict[str, Any]:
+    """Let a speaker learn captions, or go on with one that was stopped; what run.json says then.
+
+    Args:
+        how: the settings.
+        out: the folder of the run.
+        eyes: how images are seen, and where all is computed.
+        progress: told how far things are.
+        stop_after: seconds after which to stop; the same call goes on.
+    """
+    course = _Captions(how, eyes or Eyes(), progress or silent)
+    return follow(course, out, progress=progress or silent, stop_after=stop_after)
+
+
+class _Captions:
+    role = "captioning"
+    kind = ROOMS
+
+    def __init__(self, how: Captioning, eyes: Eyes, progress: Progress) -> None:
+        device = find_device(eyes.device)
+        seer = find_encoder(eyes.encoder, device)
+        self.how, self.device = how, device
+        words = vocabulary("complete")
+        self.vocabulary = words.words
+        lesson, held_out = lessons(how, "train"), lessons(how, "validation", count=LOOKED_AT)
+        ids = np.concatenate((lesson.images.ravel(), held_out.images.ravel()))
+        features = features_of(ids, seer, device, cache=eyes.cache, progress=progress)
+        self.features = features.on(device)
+        self.images, self.captions = _on(device, features.rows(lesson.images), lesson)
+        self.held_images, self.held_captions = _on(device, features.rows(held_out.images), held_out)
+        self.held_out = held_out
+        self.rows = len(lesson)
+        self.data = {
+            "name": "a3ds",
+            "split": "train",
+            "seed": how.data_seed,
+            "examples": len(lesson),
+            "encoder": seer.name,
+            "encoder_digest": seer.digest,
+        }
+        torch.default_generator.manual_seed(derive(how.seed, "weights") >> 1)
+        self.speaker = RoomSpeaker(RoomSpeakerSettings(features=FEATURES, width=how.width), len(words)).to(device)
+        self.language = CaptionLanguage(CaptionLanguageSettings(), len(words)).to(device)
+        self.forced = torch.ones((), device=device)
+        self.kept: dict[str, Tensor] = {}
+        self.others: dict[str, torch.nn.Module] = {}
+        self.updates = Updates(
+            {"speaker": self.speaker, "language": self.language},
+            device,
+            self.loss,
+            batch=how.batch,
+            clip=how.clip,
+            seed=how.seed,
+        )
+        self.updates.graphs &= how.forcing == "always"
+
+    def before(self, update: int) -> None:
+        """Whether the right words are shown in this update."""
+        if self.how.forcing == "halved":
+            turn = update * self.how.batch // self.rows
+            chance = derive(self.how.seed, "forcing", update) / 2**64
+            self.forced.fill_(float(chance < 0.5**turn))
+
+    def loss(self, rows: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+        images = self.features[self.images[rows]].float()
+        gold = self.captions[rows].long()
+        seen = self.speaker.look(images)
+        words = shifted(gold)
+        if self.how.forcing == "halved" and not self.forced:
+            words = shifted(say(self.speaker, seen, Decoding(way="sampled")).words)
+        cost = caption_loss(self.speaker.scores(seen, words), gold)
+        language = caption_loss(self.language.scores(shifted(gold)), gold)
+        return cost + language, {"caption": cost, "language": language}
+
+    def merit(self, update: int, seen: Mapping[str, float]) -> float | None:  # noqa: ARG002 (the last weights count)
+        """Nothing is chosen by it."""
+        return None
+
+    @torch.no_grad()
+    def look(self) -> dict[str, float]:
+        """The cost of captions of other images, and what the speaker says of them."""
+        images = self.features[self.held_images].float()
+        seen = self.speaker.look(images)
+        gold = self.held_captions.long()
+        cost = caption_loss(self.speaker.scores(seen, shifted(gold)), gold)
+        said = say(self.speaker, seen)
+        return {"caption": float(cost), **heard_words(said.words.cpu().numpy(), self.held_out.images)}
+
+
+def _on(device: torch.device, rows: np.ndarray, lesson: Lesson) -> tuple[Tensor, Tensor]:
+    return torch.from_numpy(rows).to(device), torch.from_numpy(lesson.captions).to(device)
+
+
+def silent(stage: str, done: int, total: int, note: str = "", /) -> None:
+    """Tell nobody."""

@@ -1,0 +1,130 @@
+"""Updates of several models at once; on a GPU one is recorded and then replayed, so that Python does not hold it up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from deixis.training.step import reseed
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    import numpy as np
+    from torch import Tensor
+
+
+__all__ = ["Updates"]
+
+
+class Updates:
+    """Takes updates; every model has its own limit for the norm of its gradient.
+
+    Args:
+        models: those that learn, by name.
+        device: where they are.
+        loss: what is to become small, given the rows of the update, int64 [batch]; told: whatever else is worth
+            telling, by name. It must do the same each time: on a GPU it is called once only.
+        batch: how many rows.
+        clip: the largest norm of a gradient; 0 for no limit.
+        clamp: the largest number in a gradient; 0 for no limit.
+        betas: of Adam.
+        shares: by what the learning rate is multiplied for some of the models.
+        seed: of chance.
+        kept: tensors that `loss` changes beside the weights.
+    """
+
+    def __init__(  # noqa: PLR0913 (what is learnt, from what, and how)
+        self,
+        models: Mapping[str, nn.Module],
+        device: torch.device,
+        loss: Callable[[Tensor], tuple[Tensor, dict[str, Tensor]]],
+        *,
+        batch: int,
+        clip: float,
+        seed: int,
+        clamp: float = 0.0,
+        betas: tuple[float, float] = (0.9, 0.999),
+        kept: Mapping[str, Tensor] | None = None,
+        shares: Mapping[str, float] | None = None,
+    ) -> None:
+        self.models, self.device, self.clip, self.clamp, self.seed = models, device, clip, clamp, seed
+        self._loss, self._kept = loss, dict(kept or {})
+        self.learnt = {name: [one for one in model.parameters() if one.requires_grad] for name, model in models.items()}
+        every = [one for some in self.learnt.values() for one in some]
+        on_gpu = device.type == "cuda"
+        self.shares = {name: (shares or {}).get(name, 1.0) for name in models}
+        self.rates = {name: torch.zeros((), device=device) for name in models}
+        groups = [{"params": some, "lr": self.rates[name]} for name, some in self.learnt.items()]
+        self.optimiser = torch.optim.Adam(groups, betas=betas, fused=on_gpu, capturable=on_gpu)
+        self.gradients = [torch.zeros_like(one) for one in every]
+        for parameter, gradient in zip(every, self.gradients, strict=True):
+            parameter.grad = gradient
+            self.optimiser.state[parameter] = {
+                "step": torch.zeros((), device=device),
+                "exp_avg": torch.zeros_like(parameter),
+                "exp_avg_sq": torch.zeros_like(parameter),
+            }
+        self.rows = torch.zeros(batch, dtype=torch.int64, device=device)
+        self.told: dict[str, Tensor] = {}
+        self.graphs = on_gpu  # may be switched off, where `loss` does not do the same each time
+        self._replay: Callable[[], None] | None = None
+
+    def __call__(self, update: int, rows: np.ndarray, rate: float) -> None:
+        """Take an update; afterwards `told` holds its loss and what else is told, numbers on the device."""
+        source = torch.from_numpy(rows)
+        self.rows.copy_(source.pin_memory() if self.graphs else source, non_blocking=True)
+        for name, share in self.shares.items():
+            self.rates[name].fill_(rate * share)
+        if self.graphs and self._replay is None:
+            self._replay = self._recorded()
+        reseed(self.seed, update, self.device)
+        if self._replay is not None:
+            self._replay()
+        else:
+            self._forward_and_back()
+            self._move()
+
+    def memory(self) -> Iterator[tuple[str, dict[str, Tensor]]]:
+        """What Adam remembers of every parameter that learns, by the names of model and parameter."""
+        for name, model in self.models.items():
+            for part, parameter in model.named_parameters():
+                if parameter.requires_grad:
+                    yield f"{name}.{part}", self.optimiser.state[parameter]
+
+    def _forward_and_back(self) -> None:
+        torch._foreach_zero_(self.gradients)
+        loss, told = self._loss(self.rows)
+        loss.backward()
+        for name, value in {"loss": loss, **told}.items():
+            self.told.setdefault(name, torch.zeros((), device=self.device)).copy_(value.detach())
+
+    def _move(self) -> None:
+        if self.clamp:
+            torch._foreach_clamp_min_(self.gradients, -self.clamp)
+            torch._foreach_clamp_max_(self.gradients, self.clamp)
+        if self.clip:
+            for parameters in self.learnt.values():
+                nn.utils.clip_grad_norm_(parameters, self.clip)
+        self.optimiser.step()
+
+    def _recorded(self) -> Callable[[], None]:
+        """The update as a CUDA graph; recording takes no update itself."""
+        kept = {name: tensor.clone() for name, tensor in self._kept.items()}
+        aside = torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):
+            for _ in range(2):
+                self._forward_and_back()
+        torch.cuda.current_stream().wait_stream(aside)
+        for name, tensor in kept.items():
+            self._kept[name].copy_(tensor)
+        graph: Any = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            self._forward_and_back()
+            self._move()
+        replay: Callable[[], None] = graph.replay
+        return replay

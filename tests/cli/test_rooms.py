@@ -1,0 +1,228 @@
+"""`deixis see`, `pretrain`, `play` and `say`: speakers of rooms from the first picture to the table of the paper."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from deixis.cli import main
+
+
+torch = pytest.importorskip("torch")
+torch.set_num_threads(1)
+no_room = pytest.importorskip("tests.training.test_checkpoints").no_room
+
+SEES = ["--encoder", "factors", "--device", "cpu"]
+SMALL = """
+updates = 4
+batch = 6
+look_every = 4
+width = 8
+"""
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory):
+    """Settings of a small speaker."""
+    path = tmp_path_factory.mktemp("settings") / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def speaker(settings, tmp_path_factory):
+    """A speaker that has seen a few captions."""
+    out = tmp_path_factory.mktemp("run") / "speaker"
+    assert main(["pretrain", "--out", str(out), "--settings", settings, *SEES]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def game(speaker, tmp_path_factory):
+    """The same after a few rounds."""
+    out = tmp_path_factory.mktemp("run") / "game"
+    assert main(played(speaker, out)) == 0
+    return out
+
+
+def played(speaker, out, *more) -> list[str]:
+    few = ["--updates", "3", "--batch", "4", "--look-every", "3"]
+    return ["play", str(speaker), "--out", str(out), *few, *([] if "--encoder" in more else SEES), *more]
+
+
+def test_a_speaker_learns_plays_and_is_heard(settings, tmp_path, capsys):
+    """Three commands, each of which names the next; together they leave what the metrics read."""
+    speaker, game, said = tmp_path / "speaker", tmp_path / "game", tmp_path / "said"
+
+    assert main(["pretrain", "--out", str(speaker), "--settings", settings, *SEES, "--workers", "1"]) == 0
+    assert f"Next: deixis say {speaker} --encoder factors" in (printed := capsys.readouterr().out)
+    assert f"deixis play {speaker} --pairs random --out RUN --encoder factors" in printed
+    assert main(played(speaker, game, "--pairs", "similar")) == 0
+    assert f"Next: deixis say {game} --encoder factors" in (printed := capsys.readouterr().out)
+    assert "On validation images: listener " in printed
+    assert main(["say", str(game), "--out", str(said), "--count", "5", *SEES]) == 0
+    printed = capsys.readouterr().out
+    assert "game, 3 updates" in printed
+    assert "0.999" in printed  # of the published B, in sets that share one feature
+    names = {path.name for path in said.iterdir()}
+    assert names == {
+        "captions.jsonl",
+        "evaluation.json",
+        "examples.html",
+        *(f"{a}.{b}" for a in ("metrics", "redundancy") for b in ("png", "svg")),
+    }
+    assert main(["score", str(said / "captions.jsonl"), "--json"]) == 0
+    (scored,) = json.loads(capsys.readouterr().out)["scores"].values()
+    evaluation = json.loads((said / "evaluation.json").read_text(encoding="utf-8"))
+    assert scored["sets"] == evaluation["sets"]
+    assert scored["categories"] == evaluation["categories"]
+
+
+def test_facts_are_printed_as_json(game, speaker, capsys):
+    """Given again, the command says that everything is done."""
+    assert main(played(speaker, game, "--json")) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert (found["finished"], found["was finished"]) == (True, True)
+    assert found["settings"]["pairs"] == "random"
+    assert found["training"]["split"] == "tune"
+
+
+def test_options_say_more_than_the_file(settings, tmp_path, capsys):
+    """Of two values the option's is taken."""
+    words = ["pretrain", "--out", str(tmp_path / "run"), "--settings", settings, *SEES, "--batch", "3", "--seed", "9"]
+    assert main([*words, "--json"]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert (found["batch"], found["seed"], found["settings"]["width"]) == (3, 9, 8)
+
+
+def test_time_stops_a_run_that_goes_on(settings, tmp_path, capsys):
+    """With what is left."""
+    words = ["pretrain", "--out", str(tmp_path / "run"), "--settings", settings, *SEES, "--save-every", "1"]
+
+    assert main([*words, "--minutes", "1e-9"]) == 0
+    assert "updates are left; the same command goes on" in capsys.readouterr().out
+    assert main(words) == 0
+    assert "4 updates in" in capsys.readouterr().out
+
+
+def test_a_game_has_its_rules(speaker, game, tmp_path, capsys):
+    """All of them can be said; a listener may be given and stay as it is."""
+    rules = {
+        "--objective": "reinforce",
+        "--baseline": "self-critical",
+        "--reward": "probability",
+        "--cost": "0.01",
+        "--entropy": "0",
+        "--structure": "0.5",
+        "--structural": "free",
+        "--kl": "0.1",
+        "--temperature": "1.5",
+        "--distractors": "2",
+        "--listener": str(game),
+        "--seed": "3",
+    }
+    words = [word for rule in rules.items() for word in rule]
+
+    assert main(played(speaker, tmp_path / "run", *words, "--freeze", "--json")) == 0
+
+    found = json.loads(capsys.readouterr().out)["settings"]
+    assert (found["listener"], found["baseline"], found["kl"], found["distractors"]) == (
+        "frozen",
+        "self-critical",
+        0.1,
+        2,
+    )
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        ["--decoding", "beam", "--width", "2"],
+        ["--decoding", "top-k", "--k", "3", "--temperature", "2"],
+        ["--thinking", "rerank", "--candidates", "2", "--alpha", "3", "--fluency", "0.5"],
+        ["--thinking", "reason", "--alpha", "2", "--cost", "0.1"],
+    ],
+)
+def test_a_speaker_has_its_style(game, capsys, style):
+    """Which the facts state; nothing is written without --out."""
+    before = sorted(path.name for path in game.iterdir())
+
+    assert main(["say", str(game / "best.safetensors"), "--count", "2", *SEES, *style, "--json"]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert style[1] in (found["style"]["decoding"]["way"], found["style"]["thinking"])
+    assert found["accuracy"]["one feature"].keys() == {"literal_accuracy", "listener_accuracy"}
+    assert found["categories"].keys() == {"one feature", "two features", "three features"}
+    assert found["published"]["false_features"]["B"] == 0.72
+    assert sorted(path.name for path in game.iterdir()) == before
+
+
+def test_another_listener_may_hear(speaker, game, capsys):
+    """A speaker that never played is heard by the listener of a game; without one there is a dash."""
+    assert main(["say", str(speaker), "--listener", str(game), "--count", "2", *SEES, "--json"]) == 0
+    assert "listener_accuracy" in json.loads(capsys.readouterr().out)["accuracy"]["overall"]
+
+    assert main(["say", str(speaker), "--count", "2", *SEES]) == 0
+    assert "captioning, 4 updates" in capsys.readouterr().out
+
+
+def test_an_encoder_is_trained(tmp_path, capsys):
+    """And named for what comes next."""
+    path = tmp_path / "encoder.safetensors"
+    few = ["--pictures", "8", "--judged", "4", "--updates", "1", "--batch", "4", "--device", "cpu", "--workers", "1"]
+
+    assert main(["see", "--out", str(path), *few]) == 0
+
+    printed = capsys.readouterr().out
+    assert "object hue" in printed
+    assert f"deixis pretrain --encoder {path} --out RUN" in printed
+    assert path.is_file()
+
+
+def test_a_full_disk_is_told_in_one_line(settings, tmp_path, capsys):
+    """The command given again goes on."""
+    words = ["pretrain", "--out", str(tmp_path / "run"), "--settings", settings, *SEES]
+
+    with no_room(100_000):
+        assert main(words) == 2
+
+    told = capsys.readouterr().err
+    complaints = [line for line in told.splitlines() if line.startswith("deixis: ")]  # progress may stand before it
+    assert len(complaints) == 1
+    assert "there is no space left on the disk" in complaints[0]
+    assert "Traceback" not in told
+    assert main(words) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["pretrain", "--out", "RUN", "--encoder", "eagle"], "unknown encoder 'eagle'; known: rooms, factors"),
+        (["pretrain", "--out", "RUN", "--rate", "0"], "Must be > 0"),
+        (["pretrain", "--out", "RUN", "--captions", "21"], "captions must be a whole number from 1 to 20, got 21"),
+        (["pretrain", "--out", "RUN", "--settings", "none.toml"], "there is no file or folder none.toml"),
+        (["pretrain", "--out", "RUN", "--device", "tpu"], "unknown device 'tpu'"),
+        (["see", "--out", "RUN", "--device", "tpu"], "unknown device 'tpu'"),
+        (["play", "nobody", "--out", "RUN"], "nobody is neither a checkpoint nor the folder of a run"),
+        (["play", "SPEAKER", "--out", "RUN", "--freeze", *SEES], "must be given"),
+        (["play", "SPEAKER", "--out", "RUN", "--listener", "SPEAKER", *SEES], "there is no listener in"),
+        (["play", "SPEAKER", "--out", "RUN", "--data-seed", "7", *SEES], "give --data-seed 42"),
+        (["play", "SPEAKER", "--out", "RUN", "--structure", "2", *SEES], "Must be <= 1"),
+        (["say", "nobody"], "nobody is neither a checkpoint nor the folder of a run"),
+        (["say", "SPEAKER", "--candidates", "2000", *SEES], "from 1 to 1,000 candidates"),
+        (["say", "SPEAKER", "--listener", "SPEAKER", *SEES], "there is no listener in"),
+    ],
+)
+def test_what_cannot_be_is_told_in_one_line(speaker, tmp_path, capsys, words, complaint):
+    """Exit code 2 and no traceback."""
+    places = {"RUN": str(tmp_path / "run"), "SPEAKER": str(speaker)}
+    capsys.readouterr()
+
+    assert main([places.get(word, word) for word in words]) == 2
+
+    told = capsys.readouterr().err
+    assert complaint in told
+    assert told.count("\n") == 1

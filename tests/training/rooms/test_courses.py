@@ -1,0 +1,200 @@
+"""Courses that are stopped go on as if nothing had happened; those that fail leave the last good checkpoint."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import replace
+
+import pytest
+import torch
+
+from deixis.errors import DivergedTraining, RecipeError
+from deixis.training.rooms import pretrain
+from deixis.training.rooms.bundles import read_bundle
+from deixis.training.rooms.game import play_games
+from deixis.training.rooms.pretrain import learn_captions
+from deixis.training.rooms.settings import Captioning, Game
+from tests.training.rooms.made import HERE, fresh_listener, fresh_speaker, log_of, two_factors
+from tests.training.small import are_equal
+from tests.training.test_checkpoints import no_room
+
+
+LEARN = Captioning(width=8, updates=8, batch=6, look_every=4, log_every=3, save_every=2, rate=0.01, seed=1)
+PLAY = Game(updates=8, batch=6, look_every=4, log_every=3, save_every=2, rate=0.01, seed=1)
+CONTEXTS = two_factors(4)
+
+
+def learn(how, out, **more):
+    return learn_captions(how, out, eyes=HERE, **more)
+
+
+@pytest.fixture
+def run(few_images, tmp_path):
+    """Either course, begun or gone on with in a folder by name."""
+    fresh_speaker(tmp_path / "speaker.safetensors", width=8)
+
+    def follow(kind, folder, **more):
+        if kind == "captioning":
+            return learn(LEARN, tmp_path / folder, **more)
+        how = replace(PLAY, objective="gumbel") if kind == "gumbel" else PLAY
+        return play_games(
+            how, tmp_path / "speaker.safetensors", tmp_path / folder, eyes=HERE, contexts=CONTEXTS, **more
+        )
+
+    return follow
+
+
+class PowerCut(Exception):
+    """What no course expects."""
+
+
+def cut_at(update):
+    """Progress that ends everything at some update."""
+
+    def tell(stage, done, total, note="", /):
+        if stage in ("captioning", "game") and done == update:
+            raise PowerCut
+
+    return tell
+
+
+@pytest.mark.parametrize("kind", ["captioning", "game", "gumbel"])
+def test_a_stopped_course_reaches_the_same_weights(run, tmp_path, kind):
+    """Stopped by the clock, by a power cut, and gone on with: all numbers are those of a run without a break."""
+    run(kind, "whole")
+    stopped = run(kind, "broken", stop_after=0.0)
+    with pytest.raises(PowerCut):
+        run(kind, "broken", progress=cut_at(6))
+    found = run(kind, "broken")
+
+    assert 0 < stopped["updates"] < 8
+    assert found["updates"] == 8
+    for name in ("last.safetensors", "best.safetensors"):
+        assert are_equal(tmp_path / "whole" / name, tmp_path / "broken" / name)
+    looks = [[line["look"] for line in log_of(tmp_path / name) if "look" in line] for name in ("whole", "broken")]
+    assert looks[0] == looks[1]
+    assert len(looks[0]) == 2
+
+
+@pytest.mark.parametrize("kind", ["captioning", "game"])
+def test_an_interrupt_finishes_the_update_in_hand(run, tmp_path, kind):
+    """It is saved, one line says so, and going on reaches the same weights."""
+
+    def press(stage, done, total, note="", /):
+        if stage == kind and done == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    run(kind, "whole")
+    with pytest.raises(KeyboardInterrupt, match=r"stopped after 4 updates; they are kept in .*broken"):
+        run(kind, "broken", progress=press)
+    assert read_bundle(tmp_path / "broken" / "last.safetensors").update == 4
+    run(kind, "broken")
+
+    assert are_equal(tmp_path / "whole" / "last.safetensors", tmp_path / "broken" / "last.safetensors")
+
+
+def test_a_finished_course_has_nothing_to_do(run, tmp_path):
+    """Given again, it says so and touches nothing."""
+    run("captioning", "run")
+    before = (tmp_path / "run" / "last.safetensors").read_bytes()
+
+    assert run("captioning", "run")["was finished"]
+    assert (tmp_path / "run" / "last.safetensors").read_bytes() == before
+
+
+def test_the_folder_of_another_course_is_told(run, few_images, tmp_path):
+    """With what differs."""
+    run("captioning", "run")
+
+    with pytest.raises(RecipeError, match=r"holds another run \(captioning, with seed 1, not 2\)"):
+        learn(replace(LEARN, seed=2), tmp_path / "run")
+    with pytest.raises(RecipeError, match=r"holds another run \(captioning"):
+        run("game", "run")
+    with pytest.raises(RecipeError, match="has seen 8 updates already, 5 are asked for"):
+        learn(replace(LEARN, updates=5), tmp_path / "run")
+
+
+def test_a_loss_that_is_no_number_stops_a_course(few_images, tmp_path, monkeypatch):
+    """The checkpoint before it is named and stays as it was."""
+    learn(replace(LEARN, updates=4), tmp_path / "run")
+    last = tmp_path / "run" / "last.safetensors"
+    before = last.read_bytes()
+    plain = pretrain.caption_loss
+    monkeypatch.setattr(pretrain, "caption_loss", lambda scores, words: plain(scores, words) * float("nan"))
+
+    with pytest.raises(DivergedTraining, match=r"is no longer a number before update 6; the last good checkpoint is"):
+        learn(LEARN, tmp_path / "run")
+
+    assert last.read_bytes() == before
+
+
+def test_a_full_disk_leaves_the_checkpoint_before(few_images, tmp_path):
+    """Nothing half written takes its place."""
+    learn(replace(LEARN, updates=4), tmp_path / "run")
+    last = tmp_path / "run" / "last.safetensors"
+    before = last.read_bytes()
+
+    with no_room(len(before) // 2), pytest.raises(OSError, match=r"."):
+        learn(LEARN, tmp_path / "run")
+
+    assert last.read_bytes() == before
+    assert learn(LEARN, tmp_path / "run")["updates"] == 8
+
+
+def test_a_speaker_learns_captions(few_images, tmp_path):
+    """In 150 updates the cost of a word falls far below that of a guess, and the log tells of it."""
+    found = learn(replace(LEARN, width=32, updates=150, batch=32, log_every=50, look_every=150), tmp_path / "run")
+
+    told = [line["caption"] for line in log_of(tmp_path / "run") if "look" not in line]
+    assert told[-1] < 1.2 < told[0]
+    assert found["look"]["caption"] < 1.5
+    assert found["parameters"].keys() == {"speaker", "language"}
+
+
+def test_captions_are_learnt_after_own_words_as_published(few_images, tmp_path):
+    """With forcing halved, a run stopped in the middle also goes on to the same weights."""
+    how = replace(LEARN, forcing="halved", batch=300, updates=5, look_every=5, save_every=1, log_every=2)
+    learn(how, tmp_path / "whole")
+    learn(how, tmp_path / "broken", stop_after=0.0)
+    learn(how, tmp_path / "broken")
+
+    assert are_equal(tmp_path / "whole" / "last.safetensors", tmp_path / "broken" / "last.safetensors")
+    always = replace(how, forcing="always")
+    learn(always, tmp_path / "always")
+    assert not are_equal(tmp_path / "whole" / "last.safetensors", tmp_path / "always" / "last.safetensors")
+
+
+def test_a_frozen_listener_stays_as_it_is(tmp_path):
+    """Byte for byte, while the speaker changes; it is kept with the speaker that learnt from it."""
+    speaker, listener = fresh_speaker(tmp_path / "s.safetensors"), fresh_listener(tmp_path / "l.safetensors")
+    how = replace(PLAY, listener="frozen")
+
+    play_games(how, speaker, tmp_path / "run", listener=listener, eyes=HERE, contexts=CONTEXTS)
+
+    found, given = read_bundle(tmp_path / "run" / "best.safetensors"), read_bundle(listener)
+    before = read_bundle(speaker)
+    assert all(torch.equal(found.weights[name], one) for name, one in given.weights.items())
+    assert not any(torch.equal(found.weights[name], one) for name, one in before.weights.items() if "bias" not in name)
+
+
+def test_a_joint_listener_learns(tmp_path):
+    """Also one that was given."""
+    speaker, listener = fresh_speaker(tmp_path / "s.safetensors"), fresh_listener(tmp_path / "l.safetensors")
+
+    play_games(PLAY, speaker, tmp_path / "run", listener=listener, eyes=HERE, contexts=CONTEXTS)
+
+    found, given = read_bundle(tmp_path / "run" / "best.safetensors"), read_bundle(listener)
+    assert not torch.equal(found.weights["listener.image.weight"], given.weights["listener.image.weight"])
+
+
+def test_who_cannot_play_is_told(tmp_path):
+    """A frozen listener that is missing, images divided otherwise, a device that is not here."""
+    speaker, out = fresh_speaker(tmp_path / "s.safetensors"), tmp_path / "run"
+    with pytest.raises(RecipeError, match="must be given"):
+        play_games(replace(PLAY, listener="frozen"), speaker, out, eyes=HERE, contexts=CONTEXTS)
+    with pytest.raises(RecipeError, match=r"divided by the seed 42, those of the game by 7.*--data-seed 42"):
+        play_games(replace(PLAY, data_seed=7), speaker, out, eyes=HERE, contexts=CONTEXTS)
+    if not torch.cuda.is_available():
+        with pytest.raises(RecipeError, match="torch finds no GPU here"):
+            play_games(PLAY, speaker, out, eyes=replace(HERE, device="cuda"), contexts=CONTEXTS)
+    assert not out.exists()

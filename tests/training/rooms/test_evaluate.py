@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from deixis.errors import BrokenCheckpoint, RecipeError
+from deixis.metrics.predictions import read_predictions
+from deixis.training.rooms.bundles import read_bundle, write_bundle
+from deixis.training.rooms.evaluate import Spoken, Style, say_sets, scores_of, write_captions
+from deixis.training.rooms.pragmatic import Pragmatic
+from deixis.training.rooms.saying import Decoding
+from deixis.worlds.shapes.captions import caption
+from deixis.worlds.shapes.pairs import CATEGORIES, SETS, test_sets
+from tests.training.rooms.made import HERE, KNOWN, SEEN, fresh_listener, fresh_speaker
+
+
+COUNT = 12
+STYLES = {
+    "greedy": Style(),
+    "sampled": Style(decoding=Decoding(way="sampled")),
+    "top-k": Style(decoding=Decoding(way="top-k", k=3)),
+    "beam": Style(decoding=Decoding(way="beam", width=3)),
+    "rerank": Style(thinking="rerank", pragmatic=Pragmatic(candidates=3)),
+    "reason": Style(thinking="reason"),
+}
+
+
+@pytest.fixture(scope="module")
+def speaker(tmp_path_factory):
+    """A speaker that says something, if no sense."""
+    path = fresh_speaker(tmp_path_factory.mktemp("speaker") / "speaker.safetensors", width=8)
+    bundle = read_bundle(path)
+    write_bundle(path, replace(bundle, weights={name: 5 * one for name, one in bundle.weights.items()}))
+    return path
+
+
+@pytest.fixture(scope="module")
+def listener(tmp_path_factory):
+    """A listener that has learnt nothing."""
+    return fresh_listener(tmp_path_factory.mktemp("listener") / "listener.safetensors", width=8)
+
+
+@pytest.mark.parametrize("way", list(STYLES))
+def test_all_sets_are_captioned(speaker, listener, way):
+    """However it is done, the same seed gives the same captions of the thirteen sets."""
+    once, facts = say_sets(speaker, listener=listener, eyes=HERE, style=STYLES[way], count=COUNT, seed=5)
+    again, _ = say_sets(speaker, listener=listener, eyes=HERE, style=STYLES[way], count=COUNT, seed=5)
+
+    assert list(once) == list(SETS)
+    assert all(np.array_equal(once[name].images, rows) for name, rows in test_sets(seed=42, count=COUNT).items())
+    assert [one.texts for one in once.values()] == [one.texts for one in again.values()]
+    assert all(one.understood is not None and len(one.understood) == COUNT for one in once.values())
+    json.dumps(facts, allow_nan=False)
+    assert facts["contexts"] == COUNT
+
+
+def test_without_a_listener_there_is_only_a_literal_one(speaker):
+    """Its accuracy is that of the speaker itself, turned around."""
+    spoken, facts = say_sets(speaker, eyes=HERE, count=COUNT)
+
+    _, accuracy = scores_of(spoken)
+    assert facts["listener"] is None
+    assert all("listener_accuracy" not in found for found in accuracy.values())
+    assert accuracy.keys() == {*SETS, *CATEGORIES, "overall"}
+
+
+def made_up(texts, images, understood):
+    return Spoken(texts=texts, images=images, understood=understood, literally=~understood)
+
+
+def test_accuracies_are_unweighted_means_of_sets():
+    """Of the sets of a category, and of all sets."""
+    sets = test_sets(seed=42, count=4)
+    spoken = {
+        name: made_up(("a red ball",) * 4, rows, np.arange(4) < number % 5)
+        for number, (name, rows) in enumerate(sets.items())
+    }
+
+    _, accuracy = scores_of(spoken)
+
+    shares = {name: number % 5 / 4 for number, name in enumerate(sets)}
+    assert accuracy["scale"] == {"literal_accuracy": 0.25, "listener_accuracy": 0.75}
+    for category, names in CATEGORIES.items():
+        assert accuracy[category]["listener_accuracy"] == pytest.approx(np.mean([shares[name] for name in names]))
+    assert accuracy["overall"]["literal_accuracy"] == pytest.approx(1 - np.mean(list(shares.values())))
+
+
+def test_exhaustive_captions_score_as_they_should():
+    """They tell all images apart and say nothing false."""
+    sets = test_sets(seed=42, count=20)
+    spoken = {
+        name: made_up(tuple(caption(int(image), 0) for image in rows[:, 0]), rows, np.ones(20, bool))
+        for name, rows in sets.items()
+    }
+
+    summary, _ = scores_of(spoken)
+
+    assert summary.overall["false_features"].mean == 0
+    assert summary.overall["mentioned_features"].mean == 6
+    assert summary.overall["discriminativity"].mean > 0.9  # but for two orientations with one name
+
+
+def test_captions_are_read_by_the_metrics(speaker, listener, tmp_path):
+    """Sets, images and texts come back as they were."""
+    spoken, _ = say_sets(speaker, listener=listener, eyes=HERE, count=COUNT)
+    path = tmp_path / "captions.jsonl"
+
+    write_captions(path, spoken)
+    found = read_predictions(path)
+
+    assert list(found) == list(spoken)
+    for name, one in spoken.items():
+        assert found[name].captions == one.texts
+        assert np.array_equal(found[name].targets, one.images[:, 0])
+        assert np.array_equal(found[name].distractors, one.images[:, 1:])
+
+
+def test_who_cannot_speak_is_told(speaker, listener, tmp_path):
+    """Another encoder, another kind of file, other words, no seed."""
+    path = tmp_path / "odd.safetensors"
+    with pytest.raises(BrokenCheckpoint, match="there is no speaker in"):
+        say_sets(listener, eyes=HERE, count=2)
+    with pytest.raises(BrokenCheckpoint, match="there is no listener in"):
+        say_sets(speaker, listener=speaker, eyes=HERE, count=2)
+    fresh_listener(path, words=KNOWN[:-1])
+    with pytest.raises(RecipeError, match="knows other words"):
+        say_sets(speaker, listener=path, eyes=HERE, count=2)
+    fresh_listener(path, data={**SEEN, "encoder": "rooms", "encoder_digest": "other"})
+    with pytest.raises(RecipeError, match=r"the listener in .* learnt with the encoder 'rooms', not with 'factors'"):
+        say_sets(speaker, listener=path, eyes=HERE, count=2)
+    fresh_speaker(path, data={name: value for name, value in SEEN.items() if name != "seed"})
+    with pytest.raises(BrokenCheckpoint, match="does not say by which seed"):
+        say_sets(path, eyes=HERE, count=2)
+    with pytest.raises(RecipeError, match="unknown way of thinking 'hard'"):
+        Style(thinking="hard")  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+def test_a_missing_gpu_is_told(speaker):
+    """Before anything is read."""
+    with pytest.raises(RecipeError, match="torch finds no GPU here; use --device cpu"):
+        say_sets(speaker, eyes=replace(HERE, device="cuda:0"), count=2)
