@@ -21,6 +21,8 @@ def evaluate(
     by: str = "",
     setting: str = "",
     boxes: str = "",
+    retrieve: Path | None = None,
+    cache: Path | None = None,
     device: str = "auto",
     limit: Count | None = None,
     out: Path | None = None,
@@ -40,7 +42,7 @@ def evaluate(
         predictions: For plans: a Parquet file, a folder of <split>.parquet, JSON Lines such as {"id": 12, "plan":
             "LWW"}, a checkpoint or a folder that `deixis train` left, or one of the words random, oracle, m-lstm,
             gcn-lstm and transformer. For photographs: JSON Lines such as {"id": 12, "image": "2386621", "object":
-            "1231798"}, or a COCO-style list.
+            "1231798"}, a COCO-style list, or again a checkpoint or the folder of a run.
         data: The dataset that was answered: its folder, or an address such as s3://bucket/folder.
         split: Judge the examples of these splits, separated by commas; by default all but train, as far as any
             example of a split was answered.
@@ -50,6 +52,8 @@ def evaluate(
             Cat, Cat&attr, Cat&cat, WithoutDist, or all for answers that hold in every setting.
         boxes: For photographs: the coordinate space of boxes that do not say theirs: xywh, xyxy, xywh-normalised or
             xyxy-normalised.
+        retrieve: For checkpoints about photographs: a run of scan, which first chooses the image to search.
+        cache: For checkpoints about photographs: a folder for what regions look like, so that it is computed once.
         device: For checkpoints: auto (a GPU where there is one), cpu, cuda, cuda:1.
         limit: For checkpoints: the actions after which a plan is cut, 120 by default.
         out: A folder for evaluation.json, for the verdicts on all answers and for what a checkpoint says.
@@ -72,14 +76,35 @@ def evaluate(
             raise SchemaError(
                 f"{folder.name} holds expressions about photographs, which are judged here; leave out --on"
             )
+        from deixis.cli.evaluate_regions import evaluate_regions, is_run
+
+        if is_run(predictions):
+            if setting or boxes:
+                raise SchemaError(
+                    "a checkpoint answers in every setting, with objects; leave out --setting and --boxes"
+                )
+            return evaluate_regions(
+                predictions,
+                folder,
+                split=split,
+                retriever=retrieve,
+                cache=cache,
+                out=out,
+                device=device,
+                seed=seed,
+                as_json=as_json,
+            )
+        if retrieve is not None:
+            raise SchemaError("--retrieve is for checkpoints; these answers are there already")
         chosen = setting or "Full"
         return evaluate_copsref(
             predictions, folder, split=split, setting=chosen, boxes=boxes, out=out, seed=seed, as_json=as_json
         )
     from deixis.cli.evaluate_plans import evaluate_plan_files
 
-    if setting or boxes:
-        raise SchemaError(f"{folder.name} is no dataset of photographs; --setting and --boxes are for those only")
+    if setting or boxes or retrieve:
+        only = "--setting, --boxes and --retrieve are for those only"
+        raise SchemaError(f"{folder.name} is no dataset of photographs; {only}")
     with crew_for(on, address, workers=workers, wait=cluster_wait) as crew:
         return evaluate_plan_files(
             predictions,

@@ -26,12 +26,21 @@ __all__ = ["evaluate_copsref"]
 
 
 def evaluate_copsref(
-    predictions: Path, data: Path, *, split: str, setting: str, boxes: str, out: Path | None, seed: int, as_json: bool
+    predictions: Path,
+    data: Path,
+    *,
+    split: str,
+    setting: str,
+    boxes: str,
+    out: Path | None,
+    seed: int,
+    as_json: bool,
+    about: Mapping[str, Any] | None = None,
 ) -> int:
     """Judge answers to a dataset of expressions about photographs; the options are those of `deixis evaluate`.
 
     An answer is right when it is the target itself. Results are given by form, length and number of candidates, and
-    wrong choices by where they lie and by what a reader misses who makes them.
+    wrong choices by where they lie and by what a reader misses who makes them. `about` is kept with the results.
     """
     from deixis.datasets.copsref.predictions import EVERY, AnswerReport, read_answers
     from deixis.datasets.copsref.store import open_copsref
@@ -57,6 +66,7 @@ def evaluate_copsref(
         "data": data.name,
         "splits": sorted({example.split for example in examples if example.id in judged}),
         "seed": seed,
+        **(about or {}),
         **evaluation.to_dict(),
         "faults": dict(report.faults),
     }

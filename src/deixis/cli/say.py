@@ -57,7 +57,8 @@ def say(
 
     Args:
         checkpoint: The folder of a run, a checkpoint, or the name of one that comes with deixis.
-        out: A folder for captions.jsonl (which `deixis score` reads), evaluation.json, examples.html with every word marked, and figures.
+        out: A folder for captions.jsonl (which `deixis score` reads), evaluation.json, figures, and
+            examples.html with every word marked.
         decoding: The likeliest word each time (greedy), words by chance (sampled), by chance from the likeliest few
             (top-k), or the likeliest caption that a search finds (beam).
         temperature: Above 1 makes chance wilder, below 1 tamer.

@@ -1,4 +1,4 @@
-"""`deixis train`: a model that carries out instructions, from a dataset of them."""
+"""`deixis train`: a model that carries out instructions or finds what is meant, from a dataset of either."""
 
 from __future__ import annotations
 
@@ -37,6 +37,14 @@ def train(
     precision: Literal["auto", "fp32", "tf32", "bf16"] | None = None,
     look_every: Count | None = None,
     save_every: Count | None = None,
+    features: str | None = None,
+    probe: Literal["none", "deaf", "shuffle", "obj-attr"] | None = None,
+    mining: Literal["none", "random", "class-aware", "sentence-sim", "module-specific"] | None = None,
+    temperature: Above | None = None,
+    exclude_true: bool = False,
+    first_stage: Annotated[int, Parameter(validator=validators.Number(gte=0))] | None = None,
+    begin: Path | None = None,
+    cache: Path | None = None,
     quirks: str = "",
     compile_parts: Annotated[bool, Parameter(name="--compile")] = False,
     half: bool = False,
@@ -47,23 +55,36 @@ def train(
     workers: Count | None = None,
     as_json: Json = False,
 ) -> int:
-    """Train a model to carry out instructions.
+    """Train a model to carry out instructions, or to find what expressions point at in photographs.
 
     Whatever is not said is as published. Stopped, by Ctrl-C or by a power cut, the same command goes on from the last
     checkpoint, to the same weights. The checkpoint that does best on dev is kept; no test set is looked at.
 
     Args:
-        model: m-lstm, gcn-lstm or transformer.
+        model: For instructions: m-lstm, gcn-lstm or transformer. For photographs: grounder, mattnet, cm-att-erase, scan
+            or tree.
         data: The dataset folder to learn from.
         out: The folder for the run: checkpoints, log.jsonl and run.json.
-        settings: A TOML file with any of the settings of a training, and the sizes of the model under [settings];
-            options say more than it.
+        settings: A TOML file with any of the settings of a training, and the sizes of the model under [settings], or
+            [sizes] for photographs; options say more than it.
         updates: How many updates of the weights.
         batch: How many examples each is made with.
         rate: The learning rate at the start.
         clip: The largest norm of a gradient; no limit by default.
-        batching: Plans of about the same length together (bucketed, the default), or examples as they come (random).
-        precision: Of the heavy products: fp32, tf32 or bf16; by default bf16 on a GPU and fp32 on a CPU.
+        features: For photographs: what regions look like: lite0 (by default), handcrafted, oracle, or the path of what
+            a detector saw.
+        probe: For photographs: what is done to all texts, none by default: no words at all (deaf), in random order
+            (shuffle), or nouns and attributes only (obj-attr).
+        mining: For mattnet: from where expressions are taken that are easily mistaken for one another, none by default.
+        temperature: Of mining; the larger, the less similarity counts; 1 by default.
+        exclude_true: Mine nothing that is true of the target as well, as the scene graph has it.
+        first_stage: For mattnet and cm-att-erase: updates before mining or erasing begins.
+        begin: For photographs: a run or a checkpoint of the same model to begin with.
+        cache: For photographs: a folder for what regions look like, so that it is computed once.
+        batching: For instructions: plans of about the same length together (bucketed, the default), or examples as they
+            come (random).
+        precision: For instructions, of the heavy products: fp32, tf32 or bf16; by default bf16 on a GPU and fp32 on a
+            CPU.
         look_every: Updates between two looks at dev.
         save_every: Updates between two checkpoints, besides those at every look.
         quirks: Oddities of the published code to repeat, separated by commas: paper-rate (m-lstm), drops-85-percent
@@ -77,26 +98,57 @@ def train(
         workers: How many threads on a CPU, one per core by default.
         as_json: Print JSON instead of text.
     """
+    from deixis.cli.train_regions import GROUNDING, train_regions
     from deixis.datasets.sources import open_source
     from deixis.training import loop
     from deixis.training.devices import use_threads
     from deixis.training.settings import read_training, training_of
 
-    said: dict[str, Any] = {
-        "updates": updates,
-        "batch": batch,
-        "rate": rate,
-        "clip": clip,
+    photographs: dict[str, Any] = {
+        "features": features,
+        "probe": probe,
+        "mining": mining,
+        "temperature": temperature,
+        "exclude_true": exclude_true or None,
+        "first_stage": first_stage,
+    }
+    instructions: dict[str, Any] = {
         "batching": batching,
         "precision": precision,
-        "look_every": look_every,
-        "save_every": save_every,
-        "seed": seed,
         "quirks": names_in(quirks) or None,
         "compile": compile_parts or None,
         "half": half or None,
         "tensorboard": tensorboard or None,
     }
+    is_about_photographs = model in GROUNDING
+    others = instructions if is_about_photographs else {**photographs, "begin": begin, "cache": cache}
+    for name, value in others.items():
+        if value is not None:
+            raise RecipeError(f"{model} has no setting {name!r}; see deixis train --help for the models that have it")
+    said: dict[str, Any] = {
+        "updates": updates,
+        "batch": batch,
+        "rate": rate,
+        "clip": clip,
+        "look_every": look_every,
+        "save_every": save_every,
+        "seed": seed,
+        **(photographs if is_about_photographs else instructions),
+    }
+    if is_about_photographs:
+        return train_regions(
+            model,
+            data,
+            out,
+            said=said,
+            settings=settings,
+            begin=begin,
+            cache=cache,
+            minutes=minutes,
+            device=device,
+            workers=workers,
+            as_json=as_json,
+        )
     changes = read_training(settings) if settings is not None else {}
     if changes.pop("model", model) != model:
         raise RecipeError(f"{settings} is about another model than {model}")

@@ -1,8 +1,8 @@
 """A speaker that sees images and says a caption, word by word (Tsvilodub and Franke 2023, section 2.3).
 
 At every step the LSTM is given the target, the distractors and the last word. One linear map reads all images; of
-several distractors it is given the mean, so that with one of them the model is the published one. 5,296,688 parameters with 48
-words.
+several distractors it is given the mean, so that with one of them the model is the published one.
+5,296,688 parameters with 48 words.
 """
 
 from __future__ import annotations
