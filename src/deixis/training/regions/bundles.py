@@ -1,0 +1,127 @@
+"""Models that ground expressions, on disk, and the names they go by."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from math import isfinite
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deixis.datasets.copsref.programs import ProgramWords
+from deixis.errors import BrokenCheckpoint, RecipeError
+from deixis.models.grounding.erasing import ErasingGrounder, ErasingGrounderSettings
+from deixis.models.grounding.grounder import PhraseGrounder, PhraseGrounderSettings
+from deixis.models.grounding.modular import ModularGrounder, ModularGrounderSettings
+from deixis.models.grounding.retrieval import ImageRetriever, ImageRetrieverSettings
+from deixis.models.grounding.tree import TreeGrounder, TreeGrounderSettings
+from deixis.models.registry import nearest
+from deixis.training.rooms.bundles import Bundle, Kind, read_bundle
+from deixis.training.tensor_files import read_facts
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from torch import nn
+
+
+__all__ = [
+    "BUILT",
+    "REGIONS",
+    "TREE",
+    "build",
+    "is_grounding",
+    "read_grounding",
+    "sizes_of",
+    "vocabulary_of",
+    "words_in",
+]
+
+LARGEST = 8192
+TREE = "tree"  # reads programs instead of texts
+BETWEEN = ": "  # the dimension of a word of programs, and the word
+
+
+class Built(NamedTuple):
+    """How a model is built: its class, and the record of its sizes."""
+
+    model: Callable[..., nn.Module]
+    record: type
+
+
+BUILT: Mapping[str, Built] = {
+    "grounder": Built(PhraseGrounder, PhraseGrounderSettings),
+    "mattnet": Built(ModularGrounder, ModularGrounderSettings),
+    "cm-att-erase": Built(ErasingGrounder, ErasingGrounderSettings),
+    "scan": Built(ImageRetriever, ImageRetrieverSettings),
+    TREE: Built(TreeGrounder, TreeGrounderSettings),
+}
+
+
+def sizes_of(model: str, data: Mapping[str, int], said: Mapping[str, Any]) -> dict[str, Any]:
+    """All sizes of a model: those that the data demand, those that are said, and the published ones.
+
+    Args:
+        model: its name.
+        data: the channels `low` and `high` of features and the number of `attributes`; a model takes what it knows.
+        said: other sizes than the published ones.
+
+    Raises:
+        RecipeError: when the model has no such size, or not one that the data do not demand.
+    """
+    record = BUILT[model].record
+    known = [one.name for one in fields(record)]
+    for name in said:
+        if name not in known or name in data:
+            why = "follows from the data" if name in data else f"is no size of {model}{nearest(name, known)}"
+            raise RecipeError(f"the size {name!r} {why}")
+    demanded = {name: value for name, value in data.items() if name in known}
+    try:
+        return asdict(record(**{**said, **demanded}))
+    except (TypeError, ValueError) as error:
+        raise RecipeError(f"{model} cannot be built: {str(error)[:160]}") from error
+
+
+def build(name: str, settings: Mapping[str, Any], vocabulary: tuple[str, ...]) -> nn.Module:
+    """A model with fresh weights.
+
+    Raises:
+        BrokenCheckpoint: when there is no such model or it cannot have these sizes.
+    """
+    if name not in BUILT:
+        raise BrokenCheckpoint(f"there is no model {name[:40]!r}; known: {', '.join(BUILT)}")
+    for key, value in settings.items():
+        if value is not None and not (isinstance(value, int | float) and isfinite(value) and 0 <= value <= LARGEST):
+            raise BrokenCheckpoint(f"{name} cannot be built: {key} goes from 0 to {LARGEST:,}, got {str(value)[:40]}")
+    try:
+        made = BUILT[name].record(**settings)
+        if name == TREE:
+            return TreeGrounder(made, len(vocabulary), words_in(vocabulary).values)
+        return BUILT[name].model(made, len(vocabulary))
+    except (TypeError, ValueError, RuntimeError, ZeroDivisionError, AssertionError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:160]
+        raise BrokenCheckpoint(f"{name} cannot be built: {reason}") from error
+
+
+REGIONS = Kind("regions", "model that grounds expressions", build)
+
+
+def words_in(vocabulary: tuple[str, ...]) -> ProgramWords:
+    """The words of programs in the vocabulary of a checkpoint; `vocabulary_of` is the inverse."""
+    pairs = [word.partition(BETWEEN) for word in vocabulary[2:]]
+    return ProgramWords(tuple((dimension, word) for dimension, _, word in pairs))
+
+
+def vocabulary_of(words: ProgramWords) -> tuple[str, ...]:
+    """The words of programs as a checkpoint has them: `color: red`."""
+    return ("<pad>", "<unknown>", *(f"{dimension}{BETWEEN}{word}" for dimension, word in words.words))
+
+
+def read_grounding(path: Path) -> Bundle:
+    """The model in a file; `BrokenCheckpoint` when it is missing, damaged or of another kind."""
+    return read_bundle(path, REGIONS)
+
+
+def is_grounding(path: Path) -> bool:
+    """Whether a file says that it holds such a model."""
+    return read_facts(path).get("kind") == REGIONS.name

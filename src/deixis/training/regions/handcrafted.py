@@ -1,0 +1,165 @@
+"""Regions as colours, edges and textures, for those without weights: numpy only, the same on every machine.
+
+Of every cell of a region, 48 numbers: how much of it has each of 24 colours (8 hues, dark and bright, and 8 greys); in
+which of 9 directions its edges run; how much of it has each of 10 local patterns (Ojala et al. 2002); its mean red,
+green and blue, how much its brightness varies, and how strong its edges are. What comes late in a network is a random
+projection of a cell and its region, 256 numbers that are not below zero.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from deixis.training.regions.chance import normals
+from deixis.training.regions.features import Looks, RegionEncoder
+from deixis.training.regions.lite0 import shares_of
+
+
+if TYPE_CHECKING:
+    from deixis.training.regions.features import Block
+
+
+__all__ = ["HIGH", "LOW", "handcrafted_encoder", "planes_of", "read_cells"]
+
+LOW, HIGH = 48, 256
+HUES, GREYS, DIRECTIONS, PATTERNS = 8, 8, 9, 10
+COLOURS = 2 * HUES + GREYS
+DULL = 0.2  # the saturation below which a pixel is grey
+SIDE = 4  # pixels of a square whose pixels are counted together
+NEIGHBOURS = ((-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1))  # around a pixel, in order
+
+
+def handcrafted_encoder(*, grid: int = 3, seed: int = 0) -> RegionEncoder:
+    """Regions as colours, edges and textures.
+
+    Args:
+        grid: cells of a region, across and down.
+        seed: of the random projection.
+    """
+    projection = normals(seed, np.arange(HIGH), 2 * LOW) / np.float32(np.sqrt(LOW))
+
+    def look(block: Block, device: torch.device) -> Looks:
+        regions, shares = block.regions, shares_of(block.regions)
+        low = np.zeros((len(regions), LOW, grid * grid), np.float32)
+        whole = np.zeros((regions.images, LOW, grid * grid), np.float32)
+        everything = np.array([[0, 0, 1, 1]], np.float32)
+
+        def see(number: int) -> None:
+            picture, some = block.pictures[number], slice(*regions.first[number : number + 2].tolist())
+            boxes = np.concatenate((everything, shares[some]))
+            read = read_cells(planes_of(picture), picture.shape, boxes, grid)
+            whole[number], low[some] = read[0], read[1:]
+
+        with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+            list(threads.map(see, range(len(block.pictures))))
+        both = np.concatenate((low, np.broadcast_to(low.mean(2, keepdims=True), low.shape)), 1)
+        high = np.maximum(projection @ both, 0)
+        return Looks(*(torch.from_numpy(one).to(device) for one in (low, high, whole)))
+
+    return RegionEncoder("handcrafted", f"handcrafted-1-{grid}-{seed}", LOW, HIGH, grid * grid, look)
+
+
+def planes_of(picture: np.ndarray) -> np.ndarray:
+    """What is counted in squares of four by four pixels, as means over the pixels: float32 [plane, row, column].
+
+    Planes are the colours, the directions (weighted by how strong the edge is), the patterns, red, green and blue, and
+    brightness and its square.
+    """
+    height, width = picture.shape[:2]
+    rows, columns = -(-height // SIDE), -(-width // SIDE)
+    square = ((np.arange(height) // SIDE)[:, None] * columns + np.arange(width) // SIDE).ravel()
+    pixels = picture.astype(np.float32) / 255
+    brightness = pixels @ np.array((0.299, 0.587, 0.114), np.float32)
+    direction, strength = _edges(brightness)
+    count = np.bincount(square, minlength=rows * columns)
+
+    def counted(kind: np.ndarray, kinds: int, weight: np.ndarray | None = None) -> np.ndarray:
+        where = kind.ravel().astype(np.int64) * (rows * columns) + square
+        weights = None if weight is None else weight.ravel()
+        return np.bincount(where, weights, kinds * rows * columns).reshape(kinds, -1) / count
+
+    layers = np.concatenate((pixels, brightness[..., None], brightness[..., None] ** 2), 2)
+    layers = np.pad(layers, ((0, rows * SIDE - height), (0, columns * SIDE - width), (0, 0)))
+    means = layers.reshape(rows, SIDE, columns, SIDE, -1).sum((1, 3)).reshape(rows * columns, -1).T / count
+    every = [
+        counted(_colours(picture), COLOURS),
+        counted(direction, DIRECTIONS, strength),
+        counted(_patterns(brightness), PATTERNS),
+        means,
+    ]
+    return np.concatenate(every).reshape(-1, rows, columns).astype(np.float32)
+
+
+def read_cells(planes: np.ndarray, shape: tuple[int, ...], shares: np.ndarray, grid: int) -> np.ndarray:
+    """What the cells of boxes hold: float32 [box, 48, cell].
+
+    Shapes:
+        planes: see `planes_of`. shape: of the picture. shares: float [box, 4] in shares of the picture.
+    """
+    count, rows, columns = planes.shape
+    across = _weights(shares[:, 0] * shape[1] / SIDE, shares[:, 2] * shape[1] / SIDE, columns, grid)
+    down = _weights(shares[:, 1] * shape[0] / SIDE, shares[:, 3] * shape[0] / SIDE, rows, grid)
+    read = planes.reshape(count * rows, columns) @ across.reshape(-1, columns).T
+    read = read.reshape(count, rows, len(shares), grid).transpose(2, 1, 0, 3).reshape(len(shares), rows, count * grid)
+    means = (down @ read).reshape(len(shares), grid, count, grid).transpose(0, 2, 1, 3)
+    means = means.reshape(len(shares), count, grid * grid)
+    colours, edges, patterns, paint, light, square = np.split(
+        means, np.cumsum((COLOURS, DIRECTIONS, PATTERNS, 3, 1)), axis=1
+    )
+    strength = edges.sum(1, keepdims=True)
+    varies = np.sqrt(np.maximum(square - light**2, 0))
+    return np.concatenate((colours, edges / np.maximum(strength, 1e-6), patterns, paint, varies, strength), 1)
+
+
+def _weights(start: np.ndarray, side: np.ndarray, squares: int, grid: int) -> np.ndarray:
+    """How much of every cell of a box lies in every square, in one direction: float32 [box, grid, square]."""
+    bounds = start[:, None] + side[:, None] * np.arange(grid + 1) / grid
+    bounds = np.clip(bounds, 0, squares)
+    place = np.arange(squares)
+    overlap = np.minimum(bounds[:, 1:, None], place + 1) - np.maximum(bounds[:, :-1, None], place)
+    overlap = np.maximum(overlap, 0)
+    return (overlap / np.maximum(overlap.sum(2, keepdims=True), 1e-6)).astype(np.float32)
+
+
+def _colours(picture: np.ndarray) -> np.ndarray:
+    """The number of the colour of every pixel: greys by how bright they are, others by hue, dark ones first."""
+    red, green, blue = (np.ascontiguousarray(picture[..., k], np.int32) for k in range(3))
+    most, least = np.maximum(np.maximum(red, green), blue), np.minimum(np.minimum(red, green), blue)
+    spread = most - least
+    above = np.where(most == red, green - blue, np.where(most == green, blue - red, red - green))
+    begins = np.where(most == red, 6, np.where(most == green, 2, 4)).astype(np.float32)
+    hue = begins + above.astype(np.float32) / np.maximum(spread, 1).astype(
+        np.float32
+    )  # in sixths of the circle, red at 6
+    sector = (hue * np.float32(HUES / 6) + np.float32(0.5)).astype(np.int32) % HUES  # red lies amid the first
+    is_bright = (most >= 128).astype(np.int32)
+    is_grey = spread < DULL * np.maximum(most, 1)
+    return np.where(is_grey, 2 * HUES + most * GREYS // 256, sector + HUES * is_bright)
+
+
+def _edges(brightness: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """In which of 9 directions brightness changes at every pixel, up and down being the same, and how much."""
+    padded = np.pad(brightness, 1, mode="edge")
+    across = padded[1:-1, 2:] - padded[1:-1, :-2]
+    down = padded[2:, 1:-1] - padded[:-2, 1:-1]
+    angle = np.arctan2(down, across) % np.pi
+    return np.minimum((angle * (DIRECTIONS / np.pi)).astype(np.int32), DIRECTIONS - 1), np.hypot(across, down)
+
+
+def _patterns(brightness: np.ndarray) -> np.ndarray:
+    """The local pattern of every pixel: how many neighbours are as bright, where these stand together; else 9."""
+    padded = np.pad(brightness, 1, mode="edge")
+    height, width = brightness.shape
+    bits = np.stack(
+        [
+            padded[1 + down : 1 + down + height, 1 + across : 1 + across + width] >= brightness - 1e-4
+            for down, across in NEIGHBOURS
+        ]
+    )
+    changes = (bits != np.roll(bits, 1, 0)).sum(0)
+    return np.where(changes <= 2, bits.sum(0), PATTERNS - 1)

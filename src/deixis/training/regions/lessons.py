@@ -1,0 +1,145 @@
+"""What a model learns from in one update: expressions with the regions of their images, and negatives beside them.
+
+All is drawn on the device, many at a time, and follows from the state of its generator alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch.nn import functional
+
+from deixis.models.grounding.regions import Lesson, Words
+
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from deixis.models.grounding.regions import RegionTable
+
+
+__all__ = ["Lessons", "Material"]
+
+
+@dataclass(frozen=True)
+class Material:
+    """Expressions on a device.
+
+    Shapes:
+        said: the expressions. target: int64 [expression], the regions that they are about, as rows of a table; -1 where
+            there is none. image: int64 [expression].
+        attributes: bool [expression, attribute], which of the most frequent words hold of the target.
+        weights: float [attribute].
+    """
+
+    said: Words
+    target: Tensor
+    image: Tensor
+    attributes: Tensor
+    weights: Tensor
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    def take(self, rows: Tensor) -> Material:
+        """Some of them: int64 [expression]."""
+        return Material(self.said.take(rows), self.target[rows], self.image[rows], self.attributes[rows], self.weights)
+
+
+class Lessons:
+    """Lessons about some expressions.
+
+    A negative region is, with the probability `same_category`, of the category of the target, where the image has
+    another of it; otherwise of another category, where there is one; otherwise any region of an image that is learnt
+    from. Negative expressions are drawn in the same way among those about other regions of the image.
+
+    Args:
+        table: the regions.
+        material: the expressions to learn from, each about a region.
+        same_category: see above.
+    """
+
+    def __init__(self, table: RegionTable, material: Material, *, same_category: float = 0.3) -> None:
+        self.table, self.material, self.same_category = table, material, same_category
+        self.category = table.category[material.target]
+        images = len(table.first) - 1
+        self.most_regions = int((table.first[1:] - table.first[:-1])[material.image].max())
+        sizes = torch.bincount(material.image, minlength=images)
+        self.by_image = material.image.argsort(stable=True)
+        self.first_said = functional.pad(sizes.cumsum(0), (1, 0))
+        self.most_said = int(sizes.max())
+
+    def __call__(self, rows: Tensor, mined: dict[str, Tensor] | None = None) -> Lesson:
+        """A lesson about some expressions.
+
+        Args:
+            rows: int64 [example].
+            mined: by module, int64 [example], other expressions that are easily mistaken for these.
+        """
+        material = self.material
+        target, image = material.target[rows], material.image[rows]
+        regions, there = self._regions(image)
+        attributes = material.attributes[rows].float()
+        return Lesson(
+            table=self.table,
+            said=material.said.take(rows),
+            target=target,
+            rows=regions,
+            there=there,
+            place=target - self.table.first[image],
+            other_said=material.said.take(self.other_expression(rows)),
+            other_region=self.other_region(rows),
+            attributes=attributes,
+            has_attributes=attributes.any(1),
+            weights=material.weights,
+            mined=None
+            if mined is None
+            else {name: (material.said.take(some), material.target[some]) for name, some in mined.items()},
+        )
+
+    def other_region(self, rows: Tensor) -> Tensor:
+        """For each expression a region that it is not about: int64 [example]."""
+        target = self.material.target[rows]
+        regions, there = self._regions(self.material.image[rows])
+        is_other = there & (regions != target[:, None])
+        is_same = self.table.category[regions] == self.table.category[target][:, None]
+        found, place = self._chosen(is_other, is_same)
+        return torch.where(found, regions.gather(1, place)[:, 0], self._region_anywhere(len(rows)))
+
+    def other_expression(self, rows: Tensor) -> Tensor:
+        """For each expression one about something else: int64 [example]."""
+        image, target = self.material.image[rows], self.material.target[rows]
+        start, stop = self.first_said[image], self.first_said[image + 1]
+        places = start[:, None] + torch.arange(self.most_said, device=rows.device)
+        there = places < stop[:, None]
+        said = self.by_image[torch.where(there, places, start[:, None])]
+        is_other = there & (self.material.target[said] != target[:, None])
+        is_same = self.category[said] == self.category[rows][:, None]
+        found, place = self._chosen(is_other, is_same)
+        anywhere = torch.randint(len(self.material), (len(rows),), device=rows.device)
+        return torch.where(found, said.gather(1, place)[:, 0], anywhere)
+
+    def _chosen(self, is_other: Tensor, is_same: Tensor) -> tuple[Tensor, Tensor]:
+        """Whether there is anything to choose, bool [example], and the place of what is chosen, int64 [example, 1]."""
+        alike, unlike = is_other & is_same, is_other & ~is_same
+        wants_alike = torch.rand(len(is_other), device=is_other.device) < self.same_category
+        from_alike = wants_alike & alike.any(1)
+        among = torch.where(from_alike[:, None], alike, unlike)
+        noise = torch.rand(among.shape, device=among.device).masked_fill(~among, -1.0)
+        return among.any(1), noise.argmax(1, keepdim=True)
+
+    def _region_anywhere(self, count: int) -> Tensor:
+        """Any regions of images that are learnt from: int64 [count]."""
+        device = self.table.device
+        image = self.material.image[torch.randint(len(self.material), (count,), device=device)]
+        start, stop = self.table.first[image], self.table.first[image + 1]
+        return start + (torch.rand(count, device=device, dtype=torch.float64) * (stop - start)).long()
+
+    def _regions(self, image: Tensor) -> tuple[Tensor, Tensor]:
+        """All regions of images, as `RegionTable.of_images` gives them, but always as many: nobody has to wait."""
+        start, stop = self.table.first[image], self.table.first[image + 1]
+        rows = start[:, None] + torch.arange(self.most_regions, device=start.device)
+        there = rows < stop[:, None]
+        return torch.where(there, rows, start[:, None]), there

@@ -1,0 +1,200 @@
+"""A model learns to find what expressions point at; stopped anywhere, it goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from deixis.datasets.asked import data_digest
+from deixis.datasets.sources import Source
+from deixis.errors import RecipeError
+from deixis.models.grounding.erasing import ErasingGrounder
+from deixis.seeds import derive
+from deixis.tasks.localise import SETTINGS
+from deixis.training.devices import find_device
+from deixis.training.regions.bundles import REGIONS, TREE, build, read_grounding, sizes_of
+from deixis.training.regions.lessons import Lessons
+from deixis.training.regions.material import material_of, questions_of, some_of, to_learn, truth_of
+from deixis.training.regions.mining import MODULES, Pool, mine, vectors_of
+from deixis.training.regions.prepare import Surroundings, prepare
+from deixis.training.regions.scoring import answer, retrieved
+from deixis.training.rooms.bundles import bundle_digest
+from deixis.training.rooms.captions import passes
+from deixis.training.rooms.loop import follow
+from deixis.training.rooms.pretrain import silent
+from deixis.training.rooms.updates import Updates
+from deixis.training.step import reseed
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from torch import Tensor, nn
+
+    from deixis.datasets.copsref.arrays import ExpressionArrays
+    from deixis.datasets.copsref.store import CopsRef
+    from deixis.models.grounding.regions import RegionTable
+    from deixis.training.loop import Progress
+    from deixis.training.regions.probes import Said
+    from deixis.training.regions.scoring import Questions
+    from deixis.training.regions.settings import Grounding
+    from deixis.training.rooms.bundles import Bundle
+
+
+__all__ = ["learn_to_ground", "right_in"]
+
+TRAIN, DEV = "train", "val"
+FULL, ALONE = SETTINGS.index("Full"), SETTINGS.index("WithoutDist")
+
+
+def learn_to_ground(
+    how: Grounding,
+    dataset: CopsRef,
+    out: Path,
+    *,
+    begin: Path | None = None,
+    around: Surroundings | None = None,
+    progress: Progress | None = None,
+    stop_after: float | None = None,
+) -> dict[str, Any]:
+    """Let a model learn from the split train of a dataset, or go on where it was stopped; what run.json says then.
+
+    Args:
+        how: the settings.
+        dataset: expressions and images; the split val chooses among checkpoints.
+        out: the folder of the run.
+        begin: a checkpoint to begin with, in place of fresh weights, e.g. of the same model without mining.
+        around: where all is computed.
+        progress: told how far things are.
+        stop_after: seconds after which to stop; the same call goes on.
+
+    Raises:
+        RecipeError: when the dataset lacks what is needed, or the folder holds another run.
+        BrokenCheckpoint: when the checkpoint to begin with cannot be read or is of another model.
+        DivergedTraining: when the loss is no longer a number; the checkpoint before that is kept.
+    """
+    tell = progress or silent
+    course = _Course(how, dataset, begin, around or Surroundings(), tell)
+    return follow(course, out, progress=tell, stop_after=stop_after)
+
+
+class _Course:
+    role = "grounding"
+    kind = REGIONS
+
+    def __init__(
+        self, how: Grounding, dataset: CopsRef, begin: Path | None, around: Surroundings, tell: Progress
+    ) -> None:
+        self.how, self.device = how, find_device(around.device)
+        before = None if begin is None else read_grounding(begin)
+        ready = prepare(how, dataset, self.device, bundle=before, cache=around.cache, progress=tell)
+        arrays, self.table, self.vocabulary = ready.arrays, ready.table, ready.vocabulary
+        rows = to_learn(dataset, arrays, TRAIN)
+        self.rows = len(rows)
+        material = material_of(arrays, ready.said, rows, self.device)
+        self.lessons = Lessons(self.table, material, same_category=how.same_category)
+        self.held_out = self._held_out(arrays.expressions, ready.said)
+        self.model = self._model(before, len(arrays.labels))
+        self.data = {
+            "name": dataset.path.resolve().name,
+            "digest": data_digest(Source(dataset.path, "dataset", dataset.dataset)),
+            "split": TRAIN,
+            "examples": self.rows,
+            "reads": "programs" if how.model == TREE else "texts",
+            "features": ready.features,
+            "features_digest": ready.digest,
+            "labels": list(arrays.labels),
+            "begins with": "" if begin is None else bundle_digest(begin),
+        }
+        self.others: dict[str, nn.Module] = {}
+        shape = (how.refresh_every, how.batch * how.repeats, len(MODULES))
+        mines = how.mining != "none"
+        self.mined = torch.full(shape if mines else (0,), -1, dtype=torch.int64, device=self.device)
+        self.kept: dict[str, Tensor] = {"mined": self.mined} if mines else {}
+        self.now = self.mined[0] if mines else None
+        self.pool = Pool.of(self.lessons.category, material.image) if mines else None
+        self.truth = truth_of(dataset, arrays, TRAIN, rows) if mines and how.exclude_true else None
+        self.updates = Updates(
+            {how.model: self.model},
+            self.device,
+            self.loss,
+            batch=how.batch,
+            clip=how.clip,
+            clamp=how.clamp,
+            betas=how.betas,
+            seed=how.seed,
+        )
+        self.updates.graphs = False  # lessons differ in shape
+
+    def _model(self, before: Bundle | None, attributes: int) -> nn.Module:
+        how, table = self.how, self.table
+        seen = {"low": table.low.shape[1], "high": table.high.shape[1], "attributes": attributes}
+        torch.default_generator.manual_seed(derive(how.seed, "weights") >> 1)
+        if before is None:
+            return build(how.model, sizes_of(how.model, seen, how.sizes), self.vocabulary).to(self.device)
+        if list(before.models) != [how.model]:
+            raise RecipeError(f"it is to begin with {', '.join(before.models)}, but {how.model} is trained")
+        return before.model(how.model, self.device).train()
+
+    def _held_out(self, expressions: ExpressionArrays, said: Said) -> Questions | None:
+        rows = expressions.rows(DEV) if DEV in expressions.splits else np.zeros(0, np.int64)
+        rows = rows[expressions.target[rows] >= 0]
+        if not len(rows):
+            return None
+        rows = some_of(rows, self.how.look_at, seed=derive(self.how.seed, "looks") >> 1)
+        return questions_of(expressions, said, rows, self.device)
+
+    def before(self, update: int) -> None:
+        """What the second stage changes, and what is mined for the updates to come."""
+        how, is_second = self.how, self.how.is_second_stage(update)
+        if isinstance(self.model, ErasingGrounder):
+            self.model.erases = is_second
+        if how.mining == "none" or not is_second:
+            self.now = None
+            return
+        place = (update - how.first_stage) % how.refresh_every
+        if place == 0:
+            self._mine(update)
+        self.now = self.mined[place]
+
+    @torch.no_grad()
+    def _mine(self, update: int) -> None:
+        how = self.how
+        assert self.pool is not None
+        reseed(derive(how.seed, "mining"), update, self.device)
+        rows = np.stack([passes(update + k, how.batch, self.rows, how.seed) for k in range(how.refresh_every)])
+        asked = torch.from_numpy(rows.ravel()).to(self.device).repeat_interleave(how.repeats)
+        vectors = vectors_of(how, self.model, self.lessons.material.said)
+        self.mined.copy_(mine(how, self.pool, asked, vectors, is_true=self.truth).view(self.mined.shape))
+
+    def loss(self, rows: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+        """What is to become small."""
+        rows = rows.repeat_interleave(self.how.repeats)
+        mined = None if self.now is None else {name: self.now[:, k] for k, name in enumerate(MODULES)}
+        loss, told = self.model.loss(self.lessons(rows, mined))  # type: ignore[operator]
+        return loss, told
+
+    def merit(self, update: int, seen: Mapping[str, float]) -> float | None:
+        """The share of right choices on val among all distractors; weights of the first stage do not count."""
+        is_there = seen and update > self.how.first_stage
+        return seen["Full"] if is_there else None
+
+    def look(self) -> dict[str, float]:
+        """The share of right choices on val, with all distractor images and with none."""
+        if self.held_out is None:
+            return {}
+        found = right_in(self.model, self.table, self.held_out)
+        return {"Full": found[FULL], "WithoutDist": found[ALONE]}
+
+
+def right_in(model: nn.Module, table: RegionTable, questions: Questions) -> list[float]:
+    """The share of questions that are answered right, by setting; of right images, where a model finds images only."""
+    if not hasattr(model, "dense"):
+        return retrieved(model, table, questions)[:, :, 0].float().mean(0).tolist()
+    right = torch.zeros(len(SETTINGS), dtype=torch.int64, device=table.device)
+    for rows, found in answer(model, table, questions):
+        right += (found.choice == questions.target[rows][:, None]).sum(0)
+    return (right / len(questions)).tolist()

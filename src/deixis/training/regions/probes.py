@@ -1,0 +1,108 @@
+"""What a model is told, made poorer on purpose: does it need the words, their order, the relations?
+
+These are the probes of Cops-Ref, section 5.2. Each is a plain function on arrays, so that it works for every model; a
+model is trained and tested on what it gives.
+
+| probe | |
+|---|---|
+| `deaf` | nothing is said: every text is one unknown word |
+| `shuffle` | the words in random order, another one for every text |
+| `obj-attr` | nouns and attributes only; the whole text where there are none |
+
+A deaf model reads the same text always, so whatever it makes of it is one constant vector: what it scores depends on
+the regions alone. In GroundeR, whose phrase is normalised over the batch, that constant is exactly zero in training, as
+in the paper, and no model needs a case of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from deixis.datasets.copsref.arrays import PAD, UNKNOWN
+from deixis.datasets.copsref.roles import ATTRIBUTE, NOUN
+from deixis.errors import RecipeError
+from deixis.training.regions.chance import ranks
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+__all__ = ["PROBES", "Probe", "Said", "deaf", "objects_and_attributes", "probed", "shuffled"]
+
+Probe: TypeAlias = Literal["", "deaf", "shuffle", "obj-attr"]
+PROBES: tuple[Probe, ...] = ("", "deaf", "shuffle", "obj-attr")
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """Texts as numbers of words.
+
+    Shapes:
+        words: int32 [text, step], `PAD` after the end. count: int32 [text].
+    """
+
+    words: np.ndarray
+    count: np.ndarray
+
+
+def deaf(said: Said) -> Said:
+    """Nothing is said: one unknown word each."""
+    words = np.full_like(said.words, PAD)
+    words[:, 0] = UNKNOWN
+    return Said(words, np.ones_like(said.count))
+
+
+def shuffled(said: Said, numbers: np.ndarray, *, seed: int) -> Said:
+    """The words of every text in an order that depends on the seed and the number of the text alone.
+
+    Shapes:
+        numbers: int64 [text], e.g. the ids of the examples.
+    """
+    rank = ranks(seed, np.asarray(numbers, np.int64), said.words.shape[1])
+    rank[np.arange(said.words.shape[1]) >= said.count[:, None]] = 2  # after all others, in their order
+    return Said(np.take_along_axis(said.words, np.argsort(rank, 1, kind="stable"), 1), said.count)
+
+
+def objects_and_attributes(
+    said: Said, roles: np.ndarray, *, kept: Sequence[int] = (NOUN, ATTRIBUTE)
+) -> tuple[Said, np.ndarray]:
+    """The words of some roles, in their order, and their roles; a text that has none of them stays whole.
+
+    Shapes:
+        roles: int8 [text, step], see `datasets.copsref.roles`.
+    """
+    steps = np.arange(said.words.shape[1])
+    is_word = steps < said.count[:, None]
+    is_kept = np.isin(roles, kept) & is_word
+    is_kept = np.where(is_kept.any(1, keepdims=True), is_kept, is_word)
+    order = np.argsort(~is_kept, 1, kind="stable")
+    count = is_kept.sum(1).astype(said.count.dtype)
+    is_there = steps < count[:, None]
+    words = np.where(is_there, np.take_along_axis(said.words, order, 1), PAD).astype(said.words.dtype)
+    return Said(words, count), np.where(is_there, np.take_along_axis(roles, order, 1), 0).astype(roles.dtype)
+
+
+def probed(said: Said, roles: np.ndarray, numbers: np.ndarray, probe: str, *, seed: int = 0) -> Said:
+    """What is said, as a probe lets it through; `RecipeError` for a probe that nobody knows.
+
+    Args:
+        said: the texts.
+        roles: of their words.
+        numbers: of the texts, for `shuffle`.
+        probe: one of `PROBES`; the empty one changes nothing.
+        seed: for `shuffle`.
+    """
+    match probe:
+        case "":
+            return said
+        case "deaf":
+            return deaf(said)
+        case "shuffle":
+            return shuffled(said, numbers, seed=seed)
+        case "obj-attr":
+            return objects_and_attributes(said, roles)[0]
+    raise RecipeError(f"unknown probe {probe!r}; known: {', '.join(name for name in PROBES if name)}")

@@ -1,0 +1,72 @@
+"""`deixis train` and `deixis evaluate` for models about photographs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deixis.cli.app import main
+from deixis.cli.train_regions import GROUNDING
+from deixis.training.regions.settings import MODELS
+
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from deixis.datasets.copsref.store import CopsRef
+
+SETTINGS = """\
+updates = 4
+batch = 4
+look_every = 2
+features = "oracle"
+[sizes]
+width = 8
+"""
+
+
+def test_a_model_is_trained_and_judged(
+    photographs: CopsRef, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Trained by one command and judged by another, a model leaves answers that a third command judges the same."""
+    (tmp_path / "few.toml").write_text(SETTINGS, encoding="utf-8")
+    run, data = str(tmp_path / "run"), str(photographs.path)
+    assert main(["train", "mattnet", "--data", data, "--out", run, "--settings", str(tmp_path / "few.toml")]) == 0
+    assert "Best on val" in capsys.readouterr().out
+    assert main(["evaluate", run, "--data", data, "--out", run, "--json"]) == 0
+    judged = json.loads(capsys.readouterr().out)
+    assert judged["model"]["model"] == "mattnet"
+    assert (
+        main(["evaluate", f"{run}/answers.jsonl", "--data", data, "--split", "test", "--setting", "all", "--json"]) == 0
+    )
+    again = json.loads(capsys.readouterr().out)
+    assert again["settings"] == judged["settings"]
+    assert main(["evaluate", run, "--data", data]) == 0
+    assert "Is it there at all?" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["train", "grounder", "--half"], "has no setting 'half'"),
+        (["train", "m-lstm", "--mining", "random"], "has no setting 'mining'"),
+        (["train", "grounder", "--mining", "random"], "cannot mine"),
+        (["train", "scan", "--features", "eyes"], "unknown encoder 'eyes'"),
+        (["train", "mattnet", "--begin", "nowhere"], "neither a checkpoint nor the folder of a run"),
+    ],
+)
+def test_what_cannot_be_is_one_line(
+    words: list[str], said: str, photographs: CopsRef, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An option of another model, or one that cannot be, is refused in a line."""
+    assert main([*words, "--data", str(photographs.path), "--out", str(tmp_path / "run")]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_the_command_knows_all_models() -> None:
+    """The names that the command takes, without torch, are those that there are."""
+    assert GROUNDING == MODELS

@@ -1,0 +1,210 @@
+"""Learning: the same weights whether or not it was stopped, stages, mining, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+from torch import nn
+
+from deixis.errors import BrokenCheckpoint, RecipeError
+from deixis.models.grounding import erasing, grounder, modular, retrieval, tree
+from deixis.training.regions import loop
+from deixis.training.regions.bundles import build, read_grounding, sizes_of
+from deixis.training.regions.loop import learn_to_ground
+from deixis.training.regions.mining import TRIES, mine
+from deixis.training.regions.settings import MODELS, Grounding, grounding_of
+from tests.training.regions.small import small
+
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from deixis.datasets.copsref.store import CopsRef
+
+LAST, BEST = "last.safetensors", "best.safetensors"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_learns_and_is_kept(model: str, photographs: CopsRef, tmp_path: Path) -> None:
+    """Every model takes its updates, looks at val, and leaves its best weights behind."""
+    facts = learn_to_ground(small(model), photographs, tmp_path)
+    assert facts["updates"] == 6
+    assert facts["best"]["update"] in (3, 6)
+    assert set(facts["look"]) == {"Full", "WithoutDist"}
+    assert list(read_grounding(tmp_path / BEST).models) == [model]
+
+
+@pytest.mark.parametrize("strategy", ["random", "class-aware", "sentence-sim", "module-specific"])
+def test_stopped_while_mining_it_goes_on_to_the_same_weights(
+    strategy: str, photographs: CopsRef, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was mined for updates to come is kept with the weights, so a stop between two refreshes changes nothing."""
+    how = small("mattnet", updates=9, mining=strategy, first_stage=2, refresh_every=4, repeats=2, save_every=1)
+    learn_to_ground(how, photographs, tmp_path / "whole")
+    take, taken = loop.Updates.__call__, 0
+
+    def stop(self, update, rows, rate):
+        nonlocal taken
+        taken += 1
+        if taken == 5:
+            raise OSError("the power is gone")
+        take(self, update, rows, rate)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(loop.Updates, "__call__", stop)
+        with pytest.raises(OSError, match="power"):
+            learn_to_ground(how, photographs, tmp_path / "parts")
+    learn_to_ground(how, photographs, tmp_path / "parts")
+    whole, parts = (read_grounding(tmp_path / name / LAST) for name in ("whole", "parts"))
+    for name, weights in whole.weights.items():
+        assert torch.equal(weights, parts.weights[name]), name
+    assert torch.equal(whole.memory["kept/mined"], parts.memory["kept/mined"])
+
+
+def test_nothing_is_mined_or_erased_in_the_first_stage(
+    photographs: CopsRef, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log speaks of mining from the second stage on, and erasing is switched on there."""
+    learn_to_ground(small("mattnet", updates=4, first_stage=2, mining="random"), photographs, tmp_path / "mine")
+    lines = [json.loads(line) for line in (tmp_path / "mine" / "log.jsonl").read_text().splitlines()]
+    assert ["mined" in line for line in lines if "loss" in line] == [False, False, True, True]
+    erases = []
+    before = loop._Course.before
+
+    def told(self, update):
+        before(self, update)
+        erases.append(self.model.erases)
+
+    monkeypatch.setattr(loop._Course, "before", told)
+    learn_to_ground(small("cm-att-erase", updates=4, first_stage=2), photographs, tmp_path / "erase")
+    assert erases == [False, False, True, True]
+
+
+def test_only_the_second_stage_is_chosen_from(photographs: CopsRef, tmp_path: Path) -> None:
+    """Weights of the first stage are never the best, however good they are."""
+    facts = learn_to_ground(small("mattnet", first_stage=3, mining="random"), photographs, tmp_path)
+    assert facts["best"]["update"] == 6
+
+
+def test_it_begins_with_another_run(photographs: CopsRef, tmp_path: Path) -> None:
+    """A second stage may begin with the weights of a run; one of another model, or of other features, is refused."""
+    learn_to_ground(small("mattnet"), photographs, tmp_path / "first")
+    begin = tmp_path / "first" / BEST
+    how = small("mattnet", mining="module-specific", rate=1e-9)
+    learn_to_ground(how, photographs, tmp_path / "second", begin=begin)
+    first, second = read_grounding(begin), read_grounding(tmp_path / "second" / LAST)
+    name = (
+        "mattnet.language.word.weight" if "mattnet.language.word.weight" in first.weights else next(iter(first.weights))
+    )
+    assert torch.allclose(first.weights[name], second.weights[name], atol=1e-6)
+    with pytest.raises(RecipeError, match="begin with mattnet, but grounder"):
+        learn_to_ground(small("grounder"), photographs, tmp_path / "third", begin=begin)
+    with pytest.raises(RecipeError, match="other features"):
+        learn_to_ground(small("mattnet", noise=0.5), photographs, tmp_path / "fourth", begin=begin)
+
+
+def test_what_is_true_of_the_target_is_not_mined(photographs: CopsRef, tmp_path: Path) -> None:
+    """With the scene graphs asked, whatever is mined is false of the target, unless all that was drawn is true."""
+    course = loop._Course(
+        small("mattnet", mining="class-aware", exclude_true=True, exclude_same_image=False),
+        photographs,
+        None,
+        loop.Surroundings(),
+        loop.silent,
+    )
+    truth, category = course.truth, course.lessons.category
+    assert truth is not None
+    everyone = torch.arange(course.rows)
+    assert truth(everyone.numpy(), everyone.numpy()).all()  # every expression is true of its own target
+    found = mine(course.how, course.pool, everyone, is_true=truth)
+    for row, others in enumerate(found.tolist()):
+        kind = (category == category[row]).nonzero()[:, 0]
+        kind = kind[kind != row]
+        own = torch.full_like(kind, row).numpy()
+        fair = ~(truth(kind.numpy(), own) | truth(own, kind.numpy()))
+        if fair.any() and len(kind) <= TRIES:  # all of them are tried
+            assert set(others) <= set(kind[fair].tolist())
+
+
+def test_a_folder_with_another_run_is_refused(photographs: CopsRef, tmp_path: Path) -> None:
+    """A run goes on with its own settings only."""
+    learn_to_ground(small("grounder"), photographs, tmp_path)
+    with pytest.raises(RecipeError, match="rate"):
+        learn_to_ground(small("grounder", rate=0.01, updates=9), photographs, tmp_path)
+    assert learn_to_ground(small("grounder"), photographs, tmp_path)["was finished"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"probe": "blind"}, "unknown probe 'blind'"),
+        ({"mining": "hard"}, "unknown mining"),
+        ({"batch": 1}, "batch must be a whole number"),
+        ({"rate": float("nan")}, "rate must be a number"),
+        ({"betas": (0.9, 1.0)}, "betas must be two numbers"),
+        ({"exclude_true": 1}, "true or false"),
+        ({"speed": 2}, "no setting 'speed'"),
+        ({"sizes": 3}, "table of names"),
+    ],
+)
+def test_impossible_settings_are_refused(changes: dict[str, object], said: str) -> None:
+    """A setting that is not known or not possible is named."""
+    with pytest.raises(RecipeError, match=said):
+        grounding_of("mattnet", changes)
+
+
+def test_only_what_can_mine_mines() -> None:
+    """A model without phrases for modules cannot mine, and one that reads no words cannot be probed."""
+    with pytest.raises(RecipeError, match="cannot mine"):
+        grounding_of("grounder", {"mining": "random"})
+    with pytest.raises(RecipeError, match="no probe"):
+        grounding_of("tree", {"probe": "deaf"})
+    with pytest.raises(RecipeError, match="mattnet"):
+        grounding_of("matnet")
+
+
+def test_the_rate_falls_as_published() -> None:
+    """MattNet's rate stays for 8,000 updates and is a tenth after 16,000; the second stage begins anew."""
+    how = grounding_of("mattnet", {"first_stage": 20_000})
+    assert how.rate_at(8_000) == 4e-4
+    assert how.rate_at(12_000) == pytest.approx(4e-4 * 0.1**0.5)
+    assert how.rate_at(16_000) == pytest.approx(4e-5)
+    assert how.rate_at(20_000) == 4e-4
+    scan = grounding_of("scan")
+    assert scan.rate_at(scan.decay_from - 1) == 2e-4
+    assert scan.rate_at(scan.decay_from) == pytest.approx(2e-5)
+
+
+@pytest.mark.parametrize(
+    ("model", "published"),
+    [
+        ("grounder", grounder.TRAINING),
+        ("mattnet", modular.TRAINING),
+        ("cm-att-erase", erasing.TRAINING),
+        ("scan", retrieval.TRAINING),
+        ("tree", tree.TRAINING),
+    ],
+)
+def test_trainings_are_those_that_the_models_state(model: str, published: dict[str, object]) -> None:
+    """Rates, moments and limits of gradients are those that stand beside each model."""
+    how = grounding_of(model)
+    for name in ("rate", "betas", "clamp", "clip"):
+        assert getattr(how, name) == (published.get(name) or getattr(Grounding(model=model), name))
+
+
+def test_sizes_come_from_data_settings_and_paper() -> None:
+    """What the data demand cannot be said otherwise, and unknown sizes are named."""
+    sizes = sizes_of("mattnet", {"low": 4, "high": 6, "attributes": 2}, {"width": 8})
+    assert (sizes["low"], sizes["high"], sizes["width"], sizes["margin"]) == (4, 6, 8, 0.1)
+    with pytest.raises(RecipeError, match="follows from the data"):
+        sizes_of("mattnet", {"high": 6}, {"high": 8})
+    with pytest.raises(RecipeError, match="did you mean 'width'"):
+        sizes_of("mattnet", {}, {"widht": 8})
+    with pytest.raises(BrokenCheckpoint, match="cannot be built"):
+        build("mattnet", {"width": 10**9}, ("<pad>", "<unknown>"))
+    with pytest.raises(BrokenCheckpoint, match="no model"):
+        build("magic", {}, ("<pad>", "<unknown>"))
+    assert isinstance(build("mattnet", sizes, ("<pad>", "<unknown>", "cat")), nn.Module)
