@@ -31,6 +31,7 @@ ABOUT: Mapping[str, str] = {
     "data": "datasets and pictures",
     "environments": "Gymnasium and PettingZoo",
     "hf": "Hugging Face datasets and metrics, Croissant",
+    "lite0": "weights of EfficientNet-Lite0, to see photographs with",
     "llm": "Inspect AI and lm-evaluation-harness",
     "report": "figures",
     "shapes": "the HDF5 file of 3D Shapes",

