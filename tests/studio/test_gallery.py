@@ -310,7 +310,7 @@ def test_a_link_to_a_picture_outside_is_not_followed(demo_roots, tmp_path):
     secret = tmp_path / "secret.png"
     secret.write_bytes(b"\x89PNG secret")
     client = studio_over(tmp_path / "in")  # which would refuse a dataset that has such a link from the beginning
-    (tmp_path / "in" / "photographs" / "images").mkdir()
+    (tmp_path / "in" / "photographs" / "images").mkdir(exist_ok=True)
     (tmp_path / "in" / "photographs" / "images" / "leak.png").symlink_to(secret)
     answer = client.get(f"{PHOTOGRAPHS}/picture/leak.png")
     assert answer.status_code == 404
