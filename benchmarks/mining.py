@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-__all__ = ["measure_mining", "measure_scoring"]
+__all__ = ["measure_mining", "measure_scoring", "said_of_words", "table_of"]
 
 EXPRESSIONS, CATEGORIES, WORDS, STEPS = 120_000, 508, 1_596, 30  # of Cops-Ref
 IMAGES, REGIONS, SHOWN = 2_000, 20, 13  # 260 regions are shown with every expression
@@ -45,7 +45,7 @@ def measure_mining(device: torch.device, *, expressions: int = EXPRESSIONS, widt
     share = 1 / torch.arange(1, CATEGORIES + 1, dtype=torch.float64)
     category = torch.multinomial(share, expressions, replacement=True, generator=chance).to(device)
     pool = Pool.of(category, torch.arange(expressions, device=device) // 2)
-    said = _said(expressions, chance, device)
+    said = said_of_words(expressions, chance, device)
     model = _model(width, device)
     rows = torch.randint(expressions, (50 * 90,), generator=chance).to(device)
     found = []
@@ -64,10 +64,10 @@ def measure_scoring(
     device: torch.device, *, expressions: int = 4_000, images: int = IMAGES, width: int = 512
 ) -> list[Row]:
     chance = torch.Generator().manual_seed(1)
-    table = _table(images, chance, device)
+    table = table_of(images, chance, device)
     shown = torch.rand(expressions, images, generator=chance).topk(SHOWN).indices.to(device)
     seen = torch.ones(expressions, 6, SHOWN, dtype=torch.bool, device=device)
-    questions = Questions(_said(expressions, chance, device), table.first[shown[:, 0]], shown, seen)
+    questions = Questions(said_of_words(expressions, chance, device), table.first[shown[:, 0]], shown, seen)
     model = _model(width, device).eval()
 
     def score() -> list[Tensor]:
@@ -83,13 +83,15 @@ def _model(width: int, device: torch.device) -> ModularGrounder:
     return ModularGrounder(ModularGrounderSettings(low=LOW, high=HIGH, width=width), WORDS).to(device)
 
 
-def _said(count: int, chance: torch.Generator, device: torch.device) -> Words:
+def said_of_words(count: int, chance: torch.Generator, device: torch.device) -> Words:
+    """Texts of 5 to 24 words."""
     lengths = torch.randint(5, 25, (count,), generator=chance)
     words = torch.randint(2, WORDS, (count, STEPS), generator=chance)
     return Words(torch.where(torch.arange(STEPS) < lengths[:, None], words, 0).to(device), lengths.to(device))
 
 
-def _table(images: int, chance: torch.Generator, device: torch.device) -> RegionTable:
+def table_of(images: int, chance: torch.Generator, device: torch.device) -> RegionTable:
+    """Images with as many regions each that look like nothing."""
     total = images * REGIONS
 
     def drawn(*shape: int) -> Tensor:
@@ -108,6 +110,7 @@ def _table(images: int, chance: torch.Generator, device: torch.device) -> Region
         category=own % CATEGORIES,
         image=own // REGIONS,
         first=torch.arange(0, total + 1, REGIONS, device=device),
+        whole=torch.rand(images, LOW, CELLS, generator=chance).half().to(device),
     )
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.metrics.navigation import MEASURES, PlanEvaluation, SplitEvaluation
 from deixis.metrics.navigation import Score as PlanScore
-from deixis.reports.curves import MOST_POINTS, Curves, _thinned, draw_curves
+from deixis.reports.curves import MOST_POINTS, Curves, draw_curves, thinned
 from deixis.reports.reascan_models import known_results
 from deixis.reports.reascan_notes import read_reasons
 from deixis.reports.reascan_page import curves_of, write_results
@@ -492,7 +492,7 @@ def test_long_logs_are_averaged_without_loss(count):
     """However long a log is, few points are drawn, at the same places, and their weighted mean is that of the log."""
     steps = [Step(update, float(update % 7) + 1) for update in range(1, count + 1)]
 
-    found = _thinned(steps)
+    found = thinned(steps)
 
     assert len(found) <= MOST_POINTS
     assert not steps or found[-1].update == steps[-1].update

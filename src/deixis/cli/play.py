@@ -39,6 +39,8 @@ def play(
     listener: Path | None = None,
     freeze: bool = False,
     listener_first: Count | None = None,
+    listener_gold: NotBelow | None = None,
+    speaker_rate: Above | None = None,
     look_every: Count | None = None,
     save_every: Count | None = None,
     data_seed: Seed | None = None,
@@ -80,6 +82,9 @@ def play(
         listener: A checkpoint or run with a listener; by default a new one learns from the beginning.
         freeze: The listener stays as it is; it must be given.
         listener_first: Updates at the beginning in which the listener alone learns.
+        listener_gold: The weight of captions that people would give among what the listener learns from, so that words
+            keep their meaning; 0 as published.
+        speaker_rate: The learning rate of the speaker, where it is not that of the listener.
         look_every: Updates between two looks at validation images.
         save_every: Updates between two checkpoints, besides those at every look.
         data_seed: Which images are for what; the speaker's must be the same, 42 by default.
@@ -115,6 +120,8 @@ def play(
         "temperature": temperature,
         "listener": "frozen" if freeze else None,
         "listener_first": listener_first,
+        "listener_gold": listener_gold,
+        "speaker_rate": speaker_rate,
         "look_every": look_every,
         "save_every": save_every,
         "data_seed": data_seed,

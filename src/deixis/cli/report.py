@@ -1,4 +1,4 @@
-"""`deixis report`: Tables 2 and 3 of the ReaSCAN paper for models of ours, beside what is published."""
+"""`deixis report`: the tables of papers for models of ours, beside what is published."""
 
 from __future__ import annotations
 
@@ -32,20 +32,35 @@ def report(
     workers: Count | None = None,
     as_json: Json = False,
 ) -> int:
-    """Compare trained models with what is published of ReaSCAN: Tables 2 and 3 of the paper.
+    """Compare trained models with what is published of ReaSCAN, A3DS or Cops-Ref, in the tables of each paper.
 
     Runs that differ only in their seeds are put together: the mean and the standard deviation over seeds, or one seed
-    with its interval.
+    with its interval. Speakers that differ in their settings from those with the most seeds are shown as variants.
 
     Args:
-        runs: Folders that training and judging left, with run.json, log.jsonl and evaluation.json.
-        out: A folder for report.html, tables.md, tables.csv, report.json and the training curves as PNG and SVG.
-        notes: A TOML file with a sentence for each cell that differs, e.g. a2 = "…" under [table3.m-lstm].
+        runs: Folders of one kind of run. Of ReaSCAN, what training and judging left: run.json, log.jsonl and
+            evaluation.json. Of A3DS, what pretrain and play left, with what was said in the folder said of each
+            (deixis say RUN --out RUN/said) and in others named said-…. Of Cops-Ref, folders that deixis evaluate
+            wrote to with --out, and the run of SCAN.
+        out: A folder for report.html, the tables as Markdown and CSV, report.json and all figures as PNG and SVG.
+        notes: A TOML file with a sentence for each cell that differs, e.g. a2 = "…" under [table3.m-lstm], or
+            relevance = "…" under [table1.RP]; of Cops-Ref also for a statement, why = "…" under [claims.random].
         seed: Accepted by every verb; nothing is random here.
         workers: Accepted by every verb; there is nothing to divide here.
         as_json: Print JSON instead of text.
     """
     del seed, workers
+    from deixis.cli.report_a3ds import are_speakers, report_speakers
+    from deixis.cli.report_copsref import are_grounders, report_copsref
+
+    if are_grounders(runs):
+        return report_copsref(runs, out=out, notes=notes, as_json=as_json)
+    if are_speakers(runs):
+        return report_speakers(runs, out=out, notes=notes, as_json=as_json)
+    return _report_models(runs, out=out, notes=notes, as_json=as_json)
+
+
+def _report_models(runs: list[Path], *, out: Path | None, notes: Path | None, as_json: bool) -> int:
     from deixis.reports.reascan_notes import read_reasons
     from deixis.reports.reascan_page import write_results
     from deixis.reports.reascan_tables import compare_runs, results_as_dict

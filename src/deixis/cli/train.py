@@ -71,8 +71,8 @@ def train(
         batch: How many examples each is made with.
         rate: The learning rate at the start.
         clip: The largest norm of a gradient; no limit by default.
-        features: For photographs: what regions look like: lite0 (by default), handcrafted, oracle, or the path of what
-            a detector saw.
+        features: For photographs: what regions look like: lite0 (by default), handcrafted, tiny (learnt
+            together with the model), oracle, or the path of what a detector saw.
         probe: For photographs: what is done to all texts, none by default: no words at all (deaf), in random order
             (shuffle), or nouns and attributes only (obj-attr).
         mining: For mattnet: from where expressions are taken that are easily mistaken for one another, none by default.

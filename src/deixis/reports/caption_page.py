@@ -15,12 +15,12 @@ from deixis.worlds.shapes.draw import draw_png
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deixis.metrics.marked import Mark
+    from deixis.metrics.marked import Mark, Piece
 
     Captions = Mapping[str, tuple[Sequence[str], Sequence[Sequence[int]]]]
 
 
-__all__ = ["caption_page"]
+__all__ = ["RULES", "caption_page", "legend", "marked_words", "picture"]
 
 EACH = 4  # captions of every set
 SIZE = 160  # pixels along one side of a picture
@@ -47,13 +47,12 @@ def caption_page(name: str, captions: Captions, *, seed: int = 0) -> str:
         captions: for every set the captions, and for each the numbers of its images, the target first.
         seed: which captions are shown.
     """
-    legend = " ".join(element("span", text(f"{mark}: {about}"), class_=mark) for mark, about in MARKS.items())
     header = element("h1", text(f"What {name} says")) + element(
         "p",
         "The framed image is the one that is meant. "
         f"{number(sum(len(texts) for texts, _ in captions.values()))} captions were said; these were drawn by lot.",
     )
-    header += element("p", legend, class_="key")
+    header += legend()
     sections = {
         f"set-{place}": (text(group), _examples(texts, images, Stream(derive(seed, "examples", group))))
         for place, (group, (texts, images)) in enumerate(captions.items())
@@ -68,6 +67,20 @@ def caption_page(name: str, captions: Captions, *, seed: int = 0) -> str:
     )
 
 
+def legend() -> str:
+    """What the marks mean."""
+    marks = " ".join(element("span", text(f"{mark}: {about}"), class_=mark) for mark, about in MARKS.items())
+    return element("p", marks, class_="key")
+
+
+def marked_words(pieces: Sequence[Piece]) -> str:
+    """A caption with every word marked; pointing at one tells why."""
+    words = "".join(
+        element("span", text(piece.text), class_=piece.mark or None, title=piece.why or None) for piece in pieces
+    )
+    return words or text("(nothing)")
+
+
 def _examples(texts: Sequence[str], images: Sequence[Sequence[int]], stream: Stream) -> str:
     chosen = stream.shuffled(range(len(texts)))[:EACH]
     items = "".join(element("li", _example(texts[row], [int(one) for one in images[row]])) for row in chosen)
@@ -76,21 +89,19 @@ def _examples(texts: Sequence[str], images: Sequence[Sequence[int]], stream: Str
 
 def _example(said: str, rooms: Sequence[int]) -> str:
     pictures = "".join(
-        _picture(room, "the target" if place == 0 else "a distractor") for place, room in enumerate(rooms)
+        picture(room, "the target" if place == 0 else "a distractor") for place, room in enumerate(rooms)
     )
     pieces = mark_caption(said, rooms)
-    words = "".join(
-        element("span", text(piece.text), class_=piece.mark or None, title=piece.why or None) for piece in pieces
-    )
     counts = ", ".join(
         f"{sum(piece.mark == mark for piece in pieces)} {about}"
         for mark, about in WORDS.items()
         if any(piece.mark == mark for piece in pieces)
     )
-    caption = element("p", words or text("(nothing)"), class_="said") + element("p", text(counts), class_="note")
+    caption = element("p", marked_words(pieces), class_="said") + element("p", text(counts), class_="note")
     return element("figure", pictures + element("figcaption", caption))
 
 
-def _picture(room: int, role: str) -> str:
+def picture(room: int, role: str) -> str:
+    """The image of a room, whole within the page; `role` is what it is there for."""
     data = b64encode(draw_png(room, size=SIZE)).decode()
     return f'<img src="data:image/png;base64,{data}" alt="{role}, image {room}" width="{SIZE}" height="{SIZE}">'

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-__all__ = ["as_csv", "as_markdown", "in_one_cell", "no_formula"]
+__all__ = ["as_csv", "as_markdown", "in_one_cell", "no_formula", "plain_words", "span"]
 
 
 def as_csv(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -37,3 +37,17 @@ def in_one_cell(value: str) -> str:
 def no_formula(value: str) -> str:
     """Text that no spreadsheet takes for a formula."""
     return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+
+
+def plain_words(text: str) -> str:
+    """Text that cannot end its cell or its line, and that no renderer takes for markup."""
+    kept = " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
+    return kept.replace("&", "&amp;").replace("<", "&lt;").replace("[", "\\[").replace("`", "\\`")
+
+
+def span(seconds: float) -> str:
+    """A time in the unit that fits it."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes = seconds / 60
+    return f"{minutes:.1f} min" if minutes < 120 else f"{minutes / 60:.1f} h"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from deixis._version import __version__
 from deixis.datasets.store import replacing_file
-from deixis.reports.curves import Curves, color_of, curves_markup, draw_curves
+from deixis.reports.curves import Curves, curves_markup, draw_curves
+from deixis.reports.drawings import color_of
 from deixis.reports.markup import Themes, details, element, number, percent, table, text
 from deixis.reports.plots import Bars, draw_plot
 from deixis.reports.reascan_models import known_results

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from deixis.reports.cells import plain_words, span
 from deixis.reports.reascan_models import known_results
 from deixis.reports.reascan_tables import FAR, place_of, table_as_text
 
@@ -68,23 +69,23 @@ def results_as_markdown(results: Results) -> str:
     for table in results.tables:
         if table.own:
             lines += [f"### {table.title}", "", *_markdown_table(table), ""]
-    lines += [f"{_plain(mark)}: {_plain(meaning)}  " for mark, meaning in legend(results)]
+    lines += [f"{plain_words(mark)}: {plain_words(meaning)}  " for mark, meaning in legend(results)]
     if results.differences:
         lines += ["", "### Where ours differ", ""]
     for label, where, cell in ((one.column.label, one.where, one.cell) for one in results.differences):
-        reason = _plain(cell.reason or NO_REASON)
-        lines.append(f"* **{_plain(label)}, {_plain(where)}** ({say_difference(cell)}): {reason}")
+        reason = plain_words(cell.reason or NO_REASON)
+        lines.append(f"* **{plain_words(label)}, {plain_words(where)}** ({say_difference(cell)}): {reason}")
     lines += ["", "### Protocol", ""]
     for column in results.columns:
-        lines += [f"* **{_plain(column.label)}** {_plain(said)}" for said in protocol(column)]
-    lines += ["", f"Published: {_plain(known_results().source)}."]
+        lines += [f"* **{plain_words(column.label)}** {plain_words(said)}" for said in protocol(column)]
+    lines += ["", f"Published: {plain_words(known_results().source)}."]
     return "\n".join(lines) + "\n"
 
 
 def _markdown_table(table: ResultTable) -> list[str]:
     heads, rows = table_as_text(table, table.columns)
     rule = ["---", *["---:"] * (len(heads) - 1)]
-    return [f"| {' | '.join(map(_plain, line))} |" for line in (heads, rule, *rows)]
+    return [f"| {' | '.join(map(plain_words, line))} |" for line in (heads, rule, *rows)]
 
 
 def _sentences(title: str, runs: Sequence[Run]) -> Iterator[str]:
@@ -129,7 +130,7 @@ def _cost(runs: Sequence[Run]) -> Iterator[str]:
     times = [run.seconds for run in runs if run.seconds is not None]
     if times:
         each = " each" if len(times) > 1 else ""
-        told.append(f"{_span(sum(times) / len(times))}{each}{' on ' + first.device if first.device else ''}")
+        told.append(f"{span(sum(times) / len(times))}{each}{' on ' + first.device if first.device else ''}")
     speeds = [run.examples_per_second for run in runs if run.examples_per_second is not None]
     if speeds:
         told.append(f"{sum(speeds) / len(speeds):,.0f} examples/s")
@@ -137,18 +138,5 @@ def _cost(runs: Sequence[Run]) -> Iterator[str]:
         yield f"{', '.join(told)}."
 
 
-def _span(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes = seconds / 60
-    return f"{minutes:.1f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
-
-
 def _digest(digest: str) -> str:
     return f" ({digest[:DIGITS]})" if digest else ""
-
-
-def _plain(text: str) -> str:
-    """Text that cannot end its cell or its line, and that no renderer takes for markup."""
-    kept = " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
-    return kept.replace("&", "&amp;").replace("<", "&lt;").replace("[", "\\[").replace("`", "\\`")

@@ -6,27 +6,25 @@ need is read; whatever else the files hold is left alone.
 
 from __future__ import annotations
 
-import json
-import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import BrokenDataset
+from deixis.reports.json_facts import fact_lines, flat_facts, printable, read_facts
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from deixis.reports.json_facts import Facts
 
 
 __all__ = ["Look", "Run", "Score", "Selection", "Step", "Training", "read_run"]
 
-FORMAT = 1
 RUN, EVALUATION, LOG = "run.json", "evaluation.json", "log.jsonl"
 KINDS = {RUN: "run", EVALUATION: "plans evaluation"}
 UNTRAINED = ("random", "oracle")  # models that need no run.json: there is nothing to tell of their training
-LONGEST = 80  # letters of a name that are shown
-MOST_DIGITS = 18  # of a whole number
 
 
 class Step(NamedTuple):
@@ -142,9 +140,9 @@ def read_run(folder: Path) -> Run:
     """
     if not folder.is_dir():
         raise BrokenDataset(f"{folder} is no run folder: there is no such folder")
-    judged = _read(folder / EVALUATION, hint="judge the model first, with deixis evaluate")
+    judged = read_facts(folder / EVALUATION, kind=KINDS[EVALUATION], hint="judge the model first, with deixis evaluate")
     run = Run(
-        folder=_printable(folder.resolve().name),
+        folder=printable(folder.resolve().name),
         model=judged.text("model", ""),
         data=judged.text("data", ""),
         digest=judged.text("digest", ""),
@@ -155,7 +153,7 @@ def read_run(folder: Path) -> Run:
         raise BrokenDataset(f"{folder / EVALUATION} judges no example of any split")
     if run.model.lower() in UNTRAINED and not (folder / RUN).exists():
         return run
-    facts = _read(folder / RUN, hint="is this a folder that training left?")
+    facts = read_facts(folder / RUN, kind=KINDS[RUN], hint="is this a folder that training left?")
     trained = replace(run, **_trained(facts), **_log(folder / LOG))
     seed = judged.inner("predictions").find_count("seed")
     if run.model not in ("", trained.model, facts.text("name", "")) or seed not in (None, trained.seed):
@@ -166,12 +164,12 @@ def read_run(folder: Path) -> Run:
     return trained
 
 
-def _trained(facts: _Facts) -> dict[str, Any]:
+def _trained(facts: Facts) -> dict[str, Any]:
     """What run.json says, as fields of a run."""
     return {
         "model": facts.text("model"),
         "quirks": tuple(sorted(facts.texts("quirks"))),
-        "settings": dict(_flat(facts.inner("settings").values)),
+        "settings": dict(flat_facts(facts.inner("settings").values)),
         "seed": facts.find_count("seed"),
         "updates": facts.find_count("updates") or 0,
         "batch": facts.find_count("batch") or 0,
@@ -184,7 +182,7 @@ def _trained(facts: _Facts) -> dict[str, Any]:
     }
 
 
-def _training(facts: _Facts) -> Training | None:
+def _training(facts: Facts) -> Training | None:
     if not facts.values:
         return None
     return Training(
@@ -197,7 +195,7 @@ def _training(facts: _Facts) -> Training | None:
     )
 
 
-def _selection(facts: _Facts) -> Selection | None:
+def _selection(facts: Facts) -> Selection | None:
     if not facts.values:
         return None
     return Selection(
@@ -209,13 +207,13 @@ def _selection(facts: _Facts) -> Selection | None:
     )
 
 
-def _scores(facts: _Facts) -> dict[str, Score]:
+def _scores(facts: Facts) -> dict[str, Score]:
     """The scores under each name; where no example was judged there is none."""
-    found = {_printable(name): facts.inner(name) for name in facts.values}
+    found = {printable(name): facts.inner(name) for name in facts.values}
     return {name: _score(entry) for name, entry in found.items() if entry.count("examples")}
 
 
-def _score(facts: _Facts) -> Score:
+def _score(facts: Facts) -> Score:
     return Score(
         examples=facts.count("examples"),
         exact=facts.share("exact"),
@@ -230,7 +228,7 @@ def _log(path: Path) -> dict[str, Any]:
     """The two curves; after a run was resumed, what was logged last of an update counts."""
     losses: dict[int, float] = {}
     looks: dict[int, float] = {}
-    for facts in _lines(path) if path.exists() else ():
+    for facts in fact_lines(path) if path.exists() else ():
         update = facts.count("update")
         if "loss" in facts.values:
             losses[update] = facts.number("loss")
@@ -240,136 +238,3 @@ def _log(path: Path) -> dict[str, Any]:
         "steps": tuple(Step(*entry) for entry in sorted(losses.items())),
         "looks": tuple(Look(*entry) for entry in sorted(looks.items())),
     }
-
-
-# ------------------------------------------------------------------------------------------------------------- JSON
-
-
-class _Facts:
-    """An object of a JSON file, asked for values of a kind; what can be missing is asked for by `find_`."""
-
-    def __init__(self, values: object, where: str) -> None:
-        if not isinstance(values, dict):
-            raise BrokenDataset(f"{where} should be an object, got {_shown(values)}")
-        self.values: dict[str, Any] = values
-        self._where = where
-
-    def inner(self, key: str) -> _Facts:
-        """The object under a key, empty where there is none."""
-        return _Facts(self.values.get(key, {}), f"{self._where}, {_printable(key)}")
-
-    def text(self, key: str, default: str | None = None) -> str:
-        value = self.values.get(key, default)
-        if not isinstance(value, str):
-            raise self._wrong(key, "text")
-        return _printable(value)
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        values = self.values.get(key, [])
-        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-            raise self._wrong(key, "a list of names")
-        return tuple(map(_printable, values))
-
-    def flag(self, key: str) -> bool:
-        value = self.values.get(key, False)
-        if not isinstance(value, bool):
-            raise self._wrong(key, "true or false")
-        return value
-
-    def count(self, key: str) -> int:
-        value = self.values.get(key)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise self._wrong(key, "a whole number, at least 0")
-        return value
-
-    def number(self, key: str) -> float:
-        value = self.values.get(key)
-        if not isinstance(value, int | float) or isinstance(value, bool):
-            raise self._wrong(key, "a number")
-        return float(value)
-
-    def share(self, key: str) -> float:
-        value = self.number(key)
-        if not 0 <= value <= 1:
-            raise self._wrong(key, "a share between 0 and 1")
-        return value
-
-    def find_count(self, key: str) -> int | None:
-        return None if self.values.get(key) is None else self.count(key)
-
-    def find_number(self, key: str) -> float | None:
-        return None if self.values.get(key) is None else self.number(key)
-
-    def find_share(self, key: str) -> float | None:
-        return None if self.values.get(key) is None else self.share(key)
-
-    def _wrong(self, key: str, wanted: str) -> BrokenDataset:
-        if key not in self.values:
-            return BrokenDataset(f"{self._where} does not say {key!r}, which should be {wanted}")
-        return BrokenDataset(f"{self._where}: {key!r} should be {wanted}, got {_shown(self.values[key])}")
-
-
-def _read(path: Path, *, hint: str) -> _Facts:
-    if not path.exists():
-        raise BrokenDataset(f"there is no {path}; {hint}")
-    facts = _Facts(_parsed(_text(path), str(path)), str(path))
-    kind, number = facts.values.get("kind"), facts.values.get("format")
-    if kind != KINDS[path.name] or number != FORMAT:
-        wanted = f"{KINDS[path.name]!r}, format {FORMAT}"
-        raise BrokenDataset(f"{path} should be of kind {wanted}, got {_shown(kind)}, format {_shown(number)}")
-    return facts
-
-
-def _lines(path: Path) -> Iterator[_Facts]:
-    """Each line of a log; a last line that a crash left unfinished does not count."""
-    whole, newline, _ = _text(path).rpartition("\n")
-    for number, line in enumerate(whole.split("\n") if newline else (), start=1):
-        if line.strip():
-            where = f"{path}, line {number}"
-            yield _Facts(_parsed(line, where), where)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise BrokenDataset(f"{path} is no UTF-8 text") from error
-
-
-def _parsed(text: str, where: str) -> object:
-    def refuse(name: str) -> NoReturn:
-        raise BrokenDataset(f"{where} holds {name}, which is no number to reckon with")
-
-    def real(digits: str) -> float:
-        value = float(digits)
-        return value if math.isfinite(value) else refuse(digits)
-
-    def whole(digits: str) -> int:
-        return int(digits) if len(digits) <= MOST_DIGITS else refuse(_printable(digits))
-
-    try:
-        return json.loads(text, parse_constant=refuse, parse_float=real, parse_int=whole)
-    except BrokenDataset:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise BrokenDataset(f"{where} is no JSON: {error}") from error
-
-
-def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
-    """Settings with their values as text; those inside others are named with dots."""
-    for key, value in values.items():
-        name = f"{before}{_printable(key)}"
-        if isinstance(value, dict):
-            yield from _flat(value, f"{name}.")
-        else:
-            yield name, _printable(value if isinstance(value, str) else json.dumps(value))
-
-
-def _shown(value: object) -> str:
-    return _printable(json.dumps(value, ensure_ascii=False))
-
-
-def _printable(text: str) -> str:
-    """Text without line breaks and control signs, shortened where it is very long."""
-    seen = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
-    return seen if len(seen) <= LONGEST else seen[: LONGEST - 1] + "…"

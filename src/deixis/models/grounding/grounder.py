@@ -115,9 +115,10 @@ class PhraseGrounder(nn.Module):
     def loss(self, lesson: Lesson) -> tuple[Tensor, dict[str, Tensor]]:
         """The cross-entropy of the target among the regions of its image."""
         heard, there = self.read(lesson.said).hidden, lesson.there
-        rows = lesson.rows[there]
-        seen = heard.new_zeros(*there.shape, self.settings.joint)
-        seen[there] = self._see(lesson.table.pooled[rows].float(), lesson.table.place[rows]).hidden
+        where = there.flatten().nonzero()[:, 0]
+        rows = lesson.rows.flatten()[where]
+        hidden = self._see(lesson.table.pooled[rows].float(), lesson.table.place[rows]).hidden
+        seen = hidden.new_zeros(there.numel(), hidden.shape[1]).index_copy(0, where, hidden).view(*there.shape, -1)
         fits = self.fit(HeardPhrase(heard[:, None]), SeenRegion(seen)).masked_fill(~there, FAR)
         loss = functional.cross_entropy(fits, lesson.place)
         return loss, {"choice": loss.detach(), "right": (fits.argmax(1) == lesson.place).float().mean()}

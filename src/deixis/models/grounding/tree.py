@@ -286,8 +286,7 @@ class TreeGrounder(nn.Module):
         for row, present in enumerate(_present(query.op)):
             here = TreeQuery(*(part[:, row] for part in query))
             value = _at(stack, here.height - 1)  # what padding and DROP leave
-            for op in present:
-                which = (here.op == op).nonzero()[:, 0]
+            for op, which in present:
                 some, sets = take_rows(here, which), stack[which]
                 top, below, third = (_at(sets, some.height - depth) for depth in (1, 2, 3))
                 match op:
@@ -379,12 +378,18 @@ def _blocks_of(image: Tensor) -> _Blocks:
     return _Blocks(rows, sizes, block, place)
 
 
-def _present(op: Tensor) -> list[list[Op]]:
-    """The operations of each row that change a set, up to the last row that has any."""
-    rows = [{*row} - {PAD} for row in op.T.tolist()]
-    while rows and not rows[-1]:
-        rows.pop()
-    return [[Op(number) for number in sorted(row - {Op.DROP})] for row in rows]
+def _present(op: Tensor) -> list[list[tuple[Op, Tensor]]]:
+    """The operations of each row that change a set, up to the last row that has any, and the pairs that have each.
+
+    All is sorted out on the CPU and sent at once, so that a GPU is waited for once and not for every operation.
+    """
+    rows = op.T.cpu()  # [row, pair]
+    last = int((rows != PAD).any(1).nonzero().max()) + 1 if bool((rows != PAD).any()) else 0
+    found = [[(number, (row == number).nonzero()[:, 0]) for number in row.unique().tolist()] for row in rows[:last]]
+    kept = [[(number, some) for number, some in row if number not in (PAD, Op.DROP)] for row in found]
+    every = [some for row in kept for _, some in row]
+    sent = iter(torch.cat(every).to(op.device).split([len(some) for some in every]) if every else ())
+    return [[(Op(number), next(sent)) for number, _ in row] for row in kept]
 
 
 def _at(stack: Tensor, place: Tensor) -> Tensor:

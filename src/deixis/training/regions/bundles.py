@@ -14,6 +14,7 @@ from deixis.models.grounding.modular import ModularGrounder, ModularGrounderSett
 from deixis.models.grounding.retrieval import ImageRetriever, ImageRetrieverSettings
 from deixis.models.grounding.tree import TreeGrounder, TreeGrounderSettings
 from deixis.models.registry import nearest
+from deixis.training.regions.tiny import TinyEyes, TinySettings
 from deixis.training.rooms.bundles import Bundle, Kind, read_bundle
 from deixis.training.tensor_files import read_facts
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUILT",
+    "EYES",
     "REGIONS",
     "TREE",
     "build",
@@ -39,6 +41,7 @@ __all__ = [
 
 LARGEST = 8192
 TREE = "tree"  # reads programs instead of texts
+EYES = "eyes"  # what a network that learns to see is kept as, beside the model
 BETWEEN = ": "  # the dimension of a word of programs, and the word
 
 
@@ -88,17 +91,19 @@ def build(name: str, settings: Mapping[str, Any], vocabulary: tuple[str, ...]) -
     Raises:
         BrokenCheckpoint: when there is no such model or it cannot have these sizes.
     """
-    if name not in BUILT:
-        raise BrokenCheckpoint(f"there is no model {name[:40]!r}; known: {', '.join(BUILT)}")
+    if name not in (*BUILT, EYES):
+        raise BrokenCheckpoint(f"there is no model {name[:40]!r}; known: {', '.join((*BUILT, EYES))}")
     for key, value in settings.items():
         if value is not None and not (isinstance(value, int | float) and isfinite(value) and 0 <= value <= LARGEST):
             raise BrokenCheckpoint(f"{name} cannot be built: {key} goes from 0 to {LARGEST:,}, got {str(value)[:40]}")
     try:
+        if name == EYES:
+            return TinyEyes(TinySettings(**settings))
         made = BUILT[name].record(**settings)
         if name == TREE:
             return TreeGrounder(made, len(vocabulary), words_in(vocabulary).values)
         return BUILT[name].model(made, len(vocabulary))
-    except (TypeError, ValueError, RuntimeError, ZeroDivisionError, AssertionError) as error:
+    except (TypeError, ValueError, RuntimeError, ZeroDivisionError, AssertionError, RecipeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0][:160]
         raise BrokenCheckpoint(f"{name} cannot be built: {reason}") from error
 

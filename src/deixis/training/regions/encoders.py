@@ -10,6 +10,7 @@ from deixis.training.regions.detector import detector_encoder
 from deixis.training.regions.handcrafted import handcrafted_encoder
 from deixis.training.regions.lite0 import lite0_encoder
 from deixis.training.regions.oracle import NOISE, oracle_encoder
+from deixis.training.regions.tiny import TINY
 
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def find_region_encoder(
     """The encoder of a name.
 
     Args:
-        name: one of `ENCODERS`, or a file or folder with what a detector saw.
+        name: one of `ENCODERS`, or a file or folder with what a detector saw; `tiny` has to learn first.
         device: where it is to be.
         regions: that it will look at.
         grid: cells of a region, across and down, where pictures are looked at.
@@ -59,5 +60,6 @@ def find_region_encoder(
     if name == "oracle":
         return oracle_encoder(regions, noise=noise, seed=seed)
     if not Path(name).exists():
-        raise RecipeError(f"unknown encoder {name!r}; known: {', '.join(ENCODERS)}, or the path of what a detector saw")
+        known = f"{', '.join(ENCODERS)}, {TINY}, or the path of what a detector saw"
+        raise RecipeError(f"unknown encoder {name!r}; known: {known}")
     return detector_encoder(Path(name), regions)

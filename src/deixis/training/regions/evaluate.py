@@ -17,7 +17,7 @@ from deixis.datasets.store import replacing_file
 from deixis.errors import BrokenCheckpoint, RecipeError
 from deixis.tasks.localise import SETTINGS, Answer
 from deixis.training.devices import find_device, name_of
-from deixis.training.regions.bundles import read_grounding
+from deixis.training.regions.bundles import EYES, read_grounding
 from deixis.training.regions.material import questions_of
 from deixis.training.regions.prepare import Surroundings, prepare
 from deixis.training.regions.scoring import answer, retrieved
@@ -224,7 +224,7 @@ def _load(path: Path, dataset: CopsRef, device: torch.device, around: Surroundin
     bundle = read_grounding(path)
     how = _settings(path, bundle.training)
     ready = prepare(how, dataset, device, bundle=bundle, cache=around.cache, progress=tell)
-    if list(bundle.models) != [how.model]:
+    if [name for name in bundle.models if name != EYES] != [how.model]:
         raise BrokenCheckpoint(f"{path} says that it holds {how.model}, but it holds {', '.join(bundle.models)}")
     return _Asks(how, ready, bundle.model(how.model, device), bundle.update)
 

@@ -6,7 +6,7 @@
 | `handcrafted` | colours, edges and textures, without weights, see `handcrafted` |
 | `oracle` | what the scene graph says, with noise, as an upper limit, see `oracle` |
 | a path | an HDF5 file or a folder of GQA with what a detector saw, see `detector` |
-| a network that learns | see `tiny` |
+| `tiny` | a network that learns together with the model, see `tiny` and `sight` |
 
 Features of a million regions do not fit into memory: they are computed some images at a time, and written at once. What
 was interrupted goes on where it stopped. Every block has a checksum, which is looked at when it is read.
@@ -46,7 +46,16 @@ if TYPE_CHECKING:
     from deixis.training.loop import Progress
 
 
-__all__ = ["Block", "Looks", "RegionEncoder", "RegionFeatures", "placed", "region_features", "region_table"]
+__all__ = [
+    "Block",
+    "Looks",
+    "RegionEncoder",
+    "RegionFeatures",
+    "picture_blocks",
+    "placed",
+    "region_features",
+    "region_table",
+]
 
 BLOCK = 64  # images at a time
 AHEAD = 2  # blocks whose pictures are read meanwhile
@@ -223,7 +232,7 @@ def _looks(
     """The number of the first image of a block, and what the block looks like."""
     sizes = _sizes(regions, encoder)
     starts = range(start, regions.images, BLOCK)
-    pictures = _pictures(dataset, start, regions.images) if encoder.needs_pictures and dataset else None
+    pictures = picture_blocks(dataset, start, regions.images) if encoder.needs_pictures and dataset else None
     for first in starts:
         images = np.arange(first, min(first + BLOCK, regions.images))
         block = Block(regions.some(images), int(regions.first[first]), next(pictures) if pictures else ())
@@ -237,13 +246,13 @@ def _looks(
             if not bool(torch.isfinite(some).all()):
                 raise BrokenDataset(f"the encoder {encoder.name} sees what is no number in image {first} or after")
             most = float(np.finfo(DTYPE).max)
-            found[part] = np.ascontiguousarray(some.float().clamp(-most, most).cpu().numpy().astype(DTYPE))
+            found[part] = np.ascontiguousarray(some.float().clamp(-most, most).half().cpu().numpy())
         yield first, found
         if progress:
             progress("looking at regions", int(images[-1]) + 1, regions.images, encoder.name)
 
 
-def _pictures(dataset: CopsRef, start: int, images: int) -> Iterator[tuple[np.ndarray, ...]]:
+def picture_blocks(dataset: CopsRef, start: int, images: int) -> Iterator[tuple[np.ndarray, ...]]:
     """The pictures of blocks; those of the next ones are read meanwhile, by several cores."""
     ids = dataset.scenes.image_ids
     held = read_pictures(dataset, start=start)

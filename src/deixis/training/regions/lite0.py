@@ -178,9 +178,9 @@ def lite0_encoder(path: Path | None, device: torch.device, *, grid: int = 3) -> 
         regions = block.regions
         shares, most = shares_of(regions), int(np.diff(regions.first).max(initial=1))
         looks = Looks(
-            torch.empty(len(regions), LOW, grid * grid),
-            torch.empty(len(regions), HIGH, grid * grid),
-            torch.empty(regions.images, LOW, grid * grid),
+            torch.empty(len(regions), LOW, grid * grid, device=device),
+            torch.empty(len(regions), HIGH, grid * grid, device=device),
+            torch.empty(regions.images, LOW, grid * grid, device=device),
         )
         for some in _of_one_size(block.pictures, together):
             pictures = torch.from_numpy(np.stack([block.pictures[number] for number in some])).to(device)
@@ -188,11 +188,11 @@ def lite0_encoder(path: Path | None, device: torch.device, *, grid: int = 3) -> 
             rows = regions.first[some, None] + np.arange(most)
             is_there = rows < regions.first[np.array(some) + 1, None]
             boxes = torch.from_numpy(shares[np.where(is_there, rows, 0)]).to(device)
-            there, numbers = torch.from_numpy(is_there).to(device), torch.from_numpy(rows[is_there])
+            there, numbers = torch.from_numpy(is_there).to(device), torch.from_numpy(rows[is_there]).to(device)
             for found, seen, stride in ((looks.low, early, 16), (looks.high, late, 32)):
                 inside = boxes * _covered(pictures, seen, stride)
-                found[numbers] = roi_align(seen, inside, grid=grid)[there].cpu()
-            looks.whole[torch.tensor(some)] = functional.adaptive_avg_pool2d(early, grid).flatten(2).cpu()
+                found[numbers] = roi_align(seen, inside, grid=grid)[there]
+            looks.whole[torch.tensor(some, device=device)] = functional.adaptive_avg_pool2d(early, grid).flatten(2)
         return looks
 
     digest = sha256(path.read_bytes()).hexdigest()

@@ -14,7 +14,7 @@ from deixis.models.grounding.erasing import ErasingGrounder
 from deixis.seeds import derive
 from deixis.tasks.localise import SETTINGS
 from deixis.training.devices import find_device
-from deixis.training.regions.bundles import REGIONS, TREE, build, read_grounding, sizes_of
+from deixis.training.regions.bundles import EYES, REGIONS, TREE, build, read_grounding, sizes_of
 from deixis.training.regions.lessons import Lessons
 from deixis.training.regions.material import material_of, questions_of, some_of, to_learn, truth_of
 from deixis.training.regions.mining import MODULES, Pool, mine, vectors_of
@@ -90,8 +90,9 @@ class _Course:
     ) -> None:
         self.how, self.device = how, find_device(around.device)
         before = None if begin is None else read_grounding(begin)
-        ready = prepare(how, dataset, self.device, bundle=before, cache=around.cache, progress=tell)
+        ready = prepare(how, dataset, self.device, bundle=before, cache=around.cache, progress=tell, learns=True)
         arrays, self.table, self.vocabulary = ready.arrays, ready.table, ready.vocabulary
+        self.sight = ready.sight
         rows = to_learn(dataset, arrays, TRAIN)
         self.rows = len(rows)
         material = material_of(arrays, ready.said, rows, self.device)
@@ -118,7 +119,7 @@ class _Course:
         self.pool = Pool.of(self.lessons.category, material.image) if mines else None
         self.truth = truth_of(dataset, arrays, TRAIN, rows) if mines and how.exclude_true else None
         self.updates = Updates(
-            {how.model: self.model},
+            {how.model: self.model, **({} if self.sight is None else {EYES: self.sight.eyes})},
             self.device,
             self.loss,
             batch=how.batch,
@@ -135,8 +136,9 @@ class _Course:
         torch.default_generator.manual_seed(derive(how.seed, "weights") >> 1)
         if before is None:
             return build(how.model, sizes_of(how.model, seen, how.sizes), self.vocabulary).to(self.device)
-        if list(before.models) != [how.model]:
-            raise RecipeError(f"it is to begin with {', '.join(before.models)}, but {how.model} is trained")
+        given = [name for name in before.models if name != EYES]
+        if given != [how.model]:
+            raise RecipeError(f"it is to begin with {', '.join(given)}, but {how.model} is trained")
         return before.model(how.model, self.device).train()
 
     def _held_out(self, expressions: ExpressionArrays, said: Said) -> Questions | None:
@@ -174,7 +176,10 @@ class _Course:
         """What is to become small."""
         rows = rows.repeat_interleave(self.how.repeats)
         mined = None if self.now is None else {name: self.now[:, k] for k, name in enumerate(MODULES)}
-        loss, told = self.model.loss(self.lessons(rows, mined))  # type: ignore[operator]
+        lesson = self.lessons(rows, mined)
+        if self.sight is not None:
+            lesson = self.sight.lesson(lesson)
+        loss, told = self.model.loss(lesson)  # type: ignore[operator]
         return loss, told
 
     def merit(self, update: int, seen: Mapping[str, float]) -> float | None:
@@ -186,7 +191,10 @@ class _Course:
         """The share of right choices on val, with all distractor images and with none."""
         if self.held_out is None:
             return {}
-        found = right_in(self.model, self.table, self.held_out)
+        table, questions = self.table, self.held_out
+        if self.sight is not None:
+            table, questions = self.sight.asked(questions)
+        found = right_in(self.model, table, questions)
         return {"Full": found[FULL], "WithoutDist": found[ALONE]}
 
 

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
+
+import torch
 
 from deixis.datasets.copsref.arrays import copsref_arrays
 from deixis.datasets.copsref.programs import copsref_programs
 from deixis.errors import RecipeError
-from deixis.training.regions.bundles import TREE, vocabulary_of, words_in
+from deixis.models.registry import nearest
+from deixis.seeds import derive
+from deixis.training.regions.bundles import EYES, TREE, vocabulary_of, words_in
 from deixis.training.regions.encoders import find_region_encoder
 from deixis.training.regions.features import region_features, region_table
 from deixis.training.regions.material import heard, wanted_of
 from deixis.training.regions.probes import Said
+from deixis.training.regions.sight import sight_of
+from deixis.training.regions.tiny import TINY, TinyEyes, TinySettings, tiny_encoder
 
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import torch
 
     from deixis.datasets.copsref.arrays import CopsRefArrays
     from deixis.datasets.copsref.store import CopsRef
     from deixis.models.grounding.regions import RegionTable
     from deixis.training.loop import Progress
     from deixis.training.regions.settings import Grounding
+    from deixis.training.regions.sight import Sight
     from deixis.training.rooms.bundles import Bundle
 
 
@@ -52,6 +57,7 @@ class Prepared:
         arrays: of the dataset. table: its regions on a device.
         said: what the model hears of every expression. vocabulary: in which words.
         features, digest: the name of what looked at the regions, and a name for how.
+        sight: a network that is to learn to see, with its pictures; the table then says only where regions are.
     """
 
     arrays: CopsRefArrays
@@ -60,6 +66,7 @@ class Prepared:
     vocabulary: tuple[str, ...]
     features: str
     digest: str
+    sight: Sight | None = None
 
 
 def prepare(
@@ -70,6 +77,7 @@ def prepare(
     bundle: Bundle | None = None,
     cache: Path | None = None,
     progress: Progress | None = None,
+    learns: bool = False,
 ) -> Prepared:
     """A dataset, prepared for a model.
 
@@ -80,19 +88,48 @@ def prepare(
         bundle: the model, where there is one already, with its words.
         cache: a folder for what regions look like.
         progress: told how far things are.
+        learns: whether the model is to learn; a network that learns with it then looks at regions anew in every update.
 
     Raises:
         RecipeError: when the model learnt with other features.
     """
     arrays = copsref_arrays(dataset, None if bundle is None else wanted_of(bundle))
-    encoder = find_region_encoder(how.features, device, regions=arrays.regions, grid=how.grid, noise=how.noise)
-    if bundle is not None and bundle.data.get("features_digest") != encoder.digest:
-        raise RecipeError(f"the model learnt with other features ({bundle.data.get('features')}) than {encoder.name}")
-    seen = region_features(arrays.regions, encoder, device, dataset=dataset, cache=cache, progress=progress)
     vocabulary = arrays.vocabulary
     if how.model == TREE:
         words, programs = copsref_programs(dataset, None if bundle is None else words_in(bundle.vocabulary))
         said, vocabulary = Said(programs.words, programs.count), vocabulary_of(words)
     else:
         said = heard(arrays.expressions, how.probe, seed=how.seed)
+    is_tiny = how.features == TINY
+    if bundle is not None and (EYES in bundle.models) != is_tiny:
+        raise RecipeError(f"the model learnt with other features ({bundle.data.get('features')}) than {how.features}")
+    if is_tiny and learns:
+        eyes = _fresh_eyes(how, device) if bundle is None else _eyes_of(bundle, device).train()
+        sight = sight_of(eyes, arrays.regions, dataset, device, cache=cache, progress=progress)
+        return Prepared(arrays, sight.table, said, vocabulary, TINY, TINY, sight)
+    if is_tiny:
+        if bundle is None:
+            raise RecipeError("tiny sees nothing before it has learnt to; train a model with it first")
+        encoder = tiny_encoder(_eyes_of(bundle, device))
+    else:
+        encoder = find_region_encoder(how.features, device, regions=arrays.regions, grid=how.grid, noise=how.noise)
+        if bundle is not None and bundle.data.get("features_digest") != encoder.digest:
+            before = bundle.data.get("features")
+            raise RecipeError(f"the model learnt with other features ({before}) than {encoder.name}")
+    seen = region_features(arrays.regions, encoder, device, dataset=dataset, cache=cache, progress=progress)
     return Prepared(arrays, region_table(arrays.regions, seen, device), said, vocabulary, encoder.name, encoder.digest)
+
+
+def _fresh_eyes(how: Grounding, device: torch.device) -> TinyEyes:
+    known = [one.name for one in fields(TinySettings) if one.name != "grid"]
+    for name in how.eyes:
+        if name not in known:
+            raise RecipeError(f"there is no size {name!r} of tiny{nearest(str(name), known)}")
+    torch.default_generator.manual_seed(derive(how.seed, "eyes") >> 1)
+    return TinyEyes(TinySettings(**how.eyes, grid=how.grid)).to(device)
+
+
+def _eyes_of(bundle: Bundle, device: torch.device) -> TinyEyes:
+    eyes = bundle.model(EYES, device)
+    assert isinstance(eyes, TinyEyes)
+    return eyes

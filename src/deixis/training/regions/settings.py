@@ -69,7 +69,9 @@ class Grounding:
     Attributes:
         model: one of `MODELS`.
         sizes: of the model, where they are not the published ones.
-        features: what regions look like: `lite0`, `handcrafted`, `oracle`, or the path of what a detector saw.
+        features: what regions look like: `lite0`, `handcrafted`, `oracle`, the path of what a detector saw, or a
+            network that learns to see together with the model, `tiny`.
+        eyes: for `tiny`, sizes of the network where they are not the usual ones: `side`, `low` and `high`.
         grid: cells of a region across and down, where pictures are looked at.
         noise: of `oracle`.
         probe: what is done to every expression, in training and afterwards: no words at all (`deaf`), their order lost
@@ -98,6 +100,7 @@ class Grounding:
     model: str
     sizes: Mapping[str, Any] = field(default_factory=dict)
     features: str = "lite0"
+    eyes: Mapping[str, Any] = field(default_factory=dict)
     grid: int = 3
     noise: float = 0.25
     probe: Probe = "none"
@@ -214,8 +217,9 @@ def _demand(how: Grounding) -> None:
         if not isinstance(getattr(how, name), bool):
             raise RecipeError(f"{name} is true or false, got {getattr(how, name)!r}")
     features: Any = how.features
-    if not isinstance(how.sizes, dict) or not isinstance(features, str) or not features:
-        raise RecipeError("sizes must be a table of names and values, and features a name")
+    are_tables = isinstance(how.sizes, dict) and isinstance(how.eyes, dict)
+    if not are_tables or not isinstance(features, str) or not features or (how.eyes and features != "tiny"):
+        raise RecipeError("sizes must be a table of names and values, eyes too, which tiny alone has; features a name")
     if how.probe != "none" and how.model == "tree":
         raise RecipeError("tree reads the meaning of expressions, not their words, so no probe can change these")
     if how.mining != "none" and how.model not in MINES:

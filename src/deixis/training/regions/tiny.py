@@ -1,7 +1,7 @@
 """A small network that learns to see together with the model that reads: four convolutions over shrunken pictures.
 
-In training, `TinyEyes.table` makes the regions of a few images anew in every update, so that gradients reach the
-pixels. For tests, `tiny_encoder` looks at all images once, like any other encoder.
+In training, `sight` makes the regions of a few images anew in every update, so that gradients reach the first layer.
+For tests, `tiny_encoder` looks at all images once, like any other encoder.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from deixis.training.regions.features import Block
 
 
-__all__ = ["TinyEyes", "TinySettings", "shrunken", "tiny_encoder"]
+__all__ = ["TINY", "TinyEyes", "TinySettings", "shrunken", "tiny_encoder"]
+
+TINY = "tiny"
+LARGEST = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +52,11 @@ class TinySettings:
     grid: int = 3
 
     def __post_init__(self) -> None:
-        if self.side < 16 or self.side % 16 or min(self.low, self.high, self.grid) < 1:
-            raise RecipeError(f"pictures are shrunk to a multiple of 16 pixels, and sizes are at least 1; got {self}")
+        sizes = (self.side, self.low, self.high, self.grid)
+        if not all(type(size) is int and 1 <= size <= LARGEST for size in sizes) or self.side % 16:
+            raise RecipeError(
+                f"pictures are shrunk to a multiple of 16 pixels, and sizes go from 1 to {LARGEST:,}; got {sizes}"
+            )
 
 
 class TinyEyes(nn.Module):
@@ -68,6 +74,19 @@ class TinyEyes(nn.Module):
         early = self.early(pictures.permute(0, 3, 1, 2).float() / 127.5 - 1)
         return early, self.late(early)
 
+    def look_at(self, pictures: Tensor, boxes: Tensor, there: Tensor) -> Looks:
+        """What is in boxes of pictures.
+
+        Args:
+            pictures: uint8 [image, side, side, 3].
+            boxes: float [image, region, 4], x, y, width and height in shares of the picture.
+            there: bool [image, region], which of them are regions.
+        """
+        early, late = self(pictures)
+        grid = self.settings.grid
+        low, high = (roi_align(seen, boxes, grid=grid)[there] for seen in (early, late))
+        return Looks(low, high, functional.adaptive_avg_pool2d(early, grid).flatten(2))
+
     def looks(self, pictures: Tensor, regions: RegionArrays) -> Looks:
         """What the regions of images look like.
 
@@ -75,14 +94,11 @@ class TinyEyes(nn.Module):
             pictures: uint8 [image, side, side, 3].
             regions: of these images alone, see `RegionArrays.some`.
         """
-        early, late = self(pictures)
-        grid, shares = self.settings.grid, shares_of(regions)
+        shares = shares_of(regions)
         rows = regions.first[:-1, None] + np.arange(int(np.diff(regions.first).max(initial=1)))
         is_there = rows < regions.first[1:, None]
         boxes = torch.from_numpy(shares[np.where(is_there, rows, 0)]).to(pictures.device)
-        there = torch.from_numpy(is_there).to(pictures.device)
-        low, high = (roi_align(seen, boxes, grid=grid)[there] for seen in (early, late))
-        return Looks(low, high, functional.adaptive_avg_pool2d(early, grid).flatten(2))
+        return self.look_at(pictures, boxes, torch.from_numpy(is_there).to(pictures.device))
 
     def table(self, pictures: Tensor, regions: RegionArrays) -> RegionTable:
         """The regions of images as models see them; gradients flow back to this network."""
@@ -122,4 +138,4 @@ def tiny_encoder(eyes: TinyEyes) -> RegionEncoder:
         finally:
             eyes.train(was_training)
 
-    return RegionEncoder("tiny", digest.hexdigest(), settings.low, settings.high, settings.grid**2, look)
+    return RegionEncoder(TINY, digest.hexdigest(), settings.low, settings.high, settings.grid**2, look)

@@ -9,7 +9,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
 from deixis.errors import RecipeError
-from deixis.models.registry import nearest
 
 
 if TYPE_CHECKING:
@@ -183,6 +182,8 @@ def settings_from(record: type[T], values: Mapping[str, Any]) -> T:
     known = {one.name for one in fields(record) if one.default is not MISSING}
     for name in values:
         if name not in known:
+            from deixis.models.registry import nearest
+
             raise RecipeError(f"there is no setting {name!r}{nearest(name, known)}")
     return record(**values)
 

@@ -1,0 +1,292 @@
+"""What training a speaker of rooms left in a folder, and what the speaker said of the test sets.
+
+A run folder holds `run.json`, `log.jsonl`, and a folder `said` that `deixis say RUN --out RUN/said` writes. Others with
+longer names, such as `said-beam`, tell what the same speaker said in another style.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from deixis.errors import BrokenDataset, RecipeError
+from deixis.metrics.uncertainty import wilson
+from deixis.reports.json_facts import fact_lines, flat_facts, printable, read_facts
+from deixis.scene.factors import FACTORS
+from deixis.training.rooms.settings import Captioning, Game, settings_from
+from deixis.worlds.shapes.pairs import CATEGORIES, SETS
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from deixis.reports.json_facts import Facts
+
+
+__all__ = [
+    "ALL",
+    "METRICS",
+    "ROLES",
+    "Letter",
+    "Line",
+    "Look",
+    "Reading",
+    "Said",
+    "SpeakerRun",
+    "is_speaker",
+    "read_captions",
+    "read_speaker",
+]
+
+Letter: TypeAlias = Literal["B", "RP", "SP"]
+ROLES = ("captioning", "game")
+ALL = "all sets"
+RUN, LOG, SAID, EVALUATION, CAPTIONS, BEST = (
+    "run.json",
+    "log.jsonl",
+    "said",
+    "evaluation.json",
+    "captions.jsonl",
+    "best.safetensors",
+)
+METRICS = {  # the rows of the paper's Table 1, and what its section 3 tells beside
+    "discriminativity": "discriminativity",
+    "contrastive_efficiency": "contrastive efficiency",
+    "relevance": "relevance",
+    "optimal_discriminativity": "optimal contrastivity",
+    "mentioned_features": "mentioned features",
+    "false_features": "false features",
+    "listener_accuracy": "listener accuracy",
+    "literal_accuracy": "literal listener",
+}
+HEARD = ("listener_accuracy", "literal_accuracy")
+REDUNDANT = tuple(f"when_redundant/{factor}" for factor in FACTORS)
+IMAGES = 480_000
+
+
+class Reading(NamedTuple):
+    """A mean over captions, with its 95 % interval where one was reckoned."""
+
+    mean: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Look(NamedTuple):
+    """What was measured on validation images after so many updates."""
+
+    update: int
+    values: Mapping[str, float]
+
+
+class Line(NamedTuple):
+    """A caption of the first of some images; whether the listener found it, None where nobody listened."""
+
+    text: str
+    images: tuple[int, ...]
+    is_understood: bool | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """What a speaker said of the test sets.
+
+    Attributes:
+        folder: what it is called.
+        path: where it is.
+        checkpoint: the SHA-256 of the checkpoint that spoke.
+        listener: the SHA-256 of the checkpoint that listened, empty where none did.
+        style: how captions were said, by dotted names.
+        seed: of chance.
+        contexts: in each set.
+        readings: by set, category or `ALL`, then by metric; what is undefined is not there.
+    """
+
+    folder: str
+    path: Path
+    checkpoint: str
+    listener: str
+    style: Mapping[str, str]
+    seed: int
+    contexts: int
+    readings: Mapping[str, Mapping[str, Reading]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpeakerRun:
+    """A speaker that has learnt captions, or has played.
+
+    Attributes:
+        folder: what the folder is called.
+        how: the settings.
+        updates: how many were taken; `how` says how many were wanted.
+        encoder: how images are seen.
+        encoder_digest: which one of that name.
+        speaker: the SHA-256 of the checkpoint that the game began with, empty of a captioner.
+        listener: the same of a listener that was given.
+        parameters: how many numbers each model has.
+        device: what it was trained on.
+        seconds: how long that took.
+        examples_per_second: how fast it was.
+        peak_bytes: the most memory in use.
+        looks: what was measured as it went, in the order of updates.
+        said: what it said; the first is the folder `said`.
+    """
+
+    folder: str
+    how: Captioning | Game
+    updates: int
+    encoder: str
+    encoder_digest: str
+    speaker: str = ""
+    listener: str = ""
+    parameters: Mapping[str, int] = field(default_factory=dict)
+    device: str = ""
+    seconds: float | None = None
+    examples_per_second: float | None = None
+    peak_bytes: int | None = None
+    looks: tuple[Look, ...] = ()
+    said: tuple[Said, ...] = ()
+
+    @property
+    def letter(self) -> Letter:
+        """Which model of the paper it is."""
+        if isinstance(self.how, Captioning):
+            return "B"
+        return "RP" if self.how.pairs == "random" else "SP"
+
+
+def is_speaker(folder: Path) -> bool:
+    """Whether a folder is that of a speaker of rooms; False also where nothing can be read.
+
+    Raises:
+        BrokenDataset: when run.json is there and is no JSON object.
+    """
+    path = folder / RUN
+    return path.is_file() and read_facts(path, hint="").values.get("model") in ROLES
+
+
+def read_speaker(folder: Path) -> SpeakerRun:
+    """Read the folder of a speaker.
+
+    Raises:
+        BrokenDataset: when a file is missing, is no JSON, says what cannot be, or is of another checkpoint.
+    """
+    facts = read_facts(folder / RUN, kind="run", hint="is this a folder that training left?")
+    role = facts.text("model")
+    if role not in ROLES:
+        raise BrokenDataset(f"{folder / RUN} is of {role!r}, not of a speaker of rooms")
+    training = facts.inner("training")
+    run = SpeakerRun(
+        folder=printable(folder.resolve().name),
+        how=_settings(folder / RUN, role, facts.inner("settings")),
+        updates=facts.count("updates"),
+        encoder=training.text("encoder", ""),
+        encoder_digest=training.text("encoder_digest", ""),
+        speaker=training.text("speaker", ""),
+        listener=training.text("listener", ""),
+        parameters={name: facts.inner("parameters").count(name) for name in facts.inner("parameters").values},
+        device=facts.text("device", ""),
+        seconds=facts.find_number("seconds"),
+        examples_per_second=facts.find_number("examples_per_second"),
+        peak_bytes=facts.find_count("peak_bytes"),
+        looks=_looks(folder / LOG),
+        said=tuple(_all_said(folder)),
+    )
+    best = _digest(folder / BEST)
+    for said in run.said:
+        if said.checkpoint != (best or said.checkpoint):
+            raise BrokenDataset(
+                f"{said.path / EVALUATION} is of another checkpoint than {folder / BEST}; "
+                f"let it speak again, with deixis say {folder} --out {said.path}"
+            )
+    return run
+
+
+def read_captions(said: Said) -> dict[str, list[Line]]:
+    """The captions of every set; empty where the file is not there.
+
+    Raises:
+        BrokenDataset: when a line is no caption of images that there are.
+    """
+    path = said.path / CAPTIONS
+    found: dict[str, list[Line]] = {}
+    for facts in fact_lines(path) if path.exists() else ():
+        others = facts.values.get("distractor_ids", [facts.values.get("distractor_id")])
+        images = [facts.values.get("target_id"), *(others if isinstance(others, list) else [None])]
+        if not all(isinstance(one, int) and not isinstance(one, bool) and 0 <= one < IMAGES for one in images):
+            raise BrokenDataset(f"{path} names an image that is none of the {IMAGES:,} rooms")
+        heard = facts.flag("understood") if "understood" in facts.values else None
+        line = Line(_whole_text(facts, path), tuple(images), heard)
+        found.setdefault(facts.text("set", ""), []).append(line)
+    return found
+
+
+def _whole_text(facts: Facts, path: Path) -> str:
+    said = facts.values.get("prediction")
+    if not isinstance(said, str):
+        raise BrokenDataset(f"{path} has a line without a prediction")
+    return "".join(sign if sign.isprintable() else " " for sign in said)
+
+
+def _settings(path: Path, role: str, facts: Facts) -> Captioning | Game:
+    try:
+        return settings_from(Captioning, facts.values) if role == "captioning" else settings_from(Game, facts.values)
+    except RecipeError as error:
+        raise BrokenDataset(f"{path}, settings: {printable(str(error))}") from error
+
+
+def _looks(path: Path) -> tuple[Look, ...]:
+    """What was logged; after a run was resumed, what was logged last of an update counts."""
+    found: dict[int, dict[str, float]] = {}
+    for facts in fact_lines(path) if path.exists() else ():
+        update = facts.count("update")
+        if "look" in facts.values:
+            look = facts.inner("look")
+            found[update] = {printable(name): look.number(name) for name in look.values}
+    return tuple(Look(*entry) for entry in sorted(found.items()))
+
+
+def _all_said(folder: Path) -> Iterator[Said]:
+    others = sorted(path for path in folder.glob(f"{SAID}-*") if (path / EVALUATION).is_file())
+    for path in (folder / SAID, *others):
+        facts = read_facts(path / EVALUATION, hint=f"let it speak first, with deixis say {folder} --out {path}")
+        if not isinstance(facts.values.get("categories"), dict) or not isinstance(facts.values.get("accuracy"), dict):
+            raise BrokenDataset(f"{path / EVALUATION} is not what deixis say writes; let it speak again")
+        if not facts.count("contexts"):
+            raise BrokenDataset(f"{path / EVALUATION} judges no caption")
+        yield Said(
+            folder=printable(path.name),
+            path=path,
+            checkpoint=facts.text("checkpoint"),
+            listener=facts.text("listener", "") if facts.values.get("listener") is not None else "",
+            style=dict(flat_facts(facts.inner("style").values)),
+            seed=facts.find_count("seed") or 0,
+            contexts=facts.count("contexts"),
+            readings=_readings(facts),
+        )
+
+
+def _readings(facts: Facts) -> dict[str, dict[str, Reading]]:
+    heard, each = facts.inner("accuracy"), facts.count("contexts")
+    parts = {name: (facts.inner("sets").inner(name), heard.inner(name)) for name in SETS}
+    parts |= {name: (facts.inner("categories").inner(name), heard.inner(name)) for name in CATEGORIES}
+    parts[ALL] = (facts.inner("overall"), heard.inner("overall"))
+    sets = {ALL: len(SETS)} | {name: len(some) for name, some in CATEGORIES.items()}
+    return {name: dict(_of_part(*two, each * sets.get(name, 1))) for name, two in parts.items()}
+
+
+def _of_part(scores: Facts, heard: Facts, captions: int) -> Iterator[tuple[str, Reading]]:
+    for metric in (*METRICS, *REDUNDANT):
+        if metric in HEARD:
+            if (share := heard.find_share(metric)) is not None:
+                sure = wilson(round(share * captions), captions)
+                yield metric, Reading(share, sure.low, sure.high)
+        elif (mean := scores.inner(metric).find_number("mean")) is not None:
+            yield metric, Reading(mean, *(scores.inner(metric).find_number(side) for side in ("low", "high")))
+
+
+def _digest(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest() if path.is_file() else ""

@@ -1,0 +1,76 @@
+"""What is published of models on Cops-Ref: the figures of Tables 3 and 4 of the paper."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+__all__ = ["CHANCE", "KnownRow", "KnownTable", "Published", "published_results"]
+
+CHANCE = "chance"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownRow:
+    """A row of a table.
+
+    Attributes:
+        key: what its runs are filed under.
+        title: what it is called.
+        published: the accuracy in percent by setting, where there is one.
+    """
+
+    key: str
+    title: str
+    published: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownTable:
+    """A table of the paper, with the settings that it has."""
+
+    key: str
+    title: str
+    settings: tuple[str, ...]
+    rows: tuple[KnownRow, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """All that is published, and where."""
+
+    source: str
+    tables: tuple[KnownTable, ...]
+
+    def row(self, key: str) -> KnownRow | None:
+        """The row of a key, in the first table that has it."""
+        return next((row for table in self.tables for row in table.rows if row.key == key), None)
+
+
+@cache
+def published_results() -> Published:
+    """What is published."""
+    facts = tomllib.loads((files("deixis.reports") / "copsref_models.toml").read_text(encoding="utf-8"))
+    tables = tuple(_table(key, facts[key], tuple(facts["settings"])) for key in ("table3", "table4"))
+    return Published(source=facts["source"], tables=tables)
+
+
+def _table(key: str, facts: dict[str, Any], settings: tuple[str, ...]) -> KnownTable:
+    rows = tuple(
+        KnownRow(
+            key=row["key"],
+            title=row["title"],
+            published=dict(zip(settings, row.get("published", ()), strict=False)),
+        )
+        for row in facts["rows"]
+    )
+    shown = max(len(row.published) for row in rows)
+    return KnownTable(key=key, title=facts["title"], settings=settings[:shown], rows=rows)

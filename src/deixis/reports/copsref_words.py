@@ -1,0 +1,304 @@
+"""The results of models on Cops-Ref as tables of text: Markdown for a page, CSV for a spreadsheet, plain values."""
+
+from __future__ import annotations
+
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any
+
+from deixis.reports.cells import as_csv, as_markdown, in_one_cell
+from deixis.reports.copsref_claims import figures_of, find_shape
+from deixis.reports.copsref_commands import commands_of
+from deixis.reports.copsref_models import published_results
+from deixis.reports.copsref_tables import NOTHING, parts_of, say
+from deixis.tasks.localise import FORMS, LENGTHS, SETTINGS
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deixis.reports.copsref_claims import Claim, Finding
+    from deixis.reports.copsref_runs import Trial
+    from deixis.reports.copsref_tables import Group, Results, Row, Table
+    from deixis.reports.drawings import Drawing
+
+
+__all__ = [
+    "MARKS",
+    "absence_heads",
+    "absence_rows",
+    "errors_rows",
+    "files_of_cells",
+    "protocol_rows",
+    "results_as_dict",
+    "results_as_markdown",
+    "say_verdict",
+    "seeds_of",
+    "span",
+]
+
+MARKS = (
+    ("±", "the standard deviation over seeds, that of a sample"),
+    ("[ ]", "one seed; the 95 % interval that its examples leave open"),
+    ("( )", "what is published"),
+)
+SIGNS = {"holds": "✓", "does not hold": "✗", "not measured": "?"}
+
+
+def results_as_markdown(results: Results, drawings: Sequence[Drawing] = ()) -> str:
+    """All results for a page or a paper; figures are linked as files beside it."""
+    lines = ["# Models on Cops-Ref, beside what is published", "", *_about(results), ""]
+    lines += ["## Does it have the paper's shape?", ""]
+    for claim, finding in find_shape(figures_of(results)):
+        why = results.reasons.get(claim.key)
+        said = f"* {SIGNS[finding.verdict]} **{say_verdict(finding)}**: {claim.says} {_sentence(finding.numbers)}"
+        lines.append(said + (f" *{in_one_cell(why)}*" if why else ""))
+    for table in results.tables:
+        lines += ["", f"## {table.title}", "", "Accuracy in percent; the published figure in brackets.", ""]
+        lines.append(as_markdown(("", "seeds", *table.settings), _table_rows(table)))
+        lines += [f"* {row.title}, {name}: {note}" for row in table.rows for name, note in row.notes.items() if note]
+    lines += ["", *(f"{mark}: {meaning}  " for mark, meaning in MARKS)]
+    for drawing in drawings:
+        lines += ["", f"## {drawing.title}", "", f"![{drawing.title}]({drawing.name}.svg)", "", drawing.caption]
+    absence = absence_rows(results)
+    if absence:
+        lines += ["", "## Is it there at all?", "", _ABSENT, ""]
+        lines.append(as_markdown(("", *absence_heads()), absence))
+    errors = errors_rows(results)
+    if errors[1]:
+        lines += ["", "## Where wrong choices lie in Full", "", "Shares of wrong choices in percent.", ""]
+        lines.append(as_markdown(*errors))
+    lines += ["", "## Runs", "", as_markdown(*protocol_rows(results))]
+    lines += ["", "## Commands", ""]
+    for name, commands in commands_of(results).items():
+        lines += [f"{name}:", "", "```console", *(f"$ {line}" for line in commands), "```", ""]
+    return "\n".join([*lines, f"Published: {published_results().source}."]) + "\n"
+
+
+_ABSENT = (
+    "Of expressions that fit something and of others that fit nothing, how many are told apart by how well the best "
+    "region fits: the mean of the shares of right decisions, with a threshold chosen on val, and the area under the "
+    "curve. Half of all is right for whoever always says the same. Percent."
+)
+
+
+def _about(results: Results) -> Iterator[str]:
+    trials = results.trials
+    data = sorted({f"{trial.data} ({'+'.join(trial.splits)})" for trial in trials if trial.data})
+    shown = sorted({trial.features for trial in trials if trial.features})
+    examples = max((share.accuracy.examples for trial in trials for share in trial.results.values()), default=0)
+    said = f"{len(trials)} run{'s' if len(trials) != 1 else ''}, judged on {in_one_cell(', '.join(data))}"
+    yield f"{said}, {examples:,} expressions each. What regions look like: {in_one_cell(', '.join(shown))}."
+
+
+def say_verdict(finding: Finding) -> str:
+    """The verdict, with a word about the noise."""
+    return f"{finding.verdict}, within the noise" if finding.is_unsure else finding.verdict
+
+
+def seeds_of(row: Row) -> str:
+    """How many seeds a row was measured with."""
+    return str(row.seeds) if row.seeds else NOTHING
+
+
+def span(seconds: float | None) -> str:
+    """A time in words."""
+    if seconds is None:
+        return NOTHING
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}." if words else ""
+
+
+def _table_rows(table: Table) -> Iterator[list[str]]:
+    for row in table.rows:
+        cells = []
+        for setting in table.settings:
+            published = row.published.get(setting)
+            theirs = "" if published is None else f" ({published:.1f})"
+            ours = say(row.cells.get(setting))
+            cells.append(f"{ours}{theirs}")
+        yield [row.title, seeds_of(row), *cells]
+
+
+def absence_heads() -> list[str]:
+    """What stands above `absence_rows`."""
+    return [f"{setting}, {name}" for setting in ("Full", "WithoutDist") for name in ("right decisions", "area")]
+
+
+def absence_rows(results: Results) -> list[list[str]]:
+    """For each group that was asked in vain: right decisions and area, in Full and in WithoutDist, in percent."""
+    rows = []
+    for group in results.groups:
+        found = [
+            _several([getattr(trial.absences[setting], name) for trial in group.trials if setting in trial.absences])
+            for setting in ("Full", "WithoutDist")
+            for name in ("accuracy", "area")
+        ]
+        if any(one != NOTHING for one in found):
+            rows.append([group.label, *found])
+    return rows
+
+
+def errors_rows(results: Results) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows of where wrong choices lie in Full, with how many are of the target's category."""
+    found = {name for trial in results.trials if "Full" in trial.results for name in trial.results["Full"].places}
+    places = sorted(found, key=lambda name: _place(name, ("right image", *SETTINGS)))
+    rows = []
+    for group in results.groups:
+        shares = [_shares(trial, places) for trial in group.trials if "Full" in trial.results]
+        if shares and any(shares):
+            columns = zip(*[one for one in shares if one], strict=True)
+            rows.append([group.label, *(_several(list(column)) for column in columns)])
+    return ["", *places, "of the target's category"], rows
+
+
+def _shares(trial: Trial, places: Sequence[str]) -> list[float]:
+    result = trial.results["Full"]
+    total = sum(result.places.values())
+    if not total:
+        return []
+    return [*(result.places.get(name, 0) / total for name in places), result.categories.get("same category", 0) / total]
+
+
+def _several(shares: Sequence[float]) -> str:
+    if not shares:
+        return NOTHING
+    values = [100 * share for share in shares]
+    return f"{fmean(values):.1f}" + (f" ± {stdev(values):.1f}" if len(values) > 1 else "")
+
+
+def protocol_rows(results: Results) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows of how every run was made."""
+    heads = [
+        "",
+        "row",
+        "seed",
+        "features",
+        "parameters",
+        "updates",
+        "best after",
+        "batch",
+        "time",
+        "expressions/s",
+        "on",
+    ]
+    named = [(group.label, trial) for group in results.groups for trial in group.trials]
+    named += [("SCAN, finds images", trial) for trial in results.retrievers]
+    rows = [
+        [
+            trial.folder,
+            label,
+            NOTHING if trial.seed is None else str(trial.seed),
+            trial.features or NOTHING,
+            f"{trial.parameters:,}" if trial.parameters else NOTHING,
+            f"{trial.updates:,}" if trial.updates else NOTHING,
+            f"{trial.best_update:,}" if trial.best_update else NOTHING,
+            f"{trial.batch:,}" if trial.batch else NOTHING,
+            span(trial.seconds),
+            f"{trial.speed:,.0f}" if trial.speed else NOTHING,
+            trial.device or NOTHING,
+        ]
+        for label, trial in named
+    ]
+    return heads, rows
+
+
+# ----------------------------------------------------------------------------------------------------------- as values
+
+
+def files_of_cells(results: Results) -> dict[str, str]:
+    """The tables, their parts, and what is not there, as CSV by file name; numbers in percent."""
+    heads = ("row", "part", "mean", "deviation", "low", "high", "seeds", "examples", "published")
+    tables = [
+        (table.key, row.title, setting, *_numbers(row.cells.get(setting)), row.published.get(setting))
+        for table in results.tables
+        for row in table.rows
+        for setting in table.settings
+    ]
+    parts = [
+        (by, group.label, name, *_numbers(found), None)
+        for by, known in (("forms", FORMS), ("lengths", LENGTHS))
+        for group in results.groups
+        for name, found in sorted(parts_of(group, by).items(), key=lambda pair: _place(pair[0], known))
+    ]
+    absent = [
+        (group.label, trial.folder, trial.seed, setting, *(round(100 * share, 4) for share in trial.absences[setting]))
+        for group in results.groups
+        for trial in group.trials
+        for setting in SETTINGS
+        if setting in trial.absences
+    ]
+    return {
+        "tables.csv": as_csv(("table", *heads), tables),
+        "parts.csv": as_csv(("by", *heads), parts),
+        "not-there.csv": as_csv(
+            ("row", "run", "seed", "setting", "right decisions", "of what is there", "of what is not", "area"), absent
+        ),
+    }
+
+
+def _place(name: str, known: Sequence[str]) -> tuple[int, str]:
+    return (known.index(name) if name in known else len(known), name)
+
+
+def _numbers(found: Any) -> tuple[object, ...]:
+    if found is None:
+        return (None,) * 6
+    spread = None if found.deviation is None else round(found.deviation, 4)
+    return (round(found.mean, 4), spread, round(found.low, 4), round(found.high, 4), found.seeds, found.examples)
+
+
+def results_as_dict(results: Results) -> dict[str, Any]:
+    """All results as plain values, in percent."""
+    names = ("mean", "deviation", "low", "high", "seeds", "examples")
+
+    def cells(row: Row) -> dict[str, Any]:
+        return {name: dict(zip(names, _numbers(found), strict=True)) for name, found in row.cells.items()}
+
+    def parts(group: Group, by: str) -> dict[str, Any]:
+        found = parts_of(group, by)
+        return {name: dict(zip(names, _numbers(one), strict=True)) for name, one in found.items()}
+
+    return {
+        "source": published_results().source,
+        "tables": {
+            table.key: [
+                {"row": row.title, "seeds": row.seeds, "ours": cells(row), "published": dict(row.published)}
+                for row in table.rows
+            ]
+            for table in results.tables
+        },
+        "shape": [_said(claim, finding, results) for claim, finding in find_shape(figures_of(results))],
+        "by form": {group.label: parts(group, "forms") for group in results.groups},
+        "by length": {group.label: parts(group, "lengths") for group in results.groups},
+        "runs": [
+            {
+                "folder": trial.folder,
+                "row": group.label,
+                "seed": trial.seed,
+                "features": trial.features,
+                "updates": trial.updates,
+                "seconds": trial.seconds,
+                "device": trial.device,
+                "not there": {name: one._asdict() for name, one in trial.absences.items()},
+            }
+            for group in results.groups
+            for trial in group.trials
+        ],
+        "commands": commands_of(results),
+    }
+
+
+def _said(claim: Claim, finding: Finding, results: Results) -> dict[str, Any]:
+    return {
+        "key": claim.key,
+        "says": claim.says,
+        "verdict": finding.verdict,
+        "within the noise": finding.is_unsure,
+        "numbers": finding.numbers,
+        "why": results.reasons.get(claim.key, ""),
+    }

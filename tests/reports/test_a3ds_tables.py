@@ -1,0 +1,264 @@
+"""Speakers put together by what sets them apart, measured over seeds, and made again by commands."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+from dataclasses import fields, replace
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deixis.cli.app import app
+from deixis.cli.play import play
+from deixis.cli.pretrain import pretrain
+from deixis.errors import RecipeError
+from deixis.metrics.published import TABLE_1
+from deixis.reports.a3ds_commands import WITHOUT_OPTION, commands_of
+from deixis.reports.a3ds_notes import read_speaker_reasons
+from deixis.reports.a3ds_runs import ALL, Reading, Said, SpeakerRun
+from deixis.reports.a3ds_tables import compare_speakers, published_of, reference_scores, speakers_as_csv
+from deixis.reports.a3ds_words import say_measured, say_set, together, wide_rows
+from deixis.training.rooms.settings import Captioning, Game
+from deixis.worlds.shapes.pairs import CATEGORIES, SETS
+
+
+GREEDY = {"decoding.way": "greedy", "thinking": "none"}
+
+
+def said(value=0.5, *, folder="said", checkpoint="c", style=GREEDY, contexts=5):
+    """What a speaker said, equally good everywhere."""
+    readings = {"discriminativity": Reading(value, value - 0.1, value + 0.1), "false_features": Reading(3 * value)}
+    return Said(
+        folder=folder,
+        path=Path(folder),
+        checkpoint=checkpoint,
+        listener="",
+        style=style,
+        seed=0,
+        contexts=contexts,
+        readings=dict.fromkeys((*SETS, *CATEGORIES, ALL), readings),
+    )
+
+
+def game(value=0.5, *, folder="run", **settings):
+    """A run that has played."""
+    how = Game(**settings)
+    return SpeakerRun(
+        folder=folder,
+        how=how,
+        updates=how.updates,
+        encoder="rooms",
+        encoder_digest="e",
+        speaker="b",
+        seconds=60.0,
+        said=(said(value, checkpoint=folder),),
+    )
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=5))
+def test_seeds_are_put_together(values):
+    """The mean and the deviation of a sample, as numpy has them."""
+    runs = [game(value, folder=f"rp-{seed}", seed=seed) for seed, value in enumerate(values)]
+
+    (one,) = compare_speakers(runs).variants
+
+    found = one.measured("one feature", "discriminativity")
+    assert found.mean == pytest.approx(np.mean(values))
+    assert found.deviation == pytest.approx(np.std(values, ddof=1))
+    assert (found.interval, found.seeds) == (None, len(values))
+
+
+def test_one_seed_has_its_interval():
+    """And no deviation."""
+    (one,) = compare_speakers([game(0.5)]).variants
+
+    found = one.measured("two features", "discriminativity")
+    assert (found.deviation, found.interval) == (None, (0.4, 0.6))
+    assert say_measured(found) == "0.500 (0.400–0.600)"
+    assert one.measured("two features", "relevance") is None
+
+
+def test_variants_are_named_by_what_differs():
+    """The main runs are those with the most seeds; others say in what they differ from them, style included."""
+    main = [game(seed=seed, folder=f"rp-{seed}", cost=0.01) for seed in (1, 2)]
+    other_style = said(style={"decoding.way": "beam", "thinking": "none"}, folder="said-beam")
+    main[0] = replace(main[0], said=(*main[0].said, other_style))
+    others = [
+        game(folder="free", seed=1),
+        game(folder="half", seed=1, cost=0.01, structure=0.5),
+        game(folder="wrong", seed=1, cost=0.01, objective="inverted", batch=32),
+        replace(game(folder="short", seed=1, cost=0.01), updates=7),
+        replace(game(folder="eyes", seed=1, cost=0.01), encoder="factors", encoder_digest="f"),
+    ]
+
+    results = compare_speakers([*others, *main])
+
+    assert [one.label for one in results.main] == ["RP"]
+    assert {one.label for one in results.others} == {
+        "RP, beam",
+        "RP, cost 0",
+        "RP, λ 0.5",
+        "RP, batch 32, objective inverted",
+        "RP, stopped after 7 updates",
+        "RP, encoder factors",
+    }
+    assert [one.label for one in results.variants if one.is_restyled] == ["RP, beam"]
+    assert sorted(run.folder for run in results.runs) == sorted(run.folder for run in (*main, *others))
+
+
+def test_the_first_given_is_the_main_one_of_equals():
+    """Where two settings have as many seeds."""
+    runs = [game(folder="a", cost=0.5), game(folder="b")]
+
+    assert [one.label for one in compare_speakers(runs).variants] == ["RP", "RP, cost 0"]
+    assert [one.label for one in compare_speakers(runs[::-1]).variants] == ["RP", "RP, cost 0.5"]
+
+
+def test_a_run_counts_once():
+    """One seed twice is refused, unless the games began with different speakers."""
+    with pytest.raises(RecipeError, match="a and b are of one seed, 0"):
+        compare_speakers([game(folder="a"), game(folder="b")])
+
+    (one,) = compare_speakers([game(folder="a"), replace(game(folder="b"), speaker="other")]).variants
+    assert len(one.runs) == 2
+
+
+def test_differences_ask_for_reasons():
+    """A metric is listed once with its categories; false features are compared over all sets only."""
+    results = compare_speakers([game(0.5, pairs="similar")], reasons={("SP", "discriminativity"): "So it is."})
+
+    first, second = results.differences
+    assert set(first.by) == {"one feature", "two features"}  # 0.541 in three is near
+    assert first.reason == "So it is."
+    assert second.by == {ALL: pytest.approx(1.5 - 0.316)}
+    assert published_of("SP", "one feature", "false_features") is None
+    assert published_of("B", "one feature", "relevance") == TABLE_1["one feature"]["B"]["relevance"]
+
+
+def test_other_speakers_stand_beside():
+    """Those that need no training are scored on the same sets, and nobody is said to hear them."""
+    runs = [game()]
+
+    found = reference_scores(runs)
+
+    assert {part: values["optimal_discriminativity"] for part, values in found["minimal"].items()} == dict.fromkeys(
+        CATEGORIES, 1.0
+    )
+    rows = {
+        label: (kind, cells)
+        for kind, label, cells in wide_rows(compare_speakers(runs, references=found), "one feature")
+    }
+    assert rows["minimal"][0] == "reference"
+    assert rows["minimal"][1][-2:] == ["–", "–"]
+    assert rows["RP (published)"][1][0] == "0.822"
+    assert "minimal,one feature,relevance,1.0," in speakers_as_csv(compare_speakers(runs, references=found))
+
+
+def test_sets_have_names():
+    """What images have in common is said in words."""
+    assert say_set("floor_hue") == "the same floor colour"
+    assert say_set("object") == "the same shape, size and object colour"
+    assert say_set("random two") == "at least two features in common"
+
+
+def test_the_time_of_all_three_is_told():
+    """Only where all three are there."""
+    captioner = replace(game(folder="b"), how=Captioning(), speaker="")
+    runs = [captioner, game(folder="rp"), game(folder="sp", pairs="similar")]
+
+    assert together(compare_speakers(runs)) == (
+        "B, RP and SP of one seed: 3.0 min of training. Published: about 50 h on one A40."
+    )
+    assert together(compare_speakers(runs[:2])) == ""
+
+
+# ------------------------------------------------------------------------------------------------------------ commands
+
+
+def parsed(command):
+    """What the command line makes of a command: options by name."""
+    _, bound, _ = app.parse_args(shlex.split(command)[1:], print_error=False, exit_on_error=False)
+    return bound.arguments
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        Game(seed=3, pairs="similar", cost=0.015, structure=0.5, objective="inverted", listener_first=10, updates=99),
+        Game(seed=1, rate=0.0003, baseline="self-critical", reward="probability", structural="free", kl=0.1, clip=1.0),
+        Captioning(seed=2, forcing="halved", width=64, captions=3, data_seed=7),
+    ],
+)
+def test_commands_make_the_same_settings(how):
+    """Read by the command line, they say what the run says."""
+    run = replace(game(), how=how)
+
+    command, *_ = commands_of(run, [])
+
+    options = {name: value for name, value in parsed(command).items() if name in {one.name for one in fields(how)}}
+    assert type(how)(**{name: value for name, value in options.items() if value is not None}) == how
+
+
+def test_settings_without_an_option_go_into_a_file():
+    """The command before it writes the file; all other settings have an option."""
+    run = replace(game(folder="my run"), how=Game(log_every=7))
+
+    file, command, _ = commands_of(run, [])
+
+    assert file == "printf 'log_every = 7\\n' > 'my run.toml'"
+    assert parsed(command)["settings"] == Path("my run.toml")
+    known = {*inspect.signature(play).parameters, *inspect.signature(pretrain).parameters}
+    assert {one.name for record in (Captioning, Game) for one in fields(record)} - known == set(WITHOUT_OPTION)
+
+
+def test_a_game_names_the_run_that_it_began_with():
+    """By its checkpoint; a speaker from elsewhere is a word in capitals."""
+    captioner = replace(game(folder="b-1"), how=Captioning(), said=(said(checkpoint="b"),))
+    played, spoke = commands_of(game(folder="rp-1"), [captioner])
+
+    assert played.startswith("deixis play b-1 --out rp-1")
+    assert spoke == "deixis say rp-1 --out rp-1/said --count 5"
+    assert next(commands_of(game(folder="rp-1"), [])).startswith("deixis play SPEAKER")
+
+
+# --------------------------------------------------------------------------------------------------------------- notes
+
+
+def test_reasons_are_read_by_letter_and_metric(tmp_path):
+    """Whatever the case of the letters."""
+    path = tmp_path / "notes.toml"
+    path.write_text('[table1.rp]\nrelevance = "Words\\n cost."\n', encoding="utf-8")
+
+    assert read_speaker_reasons(path) == {("RP", "relevance"): "Words cost."}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('[table1.XP]\nrelevance = "x"', "there is no model 'XP'; there are: B, RP, SP"),
+        ('[table1.RP]\nrelevanse = "x"', "did you mean 'relevance'"),
+        ('[table2.RP]\nrelevance = "x"', "there is no table 'table2'"),
+        ("[table1.RP]\nrelevance = 3", "should be a sentence"),
+    ],
+)
+def test_slips_in_notes_are_told(tmp_path, text, complaint):
+    """In one line each."""
+    path = tmp_path / "notes.toml"
+    path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(RecipeError, match=complaint):
+        read_speaker_reasons(path)
+
+
+def test_means_are_of_all_seeds():
+    """A plain mean of the readings."""
+    runs = [game(value, folder=f"rp-{seed}", seed=seed) for seed, value in enumerate((0.1, 0.2, 0.6))]
+
+    (one,) = compare_speakers(runs).variants
+
+    assert one.measured(ALL, "false_features").mean == pytest.approx(fmean((0.3, 0.6, 1.8)))

@@ -1,0 +1,205 @@
+"""Tables 3 and 4 of the Cops-Ref paper for models of ours."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from deixis.cli.app import main
+from deixis.errors import BrokenDataset, RecipeError
+from deixis.reports.copsref_claims import CLAIMS, figures_of, figures_published, find_shape
+from deixis.reports.copsref_commands import commands_of, settings_files
+from deixis.reports.copsref_models import published_results
+from deixis.reports.copsref_notes import read_notes
+from deixis.reports.copsref_page import results_page, write_results
+from deixis.reports.copsref_runs import is_grounding_run, read_trial
+from deixis.reports.copsref_tables import compare_trials, say
+from deixis.reports.copsref_words import results_as_markdown
+from deixis.tasks.localise import SETTINGS
+from deixis.training.regions.settings import grounding_of
+from tests.reports.grounding_folders import write_trial
+
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODELS = {
+    "grounder": ("grounder", {}),
+    "deaf-grounder": ("grounder", {"probe": "deaf"}),
+    "shuffle-grounder": ("grounder", {"probe": "shuffle"}),
+    "obj-attr-grounder": ("grounder", {"probe": "obj-attr"}),
+    "mattnet": ("mattnet", {}),
+    "cm-att-erase": ("cm-att-erase", {}),
+    "mattnet-mine": ("mattnet", {"mining": "module-specific"}),
+    "random": ("mattnet", {"mining": "random"}),
+    "class-aware": ("mattnet", {"mining": "class-aware"}),
+    "sentence-sim": ("mattnet", {"mining": "sentence-sim"}),
+}
+
+
+def published(key: str) -> dict[str, float]:
+    row = published_results().row(key)
+    assert row is not None
+    return {name: value / 100 for name, value in row.published.items()}
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> list[Path]:
+    """Runs of every row that do just as well as published."""
+    found = [
+        write_trial(tmp_path / key, model, published(key), **settings) for key, (model, settings) in MODELS.items()
+    ]
+    found.append(write_trial(tmp_path / "scan", "scan", {}))
+    (tmp_path / "scan" / "best.safetensors").write_bytes(b"weights")
+    found.append(write_trial(tmp_path / "first", "mattnet", published("scan+mattnet"), retriever="7", is_trained=False))
+    return found
+
+
+def test_runs_find_their_rows(folders: list[Path]) -> None:
+    """Every run stands in the row of its model, probe and mining, with the published figure beside it."""
+    results = compare_trials([read_trial(folder) for folder in folders])
+    for table in results.tables:
+        for row in table.rows:
+            for setting, value in row.published.items():
+                assert row.cells[setting].mean == pytest.approx(value), (row.title, setting)
+    assert [trial.folder for trial in results.retrievers] == ["scan"]
+
+
+def test_the_paper_has_its_own_shape() -> None:
+    """All statements about the tables hold of the published figures; those about figures cannot be asked of them."""
+    verdicts = {claim.key: finding.verdict for claim, finding in find_shape(figures_published())}
+    assert {key for key, verdict in verdicts.items() if verdict == "not measured"} == {"order", "middle"}
+    assert set(verdicts.values()) == {"holds", "not measured"}
+
+
+def test_statements_fail_where_they_should(folders: list[Path], tmp_path: Path) -> None:
+    """A statement that the numbers contradict does not hold, and one that they leave open is said to."""
+    results = compare_trials([read_trial(folder) for folder in folders])
+    assert all(finding.verdict == "holds" for _, finding in find_shape(figures_of(results)))
+    worse = {**published("cm-att-erase"), "Full": 0.10, "Cat&attr": 0.90}
+    write_trial(tmp_path / "again", "cm-att-erase", worse)
+    kept = [folder for folder in folders if folder.name != "cm-att-erase"]
+    found = {
+        claim.key: finding
+        for claim, finding in find_shape(
+            figures_of(compare_trials([read_trial(folder) for folder in [*kept, tmp_path / "again"]]))
+        )
+    }
+    assert found["models"].verdict == found["hardest"].verdict == "does not hold"
+    assert not found["models"].is_unsure
+    assert found["module-class"].is_unsure  # 33.8 and 32.2, each give or take 1
+
+
+def test_seeds_are_put_together_and_variants_apart(tmp_path: Path) -> None:
+    """Runs that differ in their seed only are one row; another temperature is another one; a seed twice is refused."""
+    few = dict.fromkeys(SETTINGS, 0.2)
+    for seed, full in ((1, 0.2), (2, 0.3)):
+        write_trial(tmp_path / f"m{seed}", "mattnet", {**few, "Full": full}, seed=seed, temperature=1.0)
+    write_trial(tmp_path / "cold", "mattnet", few, seed=1, temperature=0.1)
+    results = compare_trials([read_trial(tmp_path / name) for name in ("cold", "m1", "m2")])
+    assert [group.label for group in results.groups] == ["MattNet", "MattNet, temperature 0.1"]
+    assert say(results.groups[0].accuracy("Full")) == "25.0 ± 7.1"
+    assert say(results.groups[1].accuracy("Full")) == "20.0 [18.0–22.0]"
+    write_trial(tmp_path / "twice", "mattnet", few, seed=1, temperature=1.0)
+    with pytest.raises(RecipeError, match="m1 and twice are both MattNet with seed 1"):
+        compare_trials([read_trial(tmp_path / name) for name in ("m1", "m2", "twice", "cold")])
+
+
+def test_settings_train_the_same_again(tmp_path: Path) -> None:
+    """The TOML file of a run, with the model and the seed of its command, gives the settings of the run."""
+    how = grounding_of("mattnet", {"sizes": {"width": 8}, "mining": "random", "exclude_true": True, "seed": 5})
+    given = json.loads(json.dumps({name: getattr(how, name) for name in how.__slots__}))
+    given.pop("model")
+    seed = given.pop("seed")
+    folder = write_trial(tmp_path / "run", "mattnet", dict.fromkeys(SETTINGS, 0.2), seed=seed, **given)
+    results = compare_trials([read_trial(folder)])
+    ((name, text),) = settings_files(results).items()
+    assert grounding_of("mattnet", {**tomllib.loads(text), "seed": seed}) == how
+    train, judge = commands_of(results)["MattNet-Mine, random"]
+    assert train == f"deixis train mattnet --data photographs --out run --settings {name} --seed 5"
+    assert judge == "deixis evaluate run --data photographs --out run"
+
+
+def test_commands_name_what_they_begin_with(folders: list[Path]) -> None:
+    """A model that searches the image of another names both by their folders."""
+    trials = [read_trial(folder) for folder in folders]
+    results = compare_trials(trials)
+    assert commands_of(results)["SCAN+MattNet"] == [
+        "deixis evaluate mattnet --data photographs --out first --retrieve RETRIEVER"
+    ]
+
+
+def test_files_are_written_and_equal(folders: list[Path], tmp_path: Path) -> None:
+    """The page, the tables and the figures are written, twice the same, and hold nothing from elsewhere."""
+    results = compare_trials([read_trial(folder) for folder in folders])
+    once, twice = (write_results(results, tmp_path / name) for name in ("once", "twice"))
+    assert [path.read_bytes() for path in once] == [path.read_bytes() for path in twice]
+    names = {path.name for path in once}
+    assert names >= {"report.html", "report.md", "report.json", "tables.csv", "parts.csv", "not-there.csv"}
+    assert names >= {f"{figure}.{form}" for figure in ("forms", "lengths", "curves") for form in ("png", "svg")}
+    page = (tmp_path / "once" / "report.html").read_text(encoding="utf-8")
+    assert "http" not in page.replace("http://www.w3.org", "")
+    assert "GroundeR" in page
+    assert "table3,MattNet,Full,26.3,,24.3,28.3,1,1000,26.3" in (tmp_path / "once" / "tables.csv").read_text()
+
+
+def test_notes_are_shown(folders: list[Path], tmp_path: Path) -> None:
+    """Sentences about cells and statements stand in the report; a place that there is not is named."""
+    notes = tmp_path / "notes.toml"
+    notes.write_text('[table3.mattnet]\nfull = "Fewer things."\n[claims.random]\nwhy = "By <chance>."\n')
+    keys = [claim.key for claim in CLAIMS]
+    results = compare_trials([read_trial(folder) for folder in folders], reasons=read_notes(notes, keys))
+    page = results_page(results, drawings=())
+    assert "Fewer things." in page
+    assert "By &lt;chance&gt;." in page
+    assert "Fewer things." in results_as_markdown(results)
+    notes.write_text('[claims.luck]\nwhy = "x"\n')
+    with pytest.raises(RecipeError, match="claims has no 'luck'"):
+        read_notes(notes, keys)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("run.json", "{", "no JSON"),
+        ("evaluation.json", '{"model": {"retriever": ""}}', "does not say 'model'"),
+        ("log.jsonl", '{"update": -1}\n', "at least 0"),
+    ],
+)
+def test_damaged_files_are_one_line(file: str, text: str, said: str, tmp_path: Path) -> None:
+    """A file that says what cannot be is named."""
+    folder = write_trial(tmp_path / "run", "mattnet", dict.fromkeys(SETTINGS, 0.2))
+    (folder / file).write_text(text, encoding="utf-8")
+    with pytest.raises(BrokenDataset, match=said):
+        read_trial(folder)
+
+
+def test_runs_of_another_kind_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run that was not judged, or one of another kind beside, is said in a line, and nothing is written."""
+    good = write_trial(tmp_path / "good", "mattnet", dict.fromkeys(SETTINGS, 0.2))
+    raw = write_trial(tmp_path / "raw", "mattnet", {}, seed=2)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "run.json").write_text('{"format": 1, "kind": "run", "model": "m-lstm"}')
+    assert not is_grounding_run(tmp_path / "other")
+    for folder, said in ((raw, "judge the model first"), (tmp_path / "other", "report models of other kinds apart")):
+        assert main(["report", str(good), str(folder), "--out", str(tmp_path / "out")]) == 2
+        error = capsys.readouterr().err
+        assert said in error
+        assert error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command_reports(folders: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    """`deixis report` knows such runs by itself, prints both tables and the shape, and gives JSON when asked."""
+    runs = list(map(str, folders))
+    assert main(["report", *runs]) == 0
+    out = capsys.readouterr().out
+    assert "Table 3" in out
+    assert "Table 4" in out
+    assert "yes  In Full, GroundeR is below MattNet" in out
+    assert main(["report", *runs, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert all(one["verdict"] == "holds" for one in told["shape"])
