@@ -317,7 +317,9 @@ def test_the_slurm_recipe_runs_a_command(made, tmp_path):
     """With a queue that starts jobs at once, on this machine, the recipe makes the same dataset."""
     queue = tmp_path / "bin"
     queue.mkdir()
-    (queue / "sbatch").write_text('#!/bin/sh\nbash "$@" >/dev/null 2>&1 &\necho "Submitted batch job $!"\n')
+    keep = f'cp "$1" {tmp_path}/job.sh'  # as SLURM does: who submits a script may delete it at once
+    start = f"bash {tmp_path}/job.sh >/dev/null 2>&1 &"
+    (queue / "sbatch").write_text(f'#!/bin/sh\n{keep}\n{start}\necho "Submitted batch job $!"\n')
     (queue / "scancel").write_text('#!/bin/sh\nkill "$@"\n')
     for program in queue.iterdir():
         program.chmod(0o755)
