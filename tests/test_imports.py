@@ -25,9 +25,9 @@ HEAVY = (
 
 def loaded_after(statement: str) -> set[str]:
     """The top-level packages in memory after a statement, in a fresh interpreter."""
-    code = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
+    code = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}}, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
+    return set(done.stderr.split())  # what is run may print
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.test_imports import loaded_after
 
 
 LAZY = (
@@ -32,13 +31,6 @@ LAZY = (
 )
 
 
-def loaded_by(program: str) -> set[str]:
-    """The packages in memory at the end of a program, in a fresh interpreter."""
-    code = f"{program}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}}, file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(done.stderr.split())
-
-
 @pytest.mark.parametrize(
     "program",
     [
@@ -50,9 +42,9 @@ def loaded_by(program: str) -> set[str]:
 )
 def test_nothing_heavy_is_loaded_before_it_is_needed(program):
     """Neither the package nor the help of its command brings in a compiler, tables, models or somebody's harness."""
-    assert loaded_by(program) & set(LAZY) == set()
+    assert loaded_after(program) & set(LAZY) == set()
 
 
 def test_importing_the_package_needs_the_standard_library_only():
     """Not even numpy is there before a name of the package is used."""
-    assert "numpy" not in loaded_by("import deixis")
+    assert "numpy" not in loaded_after("import deixis")

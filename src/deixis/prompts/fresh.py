@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from deixis.datasets.copsref.make import CopsRefRecipe, make_copsref
 from deixis.datasets.make import make
-from deixis.datasets.recipe import Pool, Recipe, recipe_from
+from deixis.datasets.recipe import every_word_mixture, recipe_from
 from deixis.datasets.sources import open_source
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.prompts.recipe import digest_of
-from deixis.splits.catalogue import REASCAN
 
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.datasets.copsref.store import CopsRef
+    from deixis.datasets.recipe import Pool, Recipe
     from deixis.datasets.sources import Source
 
 
@@ -37,25 +37,7 @@ def fresh_grid_recipe(seed: int, *, like: Source | None = None) -> Recipe:
             held-out sets, in which no word can be spared.
     """
     if like is None:
-        return Recipe(
-            name="fresh",
-            mode="every-word",
-            seed=seed,
-            pools=(
-                Pool(name="p1", pattern="p1", commands=100, worlds=2),
-                Pool(name="p2", pattern="p2", commands=60, worlds=3),
-                Pool(name="p3", pattern="p3", commands=100, worlds=3),
-            ),
-            tests=(
-                Pool(name="b1", pattern="p3", commands=12, worlds=2, retries=200),
-                Pool(name="c1", pattern="p4", commands=12, worlds=2, distractors=("relation", "random")),
-                Pool(name="c2", pattern="chain", commands=12, worlds=2, retries=200),
-            ),
-            hold_out=REASCAN,
-            dev=DEV,
-            test=TEST,
-            balance=("relations",),
-        )
+        return every_word_mixture("fresh", seed=seed)
     known = like.dataset.manifest.get("recipe") if like.dataset is not None else None
     if known is None:
         raise BrokenDataset(f"{like.path} does not say how it was made, so there is no recipe for a fresh test set")

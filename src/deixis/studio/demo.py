@@ -19,16 +19,16 @@ from deixis.datasets.copsref.make import CopsRefRecipe, make_copsref
 from deixis.datasets.copsref.store import is_copsref, open_copsref
 from deixis.datasets.make import make
 from deixis.datasets.plans import write_verdicts
-from deixis.datasets.recipe import Pool, Recipe
+from deixis.datasets.recipe import every_word_mixture
 from deixis.datasets.sources import open_source
 from deixis.datasets.store import replacing_file
 from deixis.metrics.navigation import evaluate_plans
-from deixis.splits.catalogue import REASCAN
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from deixis.datasets.recipe import Recipe
     from deixis.metrics.plan_verdicts import Asked, Plans
 
 
@@ -86,25 +86,7 @@ def _plans(reader: str, asked: Asked, seed: int) -> Plans:
 
 def grid_recipe(seed: int) -> Recipe:
     """Some hundred commands of which no word can be spared, with the paper's held-out sets."""
-    return Recipe(
-        name="demo",
-        mode="every-word",
-        seed=seed,
-        pools=(
-            Pool(name="p1", pattern="p1", commands=100, worlds=2),
-            Pool(name="p2", pattern="p2", commands=60, worlds=3),
-            Pool(name="p3", pattern="p3", commands=100, worlds=3),
-        ),
-        tests=(
-            Pool(name="b1", pattern="p3", commands=12, worlds=2, retries=200),
-            Pool(name="c1", pattern="p4", commands=12, worlds=2, distractors=("relation", "random")),
-            Pool(name="c2", pattern="chain", commands=12, worlds=2, retries=200),
-        ),
-        hold_out=REASCAN,
-        dev=0.1,
-        test=0.1,
-        balance=("relations",),
-    )
+    return every_word_mixture("demo", seed=seed)
 
 
 def demo_folder(seed: int = 42) -> Path:

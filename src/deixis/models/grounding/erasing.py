@@ -22,7 +22,7 @@ from deixis.models.grounding.matching import Attention, Matching, Rescaled
 from deixis.models.grounding.ranking import attribute_loss, hinge, lots_of, mined_loss, pair_rows, rank_loss
 from deixis.models.grounding.regions import AROUND, Regions
 from deixis.models.grounding.rows import join_rows, join_words, pieces, take_rows
-from deixis.models.grounding.subject import Subject, SubjectSizes
+from deixis.models.grounding.subject import Subject
 
 
 if TYPE_CHECKING:
@@ -129,17 +129,7 @@ class ErasingGrounder(nn.Module):
         self.erases = False
         self.glimpse = Glimpse(settings.low, settings.bottleneck, width)
         self.language = ModularLanguage(words, width, settings.word_dropout)
-        self.subject = Subject(
-            SubjectSizes(
-                settings.low,
-                settings.high,
-                width,
-                settings.attributes,
-                size,
-                settings.dropout,
-                settings.attribute_dropout,
-            )
-        )
+        self.subject = Subject(settings)
         self.place, self.alike, self.location_phrase = Rescaled(5, size), Rescaled(5, size), Rescaled(width, size)
         self.place_embed, self.alike_embed = nn.Linear(5, width), nn.Linear(5, width)
         self.place_attention, self.alike_attention = Attention(width, width, width), Attention(width, width, width)

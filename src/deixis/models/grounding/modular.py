@@ -20,7 +20,7 @@ from deixis.models.grounding.matching import Matching, Rescaled
 from deixis.models.grounding.ranking import attribute_loss, lots_of, mined_loss, pair_rows, rank_loss
 from deixis.models.grounding.regions import AROUND
 from deixis.models.grounding.rows import pieces, take_rows
-from deixis.models.grounding.subject import Subject, SubjectSizes
+from deixis.models.grounding.subject import Subject
 
 
 if TYPE_CHECKING:
@@ -107,17 +107,7 @@ class ModularGrounder(nn.Module):
         super().__init__()
         self.settings, width, size = settings, settings.width, settings.size
         self.language = ModularLanguage(words, width, settings.word_dropout)
-        self.subject = Subject(
-            SubjectSizes(
-                settings.low,
-                settings.high,
-                width,
-                settings.attributes,
-                size,
-                settings.dropout,
-                settings.attribute_dropout,
-            )
-        )
+        self.subject = Subject(settings)
         self.place, self.alike = Rescaled(5, size), Rescaled(5 * AROUND, size)
         self.location = nn.Linear(5 + 5 * AROUND, width)
         self.location_matching = Matching(width, width, width, settings.dropout)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-__all__ = ["AROUND", "Grounder", "Lesson", "RegionTable", "Regions", "Words", "spread"]
+__all__ = ["AROUND", "Grounder", "Lesson", "RegionTable", "Regions", "Words"]
 
 AROUND = 5  # regions of the same category, and regions nearby, that a region is seen with
 UNKNOWN, PAD = 1, 0  # the first rows of every table of words
@@ -181,8 +181,3 @@ class Grounder(Protocol[Q, S]):
 
     def loss(self, lesson: Lesson) -> tuple[Tensor, dict[str, Tensor]]:
         """What is to become small, and what to tell of it."""
-
-
-def spread(value: Tensor, count: int) -> Tensor:
-    """Every row `count` times in a row."""
-    return value.repeat_interleave(count, 0)

@@ -5,7 +5,7 @@ It also tells which of the most frequent words hold of the region, and learns wh
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import torch
 from torch import nn
@@ -21,16 +21,36 @@ if TYPE_CHECKING:
 __all__ = ["SeenSubject", "Subject", "SubjectSizes"]
 
 
-class SubjectSizes(NamedTuple):
-    """The sizes of the module; see the settings of the models."""
+class SubjectSizes(Protocol):
+    """What the module takes from the settings of a model."""
 
-    low: int
-    high: int
-    width: int
-    attributes: int
-    size: float
-    dropout: float
-    attribute_dropout: float
+    @property
+    def low(self) -> int:
+        """Channels early in the encoder."""
+
+    @property
+    def high(self) -> int:
+        """Channels late in it."""
+
+    @property
+    def width(self) -> int:
+        """Of what is seen and said."""
+
+    @property
+    def attributes(self) -> int:
+        """How many are told."""
+
+    @property
+    def size(self) -> float:
+        """That rescaled vectors begin with."""
+
+    @property
+    def dropout(self) -> float:
+        """Of matching."""
+
+    @property
+    def attribute_dropout(self) -> float:
+        """Before attributes are told."""
 
 
 class SeenSubject(NamedTuple):

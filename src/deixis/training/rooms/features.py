@@ -15,7 +15,7 @@ import json
 import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -181,6 +181,11 @@ class Features:
         if ids.size and ((rows >= len(self.ids)).any() or (self.ids[np.minimum(rows, len(self.ids) - 1)] != ids).any()):
             raise RecipeError("there are images whose features were not computed")
         return rows
+
+    def only(self, ids: np.ndarray) -> Features:
+        """The features of some of the images, in memory; a cache may hold many more."""
+        ids = np.unique(ids)
+        return replace(self, ids=ids, values=np.asarray(self.values[self.rows(ids)]))
 
     def on(self, device: torch.device) -> Tensor:
         """All of them on a device: float16 there on a GPU, float32 on a CPU."""

@@ -113,7 +113,7 @@ class _Game:
         self.listener = self._listener(listener, found, seer)
         lesson, held_out = contexts or Contexts(lessons(how, "tune"), lessons(how, "validation", count=LOOKED_AT))
         ids = np.concatenate((lesson.images.ravel(), held_out.images.ravel()))
-        features = features_of(ids, seer, device, cache=eyes.cache, progress=progress)
+        features = features_of(ids, seer, device, cache=eyes.cache, progress=progress).only(ids)
         self.features = features.on(device)
         self.images = torch.from_numpy(features.rows(lesson.images)).to(device)
         self.captions = torch.from_numpy(lesson.captions).to(device)

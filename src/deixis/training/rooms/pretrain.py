@@ -70,7 +70,7 @@ class _Captions:
         self.vocabulary = words.words
         lesson, held_out = lessons(how, "train"), lessons(how, "validation", count=LOOKED_AT)
         ids = np.concatenate((lesson.images.ravel(), held_out.images.ravel()))
-        features = features_of(ids, seer, device, cache=eyes.cache, progress=progress)
+        features = features_of(ids, seer, device, cache=eyes.cache, progress=progress).only(ids)
         self.features = features.on(device)
         self.images, self.captions = _on(device, features.rows(lesson.images), lesson)
         self.held_images, self.held_captions = _on(device, features.rows(held_out.images), held_out)
