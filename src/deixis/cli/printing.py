@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from deixis.worlds.grid.actions import Plan
 
 
-__all__ = ["print_json", "print_table", "say_plan"]
+__all__ = ["print_json", "print_table", "print_written", "say_plan"]
 
 LABEL = 36  # letters of a label that are kept on one line
 
@@ -21,6 +22,12 @@ LABEL = 36  # letters of a label that are kept on one line
 def print_json(value: object) -> None:
     """One JSON document."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_written(files: Sequence[Path], out: Path | None) -> None:
+    """Which files a report wrote to its folder, if it had one."""
+    if out is not None:
+        print(f"Wrote {', '.join(str(path.relative_to(out)) for path in files)} to {out}.")
 
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[int] = ()) -> None:

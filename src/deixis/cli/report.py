@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from deixis.cli.options import Count, Json, Seed
-from deixis.cli.printing import print_json, print_table
+from deixis.cli.printing import print_json, print_table, print_written
 
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ def _report_models(runs: list[Path], *, out: Path | None, notes: Path | None, as
         print_json(results_as_dict(results) | {"files": [str(path) for path in files]})
         return 0
     _print(results)
-    if out is not None:
-        print(f"Wrote {', '.join(path.name for path in files)} to {out}.")
+    print_written(files, out)
     return 0
 
 

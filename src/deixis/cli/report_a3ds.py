@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.cli.printing import print_json, print_table
+from deixis.cli.printing import print_json, print_table, print_written
 from deixis.cli.progress import Stages
 from deixis.cli.say import COLUMNS
 from deixis.errors import RecipeError
@@ -56,8 +56,7 @@ def report_speakers(runs: Sequence[Path], *, out: Path | None, notes: Path | Non
         print_json(speakers_as_dict(results) | {"files": [str(path) for path in files]})
         return 0
     _print(results)
-    if out is not None:
-        print(f"Wrote {', '.join(path.name for path in files)} to {out}.")
+    print_written(files, out)
     return 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.cli.printing import print_json, print_table
+from deixis.cli.printing import print_json, print_table, print_written
 
 
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ def report_copsref(runs: Sequence[Path], *, out: Path | None, notes: Path | None
         print_json(results_as_dict(results) | {"files": [str(path) for path in files]})
         return 0
     _print(results)
-    if out is not None:
-        print(f"Wrote {', '.join(str(path.relative_to(out)) for path in files)} to {out}.")
+    print_written(files, out)
     return 0
 
 
