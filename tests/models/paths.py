@@ -59,7 +59,7 @@ def compare_paths(
     model = started(make).to(device)
     batch = some_examples(examples, channels=model.channels, seed=6, words=words, steps=steps)
     batch = Batch(*(part.to(device) for part in batch))
-    with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+    with torch.backends.cudnn.flags(enabled=False):  # its recurrent layers have no way back outside training
         exact = _learnt_from(model, batch, fuse=False)
         model.compute_in(dtype)
         plain, fused = (_learnt_from(model, batch, fuse=fuse) for fuse in (False, True))
@@ -96,6 +96,7 @@ class Look(NamedTuple):
 
     places: int
     keys: int
+    is_within: bool = False
     is_masked: bool = False
     is_causal: bool = False
     dropout: float = 0.0
@@ -104,11 +105,13 @@ class Look(NamedTuple):
 LOOKS = (
     Look(37, 16, is_masked=True),  # cells at words; more queries than are taken at a time
     Look(5, 37),  # words at cells
-    Look(6, 6, is_causal=True),
+    Look(6, 6, is_within=True, is_causal=True),
+    Look(37, 37, is_within=True),  # cells among each other
+    Look(21, 21, is_within=True, is_masked=True),
     Look(1, 50, is_masked=True),  # one step of decoding
     Look(7, 16, dropout=0.3),
     Look(7, 16, is_masked=True, dropout=0.3),
-    Look(16, 16, is_causal=True, dropout=0.1),
+    Look(16, 16, is_within=True, is_causal=True, dropout=0.1),
 )
 
 
@@ -132,28 +135,33 @@ def compare_attention(look: Look, device: str, *, examples: int = 2, heads: int 
 
     rng = np.random.default_rng(5)
 
-    def drawn(places: int) -> Tensor:
-        # as the projections hand it over: heads within places
-        return torch.from_numpy(rng.normal(size=(examples, places, heads, part))).float().to(device).transpose(1, 2)
+    def drawn(places: int, parts: int) -> Tensor:
+        # as the projections hand it over: parts within heads within what is asked or offered within places
+        return torch.from_numpy(rng.normal(size=(examples, places, parts, heads, part))).float().to(device)
 
     count = torch.from_numpy(rng.integers(1, look.keys, (examples, 1))).to(device)
     is_there = torch.arange(look.keys, device=device) < count if look.is_masked else None
-    given = query, key, value = tuple(drawn(places).requires_grad_() for places in (look.places, look.keys, look.keys))
-    grad = drawn(look.places).transpose(1, 2).flatten(2)
+    asks = drawn(look.places, 3 if look.is_within else 1).requires_grad_()
+    offers = None if look.is_within else drawn(look.keys, 2).requires_grad_()
+    given = (asks,) if offers is None else (asks, offers)
+    offered = asks if offers is None else offers
+    query, key, value = (part.transpose(1, 2) for part in (asks[:, :, 0], offered[:, :, -2], offered[:, :, -1]))
+    grad = drawn(look.places, 1)[:, :, 0].flatten(2)
 
-    def found_of(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    def found_of(asks: Tensor, offers: Tensor | None) -> Tensor:
         reseed(3, 0, torch.device(device))  # the same chance every time
-        return small_attention(query, key, value, is_there, is_causal=look.is_causal, dropout=look.dropout)
+        return small_attention(asks, offers, is_there, is_causal=look.is_causal, dropout=look.dropout)
 
     kept, dropped = torch.ones(examples, heads, look.places, look.keys, device=device), 0.0
     if look.dropout:  # values that show which weights were dropped
         unit = torch.eye(look.keys, part, device=device).expand(examples, heads, -1, -1)
-        shown = found_of(query.detach(), key.detach(), unit)
+        told = (part.transpose(1, 2).detach() for part in (key, unit))
+        shown = found_of(asks.detach()[:, :, :1], torch.stack(tuple(told), dim=2))
         all_shown = defined_attention(query, key, unit, is_there, is_causal=look.is_causal, kept=kept)
         dropped = 1 - float((shown != 0).sum() / (all_shown != 0).sum())
         kept = (shown != 0).reshape(examples, look.places, heads, part).transpose(1, 2) / (1 - look.dropout)
     ways = (
-        found_of(query, key, value),
+        found_of(asks, offers),
         defined_attention(query, key, value, is_there, is_causal=look.is_causal, kept=kept),
     )
     pairs = [(found.detach(), *torch.autograd.grad(found, given, grad)) for found in ways]

@@ -192,7 +192,7 @@ def transformer(
         padded_to: how many places the decoder finds words in, where it looks at the padding, too.
         layer: what a layer does, `norm_last` as published or `norm_first`.
     """
-    layer = layer or norm_last
+    layer, w = layer or norm_last, taken_apart(w)
     side = isqrt(len(task.grid))
     rows = [3, *(word + 3 for word in task.words), 2]
     real = len(rows)
@@ -201,13 +201,16 @@ def transformer(
     lights = [np.ones(task.grid.shape[1]), *task.grid]
     places = [(-1.0, -1.0), *((float(row), float(column)) for row in range(side) for column in range(side))]
     cells = np.array([cell(w, lit, place) for lit, place in zip(lights, places, strict=True)])
-    for block in count_names(w, "across"):
-        text, cells = (
-            layer(w, f"across.{block}.0", text, cells, heads, norm_of_others=f"across.{block}.1"),
-            layer(w, f"across.{block}.1", cells, text[:real], heads, norm_of_others=f"across.{block}.0"),
+    for number in count_names(w, "blocks"):
+        to_cells, to_words, among_words, among_cells = (
+            f"blocks.{number}.{name}" for name in ("to_cells", "to_words", "among_words", "among_cells")
         )
-        text = layer(w, f"within.{block}.0", text, text[:real], heads, norm_of_others=f"within.{block}.0")
-        cells = layer(w, f"within.{block}.1", cells, cells, heads, norm_of_others=f"within.{block}.1")
+        text, cells = (
+            layer(w, to_cells, text, cells, heads, norm_of_others=to_words),
+            layer(w, to_words, cells, text[:real], heads, norm_of_others=to_cells),
+        )
+        text = layer(w, among_words, text, text[:real], heads, norm_of_others=among_words)
+        cells = layer(w, among_cells, cells, cells, heads, norm_of_others=among_cells)
     if layer is norm_first:
         text, cells = norm(w, "words_last", text), norm(w, "cells_last", cells)
     memory = np.concatenate((text, cells))
@@ -217,6 +220,22 @@ def transformer(
     if layer is norm_first:
         x = norm(w, "actions_last", x)
     return affine(w, "output", x)
+
+
+def taken_apart(w: Weights) -> Weights:
+    """The weights with queries, keys and values of every attention apart; the model has them one below another."""
+    layers = count_names(w, "decoder")
+    apart = dict(w)
+    for kind in ("weight", "bias"):
+        for key in [key for key in w if key.endswith(f".ask.{kind}")]:
+            name = key.removesuffix(f".ask.{kind}")
+            rest = w.get(f"{name}.offer.{kind}", np.zeros((0, *w[key].shape[1:])))
+            parts = np.split(np.concatenate((w[key], rest)), (len(w[key]) + len(rest)) // len(w[f"{name}.out.bias"]))
+            apart |= {f"{name}.{part}.{kind}": x for part, x in zip(("query", "key", "value"), parts, strict=False)}
+        for number, pair in zip(layers, np.split(w[f"offer.{kind}"], len(layers)), strict=True):
+            key, value = np.split(pair, 2)
+            apart |= {f"decoder.{number}.other.key.{kind}": key, f"decoder.{number}.other.value.{kind}": value}
+    return apart
 
 
 def norm_last(

@@ -20,6 +20,7 @@ from tests.models.paths import LOOKS, Look, compare_attention, compare_paths
 needs_triton = pytest.mark.skipif(find_spec("triton") is None, reason="triton is not installed")
 needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 CLOSE = 1e-4
+CLOSE_ENOUGH = 1e-3  # on a GPU, where sums of thousands are taken in another order
 ROUGHLY = 3  # the fused path also reads commands in bfloat16, the plain one in float32
 ROOT = Path(__file__).parents[2]
 
@@ -69,7 +70,7 @@ def test_the_fused_path_agrees_with_the_plain_one_on_a_gpu(name: str) -> None:
     """Compiled, and at the published sizes, loss and all gradients are the same by either path."""
     found = compare_paths(PUBLISHED[name], "cuda", torch.float32, 64, 20, 25)
 
-    assert found.fused < CLOSE, found
+    assert found.fused < CLOSE_ENOUGH, found
 
 
 @needs_triton

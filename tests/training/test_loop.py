@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from deixis.datasets.arrays import load_plan_arrays, words_of
 from deixis.datasets.make import make
 from deixis.errors import BrokenCheckpoint, DivergedTraining, RecipeError
 from deixis.training import step
@@ -173,6 +174,35 @@ def test_a_killed_process_goes_on(dataset, whole, tmp_path):
         assert read_checkpoint(tmp_path / model / "last.safetensors").update < 12
         train(dataset, small(model), tmp_path / model, device="cpu")
         assert are_equal(tmp_path / model / "last.safetensors", whole / model / "last.safetensors")
+
+
+def test_weights_that_learn_are_kept_in_full_precision(dataset, tmp_path):
+    """Where the transformer has its weights rounded, a training that goes on still ends as an undisturbed one."""
+    how = {"precision": "bf16", "rate": 1e-5}  # so small a step is lost to rounding, were the rounded weights kept
+    train(dataset, small("transformer", **how), tmp_path / "whole", device="cpu")
+    train(dataset, small("transformer", **how, updates=5), tmp_path / "parts", device="cpu")
+    before = weights(tmp_path / "parts" / "last.safetensors")
+    train(dataset, small("transformer", **how), tmp_path / "parts", device="cpu")
+
+    assert are_equal(tmp_path / "parts" / "last.safetensors", tmp_path / "whole" / "last.safetensors")
+    after = weights(tmp_path / "parts" / "last.safetensors")
+    moved = {name: before[name] != after[name] for name in after if name.endswith("first.weight")}
+    assert {str(after[name].dtype) for name in moved} == {"torch.float32"}
+    assert all(float(one.float().mean()) > 0.5 for one in moved.values())
+
+
+def test_easy_commands_can_come_first(dataset, tmp_path):
+    """So many updates are made of short commands alone; where there are none, that is told."""
+    shortest = int(load_plan_arrays(dataset, "train", words_of(dataset, "train"), channels=17).word_count.min())
+    how = {"easy_first": 3, "easy_words": shortest}
+    run = train(dataset, small(**how), tmp_path / "easy", device="cpu")
+    train(dataset, small(**how, updates=2), tmp_path / "parts", device="cpu")
+    train(dataset, small(**how), tmp_path / "parts", device="cpu")
+
+    assert run.is_finished
+    assert are_equal(tmp_path / "parts" / "last.safetensors", tmp_path / "easy" / "last.safetensors")
+    with pytest.raises(RecipeError, match="no command has 1 words or fewer"):
+        train(dataset, small(easy_first=3, easy_words=1), tmp_path / "none", device="cpu")
 
 
 def test_a_training_can_be_given_little_time(dataset, whole, tmp_path):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import RecipeError
-from deixis.training.order import Order
+from deixis.training.order import EasyFirst, Order
 
 
 LENGTHS = np.array([3, 30, 5, 7, 100, 8, 12, 9, 31, 2])
@@ -81,3 +81,18 @@ def test_what_cannot_be_learnt_is_refused(lengths, complaint):
     """Nothing to learn from, or plans beyond all measure."""
     with pytest.raises(RecipeError, match=complaint):
         Order(np.array(lengths, np.int64), 2, 5, 0)
+
+
+def test_easy_examples_come_first_and_then_all():
+    """As long as easy ones are wanted no other is seen; then the order is that of a run without them."""
+    rows = np.array([0, 2, 3, 5, 9])
+    everything = Order(LENGTHS, 4, 30, 7)
+    order = EasyFirst(rows, Order(LENGTHS[rows], 4, 10, 7), everything)
+
+    first = np.concatenate([order(update)[0] for update in range(10)])
+
+    assert set(first.tolist()) == set(rows.tolist())
+    assert all(LENGTHS[order(update)[0]].max() < order(update)[1] for update in range(30))
+    for update in range(10, 30):
+        assert order(update)[0].tolist() == everything(update)[0].tolist()
+    assert set(everything.caps) <= set(order.caps)

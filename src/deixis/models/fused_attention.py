@@ -1,94 +1,146 @@
 """Attention over a few dozen places for a GPU: one kernel for each head of each example, and one for the way back.
 
-Kernels made for long texts spend most of their time on tiles that are empty here. The definition is
-`torch.nn.functional.scaled_dot_product_attention`; a test holds the two together.
+Kernels made for long texts spend most of their time on tiles that are empty here. Queries, keys and values lie side by
+side as one product of matrices left them, and so do their gradients: nothing is cut apart or put together again. torch
+knows the two kernels as operators of their own, so that what stands around them can be compiled in one piece. The
+definition is `torch.nn.functional.scaled_dot_product_attention`; a test holds the two together.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 import triton
 import triton.language as tl
-from torch.autograd import Function
-
-
-if TYPE_CHECKING:
-    from torch import Tensor
+from torch import Tensor  # operators read their types from signatures
 
 
 __all__ = ["small_attention"]
 
 QUERIES = 32  # at a time
+DROPPED = 1 << 31  # seeds of what is dropped
 
 
 def small_attention(
-    query: Tensor, key: Tensor, value: Tensor, is_there: Tensor | None, *, is_causal: bool, dropout: float
+    asks: Tensor, offers: Tensor | None, is_there: Tensor | None, *, is_causal: bool, dropout: float
 ) -> Tensor:
-    """What every query finds, the heads joined again.
+    """What every place finds, the heads joined again.
 
     Shapes:
-        query: [example, head, place, part], key and value: [example, head, other place, part]; parts lie side by side.
+        asks: [example, place, 1, head, part], the queries, or [example, place, 3, head, part] where places look at each
+            other: queries, keys and values. Parts lie side by side.
+        offers: [example, other place, 2, head, part], keys and values; None where places look at each other.
         is_there: bool [example, other place], or one row for all. Returns [example, place, head x part].
     """
-    if is_there is not None:
-        is_there = is_there.to(torch.uint8).expand(key.shape[0], key.shape[2])
-    seed = torch.randint(1 << 31, (1,), device=query.device, dtype=torch.int64) if dropout else query
-    found: Tensor = _Attention.apply(query, key, value, is_there, seed, is_causal, dropout)
+    offered = asks if offers is None else offers
+    there = None if is_there is None else is_there.to(torch.uint8).expand(offered.shape[:2])
+    seed = torch.randint(DROPPED, (1,), device=asks.device, dtype=torch.int64) if dropout else None
+    found: Tensor = _look(asks, offers, there, seed, is_causal, dropout)[0]
     return found
 
 
-class _Attention(Function):
-    @staticmethod
-    def forward(
-        ctx: Any,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        there: Tensor | None,
-        seed: Tensor,
-        causal: bool,
-        dropout: float,
-    ) -> Tensor:
-        examples, heads, places, part = query.shape
-        out = torch.empty(examples, places, heads * part, dtype=query.dtype, device=query.device)
-        level = torch.empty(examples, heads, places, dtype=torch.float32, device=query.device)
-        flags = _flags(key, there, causal, dropout)
-        _forward[(examples * heads, triton.cdiv(places, QUERIES))](
-            query, key, value, there if there is not None else query, seed, out, level,
-            heads, places, key.shape[2], *query.stride()[:3], *key.stride()[:3], *value.stride()[:3],
-            there.stride(0) if there is not None else 0, part**-0.5, dropout, P=part, **flags,
-        )  # fmt: skip
-        ctx.save_for_backward(query, key, value, there, seed, out, level)
-        ctx.flags, ctx.dropout = flags, dropout
-        return out
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        query, key, value, there, seed, out, level = ctx.saved_tensors
-        examples, heads, places, part = query.shape
-        of_query, of_key, of_value = (_like(side) for side in (query, key, value))
-        grad = grads[0].contiguous()
-        _backward[(examples * heads,)](
-            query, key, value, there if there is not None else query, seed, out, level, grad,
-            of_query, of_key, of_value, heads, places, key.shape[2], *query.stride()[:3], *key.stride()[:3],
-            *value.stride()[:3], *of_query.stride()[:3], *of_key.stride()[:3],
-            there.stride(0) if there is not None else 0, part**-0.5, ctx.dropout, P=part, **ctx.flags,
-        )  # fmt: skip
-        return of_query, of_key, of_value, None, None, None, None
+@torch.library.custom_op("deixis::look", mutates_args=())
+def _look(
+    asks: Tensor, offers: Tensor | None, there: Tensor | None, seed: Tensor | None, is_causal: bool, dropout: float
+) -> tuple[Tensor, Tensor]:
+    query, key, value = _parts(asks, offers)
+    examples, places, heads, part = query.shape
+    out, level = _room(asks)
+    _forward[(examples * heads, triton.cdiv(places, QUERIES))](
+        query, key, value, query if there is None else there, query if seed is None else seed, out, level,
+        heads, places, key.shape[1], *_strides(query), *_strides(key), 0 if there is None else there.stride(0),
+        part**-0.5, dropout, P=part, **_flags(key, there, is_causal, dropout),
+    )  # fmt: skip
+    return out, level
 
 
-def _like(side: Tensor) -> Tensor:
-    """Room for a gradient, in memory as the projections that it goes back to: heads within places."""
-    examples, heads, places, part = side.shape
-    return torch.empty(examples, places, heads, part, dtype=side.dtype, device=side.device).transpose(1, 2)
+@torch.library.custom_op("deixis::look_back", mutates_args=())
+def _look_back(
+    asks: Tensor,
+    offers: Tensor | None,
+    there: Tensor | None,
+    seed: Tensor | None,
+    out: Tensor,
+    level: Tensor,
+    grad: Tensor,
+    is_causal: bool,
+    dropout: float,
+) -> tuple[Tensor, Tensor]:
+    query, key, value = _parts(asks, offers)
+    examples, places, heads, part = query.shape
+    of_asks, of_offers = _back_room(asks, offers)
+    of_query, of_key, of_value = _parts(of_asks, None if offers is None else of_offers)
+    _backward[(examples * heads,)](
+        query, key, value, query if there is None else there, query if seed is None else seed, out, level,
+        grad.contiguous(), of_query, of_key, of_value, heads, places, key.shape[1], *_strides(query), *_strides(key),
+        *_strides(of_query), *_strides(of_key), 0 if there is None else there.stride(0),
+        part**-0.5, dropout, P=part, **_flags(key, there, is_causal, dropout),
+    )  # fmt: skip
+    return of_asks, of_offers
+
+
+@_look.register_fake
+def _(asks: Tensor, offers: Any, there: Any, seed: Any, is_causal: bool, dropout: float) -> tuple[Tensor, Tensor]:  # noqa: ARG001
+    return _room(asks)
+
+
+@_look_back.register_fake
+def _(
+    asks: Tensor,
+    offers: Tensor | None,
+    there: Any,  # noqa: ARG001
+    seed: Any,  # noqa: ARG001
+    out: Tensor,  # noqa: ARG001
+    level: Tensor,  # noqa: ARG001
+    grad: Tensor,  # noqa: ARG001
+    is_causal: bool,  # noqa: ARG001
+    dropout: float,  # noqa: ARG001
+) -> tuple[Tensor, Tensor]:
+    return _back_room(asks, offers)
+
+
+def _kept(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+    asks, offers, there, seed, ctx.is_causal, ctx.dropout = inputs
+    ctx.save_for_backward(asks, offers, there, seed, *output)
+
+
+def _back(ctx: Any, grad: Tensor, _: Any) -> tuple[Any, ...]:
+    asks, offers, there, seed, out, level = ctx.saved_tensors
+    of_asks, of_offers = _look_back(asks, offers, there, seed, out, level, grad, ctx.is_causal, ctx.dropout)
+    return of_asks, None if offers is None else of_offers, None, None, None, None
+
+
+_look.register_autograd(_back, setup_context=_kept)
+
+
+def _parts(asks: Tensor, offers: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values: [example, place, head, part] each."""
+    offered = asks if offers is None else offers
+    return asks[:, :, 0], offered[:, :, -2], offered[:, :, -1]
+
+
+def _strides(side: Tensor) -> tuple[int, int, int]:
+    """How far apart examples, heads and places lie."""
+    example, place, head, _ = side.stride()
+    return example, head, place
+
+
+def _room(asks: Tensor) -> tuple[Tensor, Tensor]:
+    """Room for what is found, and for how large the weights are in all."""
+    examples, places, _, heads, part = asks.shape
+    return asks.new_empty(examples, places, heads * part), asks.new_empty(examples, heads, places, dtype=torch.float32)
+
+
+def _back_room(asks: Tensor, offers: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Room for gradients; none is needed of what nobody offers."""
+    return asks.new_empty(asks.shape), asks.new_empty((0,) if offers is None else offers.shape)
 
 
 def _flags(key: Tensor, there: Tensor | None, causal: bool, dropout: float) -> dict[str, Any]:
     return {
         "M": QUERIES,
-        "N": max(16, triton.next_power_of_2(key.shape[2])),
+        "N": max(16, triton.next_power_of_2(key.shape[1])),
         "MASKED": there is not None,
         "CAUSAL": causal,
         "DROPS": dropout > 0,
@@ -133,7 +185,7 @@ def _scores(  # type: ignore[no-untyped-def]
 @triton.jit
 def _forward(  # type: ignore[no-untyped-def]
     query, key, value, there, seed, out, level, heads, places, keys,
-    qe, qh, qp, ke, kh, kp, ve, vh, vp, there_stride, scale, dropout,
+    qe, qh, qp, ke, kh, kp, there_stride, scale, dropout,
     P: tl.constexpr, M: tl.constexpr, N: tl.constexpr, MASKED: tl.constexpr, CAUSAL: tl.constexpr,
     DROPS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
@@ -142,7 +194,7 @@ def _forward(  # type: ignore[no-untyped-def]
     m, n, p = tl.program_id(1) * M + tl.arange(0, M), tl.arange(0, N), tl.arange(0, P)
     q = tl.load(query + example * qe + head * qh + m[:, None] * qp + p[None, :], mask=m[:, None] < places, other=0.0)
     k = tl.load(key + example * ke + head * kh + n[:, None] * kp + p[None, :], mask=n[:, None] < keys, other=0.0)
-    v = tl.load(value + example * ve + head * vh + n[:, None] * vp + p[None, :], mask=n[:, None] < keys, other=0.0)
+    v = tl.load(value + example * ke + head * kh + n[:, None] * kp + p[None, :], mask=n[:, None] < keys, other=0.0)
     scores = _scores(q, k, m, n, there, example, there_stride, keys, scale, MASKED, CAUSAL, PRECISION)
     highest = tl.max(scores, axis=1)
     weights = tl.exp(scores - highest[:, None])
@@ -160,7 +212,7 @@ def _forward(  # type: ignore[no-untyped-def]
 @triton.jit
 def _backward(  # type: ignore[no-untyped-def]
     query, key, value, there, seed, out, level, grad, of_query, of_key, of_value, heads, places, keys,
-    qe, qh, qp, ke, kh, kp, ve, vh, vp, ge, gh, gp, fe, fh, fp, there_stride, scale, dropout,
+    qe, qh, qp, ke, kh, kp, ge, gh, gp, fe, fh, fp, there_stride, scale, dropout,
     P: tl.constexpr, M: tl.constexpr, N: tl.constexpr, MASKED: tl.constexpr, CAUSAL: tl.constexpr,
     DROPS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
@@ -168,7 +220,7 @@ def _backward(  # type: ignore[no-untyped-def]
     example, head = number // heads, number % heads
     n, p = tl.arange(0, N), tl.arange(0, P)
     k = tl.load(key + example * ke + head * kh + n[:, None] * kp + p[None, :], mask=n[:, None] < keys, other=0.0)
-    v = tl.load(value + example * ve + head * vh + n[:, None] * vp + p[None, :], mask=n[:, None] < keys, other=0.0)
+    v = tl.load(value + example * ke + head * kh + n[:, None] * kp + p[None, :], mask=n[:, None] < keys, other=0.0)
     key_grad, value_grad = tl.zeros((N, P), tl.float32), tl.zeros((N, P), tl.float32)
     for first in range(0, places, M):
         m = first + tl.arange(0, M)

@@ -69,11 +69,10 @@ class Looked(NamedTuple):
     """What the decoder looks at: keys and values of each layer for words and cells together.
 
     Shapes:
-        keys, values: [layer, example, head, place, part]; may_look: bool [example, place].
+        pairs: [example, place, layer, key and value, head, part]; may_look: bool [example, place].
     """
 
-    keys: Tensor
-    values: Tensor
+    pairs: Tensor
     may_look: Tensor
 
 
@@ -81,11 +80,10 @@ class Said(NamedTuple):
     """What has been said: keys and values of each layer with room for the whole plan, and how many steps are taken.
 
     Shapes:
-        keys, values: [layer, example, head, step, part]; taken: int64 [].
+        pairs: [layer, example, step, key and value, head, part]; taken: int64 [].
     """
 
-    keys: Tensor
-    values: Tensor
+    pairs: Tensor
     taken: Tensor
 
 
@@ -106,9 +104,9 @@ class GridTransformer(Policy):
         self.cell = nn.Linear(settings.channels, width)
         self.place = CellPlaces(settings.longest_side, width) if settings.place_tables else nn.Linear(2, width)
         self.cell_norm = nn.LayerNorm(width, FORGIVING)
-        self.across = nn.ModuleList(nn.ModuleList((Layer(settings), Layer(settings))) for _ in range(settings.blocks))
-        self.within = nn.ModuleList(nn.ModuleList((Layer(settings), Layer(settings))) for _ in range(settings.blocks))
+        self.blocks = nn.ModuleList(Block(settings) for _ in range(settings.blocks))
         self.decoder = nn.ModuleList(DecoderLayer(settings) for _ in range(settings.decoder_layers))
+        self.offer = nn.Linear(width, settings.decoder_layers * 2 * width)  # keys and values for all of them
         self.output = nn.Linear(width, self.layout.size)
         last = (nn.LayerNorm(width, FORGIVING) if settings.norm_first else nn.Identity() for _ in range(3))
         self.words_last, self.cells_last, self.actions_last = last
@@ -120,58 +118,51 @@ class GridTransformer(Policy):
         with self._precision(rows):
             text = self._dropped(self.words(rows))
             cells = self._dropped(self._cells(grid))
-            blocks = zip(_pairs(self.across), _pairs(self.within), strict=True)
-            for (to_cells, to_words), (among_words, among_cells) in blocks:
-                of_words, of_cells = to_cells.offered(text), to_words.offered(cells)
-                text, cells = to_cells(text, of_cells, None), to_words(cells, of_words, is_word)
-                text = among_words(text, among_words.offered(text), is_word)
-                cells = among_cells(cells, among_cells.offered(cells), None)
+            for block in self.blocks:
+                text, cells = block(text, cells, is_word)
             both = torch.cat((self.words_last(text), self.cells_last(cells)), dim=1)
-            pairs = [layer.other.keys_and_values(both) for layer in self._decoder()]
+            pairs = self.offer(both).unflatten(2, (len(self.decoder), 2, self.settings.heads, -1))
         may_look = torch.cat((is_word, is_word.new_ones(cells.shape[:2])), dim=1)
         if self.settings.sees_padding:
             may_look = torch.ones_like(may_look)
-        keys, values = (torch.stack(parts) for parts in zip(*pairs, strict=True))
-        return Looked(keys, values, may_look)
+        return Looked(pairs, may_look)
 
     def scores(self, memory: Looked, shown: Tensor) -> Tensor:
         """Scores for every next action, given the right ones before it."""
         with self._precision(shown):
             x = self._dropped(self.actions(shown))
-            for layer, keys, values in zip(self._decoder(), memory.keys, memory.values, strict=True):
-                x = layer(x, layer.offered(x), None, (keys, values), memory.may_look)
+            for layer, pairs in zip(self.decoder, memory.pairs.unbind(2), strict=True):
+                x = layer(x, pairs, memory.may_look)
             return self.output(self.actions_last(x)).float()
 
     def begin(self, memory: Looked, limit: int) -> Said:
         """Where decoding starts: nothing said, and room for `limit` steps."""
-        layers, examples, heads, _, part = memory.keys.shape
-        room = memory.keys.new_zeros(layers, examples, heads, limit, part)
-        return Said(room, room.clone(), torch.zeros((), dtype=torch.int64, device=room.device))
+        examples, _, layers, *rest = memory.pairs.shape
+        room = memory.pairs.new_zeros(layers, examples, limit, *rest)
+        return Said(room, torch.zeros((), dtype=torch.int64, device=room.device))
 
     def next_scores(self, memory: Looked, last: Tensor, state: Said) -> tuple[Tensor, Said]:
         """Scores for the next action; keys and values of earlier steps are not computed again."""
-        is_said = (torch.arange(state.keys.shape[3], device=last.device) <= state.taken)[None]
+        is_said = (torch.arange(state.pairs.shape[2], device=last.device) <= state.taken)[None]
         at = state.taken.expand(1)
         with self._precision(last):
             x = self.actions(last[:, None], start=state.taken)
-            for number, layer in enumerate(self._decoder()):
-                keys, values = layer.offered(x)
-                state.keys[number].index_copy_(2, at, keys.to(state.keys.dtype))
-                state.values[number].index_copy_(2, at, values.to(state.values.dtype))
-                own = (state.keys[number], state.values[number])
-                x = layer(x, own, is_said, (memory.keys[number], memory.values[number]), memory.may_look)
+            for number, layer in enumerate(cast("list[DecoderLayer]", self.decoder)):
+                x = layer.next(x, state.pairs[number], at, is_said, memory.pairs[:, :, number], memory.may_look)
             return self.output(self.actions_last(x[:, 0])).float(), state._replace(taken=state.taken + 1)
 
     def compile_parts(self) -> None:
-        """Let torch compile the layers, which are alike: the first update takes a minute, the others two thirds."""
-        for pair in (*_pairs(self.across), *_pairs(self.within)):
-            for layer in pair:
-                layer.compile(dynamic=False)
-        for last in self.decoder:
-            last.compile(dynamic=True)
+        """Let torch compile blocks and layers, which are alike: the first update takes a minute, the others less."""
+        for block in self.blocks:
+            block.compile(dynamic=False)
+        for layer in self.decoder:
+            layer.compile(dynamic=True)
 
-    def _decoder(self) -> Iterator[DecoderLayer]:
-        return iter(cast("list[DecoderLayer]", self.decoder))
+    def may_be_lower(self) -> Iterator[nn.Parameter]:
+        """The weights of all products, which are taken in the lower precision anyway."""
+        for module in self.modules():
+            if isinstance(module, nn.Linear) and module is not self.cell and module is not self.place:
+                yield from module.parameters()
 
     def _wrapped(self, words: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
         """Rows of the table of words, after the mark of the whole and before that of the end."""
@@ -196,13 +187,6 @@ class GridTransformer(Policy):
     def _precision(self, at: Tensor) -> torch.autocast:
         is_lower = self.computes_in != torch.float32
         return torch.autocast(at.device.type, self.computes_in, enabled=is_lower, cache_enabled=False)
-
-
-def _pairs(layers: nn.ModuleList) -> Iterator[tuple[Layer, Layer]]:
-    """The layers of both streams, words first."""
-    for pair in layers:
-        words, cells = cast("tuple[Layer, Layer]", pair)
-        yield words, cells
 
 
 class Places(nn.Module):
@@ -234,70 +218,102 @@ class CellPlaces(nn.Module):
         return self.rows(row) + self.columns(column)
 
 
-class Attention(nn.Module):
-    """Attention of several heads."""
+def found_of(
+    asks: Tensor, offers: Tensor | None, mask: Tensor | None, *, is_causal: bool = False, dropout: float = 0.0
+) -> Tensor:
+    """What places find, the heads joined again.
 
-    def __init__(self, settings: GridTransformerSettings) -> None:
-        super().__init__()
-        self.heads, self.dropout = settings.heads, settings.dropout
-        self.query, self.key, self.value, self.out = (nn.Linear(settings.width, settings.width) for _ in range(4))
-
-    def keys_and_values(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """What others can look at, [example, head, place, part] each."""
-        return self._headed(self.key(x)), self._headed(self.value(x))
-
-    def forward(
-        self, x: Tensor, pair: tuple[Tensor, Tensor], mask: Tensor | None, *, is_causal: bool = False
-    ) -> Tensor:
-        """What x finds among keys and values; where the mask, bool [example, place], is False it does not look."""
-        query = self._headed(self.query(x))
-        keys, values = (part.to(query.dtype) for part in pair)
-        dropout = self.dropout if self.training else 0.0
-        return self.out(_found(query, keys, values, mask, is_causal, dropout))
-
-    def _headed(self, x: Tensor) -> Tensor:
-        return x.unflatten(2, (self.heads, -1)).transpose(1, 2)
-
-
-@torch.compiler.disable
-def _found(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, is_causal: bool, dropout: float) -> Tensor:
-    """What queries find, the heads joined again."""
-    if can_fuse(query) and keys.shape[2] <= MOST_KEYS and query.shape[3] in FUSED_PARTS:
+    Shapes:
+        asks: [example, place, 1, head, part], or with 3 in place of 1 where places look at each other.
+        offers: [example, other place, 2, head, part]. mask: bool [example, other place], False where nobody looks.
+    """
+    offered = asks if offers is None else offers
+    if can_fuse(asks) and offered.shape[1] <= MOST_KEYS and asks.shape[4] in FUSED_PARTS:
         from deixis.models.fused_attention import small_attention
 
-        return small_attention(query, keys, values, mask, is_causal=is_causal, dropout=dropout)
+        return small_attention(asks, offers, mask, is_causal=is_causal, dropout=dropout)
+    query, key, value = (part.transpose(1, 2) for part in (asks[:, :, 0], offered[:, :, -2], offered[:, :, -1]))
     wide = None if mask is None else mask[:, None, None, :]
-    found = functional.scaled_dot_product_attention(query, keys, values, wide, dropout, is_causal=is_causal)
+    found = functional.scaled_dot_product_attention(query, key, value, wide, dropout, is_causal=is_causal)
     return found.transpose(1, 2).flatten(2)
+
+
+class Attention(nn.Module):
+    """Attention of several heads.
+
+    Args:
+        settings: of the model.
+        asks: 3 where places look at each other, and queries, keys and values are one product; 1 for queries alone.
+        offers: whether keys and values are made here for who looks from elsewhere.
+    """
+
+    def __init__(self, settings: GridTransformerSettings, *, asks: int, offers: bool = False) -> None:
+        super().__init__()
+        width = settings.width
+        self.heads, self.drops = settings.heads, settings.dropout
+        self.ask = nn.Linear(width, asks * width)
+        self.offer = nn.Linear(width, 2 * width) if offers else None
+        self.out = nn.Linear(width, width)
+
+    def asked(self, x: Tensor) -> Tensor:
+        """Queries, and keys and values where they are made with them: [example, place, 1 or 3, head, part]."""
+        return self.ask(x).unflatten(2, (-1, self.heads, x.shape[2] // self.heads))
+
+    def forward(self, x: Tensor, other: Tensor | None, mask: Tensor | None, *, is_causal: bool = False) -> Tensor:
+        """What x finds among what the other offers, or in itself; where the mask is False it does not look."""
+        offers = None
+        if other is not None and self.offer is not None:
+            offers = self.offer(other).unflatten(2, (2, self.heads, -1))
+        return self.found(self.asked(x), offers, mask, is_causal=is_causal)
+
+    def found(self, asks: Tensor, offers: Tensor | None, mask: Tensor | None, *, is_causal: bool = False) -> Tensor:
+        """What is found, given queries, keys and values."""
+        dropout = self.drops if self.training else 0.0
+        return self.out(found_of(asks, offers, mask, is_causal=is_causal, dropout=dropout))
 
 
 class Layer(nn.Module):
     """One stream looks at another, or at itself; norms come after the sums, or before everything."""
 
-    def __init__(self, settings: GridTransformerSettings) -> None:
+    def __init__(self, settings: GridTransformerSettings, *, looks_away: bool) -> None:
         super().__init__()
-        self.attention = Attention(settings)
+        self.attention = Attention(settings, asks=1 if looks_away else 3, offers=looks_away)
         self.norm = nn.LayerNorm(settings.width, FORGIVING)
         self.first = nn.Linear(settings.width, settings.hidden)
         self.second = nn.Linear(settings.hidden, settings.width)
         self.last_norm = nn.LayerNorm(settings.width, FORGIVING)
         self.dropout, self.norm_first = settings.dropout, settings.norm_first
 
-    def offered(self, x: Tensor) -> Tensor:
-        """What a stream shows to who looks at it."""
+    def shown(self, x: Tensor) -> Tensor:
+        """What a stream asks with, and shows to who looks at it."""
         return self.norm(x) if self.norm_first else x
 
-    def forward(self, x: Tensor, other: Tensor, is_there: Tensor | None) -> Tensor:
-        """X after it has looked at what the other offers."""
+    def forward(self, x: Tensor, shown: Tensor, other: Tensor | None, is_there: Tensor | None) -> Tensor:
+        """X after it has looked at what the other shows, or at itself."""
+        x = x + self._dropped(self.attention(shown, other, is_there))
         if self.norm_first:
-            pair = self.attention.keys_and_values(other)
-            x = x + self._dropped(self.attention(self.norm(x), pair, is_there))
             return x + self._dropped(self.second(functional.relu(self.first(self.last_norm(x)))))
-        x = self.norm(x + self._dropped(self.attention(x, self.attention.keys_and_values(other), is_there)))
+        x = self.norm(x)
         return self.last_norm(x + self._dropped(self.second(functional.relu(self.first(x)))))
 
     def _dropped(self, x: Tensor) -> Tensor:
         return functional.dropout(x, self.dropout, self.training)
+
+
+class Block(nn.Module):
+    """Words look at cells and cells at words, then each stream at itself."""
+
+    def __init__(self, settings: GridTransformerSettings) -> None:
+        super().__init__()
+        self.to_cells, self.to_words = (Layer(settings, looks_away=True) for _ in range(2))
+        self.among_words, self.among_cells = (Layer(settings, looks_away=False) for _ in range(2))
+
+    def forward(self, text: Tensor, cells: Tensor, is_word: Tensor) -> tuple[Tensor, Tensor]:
+        """Both streams after a block: [example, word, width] and [example, cell, width]."""
+        of_words, of_cells = self.to_cells.shown(text), self.to_words.shown(cells)
+        text, cells = self.to_cells(text, of_words, of_cells, None), self.to_words(cells, of_cells, of_words, is_word)
+        text = self.among_words(text, self.among_words.shown(text), None, is_word)
+        return text, self.among_cells(cells, self.among_cells.shown(cells), None, None)
 
 
 class DecoderLayer(nn.Module):
@@ -305,32 +321,37 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, settings: GridTransformerSettings) -> None:
         super().__init__()
-        self.own, self.other = Attention(settings), Attention(settings)
+        self.own, self.other = Attention(settings, asks=3), Attention(settings, asks=1)
         self.own_norm, self.other_norm, self.last_norm = (nn.LayerNorm(settings.width, FORGIVING) for _ in range(3))
         self.first = nn.Linear(settings.width, settings.hidden)
         self.second = nn.Linear(settings.hidden, settings.width)
         self.dropout, self.norm_first = settings.dropout, settings.norm_first
 
-    def offered(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Keys and values of what has been said, for itself to look at."""
-        return self.own.keys_and_values(self.own_norm(x) if self.norm_first else x)
+    def forward(self, x: Tensor, pairs: Tensor, may_look: Tensor) -> Tensor:
+        """X after a layer in which each step sees those before it, as in training."""
+        return self._rest(x, self.own(self._asks_with(x), None, None, is_causal=True), pairs, may_look)
 
-    def forward(
-        self,
-        x: Tensor,
-        own: tuple[Tensor, Tensor],
-        is_said: Tensor | None,
-        other: tuple[Tensor, Tensor],
-        may_look: Tensor,
-    ) -> Tensor:
-        """X after a layer; without `is_said` each step sees those before it, as in training."""
+    def next(self, x: Tensor, said: Tensor, at: Tensor, is_said: Tensor, pairs: Tensor, may_look: Tensor) -> Tensor:
+        """X, a step, after a layer; what it shows to later steps is put `at` its place among what has been `said`."""
+        asks = self.own.asked(self._asks_with(x))
+        said.index_copy_(1, at, asks[:, :, 1:].to(said.dtype))
+        return self._rest(x, self.own.found(asks[:, :, :1], said.to(asks.dtype), is_said), pairs, may_look)
+
+    def _asks_with(self, x: Tensor) -> Tensor:
+        return self.own_norm(x) if self.norm_first else x
+
+    def _rest(self, x: Tensor, found: Tensor, pairs: Tensor, may_look: Tensor) -> Tensor:
+        x = x + self._dropped(found)
         if self.norm_first:
-            x = x + self._dropped(self.own(self.own_norm(x), own, is_said, is_causal=is_said is None))
-            x = x + self._dropped(self.other(self.other_norm(x), other, may_look))
+            x = x + self._dropped(self._seen(self.other_norm(x), pairs, may_look))
             return x + self._dropped(self.second(functional.gelu(self.first(self.last_norm(x)))))
-        x = self.own_norm(x + self._dropped(self.own(x, own, is_said, is_causal=is_said is None)))
-        x = self.other_norm(x + self._dropped(self.other(x, other, may_look)))
+        x = self.own_norm(x)
+        x = self.other_norm(x + self._dropped(self._seen(x, pairs, may_look)))
         return self.last_norm(x + self._dropped(self.second(functional.gelu(self.first(x)))))
+
+    def _seen(self, x: Tensor, pairs: Tensor, may_look: Tensor) -> Tensor:
+        asks = self.other.asked(x)
+        return self.other.found(asks, pairs.to(asks.dtype), may_look)
 
     def _dropped(self, x: Tensor) -> Tensor:
         return functional.dropout(x, self.dropout, self.training)

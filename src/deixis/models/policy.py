@@ -10,6 +10,8 @@ from torch import nn
 
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from torch import Tensor
 
     from deixis.models.tokens import Layout
@@ -52,6 +54,10 @@ class Policy(nn.Module):
 
     def compile_parts(self) -> None:
         """Let torch compile what gains by it; nothing, unless a model says otherwise."""
+
+    def may_be_lower(self) -> Iterator[nn.Parameter]:
+        """Weights that enter heavy products alone: while a model learns they may be held in their dtype, too."""
+        return iter(())
 
     def compute_in(self, dtype: torch.dtype) -> None:
         """Take the heavy products in this dtype."""

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ActionDecoder", "Memory", "State", "can_fuse", "cell_step", "linear"]
 
+HAS_TRITON = find_spec("triton") is not None
+
 
 class Memory(NamedTuple):
     """What a decoder can look at.
@@ -181,7 +183,7 @@ class ActionDecoder(nn.Module):
 
 def can_fuse(tensor: Tensor) -> bool:
     """Whether the kernels of `deixis.models.fused` can take this."""
-    return tensor.is_cuda and find_spec("triton") is not None
+    return tensor.is_cuda and HAS_TRITON
 
 
 def linear(layer: nn.Linear, x: Tensor) -> Tensor:

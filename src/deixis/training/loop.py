@@ -34,7 +34,7 @@ from deixis.training.decode import exact_matches, say_plans
 from deixis.training.devices import compute_with, find_device, name_of, peak_bytes, spread
 from deixis.training.folder import RUN, RunFolder, read_json, write_json
 from deixis.training.interrupts import quiet_interrupt
-from deixis.training.order import Order
+from deixis.training.order import order_of
 from deixis.training.settings import MAY_CHANGE
 from deixis.training.shipped import BEST, LAST
 from deixis.training.step import Stepper
@@ -42,7 +42,7 @@ from deixis.training.step import Stepper
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from deixis.datasets.arrays import PlanArrays
@@ -167,7 +167,7 @@ class _Learner:
         if training.compile:
             self.model.compile_parts()
         self.lengths = self.examples.action_count
-        self.order = Order(self.lengths, training.batch, training.updates, training.seed, training.batching)
+        self.order = order_of(training, self.examples)
         self.stepper = Stepper(
             self.model.train(),
             DeviceData(self.examples, self.device),
@@ -294,7 +294,7 @@ class _Learner:
     def _checkpoint(self, *, with_memory: bool) -> Checkpoint:
         memory = {}
         if with_memory:
-            for name, state in self._states():
+            for name, state in self.stepper.states():
                 memory[f"{FIRST}{name}"], memory[f"{SECOND}{name}"] = state["exp_avg"], state["exp_avg_sq"]
         return Checkpoint(
             model=self.training.model,
@@ -307,15 +307,9 @@ class _Learner:
             data=self.data,
             update=self.at.update,
             metrics={**asdict(self.at), "dev_examples": 0 if self.dev is None else len(self.dev)},
-            weights=self.model.state_dict(),
+            weights=self.stepper.weights(),
             memory=memory,
         )
-
-    def _states(self) -> Iterator[tuple[str, dict[str, torch.Tensor]]]:
-        """What Adam remembers of every parameter that learns."""
-        for name, parameter in self.model.named_parameters():
-            if parameter.requires_grad:
-                yield name, self.stepper.optimiser.state[parameter]
 
     def _resume(self) -> None:
         """Go on from the last checkpoint, where there is one."""
@@ -323,12 +317,11 @@ class _Learner:
         if path.exists():
             found = read_checkpoint(path)
             self._demand_same(path, found)
-            with torch.no_grad():
-                self.model.load_state_dict(dict(found.weights))
-                for name, state in self._states():
-                    state["exp_avg"].copy_(found.memory[f"{FIRST}{name}"])
-                    state["exp_avg_sq"].copy_(found.memory[f"{SECOND}{name}"])
-                    state["step"].fill_(found.update)
+            self.stepper.load(found.weights)
+            for name, state in self.stepper.states():
+                state["exp_avg"].copy_(found.memory[f"{FIRST}{name}"])
+                state["exp_avg_sq"].copy_(found.memory[f"{SECOND}{name}"])
+                state["step"].fill_(found.update)
             self._remember(path, found)
         if self.folder:
             self.folder.go_on_from(self.at.update)

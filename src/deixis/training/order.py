@@ -20,8 +20,11 @@ from deixis.seeds import derive, mix_words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from deixis.datasets.arrays import PlanArrays
+    from deixis.training.settings import Training
 
-__all__ = ["CAPS", "Batching", "Order"]
+
+__all__ = ["CAPS", "Batching", "EasyFirst", "Order", "order_of"]
 
 Batching: TypeAlias = Literal["bucketed", "random"]
 CAPS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024)  # steps, the one that ends a plan included
@@ -92,6 +95,53 @@ class Order:
     def _shuffle(self, bucket: int, tour: int) -> np.ndarray:
         group = self._buckets[bucket]
         return group[np.argsort(_words(derive(self.seed, "order", bucket, tour), len(group)), kind="stable")]
+
+
+@dataclass(frozen=True)
+class EasyFirst:
+    """Easy examples alone in the first updates, then all.
+
+    Attributes:
+        rows: int64 [easy example].
+        easy: their order, for as many updates as it has. all: the order of all examples.
+    """
+
+    rows: np.ndarray
+    easy: Order
+    all: Order
+
+    @property
+    def caps(self) -> tuple[int, ...]:
+        """The numbers of steps that occur."""
+        return tuple(sorted({*self.easy.caps, *self.all.caps}))
+
+    def __call__(self, update: int) -> tuple[np.ndarray, int]:
+        """The examples of an update, int64 [batch], and the number of steps to compute for them."""
+        if update >= self.easy.updates:
+            return self.all(update)
+        rows, steps = self.easy(update)
+        return self.rows[rows], steps
+
+
+def order_of(training: Training, examples: PlanArrays) -> Order | EasyFirst:
+    """The order of a training.
+
+    Raises:
+        RecipeError: when there is nothing to learn from, or nothing easy to begin with.
+    """
+
+    def ordered(lengths: np.ndarray, updates: int) -> Order:
+        return Order(lengths, training.batch, updates, training.seed, training.batching)
+
+    everything = ordered(examples.action_count, training.updates)
+    if not training.easy_first:
+        return everything
+    rows = np.flatnonzero(examples.word_count <= training.easy_words)
+    if not len(rows):
+        raise RecipeError(
+            f"no command has {training.easy_words} words or fewer; leave easy_first out, or raise easy_words"
+        )
+    return EasyFirst(rows, ordered(examples.action_count[rows], training.easy_first), everything)
 
 
 def _words(seed: int, count: int) -> np.ndarray:

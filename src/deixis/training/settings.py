@@ -40,6 +40,7 @@ class Training:
         decay, decay_every: the rate is multiplied by `decay` every so many updates, smoothly; 0 keeps it constant.
         warmup: updates over which the rate rises from 0.
         clip: the largest norm of a gradient; 0 for no limit.
+        easy_first, easy_words: in so many updates at the beginning, only commands of so many words at most are learnt.
         batching: plans of about the same length together, or examples as they come.
         precision: of the heavy products; `auto` is bf16 on a GPU and fp32 on a CPU.
         look_every: updates between two looks at dev; there is one at the end, too.
@@ -64,6 +65,8 @@ class Training:
     decay_every: int = 20_000
     warmup: int = 0
     clip: float = 0.0
+    easy_first: int = 0
+    easy_words: int = 10
     batching: Batching = "bucketed"
     precision: Precision = "auto"
     look_every: int = 1000
@@ -119,6 +122,8 @@ _WHOLE = {
     "batch": (1, 1 << 20),
     "decay_every": (0, 1 << 32),
     "warmup": (0, 1 << 32),
+    "easy_first": (0, 1 << 32),
+    "easy_words": (1, 1 << 16),
     "look_every": (1, 1 << 32),
     "dev_examples": (0, 1 << 32),
     "decode_limit": (1, 10_000),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import distributed
+from torch import distributed, nn
 from torch.nn import functional
 
 from deixis.seeds import derive
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
     import numpy as np
     from torch import Tensor
@@ -55,6 +55,10 @@ class Stepper:
 
     On a GPU an update is recorded once for every number of steps that occurs, and replayed: nothing is launched from
     Python after that. The learning rate lives on the device, so that it may change from update to update.
+
+    What a model may hold in lower precision, see `Policy.may_be_lower`, it holds so from now on. The weights that learn
+    are then kept here, in float32, and the model has them rounded, anew after every update: rounding them where they
+    are used would be a kernel for each of them, on the way back once more.
     """
 
     def __init__(
@@ -69,12 +73,14 @@ class Stepper:
         graphs: bool,
     ) -> None:
         self.model, self.data, self.device, self.clip, self.seed = model, data, device, clip, seed
-        self.learnt = [parameter for parameter in model.parameters() if parameter.requires_grad]
+        self.named = {name: one for name, one in model.named_parameters() if one.requires_grad}
+        self.learnt = self._lowered()
+        self.low = [name for name, one in self.named.items() if self.learnt[name] is not one]
         on_gpu = device.type == "cuda"
         self.rate = torch.zeros((), device=device)
-        self.optimiser = torch.optim.Adam(self.learnt, lr=self.rate, fused=on_gpu, capturable=on_gpu)
-        self.gradients = [torch.zeros_like(parameter) for parameter in self.learnt]
-        for parameter, gradient in zip(self.learnt, self.gradients, strict=True):
+        self.optimiser = torch.optim.Adam(self.learnt.values(), lr=self.rate, fused=on_gpu, capturable=on_gpu)
+        self.gradients = [torch.zeros_like(parameter) for parameter in self.learnt.values()]
+        for parameter, gradient in zip(self.learnt.values(), self.gradients, strict=True):
             parameter.grad = gradient
             self.optimiser.state[parameter] = {
                 "step": torch.zeros((), device=device),
@@ -112,18 +118,49 @@ class Stepper:
             self._forward_and_back(steps)
             self._move()
 
+    def weights(self) -> dict[str, Tensor]:
+        """All weights by name, those that learn in float32."""
+        return {**self.model.state_dict(), **{name: self.learnt[name].detach() for name in self.low}}
+
+    @torch.no_grad()
+    def load(self, weights: Mapping[str, Tensor]) -> None:
+        """Go on with other weights."""
+        self.model.load_state_dict(dict(weights))
+        for name in self.low:
+            self.learnt[name].copy_(weights[name])
+
+    def states(self) -> Iterator[tuple[str, dict[str, Tensor]]]:
+        """What Adam remembers of every weight that learns."""
+        for name, parameter in self.learnt.items():
+            yield name, self.optimiser.state[parameter]
+
+    def _lowered(self) -> dict[str, nn.Parameter]:
+        """The weights that learn, by name; the model itself has some of them in lower precision from now on."""
+        learnt, dtype = dict(self.named), self.model.computes_in
+        if dtype != torch.float32:
+            lower = {id(one) for one in self.model.may_be_lower()}
+            for name, one in self.named.items():
+                if id(one) in lower:
+                    learnt[name] = nn.Parameter(one.detach().clone())
+                    one.data = one.detach().to(dtype)
+        return learnt
+
     def _forward_and_back(self, steps: int) -> None:
-        torch._foreach_zero_(self.gradients)
         loss = loss_of(self.model, self.data.batch(self.rows, steps), self.tokens)
-        loss.backward()
+        found: tuple[Tensor | None, ...] = torch.autograd.grad(loss, list(self.named.values()), allow_unused=True)
+        used = [(kept, one) for kept, one in zip(self.gradients, found, strict=True) if one is not None]
+        torch._foreach_copy_([kept for kept, _ in used], [one for _, one in used])  # those of no use stay zero
         self.loss.copy_(loss.detach())
 
     def _move(self) -> None:
         if _is_spread():
             _add_up([*self.gradients, self.loss])
         if self.clip:
-            torch.nn.utils.clip_grad_norm_(self.learnt, self.clip)
+            torch.nn.utils.clip_grad_norm_(self.learnt.values(), self.clip)
         self.optimiser.step()
+        if self.low:
+            with torch.no_grad():
+                torch._foreach_copy_([self.named[name] for name in self.low], [self.learnt[name] for name in self.low])
 
     def _recorded(self, steps: int) -> Callable[[], None]:
         """The update as a CUDA graph; recording takes no update itself."""

@@ -96,9 +96,15 @@ class Updates:
                     yield f"{name}.{part}", self.optimiser.state[parameter]
 
     def _forward_and_back(self) -> None:
-        torch._foreach_zero_(self.gradients)
         loss, told = self._loss(self.rows)
-        loss.backward()
+        every = [one for some in self.learnt.values() for one in some]
+        found: tuple[Tensor | None, ...] = torch.autograd.grad(loss, every, allow_unused=True)
+        pairs = list(zip(self.gradients, found, strict=True))
+        torch._foreach_copy_(
+            [kept for kept, one in pairs if one is not None], [one for _, one in pairs if one is not None]
+        )
+        for kept in (kept for kept, one in pairs if one is None):  # what an update does not use, the last one may have
+            kept.zero_()
         for name, value in {"loss": loss, **told}.items():
             self.told.setdefault(name, torch.zeros((), device=self.device)).copy_(value.detach())
 
