@@ -10,7 +10,14 @@ from deixis.scene.graph import Box, GraphObject, SceneGraph
 from deixis.scene.graph_table import GraphTable
 from deixis.training.regions import lite0
 from deixis.training.regions.features import Block
-from deixis.training.regions.lite0 import EfficientNetLite0, find_weights, lite0_encoder, read_weights
+from deixis.training.regions.lite0 import (
+    EfficientNetLite0,
+    find_weights,
+    folded,
+    lite0_encoder,
+    pointwise,
+    read_weights,
+)
 from tests.training.regions.test_features import scenes_of
 from tests.training.regions.test_features_cells import read_at
 
@@ -55,6 +62,88 @@ def test_its_size_is_the_published_one():
 
     assert sum(one.numel() for one in model.parameters()) == 3_371_008
     assert (tuple(low.shape[2:]), tuple(high.shape[2:])) == ((4, 5), (2, 3))
+
+
+def lively() -> EfficientNetLite0:
+    """A network whose norms do something."""
+    torch.default_generator.manual_seed(0)
+    model = EfficientNetLite0().eval()
+    for part in model.modules():
+        if isinstance(part, torch.nn.BatchNorm2d):
+            for values in (part.weight.data, part.bias.data, part.running_mean, part.running_var):
+                values.uniform_(0.5, 1.5)
+    return model
+
+
+@pytest.mark.parametrize("size", [(50, 70), (64, 64), (33, 47)])
+def test_folding_changes_nothing(size):
+    """With norms inside the convolutions, both maps are the same, and there are no norms left."""
+    torch.set_num_threads(1)
+    pictures = torch.randint(0, 256, (2, 3, *size)).float()
+    with torch.no_grad():
+        wanted = lively()(pictures)
+        model = folded(lively())
+        found = model(pictures)
+
+    assert not any(isinstance(part, torch.nn.BatchNorm2d) for part in model.modules())
+    for one, other in zip(found, wanted, strict=True):
+        assert torch.allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("has_bias", [True, False])
+def test_products_are_convolutions_of_single_cells(has_bias):
+    """What a GPU multiplies is what a CPU convolves."""
+    maps, weight, bias = torch.rand(3, 5, 4, 6), torch.rand(7, 5, 1, 1), torch.rand(7) if has_bias else None
+
+    assert torch.allclose(pointwise(maps, weight, bias), torch.nn.functional.conv2d(maps, weight, bias), atol=1e-5)
+
+
+def test_few_shapes_are_seen():
+    """Pictures of a size go 32 or 8 at a time; each is seen once, with pictures of its size, and few are copies."""
+    sizes = [(4, 6, 3)] * 70 + [(6, 4, 3)] * 29 + [(4, 4, 3)] * 13 + [(5, 5, 3)]
+    pictures = tuple(np.zeros(sizes[number], np.uint8) for number in np.random.default_rng(0).permutation(len(sizes)))
+    lots = list(lite0._of_one_size(pictures, 32, 8))
+
+    assert sorted(number for some, _ in lots for number in some) == list(range(len(pictures)))
+    assert all(len({pictures[number].shape for number in some}) == 1 for some, _ in lots)
+    assert [(len(some), count) for some, count in sorted(lots, key=lambda lot: len(lot[0]), reverse=True)] == [
+        (32, 32), (32, 32), (29, 32), (8, 8), (6, 8), (5, 8), (1, 8)
+    ]  # fmt: skip
+
+
+def test_copies_change_nothing(tmp_path, monkeypatch):
+    """Regions look the same whether pictures are seen one by one or filled up with copies."""
+    torch.set_num_threads(1)
+    regions = region_arrays(scenes_of(7))
+    rng = np.random.default_rng(0)
+    pictures = tuple(rng.integers(0, 256, (48, (64, 50)[number % 2], 3)).astype(np.uint8) for number in range(7))
+    torch.save({f"_{name}": value for name, value in lively().state_dict().items()}, tmp_path / "weights.pth")
+    encoder, of_one_size = lite0_encoder(tmp_path / "weights.pth", CPU), lite0._of_one_size
+    with torch.no_grad():
+        one_by_one = encoder.look(Block(regions, 0, pictures), CPU)
+        monkeypatch.setattr(lite0, "_of_one_size", lambda pictures, *_: of_one_size(pictures, 4, 3))
+        filled_up = encoder.look(Block(regions, 0, pictures), CPU)
+
+    for one, other in zip(one_by_one, filled_up, strict=True):
+        assert torch.allclose(one, other, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.gpu
+def test_a_gpu_sees_what_a_cpu_sees(tmp_path):
+    """Regions look the same on both, but for how numbers are rounded."""
+    regions = region_arrays(scenes_of(7))
+    rng = np.random.default_rng(0)
+    pictures = tuple(rng.integers(0, 256, (48, (64, 50)[number % 2], 3)).astype(np.uint8) for number in range(7))
+    path = tmp_path / "weights.pth"
+    torch.save({f"_{name}": value for name, value in lively().state_dict().items()}, path)
+    with torch.no_grad():
+        seen = [
+            lite0_encoder(path, device).look(Block(regions, 0, pictures), device)
+            for device in (CPU, torch.device("cuda"))
+        ]
+
+    for one, other in zip(*seen, strict=True):
+        assert torch.allclose(one, other.cpu(), rtol=1e-2, atol=1e-2)
 
 
 def test_regions_are_read_from_the_map_at_their_place(tmp_path):

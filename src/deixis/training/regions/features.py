@@ -9,17 +9,20 @@
 | `tiny` | a network that learns together with the model, see `tiny` and `sight` |
 
 Features of a million regions do not fit into memory: they are computed some images at a time, and written at once. What
-was interrupted goes on where it stopped. Every block has a checksum, which is looked at when it is read.
+was interrupted goes on where it stopped. Every block has a checksum, which is looked at when it is read. One process at
+a time adds to a cache, and others wait until it is done; what is complete is read without waiting for anybody.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import time
 import zlib
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +31,7 @@ import numpy as np
 import torch
 
 from deixis.datasets.copsref.photographs import decode_picture, files_of_pictures, read_pictures
-from deixis.datasets.locks import hold_lock
+from deixis.datasets.locks import wait_for_lock
 from deixis.datasets.store import replacing_file
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.models.grounding.regions import RegionTable
@@ -58,7 +61,8 @@ __all__ = [
 ]
 
 BLOCK = 64  # images at a time
-AHEAD = 2  # blocks whose pictures are read meanwhile
+AHEAD = 2  # blocks whose pictures are read meanwhile, at least
+TELL = 30.0  # seconds after which it is written down how far things are
 FORMAT, KIND = 1, "region features"
 ABOUT, LOCK = "features.json", "lock"
 PARTS = ("low", "high", "whole")
@@ -103,6 +107,7 @@ class RegionEncoder:
         look: what the regions of some images look like.
         needs_pictures: whether it looks at pictures.
         is_one: whether early and late are the same, so that they are kept once.
+        blocks: of images that it looks at together.
     """
 
     name: str
@@ -113,6 +118,7 @@ class RegionEncoder:
     look: Callable[[Block, torch.device], Looks]
     needs_pictures: bool = True
     is_one: bool = False
+    blocks: int = 1
 
 
 @dataclass(frozen=True)
@@ -189,12 +195,19 @@ def region_features(
         return _gathered(values, encoder)
     facts = _facts(regions, encoder, dataset)
     folder = cache / sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+
+    def wait() -> None:
+        done = len(_known(folder, facts, sizes, regions)) * BLOCK
+        if progress:
+            progress("waiting for another process", min(done, regions.images), regions.images, encoder.name)
+
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with hold_lock(folder / LOCK, folder):
-            sums = _fill(
-                folder, facts, sizes, regions, lambda start: _looks(regions, encoder, device, dataset, start, progress)
-            )
+        sums = _known(folder, facts, sizes, regions)
+        if not _is_complete(sums, regions):
+            folder.mkdir(parents=True, exist_ok=True)
+            with wait_for_lock(folder / LOCK, wait):
+                look = partial(_looks, regions, encoder, device, dataset, progress=progress)
+                sums = _fill(folder, facts, sizes, regions, look)
     except OSError as error:
         raise RecipeError(f"cannot keep features in {folder}: {error.strerror or error}") from error
     held = {part: _mapped(folder, part, shape) for part, shape in sizes.items()}
@@ -230,43 +243,57 @@ def _looks(
     progress: Progress | None,
 ) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
     """The number of the first image of a block, and what the block looks like."""
-    sizes = _sizes(regions, encoder)
-    starts = range(start, regions.images, BLOCK)
-    pictures = picture_blocks(dataset, start, regions.images) if encoder.needs_pictures and dataset else None
-    for first in starts:
-        images = np.arange(first, min(first + BLOCK, regions.images))
-        block = Block(regions.some(images), int(regions.first[first]), next(pictures) if pictures else ())
-        looks = encoder.look(block, device)
-        found = {}
-        for part, shape in sizes.items():
-            some: Tensor = getattr(looks, part)
-            wanted = (len(images) if part == "whole" else len(block.regions), *shape[1:])
-            if tuple(some.shape) != wanted:
-                raise RecipeError(f"the encoder {encoder.name} gives {part} of {tuple(some.shape)}, not {wanted}")
-            if not bool(torch.isfinite(some).all()):
-                raise BrokenDataset(f"the encoder {encoder.name} sees what is no number in image {first} or after")
-            most = float(np.finfo(DTYPE).max)
-            found[part] = np.ascontiguousarray(some.float().clamp(-most, most).half().cpu().numpy())
-        yield first, found
-        if progress:
-            progress("looking at regions", int(images[-1]) + 1, regions.images, encoder.name)
+    pictures = None
+    if encoder.needs_pictures and dataset:
+        pictures = picture_blocks(dataset, start, regions.images, ahead=max(AHEAD, encoder.blocks))
+    for first in range(start, regions.images, BLOCK * encoder.blocks):
+        images = np.arange(first, min(first + BLOCK * encoder.blocks, regions.images))
+        starts = range(0, len(images), BLOCK)
+        seen = tuple(one for _ in starts for one in next(pictures)) if pictures else ()
+        block = Block(regions.some(images), int(regions.first[first]), seen)
+        found = _checked(encoder.look(block, device), block, encoder, first)
+        for begin in starts:
+            end = min(begin + BLOCK, len(images))
+            rows = slice(int(block.regions.first[begin]), int(block.regions.first[end]))
+            yield (
+                first + begin,
+                {part: some[begin:end] if part == "whole" else some[rows] for part, some in found.items()},
+            )
+            if progress:
+                progress("looking at regions", first + end, regions.images, encoder.name)
 
 
-def picture_blocks(dataset: CopsRef, start: int, images: int) -> Iterator[tuple[np.ndarray, ...]]:
+def _checked(looks: Looks, block: Block, encoder: RegionEncoder, first: int) -> dict[str, np.ndarray]:
+    """What a block looks like in float16, as which it leaves the device; `first` is its first image."""
+    found = {}
+    for part, wanted in _sizes(block.regions, encoder).items():
+        some: Tensor = getattr(looks, part)
+        if tuple(some.shape) != wanted:
+            raise RecipeError(f"the encoder {encoder.name} gives {part} of {tuple(some.shape)}, not {wanted}")
+        if not bool(torch.isfinite(some).all()):
+            raise BrokenDataset(f"the encoder {encoder.name} sees what is no number in image {first} or after")
+        most = float(np.finfo(DTYPE).max)
+        found[part] = np.ascontiguousarray(some.float().clamp(-most, most).half().cpu().numpy())
+    return found
+
+
+def picture_blocks(
+    dataset: CopsRef, start: int, images: int, *, ahead: int = AHEAD
+) -> Iterator[tuple[np.ndarray, ...]]:
     """The pictures of blocks; those of the next ones are read meanwhile, by several cores."""
     ids = dataset.scenes.image_ids
     held = read_pictures(dataset, start=start)
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 16)) as threads:
-        ahead: deque[Any] = deque()
-        for first in range(start, images + AHEAD * BLOCK, BLOCK):
+        waiting: deque[Any] = deque()
+        for first in range(start, images + ahead * BLOCK, BLOCK):
             count = min(BLOCK, images - first)
             if count > 0:
                 some = [next(held) for _ in range(count)]
-                ahead.append([threads.submit(decode_picture, one, ids[number]) for number, one in some])
-            if len(ahead) > AHEAD or (count <= 0 and ahead):
-                yield tuple(one.result() for one in ahead.popleft())
-        while ahead:
-            yield tuple(one.result() for one in ahead.popleft())
+                waiting.append([threads.submit(decode_picture, one, ids[number]) for number, one in some])
+            if len(waiting) > ahead or (count <= 0 and waiting):
+                yield tuple(one.result() for one in waiting.popleft())
+        while waiting:
+            yield tuple(one.result() for one in waiting.popleft())
 
 
 # -------------------------------------------------------------------------------------------------- keeping
@@ -295,24 +322,29 @@ def _fill(
     look: Callable[[int], Iterator[tuple[int, dict[str, np.ndarray]]]],
 ) -> list[list[int]]:
     """Add what is missing in a folder; the checksums of all blocks."""
-    blocks = -(-regions.images // BLOCK)
-    sums = _known(folder, facts, sizes, blocks)
-    if len(sums) == blocks:
+    sums = _known(folder, facts, sizes, regions)
+    if _is_complete(sums, regions):
         return sums
     done = min(len(sums) * BLOCK, regions.images)
     files = {part: _opened(folder, part, shape, regions, done) for part, shape in sizes.items()}
+    told = -TELL  # as the first block of all is to be told at once
     try:
         for _, looks in look(done):
             for part, some in looks.items():
                 files[part].write(some.data)
                 files[part].flush()
-            sums = [*sums, [zlib.crc32(looks[part].view(np.uint8).data) if part in looks else 0 for part in PARTS]]
-            if len(sums) == 1 or len(sums) % 16 == 0 or len(sums) == blocks:
+            sums.append([zlib.crc32(looks[part].view(np.uint8).data) if part in looks else 0 for part in PARTS])
+            if time.monotonic() - told >= TELL or _is_complete(sums, regions):
                 _tell(folder, files, {**facts, "sums": sums})
+                told = time.monotonic()
     finally:
         for file in files.values():
             file.close()
     return _without_low(sums, sizes)
+
+
+def _is_complete(sums: list[list[int]], regions: RegionArrays) -> bool:
+    return len(sums) == -(-regions.images // BLOCK)
 
 
 def _without_low(sums: list[list[int]], sizes: Mapping[str, Any]) -> list[list[int]]:
@@ -328,11 +360,11 @@ def _tell(folder: Path, files: Mapping[str, BinaryIO], facts: Mapping[str, Any])
         draft.write_text(json.dumps(facts) + "\n", encoding="utf-8")
 
 
-def _known(folder: Path, facts: dict[str, Any], sizes: Mapping[str, Any], blocks: int) -> list[list[int]]:
+def _known(folder: Path, facts: dict[str, Any], sizes: Mapping[str, Any], regions: RegionArrays) -> list[list[int]]:
     """The checksums of the blocks that a folder holds already."""
     try:
         written = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     except (ValueError, RecursionError) as error:
         raise BrokenDataset(f"the features in {folder} are damaged; delete the folder") from error
@@ -340,7 +372,7 @@ def _known(folder: Path, facts: dict[str, Any], sizes: Mapping[str, Any], blocks
     are_sums = isinstance(sums, list) and all(
         isinstance(one, list) and len(one) == len(PARTS) and all(isinstance(sum_, int) for sum_ in one) for one in sums
     )
-    if written != facts or not are_sums or len(sums or ()) > blocks:
+    if written != facts or not are_sums or len(sums or ()) > -(-regions.images // BLOCK):
         raise BrokenDataset(f"the features in {folder} are damaged; delete the folder")
     return _without_low(sums or [], sizes)
 

