@@ -19,6 +19,7 @@ from deixis.models.grounding.regions import Words
 from deixis.models.grounding.tree import Op
 from deixis.training.regions.bundles import BUILT, TREE, build, sizes_of, vocabulary_of
 from deixis.training.regions.lessons import Lessons, Material
+from deixis.training.regions.loop import RECORDED
 from deixis.training.regions.settings import grounding_of
 from deixis.training.rooms.updates import Updates
 
@@ -74,7 +75,7 @@ def _update(how: Grounding, device: torch.device, images: int, runs: int, *, is_
     updates = Updates(
         {how.model: net}, device, loss, batch=how.batch, clip=how.clip, clamp=how.clamp, betas=how.betas, seed=0
     )
-    updates.graphs = False
+    updates.graphs &= how.model in RECORDED
     rows = [torch.randint(EXPRESSIONS, (how.batch,), generator=chance).numpy() for _ in range(runs)]
     for number in range(min(5, runs)):
         updates(number, rows[number], how.rate)

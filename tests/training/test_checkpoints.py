@@ -12,10 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
+from deixis.datasets.arrays import load_plan_arrays
+from deixis.datasets.make import make
+from deixis.datasets.recipe import Pool
 from deixis.errors import BrokenCheckpoint, DivergedTraining
 from deixis.training.checkpoints import half_checkpoint, load_model, read_checkpoint, write_checkpoint
+from deixis.training.decode import exact_matches, say_plans
 from deixis.training.loop import train
 from deixis.training.shipped import find_checkpoint, shipped_checkpoints
+from tests.datasets.tiny import quick
 from tests.training.small import SIZES, small
 
 
@@ -214,3 +219,17 @@ def test_a_run_without_a_best_checkpoint_is_told(run, tmp_path):
 
     with pytest.raises(BrokenCheckpoint, match=r"has no best\.safetensors yet"):
         find_checkpoint(tmp_path)
+
+
+def test_the_transformer_that_comes_with_deixis_understands_fresh_commands(tmp_path):
+    """On commands and boards made as those of its training were, by another seed, it is nearly always right."""
+    pools = (Pool(name="p1", pattern="p1", commands=20, worlds=1), Pool(name="p2", pattern="p2", commands=20, worlds=1))
+    dataset = make(quick(seed=1234, pools=pools, hold_out=()), tmp_path / "data")
+    checkpoint = read_checkpoint(shipped_checkpoints()["transformer"])
+    model = load_model(checkpoint, torch.device("cpu"))
+    arrays = load_plan_arrays(dataset, "train", checkpoint.vocabulary, channels=model.channels)
+
+    said = say_plans(model, arrays, torch.device("cpu"))
+
+    assert len(arrays) > 25
+    assert exact_matches(*said, arrays).mean() > 0.85

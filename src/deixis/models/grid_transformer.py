@@ -80,11 +80,11 @@ class Said(NamedTuple):
     """What has been said: keys and values of each layer with room for the whole plan, and how many steps are taken.
 
     Shapes:
-        pairs: [layer, example, step, key and value, head, part]; taken: int64 [].
+        pairs: [layer, example, step, key and value, head, part].
     """
 
     pairs: Tensor
-    taken: Tensor
+    taken: int
 
 
 class GridTransformer(Policy):
@@ -139,17 +139,20 @@ class GridTransformer(Policy):
         """Where decoding starts: nothing said, and room for `limit` steps."""
         examples, _, layers, *rest = memory.pairs.shape
         room = memory.pairs.new_zeros(layers, examples, limit, *rest)
-        return Said(room, torch.zeros((), dtype=torch.int64, device=room.device))
+        return Said(room, 0)
 
     def next_scores(self, memory: Looked, last: Tensor, state: Said) -> tuple[Tensor, Said]:
         """Scores for the next action; keys and values of earlier steps are not computed again."""
-        is_said = (torch.arange(state.pairs.shape[2], device=last.device) <= state.taken)[None]
-        at = state.taken.expand(1)
         with self._precision(last):
             x = self.actions(last[:, None], start=state.taken)
             for number, layer in enumerate(cast("list[DecoderLayer]", self.decoder)):
-                x = layer.next(x, state.pairs[number], at, is_said, memory.pairs[:, :, number], memory.may_look)
+                said = state.pairs[number][:, : state.taken + 1]  # the last of which is this step's own
+                x = layer.next(x, said, memory.pairs[:, :, number], memory.may_look)
             return self.output(self.actions_last(x[:, 0])).float(), state._replace(taken=state.taken + 1)
+
+    def narrowed(self, memory: Looked, state: Said, rows: Tensor) -> tuple[Looked, Said]:
+        """Memory and state of some examples alone."""
+        return Looked(memory.pairs[rows], memory.may_look[rows]), state._replace(pairs=state.pairs[:, rows])
 
     def compile_parts(self) -> None:
         """Let torch compile blocks and layers, which are alike: the first update takes a minute, the others less."""
@@ -198,7 +201,7 @@ class Places(nn.Module):
         self.place = nn.Embedding(places, width)
         self.norm = nn.LayerNorm(width, FORGIVING)
 
-    def forward(self, rows: Tensor, start: Tensor | int = 0) -> Tensor:
+    def forward(self, rows: Tensor, start: int = 0) -> Tensor:
         """Float [example, place, width] from int64 [example, place], the first of which stands at `start`."""
         places = torch.arange(rows.shape[1], device=rows.device) + start
         return self.norm(self.row(rows) + self.place(places))
@@ -331,11 +334,11 @@ class DecoderLayer(nn.Module):
         """X after a layer in which each step sees those before it, as in training."""
         return self._rest(x, self.own(self._asks_with(x), None, None, is_causal=True), pairs, may_look)
 
-    def next(self, x: Tensor, said: Tensor, at: Tensor, is_said: Tensor, pairs: Tensor, may_look: Tensor) -> Tensor:
-        """X, a step, after a layer; what it shows to later steps is put `at` its place among what has been `said`."""
+    def next(self, x: Tensor, said: Tensor, pairs: Tensor, may_look: Tensor) -> Tensor:
+        """X, a step, after a layer; what it shows to later steps is put at the end of what has been `said`."""
         asks = self.own.asked(self._asks_with(x))
-        said.index_copy_(1, at, asks[:, :, 1:].to(said.dtype))
-        return self._rest(x, self.own.found(asks[:, :, :1], said.to(asks.dtype), is_said), pairs, may_look)
+        said[:, -1:] = asks[:, :, 1:]
+        return self._rest(x, self.own.found(asks[:, :, :1], said.to(asks.dtype), None), pairs, may_look)
 
     def _asks_with(self, x: Tensor) -> Tensor:
         return self.own_norm(x) if self.norm_first else x

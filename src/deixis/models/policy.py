@@ -52,6 +52,10 @@ class Policy(nn.Module):
     def next_scores(self, memory: Any, last: Tensor, state: Any) -> tuple[Tensor, Any]:
         """Scores for the next action after the last one, int64 [example], and where decoding is then."""
 
+    def narrowed(self, memory: Any, state: Any, rows: Tensor) -> tuple[Any, Any]:
+        """Memory and state of some examples alone, int64 [example]."""
+        return memory._make(part[rows] for part in memory), state._make(part[rows] for part in state)
+
     def compile_parts(self) -> None:
         """Let torch compile what gains by it; nothing, unless a model says otherwise."""
 

@@ -73,20 +73,24 @@ def _say(model: Policy, data: DeviceData, rows: Tensor, limit: int, longest: int
     state = model.begin(memory, limit)
     last = torch.full_like(rows, layout.start)
     done = torch.zeros_like(rows, dtype=torch.bool)
-    count = torch.zeros_like(rows)
     allowed = torch.zeros(layout.size, dtype=torch.bool, device=rows.device)
     allowed[layout.stop] = True
     allowed[layout.first : layout.first + ACTIONS] = True
-    steps = []
+    plans = torch.zeros(len(rows), limit, dtype=torch.uint8, device=rows.device)
+    count, at = torch.zeros_like(rows), torch.arange(len(rows), device=rows.device)  # which plans are still said
     for step in range(limit):
         scores, state = model.next_scores(memory, last, state)
         last = scores.masked_fill(~allowed, -torch.inf).argmax(-1)
         done = done | (last == layout.stop)
-        count = count + ~done
-        steps.append(torch.where(done, 0, last - layout.first))
-        if (step + 1) % LOOK_EVERY == 0 and bool(done.all()):
-            break
-    plans = torch.stack(steps, dim=1).clamp_(min=0).to(torch.uint8)
+        plans[at, step] = torch.where(done, 0, last - layout.first).clamp_(min=0).to(torch.uint8)
+        count[at] += ~done
+        if (step + 1) % LOOK_EVERY == 0:
+            unfinished = torch.nonzero(~done)[:, 0]
+            if not len(unfinished):
+                break
+            if len(unfinished) <= len(at) // 2:  # most plans are short; the few long ones go on alone
+                memory, state = model.narrowed(memory, state, unfinished)
+                last, done, at = last[unfinished], done[unfinished], at[unfinished]
     return plans.cpu().numpy(), count.cpu().numpy()
 
 

@@ -11,8 +11,10 @@ from deixis.errors import BrokenCheckpoint, RecipeError
 from deixis.metrics.predictions import read_predictions
 from deixis.training.rooms.bundles import read_bundle, write_bundle
 from deixis.training.rooms.evaluate import Spoken, Style, say_sets, scores_of, write_captions
+from deixis.training.rooms.features import Eyes
 from deixis.training.rooms.pragmatic import Pragmatic
 from deixis.training.rooms.saying import Decoding
+from deixis.training.shipped import shipped_checkpoints
 from deixis.worlds.shapes.captions import caption
 from deixis.worlds.shapes.pairs import CATEGORIES, SETS, test_sets
 from tests.training.rooms.made import HERE, KNOWN, SEEN, fresh_listener, fresh_speaker
@@ -144,3 +146,18 @@ def test_a_missing_gpu_is_told(speaker):
     """Before anything is read."""
     with pytest.raises(RecipeError, match="torch finds no GPU here; use --device cpu"):
         say_sets(speaker, eyes=replace(HERE, device="cuda:0"), count=2)
+
+
+def test_the_speakers_that_come_with_deixis_speak_of_what_they_see():
+    """B names all six features, those that have played name fewer; nobody names false ones, and all are understood."""
+    found = {}
+    for name in ("b", "rp", "sp"):
+        spoken, _ = say_sets(shipped_checkpoints()[f"speaker-{name}"], eyes=Eyes(device="cpu"), count=6)
+        found[name] = scores_of(spoken)
+    said = {name: summary.overall["mentioned_features"].mean for name, (summary, _) in found.items()}
+
+    assert said["b"] > 5.8
+    assert all(said[name] < 5 for name in ("rp", "sp"))
+    for name, (summary, accuracy) in found.items():
+        assert summary.overall["false_features"].mean < 0.1
+        assert accuracy["overall"]["literal_accuracy" if name == "b" else "listener_accuracy"] > 0.9

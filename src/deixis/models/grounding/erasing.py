@@ -16,7 +16,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from deixis.models.grounding.erasures import draw_block, draw_one, without, without_word
+from deixis.models.grounding.erasures import draw_block, draw_one, drawn, without, without_word
 from deixis.models.grounding.language import LOCATION, MODULES, RELATIONSHIP, SUBJECT, Heard, ModularLanguage
 from deixis.models.grounding.matching import Attention, Matching, Rescaled
 from deixis.models.grounding.ranking import attribute_loss, hinge, lots_of, mined_loss, pair_rows, rank_loss
@@ -241,7 +241,7 @@ class ErasingGrounder(nn.Module):
         heard = self._hear(lesson.said, self._whole(lesson, lesson.table.image[lesson.target]))
         looks = self.looks(self._query(heard), self.see(regions))
         erased_said = without_word(lesson.said, (heard.weights[:, None] @ heard.attention)[:, 0])
-        module = torch.multinomial(heard.weights, 1)[:, 0]
+        module = drawn(heard.weights)
         side = isqrt(looks.cells.shape[1])
         cells = draw_block(looks.cells, self.settings.block_of(side)) & (module == SUBJECT)[:, None]
         places = draw_one(looks.places) & (module == LOCATION)[:, None]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-__all__ = ["draw_block", "draw_one", "without", "without_word"]
+__all__ = ["draw_block", "draw_one", "drawn", "without", "without_word"]
 
 SHORTEST = 3  # words of a text from which one can be erased
 
@@ -34,8 +34,8 @@ def draw_block(attention: Tensor, block: int) -> Tensor:
     """A square of cells drawn by the attention inside it: float [region, cell] -> bool [region, cell]."""
     side = isqrt(attention.shape[1])
     squares = functional.avg_pool2d(attention.view(-1, 1, side, side), block, stride=1)
-    drawn = draw_one(squares.flatten(1)).view(squares.shape).float()  # where the square has its first cell
-    grown = functional.conv_transpose2d(drawn, drawn.new_ones(1, 1, block, block))
+    first = draw_one(squares.flatten(1)).view(squares.shape).float()  # where the square has its first cell
+    grown = functional.conv_transpose2d(first, first.new_ones(1, 1, block, block))
     return grown.flatten(1) > 0.5
 
 
@@ -55,5 +55,12 @@ def without(regions: Regions, cells: Tensor, places: Tensor, around: Tensor) -> 
 
 def draw_one(weights: Tensor) -> Tensor:
     """One of each row, drawn by its weight: float [row, choice] -> bool [row, choice]."""
-    drawn = torch.multinomial(weights, 1)
-    return torch.zeros_like(weights, dtype=torch.bool).scatter_(1, drawn, value=True)
+    return torch.zeros_like(weights, dtype=torch.bool).scatter_(1, drawn(weights)[:, None], value=True)
+
+
+def drawn(weights: Tensor) -> Tensor:
+    """The number of one of each row, drawn by its weight: float [row, choice] -> int64 [row].
+
+    The first of several clocks that ring at such rates; `torch.multinomial` would wait for the device.
+    """
+    return (weights / torch.empty_like(weights).exponential_()).argmax(1)

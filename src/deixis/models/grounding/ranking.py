@@ -8,6 +8,7 @@ and every region seen once; the pairs of an update are rows of these, and are ma
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import torch
@@ -52,8 +53,12 @@ def lots_of(lesson: Lesson) -> Lots:
     return Lots(said, regions, tuple(pairs))
 
 
+@lru_cache(maxsize=16)
 def pair_rows(pairs: tuple[tuple[int, int], ...], examples: int, device: torch.device) -> tuple[Tensor, Tensor]:
-    """The rows of texts and the rows of regions that are paired: int64 [pair of lots x example] each."""
+    """The rows of texts and the rows of regions that are paired: int64 [pair of lots x example] each.
+
+    They are the same in every update, and are kept: an update that is recorded cannot bring numbers to the device.
+    """
     lots = torch.tensor(pairs, device=device)[:, :, None]  # [pair, text or region, 1]
     rows = lots * examples + torch.arange(examples, device=device)
     return rows[:, 0].flatten(), rows[:, 1].flatten()

@@ -44,9 +44,10 @@ if TYPE_CHECKING:
     from deixis.training.rooms.bundles import Bundle
 
 
-__all__ = ["learn_to_ground", "right_in"]
+__all__ = ["RECORDED", "learn_to_ground", "right_in"]
 
 TRAIN, DEV = "train", "val"
+RECORDED = ("mattnet", "cm-att-erase")  # whose lessons are all of one shape, so that updates can be replayed on a GPU
 FULL, ALONE = SETTINGS.index("Full"), SETTINGS.index("WithoutDist")
 
 
@@ -115,7 +116,7 @@ class _Course:
         mines = how.mining != "none"
         self.mined = torch.full(shape if mines else (0,), -1, dtype=torch.int64, device=self.device)
         self.kept: dict[str, Tensor] = {"mined": self.mined} if mines else {}
-        self.now = self.mined[0] if mines else None
+        self.now = self.mined[0].clone() if mines else None  # what is mined for the update in hand
         self.pool = Pool.of(self.lessons.category, material.image) if mines else None
         self.truth = truth_of(dataset, arrays, TRAIN, rows) if mines and how.exclude_true else None
         self.updates = Updates(
@@ -127,8 +128,9 @@ class _Course:
             clamp=how.clamp,
             betas=how.betas,
             seed=how.seed,
+            kept=dict(self.model.named_buffers()),
         )
-        self.updates.graphs = False  # lessons differ in shape
+        self.updates.graphs &= how.model in RECORDED and self.sight is None
 
     def _model(self, before: Bundle | None, attributes: int) -> nn.Module:
         how, table = self.how, self.table
@@ -152,15 +154,15 @@ class _Course:
     def before(self, update: int) -> None:
         """What the second stage changes, and what is mined for the updates to come."""
         how, is_second = self.how, self.how.is_second_stage(update)
+        self.updates.stage = int(is_second)
         if isinstance(self.model, ErasingGrounder):
             self.model.erases = is_second
-        if how.mining == "none" or not is_second:
-            self.now = None
+        if self.now is None or not is_second:
             return
         place = (update - how.first_stage) % how.refresh_every
         if place == 0:
             self._mine(update)
-        self.now = self.mined[place]
+        self.now.copy_(self.mined[place])
 
     @torch.no_grad()
     def _mine(self, update: int) -> None:
@@ -175,7 +177,9 @@ class _Course:
     def loss(self, rows: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         """What is to become small."""
         rows = rows.repeat_interleave(self.how.repeats)
-        mined = None if self.now is None else {name: self.now[:, k] for k, name in enumerate(MODULES)}
+        mined = None
+        if self.now is not None and self.updates.stage:
+            mined = {name: self.now[:, k] for k, name in enumerate(MODULES)}
         lesson = self.lessons(rows, mined)
         if self.sight is not None:
             lesson = self.sight.lesson(lesson)

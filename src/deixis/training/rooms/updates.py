@@ -27,7 +27,7 @@ class Updates:
         models: those that learn, by name.
         device: where they are.
         loss: what is to become small, given the rows of the update, int64 [batch]; told: whatever else is worth
-            telling, by name. It must do the same each time: on a GPU it is called once only.
+            telling, by name. It must do the same each time: on a GPU it is called once only, for every `stage`.
         batch: how many rows.
         clip: the largest norm of a gradient; 0 for no limit.
         clamp: the largest number in a gradient; 0 for no limit.
@@ -35,6 +35,10 @@ class Updates:
         shares: by what the learning rate is multiplied for some of the models.
         seed: of chance.
         kept: tensors that `loss` changes beside the weights.
+
+    Attributes:
+        stage: of the training; whoever changes it says that `loss` does something else from now on.
+        graphs: whether updates are recorded; may be switched off, where `loss` does not do the same each time.
     """
 
     def __init__(  # noqa: PLR0913 (what is learnt, from what, and how)
@@ -70,8 +74,9 @@ class Updates:
             }
         self.rows = torch.zeros(batch, dtype=torch.int64, device=device)
         self.told: dict[str, Tensor] = {}
-        self.graphs = on_gpu  # may be switched off, where `loss` does not do the same each time
-        self._replay: Callable[[], None] | None = None
+        self.graphs, self.stage = on_gpu, 0
+        self._replay: dict[int, Callable[[], None]] = {}
+        self._pool: Any = None
 
     def __call__(self, update: int, rows: np.ndarray, rate: float) -> None:
         """Take an update; afterwards `told` holds its loss and what else is told, numbers on the device."""
@@ -79,11 +84,11 @@ class Updates:
         self.rows.copy_(source.pin_memory() if self.graphs else source, non_blocking=True)
         for name, share in self.shares.items():
             self.rates[name].fill_(rate * share)
-        if self.graphs and self._replay is None:
-            self._replay = self._recorded()
+        if self.graphs and self.stage not in self._replay:
+            self._replay[self.stage] = self._recorded()
         reseed(self.seed, update, self.device)
-        if self._replay is not None:
-            self._replay()
+        if self.graphs:
+            self._replay[self.stage]()
         else:
             self._forward_and_back()
             self._move()
@@ -129,8 +134,9 @@ class Updates:
         for name, tensor in kept.items():
             self._kept[name].copy_(tensor)
         graph: Any = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        with torch.cuda.graph(graph, pool=self._pool):
             self._forward_and_back()
             self._move()
+        self._pool = graph.pool()
         replay: Callable[[], None] = graph.replay
         return replay
