@@ -111,6 +111,17 @@ def test_variants_are_named_by_what_differs():
     assert sorted(run.folder for run in results.runs) == sorted(run.folder for run in (*main, *others))
 
 
+def test_speakers_of_other_sizes_are_variants():
+    """A game has no width of its own; who plays it has."""
+    wide = [replace(game(folder=f"rp-{seed}", seed=seed), parameters={"speaker": 5_296_688}) for seed in (1, 2)]
+    narrow = replace(game(folder="small", seed=1), parameters={"speaker": 1_003_248})
+
+    main, variant = compare_speakers([narrow, *wide]).variants
+
+    assert [run.folder for run in main.runs] == ["rp-1", "rp-2"]
+    assert variant.differs == ("speaker of 1,003,248 parameters",)
+
+
 def test_the_first_given_is_the_main_one_of_equals():
     """Where two settings have as many seeds."""
     runs = [game(folder="a", cost=0.5), game(folder="b")]

@@ -296,6 +296,8 @@ def _key(run: SpeakerRun, said: Said) -> _Key:
     trained: dict[str, object] = {name: value for name, value in asdict(run.how).items() if name not in APART}
     trained |= {"encoder": run.encoder, "encoder_digest": run.encoder_digest, "given": bool(run.listener)}
     trained["taken"] = min(run.updates, run.how.updates)
+    if "width" not in trained:  # a game is played with speakers as wide as they are
+        trained["speaker"] = run.parameters.get("speaker", 0)
     spoke: dict[str, object] = dict(said.style)
     own = said.listener in ("", said.checkpoint)
     return _Key(tuple(trained.items()), tuple({**spoke, "contexts": said.contexts, "own": own}.items()))
@@ -339,6 +341,8 @@ def _difference(name: str, value: object, ours: Mapping[str, object], theirs: Ma
             return "listener given" if value else "listener new"
         case "taken":
             return f"stopped after {value:,} updates" if value != ours["updates"] else ""
+        case "speaker":
+            return f"speaker of {value:,} parameters"
         case "contexts":
             return f"{value:,} pairs a set"
         case "own":
