@@ -89,7 +89,7 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser, studio_url: str) -> Iterator[Page]:
     """A fresh page, 1280 pixels wide; the test fails when a script does, or when anything is asked of another host."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=studio_url)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(60_000)
     opened = context.new_page()
     faults = watch(opened, studio_url)
     yield opened

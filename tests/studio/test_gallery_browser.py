@@ -75,7 +75,7 @@ def test_everything_can_be_cleared(page):
 def test_it_works_without_scripts(browser, studio_url):
     """The form is a plain form."""
     context = browser.new_context(java_script_enabled=False, base_url=studio_url)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(60_000)
     page = context.new_page()
     page.goto(GRID)
     page.get_by_label("Verb").select_option("pull")

@@ -32,7 +32,7 @@ def drawn_url(tmp_path_factory):
 def sheet(browser, drawn_url):
     """A page of a browser; the test fails when a script does."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, base_url=drawn_url)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(60_000)
     opened = context.new_page()
     faults = watch(opened, drawn_url)
     yield opened
