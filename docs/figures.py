@@ -1,8 +1,9 @@
-"""Draw the figures of these pages with the toolkit's own pictures: `python docs/figures.py [--released FILE]`.
+"""Draw the figures of these pages with the toolkit's own pictures: `python docs/figures.py`, see `--help`.
 
 Boards are drawn twice, for readers in the light and in the dark. The figures of the findings count small datasets that
 are made on the way; `--released` names the public sample of released ReaSCAN examples, whose numbers are shown beside
-them, and without it those figures are left as they are.
+them, and without it those figures are left as they are. `--model` asks the transformer that comes with Deixis, which
+takes some minutes and needs torch.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from deixis.audits import Audit
+    from deixis.datasets.recipe import Recipe
 
     Theme = Literal["light", "dark"]
 
@@ -60,6 +62,7 @@ def main() -> None:
     """Draw everything that can be drawn with what is at hand."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--released", type=Path, help="released ReaSCAN examples, two clauses")
+    arguments.add_argument("--model", action="store_true", help="what the shipped transformer understands")
     found = arguments.parse_args()
     for name, draw in CONCEPTS.items():
         for theme in ("light", "dark"):
@@ -68,6 +71,9 @@ def main() -> None:
     if found.released is not None:
         for sheet in findings(found.released):
             (IMAGES / f"{sheet.name}.svg").write_bytes(draw_sheet(sheet, "svg"))
+    if found.model:
+        sheet = understood()
+        (IMAGES / f"{sheet.name}.svg").write_bytes(draw_sheet(sheet, "svg"))
 
 
 # ---------------------------------------------------------------------------------------------------- concepts
@@ -316,6 +322,49 @@ def _gscan_sheet(squares: Audit) -> Sheet:
         patterns=(),
         datasets=tuple(chart.series),
     )
+
+
+def understood() -> Sheet:
+    """How many commands the transformer that comes with Deixis carries out, by clauses and by how boards are made."""
+    shares: dict[str, tuple[float, ...]] = {}
+    with TemporaryDirectory() as folder:
+        for mode in ("compatible", "corrected", "every-word"):
+            sets = [reascan(mode=mode, seed=7, patterns=(pattern,), hold_out=()) for pattern in ("p1", "p2", "p3")]
+            shares[mode] = tuple(
+                _understood_in(Path(folder, f"{mode}-{number}"), recipe) for number, recipe in enumerate(sets)
+            )
+    chart = Chart(
+        name="understood",
+        title="Carried out to the last action",
+        form="columns",
+        axis="share of the commands",
+        labels=("no clause", "one clause", "two clauses"),
+        series=shares,
+        colored="datasets",
+    )
+    return Sheet(
+        name="findings-understood",
+        title="What a transformer has learnt from boards like the released ones",
+        description=_told([chart]),
+        rows=((chart,),),
+        width=5.0,
+        patterns=(),
+        datasets=tuple(shares),
+    )
+
+
+def _understood_in(folder: Path, recipe: Recipe) -> float:
+    import torch
+
+    from deixis.datasets.arrays import load_plan_arrays
+    from deixis.training.checkpoints import load_model, read_checkpoint
+    from deixis.training.decode import exact_matches, say_plans
+    from deixis.training.shipped import shipped_checkpoints
+
+    checkpoint = read_checkpoint(shipped_checkpoints()["transformer"])
+    model = load_model(checkpoint, torch.device("cpu"))
+    arrays = load_plan_arrays(make(recipe, folder), "train", checkpoint.vocabulary, channels=model.channels)
+    return float(exact_matches(*say_plans(model, arrays, torch.device("cpu")), arrays).mean())
 
 
 def _told(charts: Iterable[Chart]) -> str:

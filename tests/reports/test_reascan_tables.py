@@ -17,19 +17,18 @@ from deixis.errors import BrokenDataset, RecipeError
 from deixis.metrics.navigation import MEASURES, PlanEvaluation, SplitEvaluation
 from deixis.metrics.navigation import Score as PlanScore
 from deixis.reports.curves import MOST_POINTS, Curves, draw_curves, thinned
-from deixis.reports.reascan_models import known_results
-from deixis.reports.reascan_notes import read_reasons
-from deixis.reports.reascan_page import curves_of, write_results
-from deixis.reports.reascan_tables import (
-    FAR,
-    compare_runs,
-    place_of,
+from deixis.reports.reascan_cells import (
     results_as_csv,
     results_as_dict,
     say_measured,
     say_published,
     table_as_text,
 )
+from deixis.reports.reascan_models import known_results
+from deixis.reports.reascan_notes import read_reasons
+from deixis.reports.reascan_page import curves_of, write_results
+from deixis.reports.reascan_results import FAR
+from deixis.reports.reascan_tables import compare_runs, place_of
 from deixis.reports.reascan_words import legend, protocol, results_as_markdown
 from deixis.reports.runs import Run, Score, Step, Training, read_run
 from tests.reports.run_folders import ALL, DIGEST, change, evaluation, write_run

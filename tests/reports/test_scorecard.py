@@ -7,8 +7,9 @@ import pytest
 from deixis.audits import Audit
 from deixis.audits.run import audit_tables
 from deixis.datasets.store import open_dataset
+from deixis.reports.audit_measures import MEASURES, Measure
 from deixis.reports.released import released
-from deixis.reports.scorecard import MEASURES, Measure, column_of, defined, scorecard
+from deixis.reports.scorecard import column_of, defined, scorecard
 from tests.reports.test_plots import read
 
 

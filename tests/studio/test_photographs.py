@@ -16,7 +16,8 @@ from deixis.resolution import denotation, trace
 from deixis.scene.graph_table import GraphTable
 from deixis.studio.library import Library
 from deixis.studio.photographs import find_example
-from deixis.studio.photographs_story import Story, narrowing, related_to
+from deixis.studio.photographs_reading import narrowing
+from deixis.studio.photographs_story import Story, related_to
 from deixis.studio.server import make_app
 from deixis.tasks.localise import DistractorImage, Example
 from deixis.testing import expressions

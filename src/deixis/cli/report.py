@@ -14,7 +14,7 @@ from deixis.cli.printing import print_json, print_table, print_written
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deixis.reports.reascan_tables import Column, Results, ResultTable
+    from deixis.reports.reascan_results import Column, Results, ResultTable
 
 
 __all__ = ["report"]
@@ -61,9 +61,10 @@ def report(
 
 
 def _report_models(runs: list[Path], *, out: Path | None, notes: Path | None, as_json: bool) -> int:
+    from deixis.reports.reascan_cells import results_as_dict
     from deixis.reports.reascan_notes import read_reasons
     from deixis.reports.reascan_page import write_results
-    from deixis.reports.reascan_tables import compare_runs, results_as_dict
+    from deixis.reports.reascan_tables import compare_runs
     from deixis.reports.runs import read_run
 
     reasons = read_reasons(notes) if notes is not None else {}
@@ -78,7 +79,7 @@ def _report_models(runs: list[Path], *, out: Path | None, notes: Path | None, as
 
 
 def _print(results: Results) -> None:
-    from deixis.reports.reascan_tables import FAR
+    from deixis.reports.reascan_results import FAR
     from deixis.reports.reascan_words import legend, protocol
 
     for table in results.tables:
@@ -108,7 +109,7 @@ def _fitting(table: ResultTable) -> Iterator[tuple[list[str], list[list[str]]]]:
     """The columns and rows with results, as heads and cells of tables that are no wider than the terminal."""
     from rich.console import Console
 
-    from deixis.reports.reascan_tables import table_as_text
+    from deixis.reports.reascan_cells import table_as_text
 
     def drawn(columns: list[Column]) -> tuple[list[str], list[list[str]]]:
         rows = [row for row in table.rows if any(table.is_measured(row, column) for column in columns)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from deixis.reports.audit_need_plots import colour_and_shape_plot
 from deixis.reports.audit_page import plots_markup
-from deixis.reports.audit_plots import audit_plots, colour_and_shape_plot
+from deixis.reports.audit_plots import audit_plots
 from deixis.reports.audit_words import by_pattern, lead
 from deixis.reports.markup import details, element, text
 from deixis.reports.released import released

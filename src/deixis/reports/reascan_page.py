@@ -11,8 +11,10 @@ from deixis.reports.curves import Curves, curves_markup, draw_curves
 from deixis.reports.drawings import color_of
 from deixis.reports.markup import Themes, details, element, number, percent, table, text
 from deixis.reports.plots import Bars, draw_plot
+from deixis.reports.reascan_cells import results_as_csv, results_as_dict, say_published
 from deixis.reports.reascan_models import known_results
-from deixis.reports.reascan_tables import FAR, place_of, results_as_csv, results_as_dict, say_published, score_of
+from deixis.reports.reascan_results import FAR
+from deixis.reports.reascan_tables import place_of, score_of
 from deixis.reports.reascan_words import NO_REASON, legend, protocol, results_as_markdown, say_difference
 from deixis.reports.sheets import FORMATS
 from deixis.reports.skeleton import frame_page
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.reports.reascan_models import Part, Which
-    from deixis.reports.reascan_tables import Cell, Column, Results, ResultTable
+    from deixis.reports.reascan_results import Cell, Column, Results, ResultTable
     from deixis.reports.runs import Run
     from deixis.reports.skeleton import Section
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deixis.reports.cells import plain_words, span
+from deixis.reports.reascan_cells import table_as_text
 from deixis.reports.reascan_models import known_results
-from deixis.reports.reascan_tables import FAR, place_of, table_as_text
+from deixis.reports.reascan_results import FAR
+from deixis.reports.reascan_tables import place_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deixis.reports.reascan_tables import Cell, Column, Results, ResultTable
+    from deixis.reports.reascan_results import Cell, Column, Results, ResultTable
     from deixis.reports.runs import Run, Selection
 
 

@@ -8,8 +8,9 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from deixis.reports.audit_measures import Value
 from deixis.reports.markup import number
-from deixis.reports.scorecard import Column, Value
+from deixis.reports.scorecard import Column
 
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What there is to tell about an expression and its images: words, steps, the tree, regions and what they tempt to."""
+"""What there is to tell about an expression and its images: what it means, regions and what they tempt to, checks."""
 
 from __future__ import annotations
 
@@ -6,32 +6,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from deixis.distractors.necessity import necessity
-from deixis.errors import AmbiguousExpression, DeixisError, ParseError, SchemaError, UnknownName
-from deixis.expression.parts import Part, parts
-from deixis.expression.steps import AnyOf, Extreme, Is, Not, Nth, Related
-from deixis.language.copsref import STYLES, read_reference, realise_reference
-from deixis.resolution.reference import denotation, keep, narrow
+from deixis.errors import DeixisError, SchemaError
+from deixis.expression.steps import AnyOf, Related
+from deixis.language.copsref import realise_reference
+from deixis.resolution.reference import denotation, narrow
 from deixis.resolution.unknowns import judge
-from deixis.scene.vocabulary import NAME
+from deixis.studio.photographs_reading import Reading, dotted, name_of, narrowing, parts_at
 from deixis.tasks.localise import SETTINGS
 from deixis.worlds.graphs.misreadings import misreadings
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from deixis.distractors.relaxations import Relaxation
     from deixis.expression.description import Description, Expression
     from deixis.expression.parts import Address
-    from deixis.expression.steps import Step
-    from deixis.language.utterance import Utterance
     from deixis.scene.graph import Box, GraphScene
-    from deixis.scene.graph_table import GraphTable
-    from deixis.tasks.localise import DistractorImage, Example
+    from deixis.tasks.localise import DistractorImage
 
 
-__all__ = ["Branch", "Check", "Node", "Region", "Segment", "Shown", "Story", "Told", "narrowing", "related_to"]
+__all__ = ["Check", "Region", "Shown", "Story", "related_to"]
 
 Role: TypeAlias = Literal["target", "related", "tempting", "reached", "other"]
 KINDS = {
@@ -40,63 +35,6 @@ KINDS = {
     "Cat&attr": "Something of the category with the attributes that are said: tempts who hears no more than these.",
     "Cat&cat": "Everything that is mentioned, related otherwise: tempts who does not hear how things relate.",
 }
-RANKS = ("first", "second", "third", "fourth", "fifth")
-
-
-class Kept(NamedTuple):
-    """The objects before and after a step."""
-
-    before: frozenset[int]
-    after: frozenset[int]
-
-
-class Segment(NamedTuple):
-    """Words of the text that say one part, or that say none.
-
-    Attributes:
-        kind: noun, color, size or clause; empty for words that say no part.
-        address: of the part, with dots.
-        lights: the objects that are left after it, in the image of the target.
-        says: the same in words.
-        is_idle: whether the target would be found without it.
-    """
-
-    text: str
-    kind: str = ""
-    address: str = ""
-    lights: tuple[int, ...] = ()
-    says: str = ""
-    is_idle: bool = False
-
-
-class Told(NamedTuple):
-    """One step of the resolution in words."""
-
-    words: str
-    depth: int
-    kind: str
-    before: int
-    lights: tuple[int, ...]
-    says: str
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """What the tree says of an object besides its name: a relation to another, or alternatives."""
-
-    label: str
-    node: Node | None = None
-    either: tuple[Branch, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """An object of the reasoning tree, with the objects of the image that fit all that is said of it."""
-
-    name: str
-    attributes: tuple[str, ...]
-    branches: tuple[Branch, ...]
-    lights: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,154 +89,8 @@ class Check(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Story:
+class Story(Reading):
     """An example with all that its page tells; what takes long is worked out once."""
-
-    example: Example
-    table: GraphTable
-
-    @cached_property
-    def utterance(self) -> Utterance | None:
-        """The text with its meaning; None where the text cannot be read, or says something else than is recorded."""
-        example = self.example
-        try:
-            read = read_reference(example.text, self.table.vocabulary)
-        except (ParseError, SchemaError):
-            read = None
-        if read is not None and example.expression in (None, read.expression):
-            return read
-        return None if example.expression is None else _realised(example.text, example.expression)
-
-    @cached_property
-    def expression(self) -> Expression | None:
-        """What the text means, recorded or read just now."""
-        if self.example.expression is not None:
-            return self.example.expression
-        return self.utterance.expression if self.utterance else None
-
-    @cached_property
-    def scene(self) -> GraphScene | None:
-        """The image of the target; None where there is no graph of it."""
-        return self._scene(self.example.image_id)
-
-    @cached_property
-    def target(self) -> int | None:
-        """The number of the target within its image; None where it is not there."""
-        if self.scene is None or self.example.object_id not in self.scene.object_ids:
-            return None
-        return self.scene.object_number(self.example.object_id)
-
-    @cached_property
-    def kept(self) -> Mapping[Address, Kept]:
-        """What every part keeps, in the image of the target."""
-        if self.expression is None or self.scene is None:
-            return {}
-        return narrowing(self.expression, self.scene)
-
-    # ---------------------------------------------------------------------------- the expression
-
-    @cached_property
-    def segments(self) -> tuple[Segment, ...]:
-        """The text in stretches."""
-        words = self.example.text.split()
-        if self.utterance is None or self.expression is None:
-            return (Segment(self.example.text),)
-        owners = _owners(self.utterance, words)
-        parts = _parts_at(self.expression)
-        found: list[Segment] = []
-        start = 0
-        for place in range(1, len(words) + 1):
-            if place == len(words) or owners[place] != owners[start]:
-                found.append(self._segment(" ".join(words[start:place]), owners[start], parts))
-                start = place
-        return tuple(found)
-
-    def _segment(self, text: str, owner: Address, parts: Mapping[Address, Part]) -> Segment:
-        address = owner[:-1] if owner[-1:] == (-1,) else owner
-        if owner[-1:] == (-1,) or owner not in parts:
-            return Segment(text, address=_dotted(address))
-        part = parts[owner]
-        words = self.words_of(owner)
-        lights = tuple(sorted(self.kept[owner].after)) if owner in self.kept else ()
-        is_idle = self.necessary.get(owner, True) is False
-        says = f"‘{words}’ leaves {self._objects(lights)}."
-        if is_idle:
-            says += " The target would be found without it."
-        return Segment(text, _kind(part.step), _dotted(owner), lights, says, is_idle)
-
-    def words_of(self, address: Address) -> str:
-        """The words that say a part; in a compact notation where the text could not be read."""
-        if self.utterance is None or address not in self.utterance.spans:
-            return ".".join(map(str, address))
-        pieces = [self.utterance.words_of(address)]
-        if (*address, -2) in self.utterance.spans:
-            pieces.append(self.utterance.words_of((*address, -2)))
-        return " … ".join(pieces)
-
-    def _objects(self, lights: Sequence[int]) -> str:
-        if self.scene is None or not lights:
-            return "nothing"
-        names = [name_of(self.scene, index) for index in lights]
-        shown = ", ".join(names[:6]) + (" …" if len(names) > 6 else "")
-        return f"1 object: {shown}" if len(names) == 1 else f"{len(names)} objects: {shown}"
-
-    @cached_property
-    def necessary(self) -> Mapping[Address, bool]:
-        """For every part whether the target cannot be found without it; empty where it is not found at all."""
-        if self.target is None or self.expression is None:
-            return {}
-        try:
-            context = self.example.context(self.table)
-            return {part.address: needed for part, needed in necessity(self.expression, context).items()}
-        except (AmbiguousExpression, UnknownName, SchemaError):
-            return {}
-
-    @cached_property
-    def steps(self) -> tuple[Told, ...]:
-        """How the target is found: every step, what a clause is about before the clause itself."""
-        if self.expression is None or self.scene is None or self.utterance is None:
-            return ()
-        order = sorted(self.kept, key=lambda address: (*address, 10**6))  # what lies inside comes before the whole
-        parts = _parts_at(self.expression)
-        found = []
-        for address in order:
-            before, after = self.kept[address]
-            lights = tuple(sorted(after))
-            words = self.words_of(address)
-            says = f"‘{words}’ leaves {self._objects(lights)}."
-            found.append(Told(words, len(address) - 1, _kind(parts[address].step), len(before), lights, says))
-        return tuple(found)
-
-    @cached_property
-    def tree(self) -> Node | None:
-        """The reasoning tree."""
-        if self.expression is None or self.scene is None:
-            return None
-        return self._node(self.expression)
-
-    def _node(self, description: Description) -> Node:
-        attributes, branches = [], []
-        for step in description.steps:
-            if isinstance(step, Is) and step.attribute == NAME:
-                continue
-            match step:
-                case Is() | Nth() | Extreme() | Not(Is()):
-                    attributes.append(_word_for(step))
-                case _:
-                    branches.append(self._branch(step))
-        lights = tuple(sorted(denotation(description, self.scene))) if self.scene else ()
-        return Node(description.value(NAME) or "object", tuple(attributes), tuple(branches), lights)
-
-    def _branch(self, step: Step) -> Branch:
-        match step:
-            case Related(relation, to):
-                return Branch(relation, self._node(to))
-            case Not(Related(relation, to)):
-                return Branch(f"not {relation}", self._node(to))
-            case AnyOf(steps):
-                return Branch("or", either=tuple(self._branch(inner) for inner in steps))
-            case _:
-                return Branch(_word_for(step))
 
     # ---------------------------------------------------------------------------- the images
 
@@ -314,12 +106,6 @@ class Story:
         numbered = list(enumerate(self.shown))[1:]
         grouped = ((kind, about, tuple(n for n in numbered if n[1].kind == kind)) for kind, about in KINDS.items())
         return tuple(group for group in grouped if group[2])
-
-    def _scene(self, image_id: str) -> GraphScene | None:
-        try:
-            return self.table.scene(self.table.find(image_id))
-        except (UnknownName, SchemaError):
-            return None
 
     def _shown(self, image_id: str, distractor: DistractorImage | None) -> Shown:
         kind = distractor.kind if distractor else ""
@@ -361,7 +147,7 @@ class Story:
                 role, says = "reached", self._tempted(name, by)
             else:
                 role, says = "other", f"No part of the expression that goes unheard leads to the {name}."
-            misses = " ".join(_dotted(part.address) for part in by.parts) if by else ""
+            misses = " ".join(dotted(part.address) for part in by.parts) if by else ""
             yield Region(index=index, name=name, box=scene.boxes[index], role=role, says=says, misses=misses)
 
     def _tempting(self, scene: GraphScene, distractor: DistractorImage | None) -> tuple[int | None, Relaxation | None]:
@@ -399,7 +185,7 @@ class Story:
         else:
             found = {
                 index: address
-                for address, part in _parts_at(self.expression).items()
+                for address, part in parts_at(self.expression).items()
                 if isinstance(part.step, Related)
                 for index in narrow(part.step.to, scene, reading=scene.schema.reading)
             }
@@ -455,33 +241,6 @@ class Story:
         return {setting: sum(sizes[image] for image in self.example.images(setting)) for setting in SETTINGS}
 
 
-def narrowing(expression: Expression, scene: GraphScene) -> dict[Address, Kept]:
-    """What every part of an expression keeps of a scene, parts inside negations and alternatives included."""
-    found: dict[Address, Kept] = {}
-    everything = frozenset(range(len(scene)))
-
-    def go_through(steps: Sequence[Step], above: Address) -> None:
-        left = everything
-        for place, step in enumerate(steps):
-            left = note(step, (*above, place), left)
-
-    def note(step: Step, address: Address, left: frozenset[int]) -> frozenset[int]:
-        after = keep(step, left, scene, reading=scene.schema.reading)
-        found[address] = Kept(left, after)
-        match step:
-            case Related(_, to):
-                go_through(to.steps, address)
-            case Not(inner):
-                note(inner, (*address, 0), left)
-            case AnyOf(steps):
-                for place, inner in enumerate(steps):
-                    note(inner, (*address, place), left)
-        return after
-
-    go_through(expression.steps, ())
-    return found
-
-
 def related_to(description: Description, scene: GraphScene, index: int, at: Address = ()) -> dict[int, Address]:
     """The objects that make the clauses of a description hold of an object, with the clause that each belongs to."""
     found: dict[int, Address] = {}
@@ -500,24 +259,6 @@ def related_to(description: Description, scene: GraphScene, index: int, at: Addr
     return found
 
 
-def name_of(scene: GraphScene, index: int) -> str:
-    """An object by its attributes and its category."""
-    return " ".join((*sorted(scene.words[index]), scene.names[index]))
-
-
-def _realised(text: str, expression: Expression) -> Utterance | None:
-    """The utterance whose words are those of the text, in one of the wordings that are known."""
-    plain = text.lower().rstrip(".").split()
-    for style in STYLES.values():
-        try:
-            said = realise_reference(expression, style)
-        except SchemaError:
-            return None
-        if said.text.lower().split() == plain:
-            return said
-    return None
-
-
 def _said(expression: Expression) -> str:
     try:
         text = realise_reference(expression).text
@@ -526,51 +267,5 @@ def _said(expression: Expression) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _owners(utterance: Utterance, words: Sequence[str]) -> list[Address]:
-    """For every word the innermost part that it says; with a final -1 where it belongs to a phrase but to no part."""
-    spoken = [place for place, word in enumerate(words) if word.strip('.,;:!?"“”')]  # as the reader counts words
-    owners: list[Address] = [()] * len(words)
-    for address, (start, end) in sorted(utterance.spans.items(), key=lambda item: (len(item[0]), item[0][-1] != -1)):
-        owner = address[:-1] if address[-1] == -2 else address
-        for place in spoken[start:end]:
-            owners[place] = owner
-    return owners
-
-
-def _parts_at(expression: Expression) -> dict[Address, Part]:
-    return {part.address: part for part in parts(expression)}
-
-
-def _kind(step: Step) -> str:
-    match step:
-        case Is(attribute):
-            return "noun" if attribute == NAME else "color" if attribute == "color" else "size"
-        case Nth() | Extreme():
-            return "size"
-        case _:
-            return "clause"
-
-
-def _word_for(step: Step) -> str:
-    match step:
-        case Is(_, value):
-            return value
-        case Not(inner):
-            return f"not {_word_for(inner)}"
-        case Nth(index, side):
-            rank = RANKS[index - 1] if index <= len(RANKS) else f"number {index}"
-            return "in the middle" if side == "middle" else f"{rank} from the {side}"
-        case AnyOf(steps):
-            return " or ".join(map(_word_for, steps))
-        case Extreme(attribute, which):
-            return f"{which.name.lower()} {attribute}"
-        case Related(relation, _):  # pragma: no branch (the last kind of step)
-            return relation
-
-
 def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1] if words else "nothing"
-
-
-def _dotted(address: Address) -> str:
-    return ".".join(map(str, address))

@@ -9,7 +9,6 @@ from deixis.errors import BrokenCheckpoint, RecipeError
 from deixis.scene.graph import Box, GraphObject, SceneGraph
 from deixis.scene.graph_table import GraphTable
 from deixis.training.regions import lite0
-from deixis.training.regions.features import Block
 from deixis.training.regions.lite0 import (
     EfficientNetLite0,
     find_weights,
@@ -18,6 +17,7 @@ from deixis.training.regions.lite0 import (
     pointwise,
     read_weights,
 )
+from deixis.training.regions.looking import Block
 from tests.training.regions.test_features import scenes_of
 from tests.training.regions.test_features_cells import read_at
 

@@ -17,7 +17,8 @@ import torch
 from deixis.datasets.copsref.arrays import region_arrays
 from deixis.datasets.locks import hold_lock
 from deixis.training.regions import features as module
-from deixis.training.regions.features import Looks, region_features, region_table
+from deixis.training.regions.features import region_features, region_table
+from deixis.training.regions.looking import Looks
 from deixis.training.regions.oracle import oracle_encoder
 from tests.training.regions.test_features import CPU, IMAGES, same, scenes_of
 

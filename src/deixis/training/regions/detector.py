@@ -8,14 +8,14 @@ import numpy as np
 import torch
 
 from deixis.datasets.copsref.detected import open_detected
-from deixis.training.regions.features import Looks, RegionEncoder
+from deixis.training.regions.looking import Looks, RegionEncoder
 
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.datasets.copsref.arrays import RegionArrays
-    from deixis.training.regions.features import Block
+    from deixis.training.regions.looking import Block
 
 
 __all__ = ["detector_encoder"]

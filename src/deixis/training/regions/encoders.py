@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import torch
 
     from deixis.datasets.copsref.arrays import RegionArrays
-    from deixis.training.regions.features import RegionEncoder
+    from deixis.training.regions.looking import RegionEncoder
 
 
 __all__ = ["ENCODERS", "find_region_encoder"]

@@ -16,12 +16,12 @@ import numpy as np
 import torch
 
 from deixis.training.regions.chance import normals
-from deixis.training.regions.features import Looks, RegionEncoder
 from deixis.training.regions.lite0 import shares_of
+from deixis.training.regions.looking import Looks, RegionEncoder
 
 
 if TYPE_CHECKING:
-    from deixis.training.regions.features import Block
+    from deixis.training.regions.looking import Block
 
 
 __all__ = ["HIGH", "LOW", "handcrafted_encoder", "planes_of", "read_cells"]

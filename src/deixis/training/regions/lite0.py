@@ -23,7 +23,7 @@ from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.training.regions.features import Looks, RegionEncoder
+from deixis.training.regions.looking import Looks, RegionEncoder
 from deixis.training.regions.roi import roi_align
 
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from deixis.datasets.copsref.arrays import RegionArrays
-    from deixis.training.regions.features import Block
+    from deixis.training.regions.looking import Block
 
 
 __all__ = ["EfficientNetLite0", "find_weights", "folded", "lite0_encoder", "pointwise", "read_weights", "shares_of"]

@@ -10,12 +10,12 @@ import torch
 
 from deixis.errors import RecipeError
 from deixis.training.regions.chance import normals
-from deixis.training.regions.features import Looks, RegionEncoder
+from deixis.training.regions.looking import Looks, RegionEncoder
 
 
 if TYPE_CHECKING:
     from deixis.datasets.copsref.arrays import RegionArrays
-    from deixis.training.regions.features import Block
+    from deixis.training.regions.looking import Block
 
 
 __all__ = ["NOISE", "oracle_encoder"]

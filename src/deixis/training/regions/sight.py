@@ -17,7 +17,8 @@ import torch
 from deixis.datasets.copsref.photographs import files_of_pictures
 from deixis.datasets.store import replacing_file
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.training.regions.features import picture_blocks, placed
+from deixis.training.regions.features import placed
+from deixis.training.regions.looking import picture_blocks
 from deixis.training.regions.tiny import shrunken
 
 

@@ -17,8 +17,9 @@ from torch import nn
 from torch.nn import functional
 
 from deixis.errors import RecipeError
-from deixis.training.regions.features import Looks, RegionEncoder, placed
+from deixis.training.regions.features import placed
 from deixis.training.regions.lite0 import shares_of
+from deixis.training.regions.looking import Looks, RegionEncoder
 from deixis.training.regions.roi import roi_align
 
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from deixis.datasets.copsref.arrays import RegionArrays
     from deixis.models.grounding.regions import RegionTable
-    from deixis.training.regions.features import Block
+    from deixis.training.regions.looking import Block
 
 
 __all__ = ["TINY", "TinyEyes", "TinySettings", "shrunken", "tiny_encoder"]

@@ -1,0 +1,229 @@
+"""A model that learns: all that a training holds, and how it is put into checkpoints and taken out again.
+
+What it learns in an update follows from the seed and the number of the update, see `loop`: apart from weights and what
+Adam remembers of them, a checkpoint has only to say how far it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from deixis.datasets.arrays import load_plan_arrays, words_of
+from deixis.errors import BrokenCheckpoint, RecipeError
+from deixis.models.registry import build
+from deixis.seeds import Stream, derive
+from deixis.training.checkpoints import (
+    FIRST,
+    SECOND,
+    Checkpoint,
+    half_checkpoint,
+    read_checkpoint,
+    write_checkpoint,
+)
+from deixis.training.data import DeviceData, demand_room
+from deixis.training.data_facts import data_facts
+from deixis.training.devices import compute_with, find_device
+from deixis.training.order import order_of
+from deixis.training.settings import MAY_CHANGE
+from deixis.training.shipped import BEST, LAST
+from deixis.training.step import Stepper
+
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from deixis.datasets.arrays import PlanArrays
+    from deixis.datasets.store import Dataset
+    from deixis.models.policy import Policy
+    from deixis.training.devices import Place
+    from deixis.training.settings import Training
+
+
+__all__ = ["DEV", "TRAIN", "HowFar", "Learner"]
+
+TRAIN, DEV = "train", "dev"
+
+
+@dataclass
+class HowFar:
+    """How far a training is.
+
+    Attributes:
+        update: updates taken.
+        looks, best, best_update: at dev; the best exact match so far, and when that was; -1 before the first look.
+        seconds, learning_seconds: in all, and without looks and checkpoints.
+        loss, exact: the last ones known.
+    """
+
+    update: int = 0
+    looks: int = 0
+    best: float = -1.0
+    best_update: int = 0
+    seconds: float = 0.0
+    learning_seconds: float = 0.0
+    loss: float | None = None
+    exact: float | None = None
+
+
+class Learner:
+    """A model with its examples, its weights and how far it is.
+
+    Args:
+        dataset: learnt from its split train; some of dev are looked at.
+        training: how.
+        out: the folder of the run.
+        device: the name of where all is computed.
+        place: of this process among those that learn together.
+    """
+
+    def __init__(self, dataset: Dataset, training: Training, out: Path, device: str, place: Place) -> None:
+        self.out, self.place = out, place
+        self.device = find_device(device, place=place)
+        if self.device.type == "cuda":
+            torch.cuda.set_device(self.device)  # graphs are recorded on the current one
+        self.vocabulary = _vocabulary(dataset)
+        torch.default_generator.manual_seed(derive(training.seed, "weights") >> 1)
+        self.model: Policy = build(training.model, training.settings, len(self.vocabulary)).to(self.device)
+        self.training = replace(training, precision=compute_with(self.model, training.precision, self.device))
+        self.data = data_facts(dataset, TRAIN)
+        self.examples = load_plan_arrays(dataset, TRAIN, self.vocabulary, channels=self.model.channels)
+        self.dev = _dev_examples(dataset, training, self.vocabulary, self.examples)
+        _demand_learnable(self.model, self.examples, dataset.path.name)
+        if training.compile:
+            self.model.compile_parts()
+        self.lengths = self.examples.action_count
+        self.order = order_of(training, self.examples)
+        self.stepper = Stepper(
+            self.model.train(),
+            DeviceData(self.examples, self.device),
+            self.device,
+            batch=len(range(place.rank, training.batch, place.world)),
+            clip=training.clip,
+            seed=training.seed if place.leads else derive(training.seed, "rank", place.rank),
+            graphs=True,
+        )
+        self.losses = torch.zeros(training.log_every, device=self.device)
+        self.at = HowFar()
+
+    # ------------------------------------------------------------------------ updates
+
+    def take_update(self, update: int) -> None:
+        """Learn from the examples of an update; its loss is kept on the device."""
+        rows, steps = self.order(update)
+        tokens = int(self.lengths[rows].sum()) + len(rows)
+        mine = rows[self.place.rank :: self.place.world]
+        self.stepper(update, mine, steps, self.training.rate_at(update), tokens)
+        self.losses[update % len(self.losses)].copy_(self.stepper.loss)
+
+    # ------------------------------------------------------------------------ checkpoints
+
+    def save(self, name: str) -> None:
+        """Write a checkpoint into the folder: `BEST` of weights alone, `LAST` with what it takes to go on."""
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+        found = self._checkpoint(with_memory=name == LAST)
+        write_checkpoint(self.out / name, half_checkpoint(found) if self.training.half and name == BEST else found)
+
+    def _checkpoint(self, *, with_memory: bool) -> Checkpoint:
+        memory = {}
+        if with_memory:
+            for name, state in self.stepper.states():
+                memory[f"{FIRST}{name}"], memory[f"{SECOND}{name}"] = state["exp_avg"], state["exp_avg_sq"]
+        return Checkpoint(
+            model=self.training.model,
+            settings=asdict(self.model.settings),  # type: ignore[call-overload]
+            vocabulary=self.vocabulary,
+            cells=self.examples.cells,
+            channels=self.examples.channels,
+            training=self.training.to_dict(),
+            digest=self.training.digest,
+            data=self.data,
+            update=self.at.update,
+            metrics={**asdict(self.at), "dev_examples": 0 if self.dev is None else len(self.dev)},
+            weights=self.stepper.weights(),
+            memory=memory,
+        )
+
+    def resume(self) -> None:
+        """Go on from the last checkpoint, where there is one."""
+        path = self.out / LAST
+        if path.exists():
+            found = read_checkpoint(path)
+            self._demand_same(path, found)
+            self.stepper.load(found.weights)
+            for name, state in self.stepper.states():
+                state["exp_avg"].copy_(found.memory[f"{FIRST}{name}"])
+                state["exp_avg_sq"].copy_(found.memory[f"{SECOND}{name}"])
+                state["step"].fill_(found.update)
+            self._remember(path, found)
+
+    def _remember(self, path: Path, found: Checkpoint) -> None:
+        for name in asdict(self.at):
+            value = found.metrics.get(name)
+            if isinstance(value, bool) or not isinstance(value, int | float | None):
+                raise BrokenCheckpoint(f"{path} says {value!r} for {name!r}, which is no number")
+            if value is not None:
+                setattr(self.at, name, value)
+        self.at.update = found.update
+
+    def _demand_same(self, path: Path, found: Checkpoint) -> None:
+        """An error unless the checkpoint belongs to the same training on the same data."""
+        other = f"{self.out} holds another run"
+        advice = "choose another folder, or delete it"
+        if found.digest != self.training.digest:
+            ours = self.training.to_dict()
+            differ = (name for name in ours if ours[name] != found.training.get(name) and name not in MAY_CHANGE)
+            name = next(differ, "digest")
+            raise RecipeError(
+                f"{other}: {name} is {found.training.get(name)!r} there, {ours.get(name)!r} here; {advice}"
+            )
+        if found.data.get("digest") != self.data["digest"] or found.vocabulary != self.vocabulary:
+            raise RecipeError(f"{other}: it learns from {found.data.get('name')!r}, which is other data; {advice}")
+        if found.update > self.training.updates:
+            raise RecipeError(f"{path} has seen {found.update:,} updates already, more than {self.training.updates:,}")
+        if not found.memory:
+            raise RecipeError(f"{path} holds weights alone, and no training can go on from them; {advice}")
+
+    def tell_best_how_many_looks(self) -> None:
+        """A checkpoint says out of how many it was chosen; only now is that known."""
+        path = self.out / BEST
+        found = read_checkpoint(path)
+        found = replace(found, metrics={**found.metrics, "looks": self.at.looks})
+        write_checkpoint(path, half_checkpoint(found) if self.training.half else found)
+
+
+def _vocabulary(dataset: Dataset) -> tuple[str, ...]:
+    """The words of train and dev; a word of dev alone, in a very small dataset, is never learnt, but no obstacle."""
+    words = set(words_of(dataset, TRAIN))
+    return tuple(sorted(words.union(words_of(dataset, DEV)) if dataset.splits.get(DEV) else words))
+
+
+def _dev_examples(
+    dataset: Dataset, training: Training, vocabulary: tuple[str, ...], examples: PlanArrays
+) -> PlanArrays | None:
+    """The examples of dev that are looked at, chosen once by the seed."""
+    if not training.dev_examples:
+        return None
+    if not dataset.splits.get(DEV):
+        raise RecipeError(
+            f"{dataset.path.name} has no split dev to choose a checkpoint by; make one, or set dev_examples to 0"
+        )
+    arrays = load_plan_arrays(dataset, DEV, vocabulary, channels=examples.channels)
+    if arrays.cells != examples.cells:
+        raise RecipeError(f"dev of {dataset.path.name} has grids of {arrays.cells} cells, train of {examples.cells}")
+    chosen = Stream(derive(training.seed, "dev")).shuffled(range(len(arrays)))[: training.dev_examples]
+    return arrays.taking(np.sort(np.array(chosen, np.int64)))
+
+
+def _demand_learnable(model: Policy, examples: PlanArrays, name: str) -> None:
+    demand_room(model, examples, name)
+    longest = int(examples.action_count.max(initial=0))
+    if model.longest_plan and longest > model.longest_plan:
+        raise RecipeError(
+            f"{name} has a plan of {longest} actions; the model has room for {model.longest_plan}, "
+            "set longest_plan higher"
+        )
