@@ -165,7 +165,7 @@ def _size(name: str) -> int:
 
 def _one_by_one(regions: Regions) -> list[dict[str, np.ndarray]]:
     arrays = {name: value.double().numpy() for name, value in regions._asdict().items()}
-    return [{name: value[row] for name, value in arrays.items()} for row in range(len(regions))]
+    return [{name: value[row] for name, value in arrays.items()} for row in range(len(regions.pooled))]
 
 
 def _plainly(

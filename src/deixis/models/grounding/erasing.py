@@ -205,7 +205,7 @@ class ErasingGrounder(nn.Module):
         images = lesson.table.image[lots.regions]
         if self.erases:
             erased_said, erased = self.erase(lesson)
-            text, region = len(said) // examples, len(regions) // examples
+            text, region = len(said) // examples, len(regions.pooled) // examples
             said, regions = join_words([said, erased_said]), join_rows([regions, erased])
             images = torch.cat((images, images[:examples]))
             pairs += ((text, 0), (text, 1), (0, region), (1, region))

@@ -70,9 +70,6 @@ class Regions(NamedTuple):
     near_places: Tensor
     is_near: Tensor
 
-    def __len__(self) -> int:
-        return len(self.pooled)
-
 
 @dataclass(frozen=True)
 class RegionTable:

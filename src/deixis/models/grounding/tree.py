@@ -178,7 +178,11 @@ class TreeGrounder(nn.Module):
 
     def see(self, regions: Regions, image: Tensor | None = None) -> TreeSeen:
         """What regions look like; `image`, int64 [region], tells which of them are seen together."""
-        image = torch.zeros(len(regions), dtype=torch.int64, device=regions.pooled.device) if image is None else image
+        image = (
+            torch.zeros(len(regions.pooled), dtype=torch.int64, device=regions.pooled.device)
+            if image is None
+            else image
+        )
         return self._see(regions.low.mean(-1), regions.pooled, regions.place, image)
 
     def see_table(self, table: RegionTable, rows: Tensor, *, at_once: int = 4096) -> TreeSeen:
