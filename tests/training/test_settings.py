@@ -125,3 +125,14 @@ def test_a_file_that_is_no_toml_is_told(tmp_path, content):
 
     with pytest.raises(RecipeError, match="is no TOML file"):
         read_training(path)
+
+
+def test_a_quick_training_gives_way_to_what_is_said():
+    """It stands in for the published one, sizes included; whoever has none of these says so."""
+    quick = training_of("transformer", {"batch": 64, "settings": {"dropout": 0.1}}, quick=True)
+
+    assert (quick.batch, quick.rate, quick.easy_first) == (64, 1e-3, 5000)
+    assert quick.settings == {"norm_first": True, "dropout": 0.1}
+    assert training_of("transformer").easy_first == 0
+    with pytest.raises(RecipeError, match="no quicker training of m-lstm is known"):
+        training_of("m-lstm", quick=True)

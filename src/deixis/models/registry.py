@@ -50,12 +50,20 @@ class Quirk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A model, the record of its sizes, its published training and its quirks by name."""
+    """A model.
+
+    Attributes:
+        model: how it is built. settings: the record of its sizes.
+        training: as published. quirks: of the published code, by name.
+        quick: what we change in the training to have it learn in minutes, sizes under `settings`; nothing where we know
+            of no such thing.
+    """
 
     model: Callable[[Any, int], Policy]
     settings: type
     training: Mapping[str, Any]
     quirks: Mapping[str, Quirk]
+    quick: Mapping[str, Any] = field(default_factory=dict)
 
 
 MODELS: Mapping[str, Known] = {
@@ -88,6 +96,17 @@ MODELS: Mapping[str, Known] = {
             "sees-padding": Quirk(
                 about="lets the decoder look at the places after a command's end", settings={"sees_padding": True}
             )
+        },
+        quick={
+            "updates": 20_000,
+            "batch": 512,
+            "rate": 1e-3,
+            "decay_every": 5000,
+            "warmup": 500,
+            "clip": 1.0,
+            "easy_first": 5000,
+            "look_every": 2000,
+            "settings": {"norm_first": True, "dropout": 0.0},
         },
     ),
 }
