@@ -12,7 +12,7 @@ from deixis.seeds import derive
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import numpy as np
     from torch import Tensor
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from deixis.training.data import DeviceData
 
 
-__all__ = ["Stepper", "loss_of", "reseed"]
+__all__ = ["Stepper", "loss_of", "reseed", "room_for", "take_gradients"]
 
 
 def loss_of(model: Policy, batch: Batch, tokens: Tensor | None = None) -> Tensor:
@@ -48,6 +48,30 @@ def reseed(seed: int, update: int, device: torch.device) -> None:
     if device.type == "cuda":
         number = torch.cuda.current_device() if device.index is None else device.index  # type: ignore[redundant-expr]
         torch.cuda.default_generators[number].manual_seed(word)
+
+
+def room_for(optimiser: torch.optim.Adam, parameters: Iterable[nn.Parameter]) -> list[Tensor]:
+    """Zeros for what Adam remembers of parameters and for their gradients, which stay where they are; the gradients."""
+    gradients = []
+    for parameter in parameters:
+        parameter.grad = torch.zeros_like(parameter)
+        gradients.append(parameter.grad)
+        optimiser.state[parameter] = {
+            "step": torch.zeros((), device=parameter.device),
+            "exp_avg": torch.zeros_like(parameter),
+            "exp_avg_sq": torch.zeros_like(parameter),
+        }
+    return gradients
+
+
+def take_gradients(loss: Tensor, parameters: Iterable[nn.Parameter], gradients: list[Tensor]) -> None:
+    """Put the gradients of a loss where they stay, by one call: adding each to zeros would be a kernel for each."""
+    found: tuple[Tensor | None, ...] = torch.autograd.grad(loss, list(parameters), allow_unused=True)
+    used = [(kept, one) for kept, one in zip(gradients, found, strict=True) if one is not None]
+    torch._foreach_copy_([kept for kept, _ in used], [one for _, one in used])
+    for kept, one in zip(gradients, found, strict=True):
+        if one is None:  # this update has no use for it, another may have had
+            kept.zero_()
 
 
 class Stepper:
@@ -79,14 +103,7 @@ class Stepper:
         on_gpu = device.type == "cuda"
         self.rate = torch.zeros((), device=device)
         self.optimiser = torch.optim.Adam(self.learnt.values(), lr=self.rate, fused=on_gpu, capturable=on_gpu)
-        self.gradients = [torch.zeros_like(parameter) for parameter in self.learnt.values()]
-        for parameter, gradient in zip(self.learnt.values(), self.gradients, strict=True):
-            parameter.grad = gradient
-            self.optimiser.state[parameter] = {
-                "step": torch.zeros((), device=device),
-                "exp_avg": torch.zeros_like(parameter),
-                "exp_avg_sq": torch.zeros_like(parameter),
-            }
+        self.gradients = room_for(self.optimiser, self.learnt.values())
         self.loss = torch.zeros((), device=device)
         self.rows = torch.zeros(batch, dtype=torch.int64, device=device)
         self.tokens = torch.ones((), device=device)
@@ -147,9 +164,7 @@ class Stepper:
 
     def _forward_and_back(self, steps: int) -> None:
         loss = loss_of(self.model, self.data.batch(self.rows, steps), self.tokens)
-        found: tuple[Tensor | None, ...] = torch.autograd.grad(loss, list(self.named.values()), allow_unused=True)
-        used = [(kept, one) for kept, one in zip(self.gradients, found, strict=True) if one is not None]
-        torch._foreach_copy_([kept for kept, _ in used], [one for _, one in used])  # those of no use stay zero
+        take_gradients(loss, self.named.values(), self.gradients)
         self.loss.copy_(loss.detach())
 
     def _move(self) -> None:

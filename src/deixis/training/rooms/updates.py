@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
-from deixis.training.step import reseed
+from deixis.training.step import reseed, room_for, take_gradients
 
 
 if TYPE_CHECKING:
@@ -58,20 +59,12 @@ class Updates:
         self.models, self.device, self.clip, self.clamp, self.seed = models, device, clip, clamp, seed
         self._loss, self._kept = loss, dict(kept or {})
         self.learnt = {name: [one for one in model.parameters() if one.requires_grad] for name, model in models.items()}
-        every = [one for some in self.learnt.values() for one in some]
         on_gpu = device.type == "cuda"
         self.shares = {name: (shares or {}).get(name, 1.0) for name in models}
         self.rates = {name: torch.zeros((), device=device) for name in models}
         groups = [{"params": some, "lr": self.rates[name]} for name, some in self.learnt.items()]
         self.optimiser = torch.optim.Adam(groups, betas=betas, fused=on_gpu, capturable=on_gpu)
-        self.gradients = [torch.zeros_like(one) for one in every]
-        for parameter, gradient in zip(every, self.gradients, strict=True):
-            parameter.grad = gradient
-            self.optimiser.state[parameter] = {
-                "step": torch.zeros((), device=device),
-                "exp_avg": torch.zeros_like(parameter),
-                "exp_avg_sq": torch.zeros_like(parameter),
-            }
+        self.gradients = room_for(self.optimiser, self._every())
         self.rows = torch.zeros(batch, dtype=torch.int64, device=device)
         self.told: dict[str, Tensor] = {}
         self.graphs, self.stage = on_gpu, 0
@@ -100,16 +93,13 @@ class Updates:
                 if parameter.requires_grad:
                     yield f"{name}.{part}", self.optimiser.state[parameter]
 
+    def _every(self) -> Iterator[nn.Parameter]:
+        """All parameters that learn, model after model."""
+        return chain.from_iterable(self.learnt.values())
+
     def _forward_and_back(self) -> None:
         loss, told = self._loss(self.rows)
-        every = [one for some in self.learnt.values() for one in some]
-        found: tuple[Tensor | None, ...] = torch.autograd.grad(loss, every, allow_unused=True)
-        pairs = list(zip(self.gradients, found, strict=True))
-        torch._foreach_copy_(
-            [kept for kept, one in pairs if one is not None], [one for _, one in pairs if one is not None]
-        )
-        for kept in (kept for kept, one in pairs if one is None):  # what an update does not use, the last one may have
-            kept.zero_()
+        take_gradients(loss, self._every(), self.gradients)
         for name, value in {"loss": loss, **told}.items():
             self.told.setdefault(name, torch.zeros((), device=self.device)).copy_(value.detach())
 
