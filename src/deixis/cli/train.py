@@ -121,10 +121,10 @@ def train(
         "compile": compile_parts or None,
         "half": half or None,
         "tensorboard": tensorboard or None,
-        "quick": quick or None,
     }
     is_about_photographs = model in GROUNDING
-    others = instructions if is_about_photographs else {**photographs, "begin": begin, "cache": cache}
+    mine = {**instructions, "quick": quick or None}
+    others = mine if is_about_photographs else {**photographs, "begin": begin, "cache": cache}
     for name, value in others.items():
         if value is not None:
             raise RecipeError(f"{model} has no setting {name!r}; see deixis train --help for the models that have it")
@@ -155,7 +155,6 @@ def train(
     changes = read_training(settings) if settings is not None else {}
     if changes.pop("model", model) != model:
         raise RecipeError(f"{settings} is about another model than {model}")
-    del said["quick"]
     changes |= {name: value for name, value in said.items() if value is not None}
     training = training_of(model, changes, quick=quick)
     source = open_source(data)

@@ -110,11 +110,6 @@ class EasyFirst:
     easy: Order
     all: Order
 
-    @property
-    def caps(self) -> tuple[int, ...]:
-        """The numbers of steps that occur."""
-        return tuple(sorted({*self.easy.caps, *self.all.caps}))
-
     def __call__(self, update: int) -> tuple[np.ndarray, int]:
         """The examples of an update, int64 [batch], and the number of steps to compute for them."""
         if update >= self.easy.updates:
