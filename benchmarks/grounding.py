@@ -19,8 +19,7 @@ from deixis.models.grounding.regions import Words
 from deixis.models.grounding.tree import Op
 from deixis.training.regions.bundles import BUILT, TREE, build, sizes_of, vocabulary_of
 from deixis.training.regions.lessons import Lessons, Material
-from deixis.training.regions.loop import RECORDED
-from deixis.training.regions.settings import grounding_of
+from deixis.training.regions.settings import RECORDED, grounding_of
 from deixis.training.rooms.updates import Updates
 
 

@@ -158,6 +158,8 @@ def test_impossible_settings_are_refused(changes: dict[str, object], said: str) 
 
 def test_only_what_can_mine_mines() -> None:
     """A model without phrases for modules cannot mine, and one that reads no words cannot be probed."""
+    with pytest.raises(RecipeError, match="only mattnet, cm-att-erase can be recorded"):
+        small("tree", record=True)
     with pytest.raises(RecipeError, match="cannot mine"):
         grounding_of("grounder", {"mining": "random"})
     with pytest.raises(RecipeError, match="no probe"):

@@ -44,10 +44,9 @@ if TYPE_CHECKING:
     from deixis.training.rooms.bundles import Bundle
 
 
-__all__ = ["RECORDED", "learn_to_ground", "right_in"]
+__all__ = ["learn_to_ground", "right_in"]
 
 TRAIN, DEV = "train", "val"
-RECORDED = ("mattnet", "cm-att-erase")  # whose lessons are all of one shape, so that updates can be replayed on a GPU
 FULL, ALONE = SETTINGS.index("Full"), SETTINGS.index("WithoutDist")
 
 
@@ -130,7 +129,7 @@ class _Course:
             seed=how.seed,
             kept=dict(self.model.named_buffers()),
         )
-        self.updates.graphs &= how.model in RECORDED and self.sight is None
+        self.updates.graphs &= how.record
 
     def _model(self, before: Bundle | None, attributes: int) -> nn.Module:
         how, table = self.how, self.table

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-__all__ = ["MODELS", "PUBLISHED", "Decay", "Grounding", "Mining", "Probe", "grounding_of"]
+__all__ = ["MODELS", "PUBLISHED", "RECORDED", "Decay", "Grounding", "Mining", "Probe", "grounding_of"]
 
 Probe: TypeAlias = Literal["none", "deaf", "shuffle", "obj-attr"]
 Decay: TypeAlias = Literal["smooth", "steps"]
 Mining: TypeAlias = Literal["none", "random", "class-aware", "sentence-sim", "module-specific"]
-MAY_CHANGE = ("updates", "log_every", "look_every", "save_every")
+MAY_CHANGE = ("updates", "log_every", "look_every", "save_every", "record")
 _MATTNET: dict[str, Any] = {
     "updates": 30_000,
     "batch": 30,
@@ -60,6 +60,7 @@ PUBLISHED: dict[str, dict[str, Any]] = {
 }
 MODELS = tuple(PUBLISHED)
 MINES = ("mattnet",)  # models with phrases of their own for each module
+RECORDED = ("mattnet", "cm-att-erase")  # models whose lessons are all of one shape, unless they learn to see
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +94,7 @@ class Grounding:
         temperature: the larger, the less similarity counts.
         exclude_same_image: whether nothing is mined from the image of the expression itself.
         exclude_true: whether nothing is mined that is true of the target as well, as the scene graph has it.
+        record: whether updates are recorded on a GPU and replayed; lessons must be of one shape. Not measured yet.
         look_every, look_at: updates between two looks at the split val, and at how many of its expressions.
         log_every, save_every: updates between two lines of the log, and two checkpoints besides those at every look.
     """
@@ -122,6 +124,7 @@ class Grounding:
     temperature: float = 1.0
     exclude_same_image: bool = True
     exclude_true: bool = False
+    record: bool = False
     look_every: int = 2000
     look_at: int = 2000
     log_every: int = 100
@@ -213,15 +216,22 @@ def _demand(how: Grounding) -> None:
     betas: Any = how.betas
     if not isinstance(betas, tuple) or len(betas) != 2 or not all(_is_number(b) and 0 <= b < 1 for b in betas):
         raise RecipeError(f"betas must be two numbers from 0 to below 1, got {betas!r}")
-    for name in ("exclude_same_image", "exclude_true"):
+    for name in ("exclude_same_image", "exclude_true", "record"):
         if not isinstance(getattr(how, name), bool):
             raise RecipeError(f"{name} is true or false, got {getattr(how, name)!r}")
     features: Any = how.features
     are_tables = isinstance(how.sizes, dict) and isinstance(how.eyes, dict)
     if not are_tables or not isinstance(features, str) or not features or (how.eyes and features != "tiny"):
         raise RecipeError("sizes must be a table of names and values, eyes too, which tiny alone has; features a name")
+    _demand_able(how)
+
+
+def _demand_able(how: Grounding) -> None:
+    """An error where a model is asked for what it cannot do."""
     if how.probe != "none" and how.model == "tree":
         raise RecipeError("tree reads the meaning of expressions, not their words, so no probe can change these")
+    if how.record and (how.model not in RECORDED or how.features == "tiny"):
+        raise RecipeError(f"only {', '.join(RECORDED)} can be recorded, and not with tiny; leave record out")
     if how.mining != "none" and how.model not in MINES:
         raise RecipeError(f"{how.model} cannot mine, only {', '.join(MINES)} can; leave mining out")
 
