@@ -221,15 +221,16 @@ def test_a_run_without_a_best_checkpoint_is_told(run, tmp_path):
         find_checkpoint(tmp_path)
 
 
-def test_the_transformer_that_comes_with_deixis_understands_fresh_commands(tmp_path):
-    """On commands and boards made as those of its training were, by another seed, it is nearly always right."""
+@pytest.mark.parametrize(("name", "least"), [("m-lstm", 0.5), ("gcn-lstm", 0.75), ("transformer", 0.85)])
+def test_models_that_come_with_deixis_understand_fresh_commands(name, least, tmp_path):
+    """On commands and boards made as those of their training were, by another seed, they are mostly right."""
     pools = (Pool(name="p1", pattern="p1", commands=20, worlds=1), Pool(name="p2", pattern="p2", commands=20, worlds=1))
     dataset = make(quick(seed=1234, pools=pools, hold_out=()), tmp_path / "data")
-    checkpoint = read_checkpoint(shipped_checkpoints()["transformer"])
+    checkpoint = read_checkpoint(shipped_checkpoints()[name])
     model = load_model(checkpoint, torch.device("cpu"))
     arrays = load_plan_arrays(dataset, "train", checkpoint.vocabulary, channels=model.channels)
 
     said = say_plans(model, arrays, torch.device("cpu"))
 
     assert len(arrays) > 25
-    assert exact_matches(*said, arrays).mean() > 0.85
+    assert exact_matches(*said, arrays).mean() > least

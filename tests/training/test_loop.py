@@ -55,6 +55,16 @@ def whole(dataset, tmp_path_factory):
     return folder
 
 
+def press_after(updates: int):
+    """What presses Ctrl-C while the update after so many is taken."""
+
+    def press(_stage: str, done: int, _total: int, _note: str = "", /) -> None:
+        if done == updates:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    return press
+
+
 # ------------------------------------------------------------------------------- what is left
 
 
@@ -241,13 +251,8 @@ def test_a_finished_training_is_left_alone(dataset, whole):
 
 def test_ctrl_c_finishes_the_update_in_hand(dataset, whole, tmp_path):
     """The interrupted training says how far it came, is saved there, and goes on to the same weights."""
-
-    def press(_stage: str, done: int, _total: int, _note: str = "", /) -> None:
-        if done == 6:
-            os.kill(os.getpid(), signal.SIGINT)
-
     with pytest.raises(KeyboardInterrupt, match=r"stopped after 7 updates; .* the same command goes on"):
-        train(dataset, small(), tmp_path / "run", device="cpu", progress=press)
+        train(dataset, small(), tmp_path / "run", device="cpu", progress=press_after(6))
 
     assert read_checkpoint(tmp_path / "run" / "last.safetensors").update == 7
     train(dataset, small(), tmp_path / "run", device="cpu")
@@ -266,6 +271,27 @@ def test_another_training_does_not_go_on_from_here(dataset, whole, changes, comp
     """What differs is named, and the run stays as it is."""
     with pytest.raises(RecipeError, match=complaint):
         train(dataset, small(**changes), whole / "m-lstm", device="cpu")
+
+
+def test_where_to_cool_down_can_be_decided_on_the_way(dataset, tmp_path):
+    """A run that was meant to be longer ends like one that was meant to end there."""
+    train(dataset, small(updates=9, cooldown=4), tmp_path / "meant", device="cpu")
+    with pytest.raises(KeyboardInterrupt):
+        train(dataset, small(updates=1000), tmp_path / "decided", device="cpu", progress=press_after(4))
+
+    train(dataset, small(updates=9, cooldown=4), tmp_path / "decided", device="cpu")
+
+    assert are_equal(tmp_path / "decided" / "last.safetensors", tmp_path / "meant" / "last.safetensors")
+
+
+@pytest.mark.parametrize(("before", "now"), [((12, 8), (20, 8)), ((20, 0), (12, 8))])
+def test_a_cooldown_that_has_begun_keeps_its_end(dataset, tmp_path, before, now):
+    """Neither a rate that has fallen nor one that should have can be undone."""
+    with pytest.raises(KeyboardInterrupt):
+        train(dataset, small(updates=before[0], cooldown=before[1]), tmp_path, device="cpu", progress=press_after(6))
+
+    with pytest.raises(RecipeError, match=f"cannot end after {now[0]} with one of {now[1]}"):
+        train(dataset, small(updates=now[0], cooldown=now[1]), tmp_path, device="cpu")
 
 
 def test_another_model_does_not_go_on_from_here(dataset, whole):

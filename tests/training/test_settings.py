@@ -45,6 +45,20 @@ def test_a_warm_up_rises_to_the_rate():
     assert [training.rate_at(update) for update in range(5)] == pytest.approx([2.5e-5, 5e-5, 7.5e-5, 1e-4, 1e-4])
 
 
+def test_a_cooldown_falls_to_nothing():
+    """In even steps over the last updates, none of which is without a rate."""
+    training = training_of("transformer", {"updates": 6, "cooldown": 4})
+
+    assert [training.rate_at(update) for update in range(6)] == pytest.approx([1e-4, 1e-4, 1e-4, 7.5e-5, 5e-5, 2.5e-5])
+
+
+def test_a_cooldown_longer_than_the_training_begins_lower():
+    """It ends where it should, whatever comes before."""
+    training = training_of("transformer", {"updates": 2, "cooldown": 4})
+
+    assert [training.rate_at(update) for update in range(2)] == pytest.approx([5e-5, 2.5e-5])
+
+
 def test_quirks_change_what_they_are_about():
     """The rate of the paper, the dropout of the code; what is said outright goes before."""
     assert training_of("m-lstm", {"quirks": ["paper-rate"]}).rate == 1e-4
@@ -128,11 +142,19 @@ def test_a_file_that_is_no_toml_is_told(tmp_path, content):
 
 
 def test_a_quick_training_gives_way_to_what_is_said():
-    """It stands in for the published one, sizes included; whoever has none of these says so."""
+    """It stands in for the published one, sizes included."""
     quick = training_of("transformer", {"batch": 64, "settings": {"dropout": 0.1}}, quick=True)
 
-    assert (quick.batch, quick.rate, quick.easy_first) == (64, 1e-3, 5000)
+    assert (quick.batch, quick.rate, quick.easy_first) == (64, 1e-3, 4500)
     assert quick.settings == {"norm_first": True, "dropout": 0.1}
     assert training_of("transformer").easy_first == 0
-    with pytest.raises(RecipeError, match="no quicker training of m-lstm is known"):
-        training_of("m-lstm", quick=True)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_quick_training_sees_fewer_examples_and_cools_down(model):
+    """That is what makes it quick, and good in spite of it."""
+    quick, published = training_of(model, quick=True), training_of(model)
+
+    assert quick.updates * quick.batch < 0.7 * published.updates * published.batch
+    assert 0 < quick.cooldown < quick.updates
+    assert published.cooldown == 0

@@ -68,7 +68,7 @@ def train(
         out: The folder for the run: checkpoints, log.jsonl and run.json.
         settings: A TOML file with any of the settings of a training, and the sizes of the model under [settings], or
             [sizes] for photographs; options say more than it.
-        quick: For transformer: learn as we found it to go fastest, in minutes on a GPU, instead of as published.
+        quick: For instructions: learn as we found it to go fastest, in minutes on a GPU, instead of as published.
         updates: How many updates of the weights.
         batch: How many examples each is made with.
         rate: The learning rate at the start.

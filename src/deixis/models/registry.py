@@ -55,15 +55,14 @@ class Known:
     Attributes:
         model: how it is built. settings: the record of its sizes.
         training: as published. quirks: of the published code, by name.
-        quick: what we change in the training to have it learn in minutes, sizes under `settings`; nothing where we know
-            of no such thing.
+        quick: what we change in the training to have it learn in minutes, sizes under `settings`.
     """
 
     model: Callable[[Any, int], Policy]
     settings: type
     training: Mapping[str, Any]
+    quick: Mapping[str, Any]
     quirks: Mapping[str, Quirk]
-    quick: Mapping[str, Any] = field(default_factory=dict)
 
 
 MODELS: Mapping[str, Known] = {
@@ -71,6 +70,14 @@ MODELS: Mapping[str, Known] = {
         model=MultimodalLSTM,
         settings=MultimodalLSTMSettings,
         training={"rate": 1e-3, "decay_every": 20_000, "batch": 2000, "updates": 160_000, "look_every": 1000},
+        quick={
+            "updates": 44_000,
+            "rate": 2e-3,
+            "decay_every": 0,
+            "cooldown": 12_000,
+            "clip": 1.0,
+            "look_every": 4000,
+        },
         quirks={
             "paper-rate": Quirk(
                 about="learns at 0.0001 as the paper says, a tenth of what the code does", training={"rate": 1e-4}
@@ -81,6 +88,14 @@ MODELS: Mapping[str, Known] = {
         model=GraphLSTM,
         settings=GraphLSTMSettings,
         training={"rate": 8e-4, "decay_every": 20_000, "batch": 200, "updates": 267_201, "look_every": 26_990},
+        quick={
+            "updates": 32_000,
+            "batch": 1024,
+            "decay_every": 0,
+            "cooldown": 10_000,
+            "clip": 1.0,
+            "look_every": 3000,
+        },
         quirks={
             "drops-85-percent": Quirk(
                 about="drops 85 % of every action's vector where it meant to keep 85 %",
@@ -92,21 +107,21 @@ MODELS: Mapping[str, Known] = {
         model=GridTransformer,
         settings=GridTransformerSettings,
         training={"rate": 1e-4, "decay_every": 0, "batch": 32, "updates": 1_686_700, "look_every": 16_867},
+        quick={
+            "updates": 19_000,
+            "batch": 512,
+            "rate": 1e-3,
+            "warmup": 500,
+            "cooldown": 8000,
+            "clip": 1.0,
+            "easy_first": 4500,
+            "look_every": 3000,
+            "settings": {"norm_first": True, "dropout": 0.0},
+        },
         quirks={
             "sees-padding": Quirk(
                 about="lets the decoder look at the places after a command's end", settings={"sees_padding": True}
             )
-        },
-        quick={
-            "updates": 20_000,
-            "batch": 512,
-            "rate": 1e-3,
-            "decay_every": 5000,
-            "warmup": 500,
-            "clip": 1.0,
-            "easy_first": 5000,
-            "look_every": 2000,
-            "settings": {"norm_first": True, "dropout": 0.0},
         },
     ),
 }

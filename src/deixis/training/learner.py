@@ -28,7 +28,7 @@ from deixis.training.data import DeviceData, demand_room
 from deixis.training.data_facts import data_facts
 from deixis.training.devices import compute_with, find_device
 from deixis.training.order import order_of
-from deixis.training.settings import MAY_CHANGE
+from deixis.training.settings import MAY_CHANGE, training_from
 from deixis.training.shipped import BEST, LAST
 from deixis.training.step import Stepper
 
@@ -185,8 +185,22 @@ class Learner:
             raise RecipeError(f"{other}: it learns from {found.data.get('name')!r}, which is other data; {advice}")
         if found.update > self.training.updates:
             raise RecipeError(f"{path} has seen {found.update:,} updates already, more than {self.training.updates:,}")
+        self._demand_same_end(path, found)
         if not found.memory:
             raise RecipeError(f"{path} holds weights alone, and no training can go on from them; {advice}")
+
+    def _demand_same_end(self, path: Path, found: Checkpoint) -> None:
+        """An error where the rate has begun to fall, or would have, towards another end."""
+        before = training_from(found.training)
+        now = self.training
+        if (before.updates, before.cooldown) == (now.updates, now.cooldown):
+            return
+        if before.cools_from < found.update or now.cools_from < found.update:
+            raise RecipeError(
+                f"{path} has seen {found.update:,} of {before.updates:,} updates with a cooldown of "
+                f"{before.cooldown:,}; it cannot end after {now.updates:,} with one of {now.cooldown:,}: "
+                "the rates on its way would have been others"
+            )
 
     def tell_best_how_many_looks(self) -> None:
         """A checkpoint says out of how many it was chosen; only now is that known."""

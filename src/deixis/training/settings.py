@@ -10,7 +10,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from deixis.errors import RecipeError
-from deixis.models.registry import MODELS, find_model, find_quirks, nearest, settings_of
+from deixis.models.registry import find_model, find_quirks, nearest, settings_of
 from deixis.training.order import Batching
 
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["MAY_CHANGE", "Precision", "Training", "read_training", "training_from", "training_of"]
 
 Precision: TypeAlias = Literal["auto", "fp32", "tf32", "bf16"]
-MAY_CHANGE = ("updates", "save_every", "log_every", "half", "tensorboard")  # when a run goes on: the way stays the same
+MAY_CHANGE = ("updates", "cooldown", "save_every", "log_every", "half", "tensorboard")  # when a run goes on
 MOST_BYTES = 1 << 20  # of a settings file
 
 
@@ -39,6 +39,7 @@ class Training:
         rate: the learning rate at the start, after the warm-up.
         decay, decay_every: the rate is multiplied by `decay` every so many updates, smoothly; 0 keeps it constant.
         warmup: updates over which the rate rises from 0.
+        cooldown: updates at the end over which the rate falls to nothing, besides its decay.
         clip: the largest norm of a gradient; 0 for no limit.
         easy_first, easy_words: in so many updates at the beginning, only commands of so many words at most are learnt.
         batching: plans of about the same length together, or examples as they come.
@@ -64,6 +65,7 @@ class Training:
     decay: float = 0.9
     decay_every: int = 20_000
     warmup: int = 0
+    cooldown: int = 0
     clip: float = 0.0
     easy_first: int = 0
     easy_words: int = 10
@@ -102,7 +104,16 @@ class Training:
     def rate_at(self, update: int) -> float:
         """The learning rate of an update, counted from 0."""
         rate = self.rate * (self.decay ** (update / self.decay_every) if self.decay_every else 1.0)
-        return rate * min(1.0, (update + 1) / self.warmup) if self.warmup else rate
+        if update + 1 < self.warmup:
+            rate *= (update + 1) / self.warmup
+        if update >= self.cools_from:
+            rate *= (self.updates - update) / self.cooldown
+        return rate
+
+    @property
+    def cools_from(self) -> int:
+        """How many updates are taken before the rate begins to fall to nothing; all, where it does not."""
+        return self.updates - self.cooldown
 
     def to_dict(self) -> dict[str, Any]:
         """The record as plain data; `training_from` is the inverse."""
@@ -111,7 +122,7 @@ class Training:
 
     @property
     def digest(self) -> str:
-        """A name for the way that the weights take; how far they go on it is no part of it."""
+        """A name for the way that the weights take; how far they go on it, and cool down there, is no part of it."""
         way = {name: value for name, value in self.to_dict().items() if name not in MAY_CHANGE}
         return sha256(json.dumps(way, sort_keys=True).encode()).hexdigest()
 
@@ -122,6 +133,7 @@ _WHOLE = {
     "batch": (1, 1 << 20),
     "decay_every": (0, 1 << 32),
     "warmup": (0, 1 << 32),
+    "cooldown": (0, 1 << 32),
     "easy_first": (0, 1 << 32),
     "easy_words": (1, 1 << 16),
     "look_every": (1, 1 << 32),
@@ -146,15 +158,12 @@ def training_of(model: str, changes: Mapping[str, Any] | None = None, *, quick: 
         quick: whether to begin with what we found to learn in minutes on a GPU, instead of what is published.
 
     Raises:
-        RecipeError: when a change has an unknown name or an impossible value, or nothing quicker is known.
+        RecipeError: when a change has an unknown name or an impossible value.
         UnknownName: when there is no such model or quirk.
     """
     changes = {**(changes or {}), "model": model}
     quirks = find_quirks(model, _names(changes.get("quirks", ())))
     known = find_model(model)
-    if quick and not known.quick:
-        able = ", ".join(name for name, one in MODELS.items() if one.quick)
-        raise RecipeError(f"no quicker training of {model} is known than the published one, only of {able}")
     ours = dict(known.quick) if quick else {}
     inside = dict(ours.pop("settings", {}))
     for quirk in quirks:

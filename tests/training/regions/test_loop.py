@@ -15,7 +15,7 @@ from deixis.training.regions import loop
 from deixis.training.regions.bundles import build, read_grounding, sizes_of
 from deixis.training.regions.loop import learn_to_ground
 from deixis.training.regions.mining import TRIES, mine
-from deixis.training.regions.settings import MODELS, Grounding, grounding_of
+from deixis.training.regions.settings import MODELS, RECORDED, Grounding, grounding_of
 from tests.training.regions.small import small
 
 
@@ -154,6 +154,23 @@ def test_impossible_settings_are_refused(changes: dict[str, object], said: str) 
     """A setting that is not known or not possible is named."""
     with pytest.raises(RecipeError, match=said):
         grounding_of("mattnet", changes)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+@pytest.mark.parametrize("model", RECORDED)
+def test_recorded_updates_learn_the_same_on_a_gpu(model: str, photographs: CopsRef, tmp_path: Path) -> None:
+    """Through both stages, whether mined or erased, every loss is what it is without recording."""
+    changes = {"updates": 12, "first_stage": 5, "save_every": 4}
+    changes |= {"mining": "class-aware", "refresh_every": 3} if model == "mattnet" else {}
+    losses = []
+    for record in (False, True):
+        learn_to_ground(small(model, record=record, **changes), photographs, tmp_path / str(record))
+        log = (tmp_path / str(record) / "log.jsonl").read_text(encoding="utf-8").splitlines()
+        losses.append([line["loss"] for line in map(json.loads, log) if "loss" in line])
+
+    assert len(losses[0]) == 12
+    assert losses[1] == pytest.approx(losses[0], rel=1e-3)
 
 
 def test_only_what_can_mine_mines() -> None:

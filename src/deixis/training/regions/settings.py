@@ -94,7 +94,7 @@ class Grounding:
         temperature: the larger, the less similarity counts.
         exclude_same_image: whether nothing is mined from the image of the expression itself.
         exclude_true: whether nothing is mined that is true of the target as well, as the scene graph has it.
-        record: whether updates are recorded on a GPU and replayed; lessons must be of one shape. Not measured yet.
+        record: whether updates are recorded on a GPU and replayed; lessons must be of one shape.
         look_every, look_at: updates between two looks at the split val, and at how many of its expressions.
         log_every, save_every: updates between two lines of the log, and two checkpoints besides those at every look.
     """
