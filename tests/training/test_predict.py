@@ -2,12 +2,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
+from shutil import copytree, ignore_patterns
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import torch
 
 from deixis.datasets.arrays import load_plan_arrays
 from deixis.datasets.make import make
+from deixis.datasets.store import open_dataset
 from deixis.errors import BrokenCheckpoint, RecipeError, UnknownName
 from deixis.training.checkpoints import load_model, read_checkpoint
 from deixis.training.decode import say_plans
@@ -100,3 +104,16 @@ def test_an_impossible_limit_is_refused(best, dataset, tmp_path):
     """At least one action."""
     with pytest.raises(RecipeError, match="at least 1 action"):
         predict(best, dataset, ["dev"], tmp_path, device="cpu", limit=0)
+
+
+def test_commands_without_a_word_are_answered(best, dataset, tmp_path):
+    """Nobody makes such data, but a file may hold them: something is said, whatever it is."""
+    copytree(dataset.path, tmp_path / "silent", ignore=ignore_patterns(".arrays"))
+    for file in (tmp_path / "silent" / "data").glob("dev-*.parquet"):
+        table = pq.read_table(file)
+        silent = pa.array([""] * len(table), pa.string())
+        pq.write_table(table.set_column(table.schema.get_field_index("command"), "command", silent), file)
+
+    plans = predict(best, open_dataset(tmp_path / "silent"), ["dev"], tmp_path, device="cpu", limit=5)["dev"]
+
+    assert len(plans.ids) == dataset.splits["dev"]
