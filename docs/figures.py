@@ -2,8 +2,8 @@
 
 Boards are drawn twice, for readers in the light and in the dark. The figures of the findings count small datasets that
 are made on the way; `--released` names the public sample of released ReaSCAN examples, whose numbers are shown beside
-them, and without it those figures are left as they are. `--model` asks the transformer that comes with Deixis, which
-takes some minutes and needs torch.
+them, and without it those figures are left as they are. `--model` asks the models that come with Deixis, which
+take some minutes and need torch.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from deixis.audits import Audit
-    from deixis.datasets.recipe import Recipe
+    from deixis.datasets.store import Dataset
 
     Theme = Literal["light", "dark"]
 
@@ -62,7 +62,7 @@ def main() -> None:
     """Draw everything that can be drawn with what is at hand."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--released", type=Path, help="released ReaSCAN examples, two clauses")
-    arguments.add_argument("--model", action="store_true", help="what the shipped transformer understands")
+    arguments.add_argument("--model", action="store_true", help="what the shipped models understand")
     found = arguments.parse_args()
     for name, draw in CONCEPTS.items():
         for theme in ("light", "dark"):
@@ -325,26 +325,25 @@ def _gscan_sheet(squares: Audit) -> Sheet:
 
 
 def understood() -> Sheet:
-    """How many commands the transformer that comes with Deixis carries out, by clauses and by how boards are made."""
+    """How many two-clause commands the models that come with Deixis carry out, by how boards are made."""
+    models = {"M-LSTM": "m-lstm", "GCN-LSTM": "gcn-lstm", "transformer": "transformer"}
     shares: dict[str, tuple[float, ...]] = {}
     with TemporaryDirectory() as folder:
         for mode in ("compatible", "corrected", "every-word"):
-            sets = [reascan(mode=mode, seed=7, patterns=(pattern,), hold_out=()) for pattern in ("p1", "p2", "p3")]
-            shares[mode] = tuple(
-                _understood_in(Path(folder, f"{mode}-{number}"), recipe) for number, recipe in enumerate(sets)
-            )
+            fresh = make(reascan(mode=mode, seed=7, patterns=("p3",), hold_out=()), Path(folder, mode))
+            shares[mode] = tuple(_understood_in(fresh, name) for name in models.values())
     chart = Chart(
         name="understood",
-        title="Carried out to the last action",
+        title="Two-clause commands carried out to the last action",
         form="columns",
         axis="share of the commands",
-        labels=("no clause", "one clause", "two clauses"),
+        labels=tuple(models),
         series=shares,
         colored="datasets",
     )
     return Sheet(
         name="findings-understood",
-        title="What a transformer has learnt from boards like the released ones",
+        title="What models have learnt from boards like the released ones",
         description=_told([chart]),
         rows=((chart,),),
         width=5.0,
@@ -353,7 +352,7 @@ def understood() -> Sheet:
     )
 
 
-def _understood_in(folder: Path, recipe: Recipe) -> float:
+def _understood_in(dataset: Dataset, model_name: str) -> float:
     import torch
 
     from deixis.datasets.arrays import load_plan_arrays
@@ -361,9 +360,9 @@ def _understood_in(folder: Path, recipe: Recipe) -> float:
     from deixis.training.decode import exact_matches, say_plans
     from deixis.training.shipped import shipped_checkpoints
 
-    checkpoint = read_checkpoint(shipped_checkpoints()["transformer"])
+    checkpoint = read_checkpoint(shipped_checkpoints()[model_name])
     model = load_model(checkpoint, torch.device("cpu"))
-    arrays = load_plan_arrays(make(recipe, folder), "train", checkpoint.vocabulary, channels=model.channels)
+    arrays = load_plan_arrays(dataset, "train", checkpoint.vocabulary, channels=model.channels)
     return float(exact_matches(*say_plans(model, arrays, torch.device("cpu")), arrays).mean())
 
 
