@@ -52,6 +52,12 @@ def test_a_cooldown_falls_to_nothing():
     assert [training.rate_at(update) for update in range(6)] == pytest.approx([1e-4, 1e-4, 1e-4, 7.5e-5, 5e-5, 2.5e-5])
 
 
+def test_after_its_last_update_a_training_has_the_rate_it_ended_with():
+    """Nothing where it cooled down, and otherwise as it was; nobody asks, but nothing breaks."""
+    assert training_of("transformer", {"updates": 6, "cooldown": 4}).rate_at(9) == 0.0
+    assert training_of("transformer", {"updates": 6}).rate_at(9) == 1e-4
+
+
 def test_a_cooldown_longer_than_the_training_begins_lower():
     """It ends where it should, whatever comes before."""
     training = training_of("transformer", {"updates": 2, "cooldown": 4})

@@ -106,8 +106,8 @@ class Training:
         rate = self.rate * (self.decay ** (update / self.decay_every) if self.decay_every else 1.0)
         if update + 1 < self.warmup:
             rate *= (update + 1) / self.warmup
-        if update >= self.cools_from:
-            rate *= (self.updates - update) / self.cooldown
+        if self.cooldown and update > self.cools_from:
+            rate *= max(0, self.updates - update) / self.cooldown
         return rate
 
     @property
