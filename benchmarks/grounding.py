@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,13 +41,15 @@ ABOUT = (
 
 
 def measure_updates(device: torch.device, *, images: int = 2_000, runs: int = 50, is_small: bool = False) -> list[Row]:
-    """The time of an update of every model, of MattNet also with pairs that were mined, and of the erasing stage."""
+    """The time of an update of every model, of those with two stages in both, recorded and not where they can be."""
     found = []
     for model in BUILT:
-        for name, second in ((model, False), (f"{model}, second stage", True)):
-            if not second or model in ("mattnet", "cm-att-erase"):
-                seconds = _update(grounding_of(model), device, images, runs, is_second=second, is_small=is_small)
-                found.append(Row(f"an update, {name}", 1000 * seconds, "ms"))
+        stages = (False, True) if model in RECORDED else (False,)
+        for is_second, record in product(stages, stages if device.type == "cuda" else (False,)):
+            how = grounding_of(model, {"record": record})
+            seconds = _update(how, device, images, runs, is_second=is_second, is_small=is_small)
+            name = f"{model}{', second stage' if is_second else ''}{', recorded' if record else ''}"
+            found.append(Row(f"an update, {name}", 1000 * seconds, "ms"))
     return found
 
 
@@ -74,7 +77,7 @@ def _update(how: Grounding, device: torch.device, images: int, runs: int, *, is_
     updates = Updates(
         {how.model: net}, device, loss, batch=how.batch, clip=how.clip, clamp=how.clamp, betas=how.betas, seed=0
     )
-    updates.graphs &= how.model in RECORDED
+    updates.graphs &= how.record
     rows = [torch.randint(EXPRESSIONS, (how.batch,), generator=chance).numpy() for _ in range(runs)]
     for number in range(min(5, runs)):
         updates(number, rows[number], how.rate)
