@@ -32,6 +32,7 @@ PUBLISHED: dict[str, Callable[[], Policy]] = {
 SMALL: dict[str, Callable[[], Policy]] = {
     "m-lstm": lambda: MultimodalLSTM(MultimodalLSTMSettings(word_width=5, width=12, filters=6), WORDS),
     "gcn-lstm": lambda: GraphLSTM(GraphLSTMSettings(word_width=6, width=16, rounds=3), WORDS),
+    "gcn-lstm with scaled scores": lambda: GraphLSTM(GraphLSTMSettings(word_width=6, width=16, scaled=True), WORDS),
     "transformer": lambda: small_transformer(norm_first=False),
     "transformer that sees padding": lambda: small_transformer(sees_padding=True),
     "transformer with norms first": lambda: small_transformer(norm_first=True),

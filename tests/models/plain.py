@@ -53,7 +53,7 @@ def m_lstm(w: Weights, task: Task) -> np.ndarray:
     return say(w, words, cells, summary, task.shown, reads_all=True)
 
 
-def gcn_lstm(w: Weights, task: Task, rounds: int) -> np.ndarray:
+def gcn_lstm(w: Weights, task: Task, rounds: int, *, is_scaled: bool = False) -> np.ndarray:
     """Scores of GCN-LSTM, [step, row]."""
     command = [w["embedding.weight"][word + 1] for word in task.words]
     onward, backward = read_both_ways(w, command)
@@ -69,7 +69,7 @@ def gcn_lstm(w: Weights, task: Task, rounds: int) -> np.ndarray:
     m = dict.fromkeys(nodes, w["messages.nothing_yet"])
     for number in range(rounds):
         asked = ask(w, words, summary, number)
-        m = tell(w, x, m, asked)
+        m = tell(w, x, m, asked, scale=1 / sqrt(len(asked)) if is_scaled else 1.0)
 
     canvas = np.zeros((len(task.grid), len(summary)))
     for node in nodes:
@@ -84,7 +84,9 @@ def ask(w: Weights, words: list[np.ndarray], summary: np.ndarray, number: int) -
     return weigh([w["messages.relevance.weight"][0] @ (word * wish) for word in words], words)
 
 
-def tell(w: Weights, x: dict[int, np.ndarray], m: dict[int, np.ndarray], asked: np.ndarray) -> dict[int, np.ndarray]:
+def tell(
+    w: Weights, x: dict[int, np.ndarray], m: dict[int, np.ndarray], asked: np.ndarray, *, scale: float
+) -> dict[int, np.ndarray]:
     """What every node has gathered after one more round."""
     sent = w["messages.asked.weight"] @ asked
     meant = w["messages.asked_content.weight"] @ asked
@@ -98,7 +100,7 @@ def tell(w: Weights, x: dict[int, np.ndarray], m: dict[int, np.ndarray], asked: 
         others = [other for other in x if other != node]
         if others:
             receiver = w["messages.receiver.weight"] @ known[node]
-            fits = [((w["messages.sender.weight"] @ known[other]) * sent) @ receiver for other in others]
+            fits = [((w["messages.sender.weight"] @ known[other]) * sent) @ receiver * scale for other in others]
             told = [(w["messages.content.weight"] @ known[other]) * meant for other in others]
             after[node] = after[node] + w["messages.add.weight"] @ weigh(fits, told)
     return after

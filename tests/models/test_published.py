@@ -27,7 +27,7 @@ def plain_scores(model: Policy, batch: Batch) -> list[np.ndarray]:
     for task in plain.tasks_of(model, batch):
         match model:
             case GraphLSTM():
-                found.append(plain.gcn_lstm(w, task, model.settings.rounds))
+                found.append(plain.gcn_lstm(w, task, model.settings.rounds, is_scaled=model.settings.scaled))
             case GridTransformer():
                 padded_to = model.settings.longest_command if model.settings.sees_padding else 0
                 layer = plain.norm_first if model.settings.norm_first else plain.norm_last

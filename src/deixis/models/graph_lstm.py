@@ -43,6 +43,9 @@ class GraphLSTMSettings:
     Attributes:
         action_dropout: share of an action's vector that is left out. The published code drops 0.85 where it meant to
             keep 0.85; 0.15 is what was meant.
+        scaled: whether the scores by which nodes choose whom to hear are divided by the root of the width. The
+            published configuration says so, the published code does not; undivided, they grow with every round, and
+            learning breaks down at rates that divided ones bear.
     """
 
     word_width: int = 32
@@ -54,6 +57,7 @@ class GraphLSTMSettings:
     node_dropout: float = 0.15
     cell_dropout: float = 0.1
     action_dropout: float = 0.15
+    scaled: bool = False
 
 
 class GraphLSTM(Policy):
@@ -71,7 +75,7 @@ class GraphLSTM(Policy):
         for lstm in (self.encoder.onward, self.encoder.backward):
             _start_lstm(lstm)
         self.look = nn.ModuleList(nn.Linear(channels, width // 4, bias=False) for channels in PARTS)
-        self.messages = MessagePassing(width, settings.rounds, settings.node_dropout)
+        self.messages = MessagePassing(width, settings.rounds, settings.node_dropout, scaled=settings.scaled)
         self.grid = GridConvolutions(width, width, settings.kernels, settings.cell_dropout)
         self.decoder = ActionDecoder(
             self.layout,
@@ -128,11 +132,14 @@ class MessagePassing(nn.Module):
         f = W4 x ∘ W5 m          g = [x; m; f]
         i tells j:  softmax over i ≠ j of (W7 g_i ∘ W8 k) · W6 g_j,  the message  W9 g_i ∘ W10 k
         m ← W11 m + W11' Σ messages          and in the end  W12 [x; m]
+
+    Where they are `scaled`, the scores are divided by the root of the width first.
     """
 
-    def __init__(self, width: int, rounds: int, dropout: float) -> None:
+    def __init__(self, width: int, rounds: int, dropout: float, *, scaled: bool = False) -> None:
         super().__init__()
         self.rounds, self.dropout = rounds, dropout
+        self.scale = width**-0.5 if scaled else 1.0
 
         def linear(inputs: int, *, bias: bool = False) -> nn.Linear:
             return nn.Linear(inputs, width, bias=bias)
@@ -163,7 +170,7 @@ class MessagePassing(nn.Module):
             f = self.from_node(self._dropped(x)) * self.from_gathered(self._dropped(m))
             g = torch.cat((x, m, f), dim=-1)
             scores = self.receiver(g) @ (self.sender(g) * self.asked(k)[:, None]).transpose(1, 2)
-            weights = torch.softmax(scores.float().masked_fill(~may_tell, FAR), dim=-1) * may_tell
+            weights = torch.softmax((scores.float() * self.scale).masked_fill(~may_tell, FAR), dim=-1) * may_tell
             m = self.keep(m) + self.add(weights.to(g.dtype) @ (self.content(g) * self.asked_content(k)[:, None]))
         return self.result(torch.cat((x, m), dim=-1))
 
