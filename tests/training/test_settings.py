@@ -58,11 +58,11 @@ def test_after_its_last_update_a_training_has_the_rate_it_ended_with():
     assert training_of("transformer", {"updates": 6}).rate_at(9) == 1e-4
 
 
-def test_a_cooldown_longer_than_the_training_begins_lower():
-    """It ends where it should, whatever comes before."""
+def test_a_cooldown_longer_than_the_training_is_all_of_it():
+    """It falls from the whole rate at the first update."""
     training = training_of("transformer", {"updates": 2, "cooldown": 4})
 
-    assert [training.rate_at(update) for update in range(2)] == pytest.approx([5e-5, 2.5e-5])
+    assert [training.rate_at(update) for update in range(2)] == pytest.approx([1e-4, 5e-5])
 
 
 def test_quirks_change_what_they_are_about():

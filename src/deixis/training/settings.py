@@ -107,13 +107,13 @@ class Training:
         if update + 1 < self.warmup:
             rate *= (update + 1) / self.warmup
         if self.cooldown and update > self.cools_from:
-            rate *= max(0, self.updates - update) / self.cooldown
+            rate *= max(0, self.updates - update) / (self.updates - self.cools_from)
         return rate
 
     @property
     def cools_from(self) -> int:
         """How many updates are taken before the rate begins to fall to nothing; all, where it does not."""
-        return self.updates - self.cooldown
+        return max(0, self.updates - self.cooldown)
 
     def to_dict(self) -> dict[str, Any]:
         """The record as plain data; `training_from` is the inverse."""
