@@ -198,7 +198,7 @@ def _numbered(column: pa.ChunkedArray, words: tuple[str, ...]) -> tuple[np.ndarr
     encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
     known = {word: number for number, word in enumerate(words, start=1)}
     commands = [command.split() for command in encoded.dictionary.to_pylist()]
-    table = np.zeros((len(commands), max((1, *map(len, commands)))), np.uint16)  # models read at least one place
+    table = np.zeros((len(commands), max(map(len, commands), default=0)), np.uint16)
     for row, command in enumerate(commands):
         try:
             table[row, : len(command)] = [known[word] for word in command]

@@ -93,6 +93,7 @@ class GraphLSTM(Policy):
 
     def remember(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Memory:
         """Read the command, let the nodes talk about it, and look at where they stand."""
+        words = functional.pad(words, (0, max(0, 1 - words.shape[1])))  # where no command has a word, one place stays
         rows = torch.where(words > 0, words + 1, PAD)
         embedded = functional.dropout(self.embedding(rows), self.settings.word_dropout, self.training)
         read: ReadWords = self.encoder(embedded, word_count)

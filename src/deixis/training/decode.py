@@ -54,7 +54,7 @@ def say_plans(
     try:
         for first in range(0, len(arrays), batch):
             rows = by_length[first : first + batch]
-            longest = max(1, int(arrays.word_count[rows[-1]]))
+            longest = int(arrays.word_count[rows[-1]])
             plans, lengths = _say(model, data, torch.from_numpy(rows).to(device), limit, longest)
             said[rows, : plans.shape[1]], count[rows] = plans, lengths
             if progress:
