@@ -44,8 +44,7 @@ class GraphLSTMSettings:
         action_dropout: share of an action's vector that is left out. The published code drops 0.85 where it meant to
             keep 0.85; 0.15 is what was meant.
         scaled: whether the scores by which nodes choose whom to hear are divided by the root of the width. The
-            published configuration says so, the published code does not; undivided, they grow with every round, and
-            learning breaks down at rates that divided ones bear.
+            published configuration says so, the published code does not; undivided, they grow with every round.
     """
 
     word_width: int = 32
