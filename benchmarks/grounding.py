@@ -18,6 +18,7 @@ from benchmarks.machine import Row, as_markdown
 from benchmarks.mining import CATEGORIES, HIGH, LOW, REGIONS, WORDS, said_of_words, table_of
 from deixis.models.grounding.regions import Words
 from deixis.models.grounding.tree import Op
+from deixis.training.devices import multiplying_in
 from deixis.training.regions.bundles import BUILT, TREE, build, sizes_of, vocabulary_of
 from deixis.training.regions.lessons import Lessons, Material
 from deixis.training.regions.settings import RECORDED, grounding_of
@@ -47,7 +48,8 @@ def measure_updates(device: torch.device, *, images: int = 2_000, runs: int = 50
         stages = (False, True) if model in RECORDED else (False,)
         for is_second, record in product(stages, stages if device.type == "cuda" else (False,)):
             how = grounding_of(model, {"record": record})
-            seconds = _update(how, device, images, runs, is_second=is_second, is_small=is_small)
+            with multiplying_in(how.precision, device):
+                seconds = _update(how, device, images, runs, is_second=is_second, is_small=is_small)
             name = f"{model}{', second stage' if is_second else ''}{', recorded' if record else ''}"
             found.append(Row(f"an update, {name}", 1000 * seconds, "ms"))
     return found

@@ -108,6 +108,16 @@ def test_seeds_are_put_together_and_variants_apart(tmp_path: Path) -> None:
         compare_trials([read_trial(tmp_path / name) for name in ("m1", "m2", "twice", "cold")])
 
 
+def test_runs_from_before_a_setting_are_as_if_it_had_been_off(tmp_path: Path) -> None:
+    """A run that does not name `anywhere` took nothing from anywhere, and is the usual one where both are as many."""
+    few = dict.fromkeys(SETTINGS, 0.2)
+    write_trial(tmp_path / "mixed", "mattnet", few, seed=1, anywhere=0.5)
+    write_trial(tmp_path / "old", "mattnet", few, seed=1)
+    results = compare_trials([read_trial(tmp_path / name) for name in ("mixed", "old")])
+    assert [group.label for group in results.groups] == ["MattNet", "MattNet, anywhere 0.5"]
+    assert [group.trials[0].folder for group in results.groups] == ["old", "mixed"]
+
+
 def test_settings_train_the_same_again(tmp_path: Path) -> None:
     """The TOML file of a run, with the model and the seed of its command, gives the settings of the run."""
     how = grounding_of("mattnet", {"sizes": {"width": 8}, "mining": "random", "exclude_true": True, "seed": 5})

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["train"]
 
+Share: TypeAlias = Annotated[float, Parameter(validator=validators.Number(gte=0, lte=1))]
 Above: TypeAlias = Annotated[float, Parameter(validator=validators.Number(gt=0))]
 
 
@@ -42,6 +43,7 @@ def train(
     probe: Literal["none", "deaf", "shuffle", "obj-attr"] | None = None,
     mining: Literal["none", "random", "class-aware", "sentence-sim", "module-specific"] | None = None,
     temperature: Above | None = None,
+    anywhere: Share | None = None,
     exclude_true: bool = False,
     first_stage: Annotated[int, Parameter(validator=validators.Number(gte=0))] | None = None,
     begin: Path | None = None,
@@ -79,14 +81,15 @@ def train(
             (shuffle), or nouns and attributes only (obj-attr).
         mining: For mattnet: from where expressions are taken that are easily mistaken for one another, none by default.
         temperature: Of mining; the larger, the less similarity counts; 1 by default.
+        anywhere: How often one is taken from anywhere all the same, from 0, the default, to 1.
         exclude_true: Mine nothing that is true of the target as well, as the scene graph has it.
         first_stage: For mattnet and cm-att-erase: updates before mining or erasing begins.
         begin: For photographs: a run or a checkpoint of the same model to begin with.
         cache: For photographs: a folder for what regions look like, so that it is computed once.
         batching: For instructions: plans of about the same length together (bucketed, the default), or examples as they
             come (random).
-        precision: For instructions, of the heavy products: fp32, tf32 or bf16; by default bf16 on a GPU and fp32 on a
-            CPU.
+        precision: Of the heavy products: fp32, tf32 or, for instructions, bf16; by default fp32 on a CPU, and on a GPU
+            bf16 for instructions and tf32 for photographs.
         look_every: Updates between two looks at dev.
         save_every: Updates between two checkpoints, besides those at every look.
         quirks: Oddities of the published code to repeat, separated by commas: paper-rate (m-lstm), drops-85-percent
@@ -111,12 +114,12 @@ def train(
         "probe": probe,
         "mining": mining,
         "temperature": temperature,
+        "anywhere": anywhere,
         "exclude_true": exclude_true or None,
         "first_stage": first_stage,
     }
     instructions: dict[str, Any] = {
         "batching": batching,
-        "precision": precision,
         "quirks": names_in(quirks) or None,
         "compile": compile_parts or None,
         "half": half or None,
@@ -133,6 +136,7 @@ def train(
         "batch": batch,
         "rate": rate,
         "clip": clip,
+        "precision": precision,
         "look_every": look_every,
         "save_every": save_every,
         "seed": seed,

@@ -36,7 +36,8 @@ __all__ = [
 
 NOTHING = "–"
 # Settings that say where or for how long a run was made, not how: runs that differ in these only are of one row.
-APART = {"seed", "look_every", "look_at", "log_every", "save_every"}
+APART = {"seed", "look_every", "look_at", "log_every", "save_every", "record"}
+EARLIER = {"anywhere": "0.0", "precision": "auto"}  # of runs that were made before there was such a setting
 SHARED = ("features", "grid", "noise")  # what all models should have in common, so that they can be compared
 BETWEEN = 3.92  # standard errors between the ends of an interval of 95 %
 
@@ -223,15 +224,20 @@ def _groups(trials: Sequence[Trial]) -> tuple[Group, ...]:
 
 
 def _usual(trials: Sequence[Trial]) -> dict[str, str]:
-    """The most frequent value of every trait, the first of those that are equally frequent."""
+    """The most frequent value of every trait; of those that are equally frequent the earlier one, or else the first."""
     traits = [_traits(trial) for trial in trials]
     names = dict.fromkeys(name for one in traits for name in one)
-    return {name: Counter(one[name] for one in traits if name in one).most_common(1)[0][0] for name in names}
+    found = {}
+    for name in names:
+        counts = Counter(one[name] for one in traits if name in one)
+        found[name] = max(counts, key=lambda value: (counts[value], value == EARLIER.get(name)))
+    return found
 
 
 def _traits(trial: Trial) -> dict[str, str]:
     """How a run was made and judged."""
-    found = {name: value for name, value in trial.plain.items() if name not in (*APART, "model", "probe", "mining")}
+    known = {**(EARLIER if trial.settings else {}), **trial.plain}
+    found = {name: value for name, value in known.items() if name not in (*APART, "model", "probe", "mining")}
     found["features"] = trial.features or found.get("features", "")
     if trial.trained_digest:
         found["trained on"] = f"{trial.trained_on} ({trial.trained_digest[:8]})"

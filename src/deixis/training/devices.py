@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deixis.training.settings import Precision
 
 
-__all__ = ["Place", "compute_with", "find_device", "name_of", "peak_bytes", "spread", "use_threads"]
+__all__ = ["Place", "compute_with", "find_device", "multiplying_in", "name_of", "peak_bytes", "spread", "use_threads"]
 
 
 class Place(NamedTuple):
@@ -87,6 +87,18 @@ def compute_with(model: Policy, precision: Precision, device: torch.device) -> P
     torch.set_float32_matmul_precision("high" if chosen == "tf32" else "highest")
     model.compute_in(torch.bfloat16 if chosen == "bf16" else torch.float32)
     return chosen
+
+
+@contextmanager
+def multiplying_in(precision: Precision, device: torch.device) -> Iterator[None]:
+    """Products of matrices with a precision for a while: TF32 on a GPU, twice as fast, where it is left open."""
+    chosen = precision if precision != "auto" else "tf32" if device.type == "cuda" else "fp32"
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high" if chosen == "tf32" else "highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def use_threads(count: int) -> None:

@@ -15,6 +15,7 @@ from deixis.training.regions import loop
 from deixis.training.regions.bundles import build, read_grounding, sizes_of
 from deixis.training.regions.loop import learn_to_ground
 from deixis.training.regions.mining import TRIES, mine
+from deixis.training.regions.prepare import Surroundings
 from deixis.training.regions.settings import MODELS, RECORDED, Grounding, grounding_of
 from tests.training.regions.small import small
 
@@ -142,6 +143,8 @@ def test_a_folder_with_another_run_is_refused(photographs: CopsRef, tmp_path: Pa
     [
         ({"probe": "blind"}, "unknown probe 'blind'"),
         ({"mining": "hard"}, "unknown mining"),
+        ({"precision": "bf16"}, "unknown precision"),
+        ({"anywhere": 1.5}, "anywhere must be a number from 0 to 1"),
         ({"batch": 1}, "batch must be a whole number"),
         ({"rate": float("nan")}, "rate must be a number"),
         ({"betas": (0.9, 1.0)}, "betas must be two numbers"),
@@ -173,10 +176,39 @@ def test_recorded_updates_learn_the_same_on_a_gpu(model: str, photographs: CopsR
     assert losses[1] == pytest.approx(losses[0], rel=1e-3)
 
 
+def test_updates_are_recorded_where_their_shape_stays_the_same() -> None:
+    """That of MattNet and of CM-Att-Erase does, unless they learn to see; whoever wants to can do without."""
+    assert {model for model in MODELS if grounding_of(model).is_recorded} == set(RECORDED)
+    assert not grounding_of("mattnet", {"features": "tiny"}).is_recorded
+    assert not grounding_of("mattnet", {"record": False}).is_recorded
+
+
+def test_products_have_the_precision_that_was_asked_for_only_while_learning(
+    photographs: CopsRef, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TF32 while updates are taken, and what was there before afterwards; by default on a CPU no TF32."""
+    seen: list[str] = []
+    take = loop.Updates.__call__
+
+    def watched(self, update, rows, rate):
+        seen.append(torch.get_float32_matmul_precision())
+        take(self, update, rows, rate)
+
+    monkeypatch.setattr(loop.Updates, "__call__", watched)
+    before = torch.get_float32_matmul_precision()
+    for precision in ("tf32", "fp32", "auto"):
+        learn_to_ground(
+            small("grounder", updates=1, precision=precision),
+            photographs,
+            tmp_path / precision,
+            around=Surroundings(device="cpu"),
+        )
+    assert seen == ["high", "highest", "highest"]
+    assert torch.get_float32_matmul_precision() == before
+
+
 def test_only_what_can_mine_mines() -> None:
     """A model without phrases for modules cannot mine, and one that reads no words cannot be probed."""
-    with pytest.raises(RecipeError, match="only mattnet, cm-att-erase can be recorded"):
-        small("tree", record=True)
     with pytest.raises(RecipeError, match="cannot mine"):
         grounding_of("grounder", {"mining": "random"})
     with pytest.raises(RecipeError, match="no probe"):

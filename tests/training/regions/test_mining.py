@@ -98,6 +98,15 @@ def test_blocks_do_not_change_what_may_be_drawn(monkeypatch: pytest.MonkeyPatch)
     assert bool((drawn != torch.arange(40)).all())
 
 
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_so_many_are_taken_from_anywhere(share: float) -> None:
+    """Of a hundred mined by category, `anywhere` of them are of any category instead."""
+    torch.default_generator.manual_seed(4)
+    pool = Pool.of(torch.tensor([0, 0, *range(1, 99)]), torch.arange(100))
+    drawn = mine(_how("class-aware", anywhere=share), pool, torch.zeros(4000, dtype=torch.int64))
+    assert float((drawn != 1).float().mean()) == pytest.approx(share * 98 / 99, abs=0.02 if 0 < share < 1 else 0.01)
+
+
 def test_what_is_true_is_passed_over() -> None:
     """The first candidate that is not true of the target is taken, and the first where all are true."""
     pool = Pool.of(torch.zeros(6, dtype=torch.int64), torch.arange(6))
@@ -148,5 +157,5 @@ def _alone(model: ModularGrounder, said: Words, strategy: str) -> list[torch.Ten
     return [functional.normalize(torch.stack(means), dim=-1)] * 3
 
 
-def _how(strategy: str) -> Grounding:
-    return grounding_of("mattnet", {"mining": strategy})
+def _how(strategy: str, **changes: float) -> Grounding:
+    return grounding_of("mattnet", {"mining": strategy, **changes})

@@ -13,7 +13,7 @@ from deixis.errors import RecipeError
 from deixis.models.grounding.erasing import ErasingGrounder
 from deixis.seeds import derive
 from deixis.tasks.localise import SETTINGS
-from deixis.training.devices import find_device
+from deixis.training.devices import find_device, multiplying_in
 from deixis.training.regions.bundles import EYES, REGIONS, TREE, build, read_grounding, sizes_of
 from deixis.training.regions.lessons import Lessons
 from deixis.training.regions.material import material_of, questions_of, some_of, to_learn, truth_of
@@ -78,7 +78,8 @@ def learn_to_ground(
     """
     tell = progress or silent
     course = _Course(how, dataset, begin, around or Surroundings(), tell)
-    return follow(course, out, progress=tell, stop_after=stop_after)
+    with multiplying_in(how.precision, course.device):
+        return follow(course, out, progress=tell, stop_after=stop_after)
 
 
 class _Course:
@@ -129,7 +130,7 @@ class _Course:
             seed=how.seed,
             kept=dict(self.model.named_buffers()),
         )
-        self.updates.graphs &= how.record
+        self.updates.graphs &= how.is_recorded
 
     def _model(self, before: Bundle | None, attributes: int) -> nn.Module:
         how, table = self.how, self.table

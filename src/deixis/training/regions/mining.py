@@ -98,7 +98,10 @@ def _drawn(how: Grounding, pool: Pool, rows: Tensor, vectors: Tensor | None, cou
     alike = draw_alike(
         pool, rows, vectors, count=count, temperature=how.temperature, exclude_same_image=how.exclude_same_image
     )
-    return torch.where(alike >= 0, alike, torch.where(alike[:, :1] >= 0, alike[:, :1], anywhere))
+    alike = torch.where(alike >= 0, alike, torch.where(alike[:, :1] >= 0, alike[:, :1], anywhere))
+    if not how.anywhere:
+        return alike
+    return torch.where(torch.rand(len(rows), 1, device=rows.device) < how.anywhere, anywhere, alike)
 
 
 def draw_alike(

@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-__all__ = ["MODELS", "PUBLISHED", "RECORDED", "Decay", "Grounding", "Mining", "Probe", "grounding_of"]
+__all__ = ["MODELS", "PUBLISHED", "RECORDED", "Decay", "Grounding", "Mining", "Precision", "Probe", "grounding_of"]
 
 Probe: TypeAlias = Literal["none", "deaf", "shuffle", "obj-attr"]
 Decay: TypeAlias = Literal["smooth", "steps"]
+Precision: TypeAlias = Literal["auto", "fp32", "tf32"]
 Mining: TypeAlias = Literal["none", "random", "class-aware", "sentence-sim", "module-specific"]
 MAY_CHANGE = ("updates", "log_every", "look_every", "save_every", "record")
 _MATTNET: dict[str, Any] = {
@@ -92,9 +93,11 @@ class Grounding:
             with a similar phrase for a module (`module-specific`).
         refresh_every: updates after which these are drawn anew.
         temperature: the larger, the less similarity counts.
+        anywhere: how often one is taken from anywhere all the same, whatever is mined.
         exclude_same_image: whether nothing is mined from the image of the expression itself.
         exclude_true: whether nothing is mined that is true of the target as well, as the scene graph has it.
-        record: whether updates are recorded on a GPU and replayed; lessons must be of one shape.
+        precision: of products: `fp32`, `tf32`, or the faster of them that the device has, `auto`.
+        record: whether updates are recorded on a GPU and replayed, where lessons are all of one shape.
         look_every, look_at: updates between two looks at the split val, and at how many of its expressions.
         log_every, save_every: updates between two lines of the log, and two checkpoints besides those at every look.
     """
@@ -122,9 +125,11 @@ class Grounding:
     mining: Mining = "none"
     refresh_every: int = 50
     temperature: float = 1.0
+    anywhere: float = 0.0
     exclude_same_image: bool = True
     exclude_true: bool = False
-    record: bool = False
+    precision: Precision = "auto"
+    record: bool = True
     look_every: int = 2000
     look_at: int = 2000
     log_every: int = 100
@@ -138,6 +143,11 @@ class Grounding:
         """A name for the way that the weights take; how far they go on it is no part of it."""
         way = {name: value for name, value in asdict(self).items() if name not in MAY_CHANGE}
         return sha256(json.dumps(way, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether updates on a GPU are recorded and replayed: if that is wanted, and their shapes stay the same."""
+        return self.record and self.model in RECORDED and self.features != "tiny"
 
     def is_second_stage(self, update: int) -> bool:
         """Whether an update, counted from 0, is of the second stage."""
@@ -174,12 +184,14 @@ _REAL = {
     "clip": (0.0, 1e6),
     "same_category": (0.0, 1.0),
     "temperature": (1e-3, 1e3),
+    "anywhere": (0.0, 1.0),
 }
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "model": MODELS,
     "probe": get_args(Probe),
     "mining": get_args(Mining),
     "decay": get_args(Decay),
+    "precision": get_args(Precision),
 }
 
 
@@ -230,8 +242,6 @@ def _demand_able(how: Grounding) -> None:
     """An error where a model is asked for what it cannot do."""
     if how.probe != "none" and how.model == "tree":
         raise RecipeError("tree reads the meaning of expressions, not their words, so no probe can change these")
-    if how.record and (how.model not in RECORDED or how.features == "tiny"):
-        raise RecipeError(f"only {', '.join(RECORDED)} can be recorded, and not with tiny; leave record out")
     if how.mining != "none" and how.model not in MINES:
         raise RecipeError(f"{how.model} cannot mine, only {', '.join(MINES)} can; leave mining out")
 

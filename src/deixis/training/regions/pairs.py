@@ -1,0 +1,109 @@
+"""How often a model tells two targets apart: the one that is meant, and that of another expression.
+
+Among all distractors a model must tell a target from the few things of its category, and also from the many of other
+categories. The two kinds of pairs say which of the two it learnt; on what it has not seen, whether it did or remembers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import torch
+
+from deixis.errors import RecipeError
+from deixis.seeds import derive
+from deixis.training.devices import find_device
+from deixis.training.regions.bundles import EYES, read_grounding
+from deixis.training.regions.lessons import Lessons
+from deixis.training.regions.material import material_of, some_of, to_learn
+from deixis.training.regions.mining import Pool, draw_alike, draw_anywhere
+from deixis.training.regions.prepare import Surroundings, prepare
+from deixis.training.regions.settings import grounding_of
+from deixis.training.step import reseed
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from torch import Tensor
+
+    from deixis.datasets.copsref.store import CopsRef
+    from deixis.models.grounding.regions import RegionTable
+    from deixis.training.regions.lessons import Material
+
+
+__all__ = ["KINDS", "Kind", "Told", "told_apart"]
+
+Kind: TypeAlias = Literal["same category", "anywhere"]
+KINDS: tuple[Kind, ...] = ("same category", "anywhere")
+FITS = ("mattnet", "cm-att-erase")
+AT_ONCE = 256  # expressions
+
+
+class Told(NamedTuple):
+    """Shares of pairs: in how many the text fits its own region better, and the region its own text; and how many."""
+
+    regions: float
+    texts: float
+    pairs: int
+
+
+def told_apart(
+    checkpoint: Path,
+    dataset: CopsRef,
+    *,
+    splits: Sequence[str] = ("train", "test"),
+    most: int = 4000,
+    around: Surroundings | None = None,
+    seed: int = 0,
+) -> dict[tuple[str, Kind], Told]:
+    """How often a model tells the target of an expression from that of another, of another image.
+
+    Args:
+        checkpoint: of a model that fits one text to one region: mattnet or cm-att-erase.
+        dataset: the expressions.
+        splits: of these.
+        most: expressions of each.
+        around: where all is computed.
+        seed: of the pairs that are drawn.
+
+    Raises:
+        RecipeError: when the model does not fit pairs, or there is nothing to ask.
+    """
+    around = around or Surroundings()
+    device, bundle = find_device(around.device), read_grounding(checkpoint)
+    how = grounding_of(str(bundle.training.get("model")), bundle.training)
+    if how.model not in FITS or EYES in bundle.models:
+        raise RecipeError(f"{checkpoint} fits no texts to single regions, or learnt to see; only {', '.join(FITS)} do")
+    ready = prepare(how, dataset, device, bundle=bundle, cache=around.cache)
+    model: Any = bundle.model(how.model, device).eval()
+    found: dict[tuple[str, Kind], Told] = {}
+    for split in splits:
+        rows = some_of(to_learn(dataset, ready.arrays, split), most, seed=derive(seed, "rows") >> 1)
+        material = material_of(ready.arrays, ready.said, rows, device)
+        pool = Pool.of(Lessons(ready.table, material).category, material.image)
+        reseed(derive(seed, split), 0, device)
+        every = torch.arange(len(rows), device=device)
+        for kind in KINDS:
+            other = (draw_alike(pool, every, None) if kind == "same category" else draw_anywhere(pool, every))[:, 0]
+            mine, other = every[other >= 0], other[other >= 0]
+            regions = texts = 0
+            for own, its in zip(mine.split(AT_ONCE), other.split(AT_ONCE), strict=True):
+                right, wrong_region, wrong_text = _fits(model, ready.table, material, own, its)
+                regions += int((right > wrong_region).sum())
+                texts += int((right > wrong_text).sum())
+            count = len(mine)
+            found[split, kind] = Told(regions / count if count else 0.0, texts / count if count else 0.0, count)
+    return found
+
+
+@torch.no_grad()
+def _fits(model: Any, table: RegionTable, material: Material, own: Tensor, other: Tensor) -> list[Tensor]:
+    """How well texts fit their own regions, and others' regions, and how well others' texts fit theirs."""
+    found = []
+    for text, region in ((own, own), (own, other), (other, own)):
+        whole = None if table.whole is None else table.whole[material.image[region]].float()
+        query = model.read(material.said.take(text), whole)
+        found.append(model.fit(query, model.see(table.take(material.target[region]))))
+    return found
