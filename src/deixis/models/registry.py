@@ -89,12 +89,15 @@ MODELS: Mapping[str, Known] = {
         settings=GraphLSTMSettings,
         training={"rate": 8e-4, "decay_every": 20_000, "batch": 200, "updates": 267_201, "look_every": 26_990},
         quick={
-            "updates": 32_000,
-            "batch": 1024,
+            "updates": 68_000,
+            "batch": 512,
+            "rate": 2e-3,
+            "warmup": 500,
             "decay_every": 0,
-            "cooldown": 10_000,
-            "clip": 1.0,
-            "look_every": 3000,
+            "cooldown": 22_000,
+            "clip": 0.5,
+            "look_every": 7500,
+            "settings": {"scaled": True},
         },
         quirks={
             "drops-85-percent": Quirk(
