@@ -28,6 +28,7 @@ def write_trial(
     seed: int = 1,
     retriever: str = "",
     is_trained: bool = True,
+    begins_with: str = "",
     **settings: Any,
 ) -> Path:
     """A whole run folder; `accuracy` is by setting."""
@@ -44,7 +45,13 @@ def write_trial(
             "updates": 40,
             "updates_wanted": 40,
             "batch": 4,
-            "training": {"name": "photographs", "digest": "ab" * 32, "examples": 60, "features": "oracle"},
+            "training": {
+                "name": "photographs",
+                "digest": "ab" * 32,
+                "examples": 60,
+                "features": "oracle",
+                "begins with": begins_with,
+            },
             "best": {"merit": 0.5, "update": 20},
             "parameters": {model: 1234},
             "device": "a machine",

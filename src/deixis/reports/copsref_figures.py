@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from deixis.reports.copsref_tables import parts_of
@@ -23,13 +24,15 @@ __all__ = ["figures_drawn"]
 SHOWN = ("grounder", "mattnet", "cm-att-erase", "mattnet-mine", "tree")  # by part; all others are in the files
 WIDE, LOW, TALL = 9.0, 3.6, 4.2  # inches
 RETRIEVER = "SCAN"
+LINE = 0.2  # inches of a line of the legend
+LONGEST = 50  # letters of a label
 APART = 0.09  # how far two models stand apart, in places of a figure
 
 
 def figures_drawn(results: Results) -> list[Drawing]:
     """The figures that there is something to show in."""
     order = [*(group.label for group in results.groups), RETRIEVER]
-    shown = [group for group in results.groups if group.key in SHOWN] or list(results.groups)
+    shown = [group for group in results.groups if group.key in SHOWN and not group.varies] or list(results.groups)
     forms = _parts(shown, "forms", FORMS)
     lengths = _parts(shown, "lengths", LENGTHS)
     runs: dict[str, Sequence[Trial]] = {group.label: group.trials for group in results.groups}
@@ -84,7 +87,7 @@ def _by_part(
         f"Accuracy among all distractors by {below}. Bars are the standard deviation over seeds, or the 95 % interval "
         "where there is one seed. The lines only guide the eye."
     )
-    return Drawing(name=name, title=title, caption=caption, size=(WIDE, LOW), paint=paint)
+    return Drawing(name=name, title=title, caption=caption, size=_size(LOW, list(parts)), paint=paint)
 
 
 def _reach(found: Measure) -> tuple[float, float]:
@@ -128,7 +131,14 @@ def _curves(runs: Mapping[str, Sequence[Trial]], order: Sequence[str]) -> Drawin
         "Left the loss, which means something else for every model; right the share of right choices on val among all "
         "distractors, for SCAN that of right images. A ring is the checkpoint that was chosen."
     )
-    return Drawing(name="curves", title="Loss, and accuracy on val", caption=caption, size=(WIDE, TALL), paint=paint)
+    title = "Loss, and accuracy on val"
+    return Drawing(name="curves", title=title, caption=caption, size=_size(TALL, list(runs)), paint=paint)
+
+
+def _size(height: float, labels: list[str]) -> tuple[float, float]:
+    """As high as it is without a legend of several lines, and that legend."""
+    lines = -(-len(labels) // legend_columns(_short(labels)))
+    return WIDE, height + LINE * max(0, lines - 2)
 
 
 def _look(number: int) -> dict[str, Any]:
@@ -147,7 +157,13 @@ def _furnish(figure: Any, title: str, labels: list[str]) -> None:
         axes.grid(axis="y")
     if title:
         figure.axes[0].set_title(title, loc="left")
-    handles, names = figure.axes[0].get_legend_handles_labels()
+    handles, _ = figure.axes[0].get_legend_handles_labels()
+    names = _short(labels)
     figure.legend(
-        handles, names, loc="outside upper left", ncols=legend_columns(labels), handlelength=2.2, borderaxespad=0.2
+        handles, names, loc="outside upper left", ncols=legend_columns(names), handlelength=2.2, borderaxespad=0.2
     )
+
+
+def _short(labels: list[str]) -> list[str]:
+    """Labels as a legend has room for them."""
+    return [shorten(label, LONGEST, placeholder=" …") for label in labels]

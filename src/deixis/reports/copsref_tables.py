@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,6 +38,7 @@ NOTHING = "–"
 # Settings that say where or for how long a run was made, not how: runs that differ in these only are of one row.
 APART = {"seed", "look_every", "look_at", "log_every", "save_every", "record"}
 EARLIER = {"anywhere": "0.0", "precision": "auto"}  # of runs that were made before there was such a setting
+GOES_ON, TRAINED_ON = "begins with a checkpoint", "trained on"
 SHARED = ("features", "grid", "noise")  # what all models should have in common, so that they can be compared
 BETWEEN = 3.92  # standard errors between the ends of an interval of 95 %
 
@@ -220,7 +221,14 @@ def _groups(trials: Sequence[Trial]) -> tuple[Group, ...]:
     ]
     for group in groups:
         _demand_seeds(group)
+    groups = [_trained_on(group, groups) for group in groups]
     return tuple(sorted(groups, key=lambda one: (order.index(one.key) if one.key in order else len(order), one.varies)))
+
+
+def _trained_on(group: Group, groups: Sequence[Group]) -> Group:
+    """Runs that go on from others of their row differ in all that comes with it; one word says so, if it is clear."""
+    going_on = [one for one in groups if one.key == group.key and GOES_ON in one.varies]
+    return replace(group, varies=TRAINED_ON) if going_on == [group] else group
 
 
 def _usual(trials: Sequence[Trial]) -> dict[str, str]:
@@ -243,7 +251,7 @@ def _traits(trial: Trial) -> dict[str, str]:
         found["trained on"] = f"{trial.trained_on} ({trial.trained_digest[:8]})"
     if trial.settings:
         found["updates"] = f"{trial.updates:,}"
-        found["begins with"] = "a checkpoint" if trial.begins_with else "fresh weights"
+        found["begins with"] = "a checkpoint" if trial.begins_with else "fresh weights"  # as GOES_ON has it
     return found | {"judged on": f"{trial.data}, {'+'.join(trial.splits)}"}
 
 
