@@ -187,6 +187,21 @@ def test_quirks_and_settings_make_columns_of_their_own():
     assert [len(column.runs) for column in columns] == [2, 1, 1]
 
 
+def test_runs_that_begin_with_other_weights_are_a_column_of_their_own(tmp_path):
+    """What another training learnt before counts as well."""
+    fresh = write_run(tmp_path / "fresh", "m-lstm", 0.5, seed=1)
+    begun = write_run(tmp_path / "begun", "m-lstm", 0.9, seed=2)
+    facts = json.loads((begun / "run.json").read_text(encoding="utf-8"))
+    change(begun / "run.json", training={**facts["training"], "begins with": "ab" * 32})
+
+    columns = compare_runs([read_run(fresh), read_run(begun)]).columns
+
+    assert {column.label for column in columns} == {
+        "M-LSTM, begins with fresh weights",
+        "M-LSTM, begins with a checkpoint",
+    }
+
+
 def test_settings_may_differ_between_training_sets():
     """A smaller set may be trained for fewer updates without becoming another model."""
     columns = compare_runs([trained(0.5, updates=10), trained(0.6, patterns=("p1",), updates=5)]).columns

@@ -84,7 +84,8 @@ def train(
         anywhere: How often one is taken from anywhere all the same, from 0, the default, to 1.
         exclude_true: Mine nothing that is true of the target as well, as the scene graph has it.
         first_stage: For mattnet and cm-att-erase: updates before mining or erasing begins.
-        begin: For photographs: a run or a checkpoint of the same model to begin with.
+        begin: A run or a checkpoint of the same model to begin with, or for instructions the name of one that comes
+            with deixis; its sizes are kept.
         cache: For photographs: a folder for what regions look like, so that it is computed once.
         batching: For instructions: plans of about the same length together (bucketed, the default), or examples as they
             come (random).
@@ -127,7 +128,7 @@ def train(
     }
     is_about_photographs = model in GROUNDING
     mine = {**instructions, "quick": quick or None}
-    others = mine if is_about_photographs else {**photographs, "begin": begin, "cache": cache}
+    others = mine if is_about_photographs else {**photographs, "cache": cache}
     for name, value in others.items():
         if value is not None:
             raise RecipeError(f"{model} has no setting {name!r}; see deixis train --help for the models that have it")
@@ -172,11 +173,23 @@ def train(
             training,
             out,
             device=device,
+            begin=None if begin is None else _beginning(begin),
             progress=progress,
             stop_after=None if minutes is None else 60 * minutes,
         )
     _tell(run, data, as_json=as_json)
     return 0
+
+
+def _beginning(name: Path) -> Path:
+    from deixis.models.registry import MODELS
+    from deixis.training.shipped import find_checkpoint, shipped_checkpoints
+
+    found = find_checkpoint(name)
+    if found is None:
+        known = ", ".join(one for one in shipped_checkpoints() if one in MODELS)
+        raise RecipeError(f"there is no run and no checkpoint {name} to begin with; with deixis come {known}")
+    return found
 
 
 def _tell(run: Run, data: Path, *, as_json: bool) -> None:

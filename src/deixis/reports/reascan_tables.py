@@ -124,7 +124,10 @@ def _traits(run: Run) -> dict[str, str]:
     found = {name: value for name, value in run.settings.items() if name.rpartition(".")[2] not in APART}
     found |= {"updates": f"{run.updates:,}", "batch": f"{run.batch:,}"}
     found |= {"judged up to": f"{run.decode_limit} actions", "judged on data": run.digest[:8]}
-    return found | ({"trained on data": run.training.digest[:8]} if run.training else {})
+    if run.training is None:
+        return found
+    begun = "a checkpoint" if run.training.goes_on else "fresh weights"
+    return found | {"trained on data": run.training.digest[:8], "begins with": begun}
 
 
 def _check_seeds(column: Column) -> None:

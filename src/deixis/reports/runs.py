@@ -64,7 +64,10 @@ class Score:
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """What a model was trained on; `patterns` are those of the commands, in order."""
+    """What a model was trained on; `patterns` are those of the commands, in order.
+
+    `goes_on` says whether it began with the weights of another.
+    """
 
     data: str
     digest: str
@@ -72,6 +75,7 @@ class Training:
     examples: int
     patterns: tuple[str, ...]
     random_only: bool
+    goes_on: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,6 +196,7 @@ def _training(facts: Facts) -> Training | None:
         examples=facts.find_count("examples") or 0,
         patterns=tuple(sorted(facts.texts("patterns"))),
         random_only=facts.flag("random_only"),
+        goes_on=bool(facts.text("begins with", "")),
     )
 
 

@@ -20,6 +20,7 @@ from deixis.training.checkpoints import (
     FIRST,
     SECOND,
     Checkpoint,
+    checkpoint_digest,
     half_checkpoint,
     read_checkpoint,
     write_checkpoint,
@@ -78,21 +79,31 @@ class Learner:
         out: the folder of the run.
         device: the name of where all is computed.
         place: of this process among those that learn together.
+        begin: a checkpoint of the same model to begin with, in place of fresh weights.
     """
 
-    def __init__(self, dataset: Dataset, training: Training, out: Path, device: str, place: Place) -> None:
+    def __init__(
+        self, dataset: Dataset, training: Training, out: Path, device: str, place: Place, begin: Path | None = None
+    ) -> None:
         self.out, self.place = out, place
+        before = None if begin is None else _read_beginning(begin, training)
+        if before is not None:  # what is not said is as it was
+            training = replace(training, settings={**before.settings, **training.settings})
         self.device = find_device(device, place=place)
         if self.device.type == "cuda":
             torch.cuda.set_device(self.device)  # graphs are recorded on the current one
-        self.vocabulary = _vocabulary(dataset)
+        self.vocabulary = _vocabulary(dataset) if before is None else _known_vocabulary(before, dataset)
         torch.default_generator.manual_seed(derive(training.seed, "weights") >> 1)
         self.model: Policy = build(training.model, training.settings, len(self.vocabulary)).to(self.device)
         self.training = replace(training, precision=compute_with(self.model, training.precision, self.device))
         self.data = data_facts(dataset, TRAIN)
+        if begin is not None:
+            self.data["begins with"] = checkpoint_digest(begin)
         self.examples = load_plan_arrays(dataset, TRAIN, self.vocabulary, channels=self.model.channels)
         self.dev = _dev_examples(dataset, training, self.vocabulary, self.examples)
         _demand_learnable(self.model, self.examples, dataset.path.name)
+        if before is not None:
+            _demand_fitting(before, self.model, self.examples)
         if training.compile:
             self.model.compile_parts()
         self.lengths = self.examples.action_count
@@ -106,6 +117,8 @@ class Learner:
             seed=training.seed if place.leads else derive(training.seed, "rank", place.rank),
             graphs=True,
         )
+        if before is not None:
+            self.stepper.load(before.weights)
         self.losses = torch.zeros(training.log_every, device=self.device)
         self.at = HowFar()
 
@@ -183,6 +196,8 @@ class Learner:
             )
         if found.data.get("digest") != self.data["digest"] or found.vocabulary != self.vocabulary:
             raise RecipeError(f"{other}: it learns from {found.data.get('name')!r}, which is other data; {advice}")
+        if found.data.get("begins with") != self.data.get("begins with"):
+            raise RecipeError(f"{other}: it began with other weights; {advice}")
         if found.update > self.training.updates:
             raise RecipeError(f"{path} has seen {found.update:,} updates already, more than {self.training.updates:,}")
         self._demand_same_end(path, found)
@@ -214,6 +229,33 @@ def _vocabulary(dataset: Dataset) -> tuple[str, ...]:
     """The words of train and dev; a word of dev alone, in a very small dataset, is never learnt, but no obstacle."""
     words = set(words_of(dataset, TRAIN))
     return tuple(sorted(words.union(words_of(dataset, DEV)) if dataset.splits.get(DEV) else words))
+
+
+def _read_beginning(path: Path, training: Training) -> Checkpoint:
+    found = read_checkpoint(path)
+    if found.model != training.model:
+        raise RecipeError(f"{path} is a {found.model}; a {training.model} cannot begin with it")
+    return found
+
+
+def _known_vocabulary(before: Checkpoint, dataset: Dataset) -> tuple[str, ...]:
+    """The words of the checkpoint, which must be enough for the dataset."""
+    new = sorted(set(_vocabulary(dataset)) - set(before.vocabulary))
+    if new:
+        raise RecipeError(
+            f"{dataset.path.name} has words that the model to begin with has never seen, such as {new[0]!r}; "
+            "begin with fresh weights"
+        )
+    return before.vocabulary
+
+
+def _demand_fitting(before: Checkpoint, model: Policy, examples: PlanArrays) -> None:
+    """An error where other sizes are asked for than those of the weights to begin with, or other grids are seen."""
+    if before.cells != examples.cells:
+        raise RecipeError(f"the model to begin with learnt on grids of {before.cells} cells, not {examples.cells}")
+    for name, value in model.state_dict().items():
+        if name not in before.weights or before.weights[name].shape != value.shape:
+            raise RecipeError(f"the model to begin with has other sizes: {name} does not fit; leave sizes as they were")
 
 
 def _dev_examples(

@@ -69,6 +69,7 @@ def train(
     out: Path,
     *,
     device: str = "auto",
+    begin: Path | None = None,
     progress: Progress | None = None,
     stop_after: float | None = None,
 ) -> Run:
@@ -79,17 +80,19 @@ def train(
         training: how.
         out: the folder of the run, see `folder`.
         device: `auto`, `cpu`, `cuda`, `cuda:1`; under `torchrun` every process has one of its own.
+        begin: a checkpoint of the same model to begin with, in place of fresh weights; sizes and words are its own.
         progress: told how far things are.
         stop_after: seconds after which to stop; the same call goes on.
 
     Raises:
-        RecipeError: when the folder holds another run, or the model has no room for the data.
+        RecipeError: when the folder holds another run, the model has no room for the data, or cannot begin so.
+        BrokenCheckpoint: when the checkpoint to begin with cannot be read.
         DivergedTraining: when the loss is no longer a number; the checkpoint before that is kept.
         KeyboardInterrupt: after Ctrl-C, when the update in hand is finished and saved.
     """
     start = time.monotonic()
     with spread(device) as place:
-        learner = Learner(dataset, training, out, device, place)
+        learner = Learner(dataset, training, out, device, place, begin)
         folder = RunFolder(out, tensorboard=training.tensorboard) if place.leads else nullcontext()
         with folder as kept, quiet_interrupt() as interrupt:
             tell = progress if progress and place.leads else _silent
