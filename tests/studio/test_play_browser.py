@@ -49,6 +49,7 @@ def test_a_grid_is_walked_with_keys_alone(page, slugs, shots):
     start(page, slugs["grid"], "navigate")
     for key in ("d", "ArrowUp", "p", "Backspace", "s"):
         page.keyboard.press(key)
+    page.locator(".acts li", has_text="stay").wait_for()  # there were three actions before Backspace, too
     page.get_by_text("3 actions").wait_for()
     acts = page.locator(".acts li").all_inner_texts()
     page.screenshot(path=shots / "play-navigate.png")
