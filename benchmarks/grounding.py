@@ -79,7 +79,7 @@ def _update(how: Grounding, device: torch.device, images: int, runs: int, *, is_
     updates = Updates(
         {how.model: net}, device, loss, batch=how.batch, clip=how.clip, clamp=how.clamp, betas=how.betas, seed=0
     )
-    updates.graphs &= how.record
+    updates.graphs &= how.is_recorded
     rows = [torch.randint(EXPRESSIONS, (how.batch,), generator=chance).numpy() for _ in range(runs)]
     for number in range(min(5, runs)):
         updates(number, rows[number], how.rate)

@@ -81,7 +81,7 @@ def _by_part(
         axes.set_ylim(bottom=0)
         axes.set_ylabel("accuracy in percent")
         axes.set_xlabel(below)
-        _furnish(figure, title, list(parts))
+        _furnish(figure, title)
 
     caption = (
         f"Accuracy among all distractors by {below}. Bars are the standard deviation over seeds, or the 95 % interval "
@@ -125,7 +125,7 @@ def _curves(runs: Mapping[str, Sequence[Trial]], order: Sequence[str]) -> Drawin
             axes.set_xlabel("updates")
             axes.set_xlim(left=0)
             axes.xaxis.set_major_formatter(matplotlib.ticker.EngFormatter(sep=""))
-        _furnish(figure, title, list(runs))
+        _furnish(figure, title)
 
     caption = (
         "Left the loss, which means something else for every model; right the share of right choices on val among all "
@@ -150,14 +150,14 @@ def _look(number: int) -> dict[str, Any]:
     }
 
 
-def _furnish(figure: Any, title: str, labels: list[str]) -> None:
+def _furnish(figure: Any, title: str) -> None:
     for axes in figure.axes:
         axes.patch.set_alpha(0)
         axes.tick_params(which="both", length=0)
         axes.grid(axis="y")
     if title:
         figure.axes[0].set_title(title, loc="left")
-    handles, _ = figure.axes[0].get_legend_handles_labels()
+    handles, labels = figure.axes[0].get_legend_handles_labels()
     names = _short(labels)
     figure.legend(
         handles, names, loc="outside upper left", ncols=legend_columns(names), handlelength=2.2, borderaxespad=0.2

@@ -37,7 +37,7 @@ __all__ = [
 NOTHING = "–"
 # Settings that say where or for how long a run was made, not how: runs that differ in these only are of one row.
 APART = {"seed", "look_every", "look_at", "log_every", "save_every", "record"}
-EARLIER = {"anywhere": "0.0", "precision": "auto"}  # of runs that were made before there was such a setting
+EARLIER = {"anywhere": "0.0", "precision": "fp32"}  # of runs that were made before there was such a setting
 GOES_ON, TRAINED_ON = "begins with a checkpoint", "trained on"
 SHARED = ("features", "grid", "noise")  # what all models should have in common, so that they can be compared
 BETWEEN = 3.92  # standard errors between the ends of an interval of 95 %

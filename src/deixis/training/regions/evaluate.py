@@ -39,7 +39,17 @@ if TYPE_CHECKING:
     from deixis.training.regions.settings import Grounding
 
 
-__all__ = ["Absence", "Grounded", "absence_of", "answers_of", "ground", "threshold_of", "write_answers"]
+__all__ = [
+    "Absence",
+    "Asks",
+    "Grounded",
+    "absence_of",
+    "answers_of",
+    "ground",
+    "load_asks",
+    "threshold_of",
+    "write_answers",
+]
 
 DEV, TEST = "val", "test"
 
@@ -122,10 +132,10 @@ def ground(
     """
     around, tell = around or Surroundings(), progress or silent
     device = find_device(around.device)
-    asks = _load(checkpoint, dataset, device, around, tell)
+    asks = load_asks(checkpoint, dataset, device, around, tell)
     if not hasattr(asks.model, "dense"):
         raise RecipeError(f"{asks.how.model} finds images, not what is in them; name it with --retrieve beside another")
-    chooses = None if retriever is None else _load(retriever, dataset, device, around, tell)
+    chooses = None if retriever is None else load_asks(retriever, dataset, device, around, tell)
     if chooses is not None and not hasattr(chooses.model, "rank"):
         raise RecipeError(f"{chooses.how.model} does not find images; train scan for that")
     expressions = asks.ready.arrays.expressions
@@ -213,20 +223,25 @@ def write_answers(path: Path, found: Grounded, dataset: CopsRef) -> None:
             stream.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
-class _Asks(NamedTuple):
+class Asks(NamedTuple):
+    """A model that is asked, with its settings, what it is asked about, and after how many updates it was kept."""
+
     how: Grounding
     ready: Prepared
     model: nn.Module
     updates: int
 
 
-def _load(path: Path, dataset: CopsRef, device: torch.device, around: Surroundings, tell: Progress) -> _Asks:
+def load_asks(
+    path: Path, dataset: CopsRef, device: torch.device, around: Surroundings, tell: Progress = silent
+) -> Asks:
+    """A model and a dataset prepared for it."""
     bundle = read_grounding(path)
     how = _settings(path, bundle.training)
     ready = prepare(how, dataset, device, bundle=bundle, cache=around.cache, progress=tell)
     if [name for name in bundle.models if name != EYES] != [how.model]:
         raise BrokenCheckpoint(f"{path} says that it holds {how.model}, but it holds {', '.join(bundle.models)}")
-    return _Asks(how, ready, bundle.model(how.model, device), bundle.update)
+    return Asks(how, ready, bundle.model(how.model, device), bundle.update)
 
 
 def _settings(path: Path, values: Mapping[str, Any]) -> Grounding:
@@ -236,7 +251,7 @@ def _settings(path: Path, values: Mapping[str, Any]) -> Grounding:
         raise BrokenCheckpoint(f"{path} has settings that this version does not know: {error}") from error
 
 
-def _answers(asks: _Asks, chooses: _Asks | None, rows: np.ndarray, tell: Progress, stage: str) -> Grounded:
+def _answers(asks: Asks, chooses: Asks | None, rows: np.ndarray, tell: Progress, stage: str) -> Grounded:
     ready, table = asks.ready, asks.ready.table
     expressions = ready.arrays.expressions
     questions = questions_of(expressions, ready.said, rows, table.device)

@@ -13,12 +13,10 @@ import torch
 from deixis.errors import RecipeError
 from deixis.seeds import derive
 from deixis.training.devices import find_device
-from deixis.training.regions.bundles import EYES, read_grounding
-from deixis.training.regions.lessons import Lessons
+from deixis.training.regions.evaluate import load_asks
 from deixis.training.regions.material import material_of, some_of, to_learn
 from deixis.training.regions.mining import Pool, draw_alike, draw_anywhere
-from deixis.training.regions.prepare import Surroundings, prepare
-from deixis.training.regions.settings import grounding_of
+from deixis.training.regions.prepare import Surroundings
 from deixis.training.step import reseed
 
 
@@ -72,17 +70,16 @@ def told_apart(
         RecipeError: when the model does not fit pairs, or there is nothing to ask.
     """
     around = around or Surroundings()
-    device, bundle = find_device(around.device), read_grounding(checkpoint)
-    how = grounding_of(str(bundle.training.get("model")), bundle.training)
-    if how.model not in FITS or EYES in bundle.models:
-        raise RecipeError(f"{checkpoint} fits no texts to single regions, or learnt to see; only {', '.join(FITS)} do")
-    ready = prepare(how, dataset, device, bundle=bundle, cache=around.cache)
-    model: Any = bundle.model(how.model, device).eval()
+    device = find_device(around.device)
+    asks = load_asks(checkpoint, dataset, device, around)
+    if asks.how.model not in FITS:
+        raise RecipeError(f"{asks.how.model} fits no texts to single regions; only {', '.join(FITS)} do")
+    ready, model = asks.ready, asks.model.eval()
     found: dict[tuple[str, Kind], Told] = {}
     for split in splits:
         rows = some_of(to_learn(dataset, ready.arrays, split), most, seed=derive(seed, "rows") >> 1)
         material = material_of(ready.arrays, ready.said, rows, device)
-        pool = Pool.of(Lessons(ready.table, material).category, material.image)
+        pool = Pool.of(ready.table.category[material.target], material.image)
         reseed(derive(seed, split), 0, device)
         every = torch.arange(len(rows), device=device)
         for kind in KINDS:
