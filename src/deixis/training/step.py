@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
 from torch import distributed, nn
 from torch.nn import functional
 
 from deixis.seeds import derive
+from deixis.training.recording import Recorder
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import numpy as np
     from torch import Tensor
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from deixis.training.data import DeviceData
 
 
-__all__ = ["Stepper", "loss_of", "reseed", "room_for", "take_gradients"]
+__all__ = ["Stepper", "loss_of", "put_rows", "reseed", "room_for", "take_gradients"]
 
 
 def loss_of(model: Policy, batch: Batch, tokens: Tensor | None = None) -> Tensor:
@@ -48,6 +50,12 @@ def reseed(seed: int, update: int, device: torch.device) -> None:
     if device.type == "cuda":
         number = torch.cuda.current_device() if device.index is None else device.index  # type: ignore[redundant-expr]
         torch.cuda.default_generators[number].manual_seed(word)
+
+
+def put_rows(room: Tensor, rows: np.ndarray) -> None:
+    """Put the rows of an update where it looks for them; a GPU takes them while Python goes on."""
+    source = torch.from_numpy(rows)
+    room.copy_(source.pin_memory() if room.is_cuda else source, non_blocking=True)
 
 
 def room_for(optimiser: torch.optim.Adam, parameters: Iterable[nn.Parameter]) -> list[Tensor]:
@@ -107,9 +115,7 @@ class Stepper:
         self.loss = torch.zeros((), device=device)
         self.rows = torch.zeros(batch, dtype=torch.int64, device=device)
         self.tokens = torch.ones((), device=device)
-        self.replay: dict[int, Callable[[], None]] = {}
-        self.graphs = graphs and on_gpu and not _is_spread()
-        self.pool: Any = None
+        self.recorder = Recorder() if graphs and on_gpu and not _is_spread() else None
 
     def __call__(self, update: int, rows: np.ndarray, steps: int, rate: float, tokens: int) -> None:
         """Take an update; afterwards `loss` is its loss.
@@ -121,16 +127,15 @@ class Stepper:
             rate: the learning rate.
             tokens: how many actions and ends there are in all examples of the update, on all devices.
         """
-        self.rows.copy_(
-            torch.from_numpy(rows).pin_memory() if self.graphs else torch.from_numpy(rows), non_blocking=True
-        )
+        put_rows(self.rows, rows)
         self.rate.fill_(rate)
         self.tokens.fill_(tokens)
-        if self.graphs and steps not in self.replay:
-            self.replay[steps] = self._recorded(steps)
+        replay = None
+        if self.recorder is not None:
+            replay = self.recorder.replay_of(steps, partial(self._forward_and_back, steps), self._move)
         reseed(self.seed, update, self.device)
-        if self.graphs:
-            self.replay[steps]()
+        if replay is not None:
+            replay()
         else:
             self._forward_and_back(steps)
             self._move()
@@ -176,21 +181,6 @@ class Stepper:
         if self.low:
             with torch.no_grad():
                 torch._foreach_copy_([self.named[name] for name in self.low], [self.learnt[name] for name in self.low])
-
-    def _recorded(self, steps: int) -> Callable[[], None]:
-        """The update as a CUDA graph; recording takes no update itself."""
-        aside = torch.cuda.Stream()
-        aside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(aside):
-            for _ in range(2):
-                self._forward_and_back(steps)
-        torch.cuda.current_stream().wait_stream(aside)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=self.pool):
-            self._forward_and_back(steps)
-            self._move()
-        self.pool = graph.pool()
-        return graph.replay
 
 
 def _is_spread() -> bool:

@@ -128,7 +128,7 @@ class _Course:
             clamp=how.clamp,
             betas=how.betas,
             seed=how.seed,
-            kept=dict(self.model.named_buffers()),
+            kept=self.model.buffers(),
         )
         self.updates.graphs &= how.is_recorded
 

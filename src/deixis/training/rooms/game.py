@@ -149,7 +149,7 @@ class _Game:
             batch=how.batch,
             clip=how.clip,
             seed=how.seed,
-            kept=self.kept,
+            kept=self.kept.values(),
             shares={"speaker": how.speaker_rate / how.rate} if how.speaker_rate else None,
         )
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
 
-from deixis.training.step import reseed, room_for, take_gradients
+from deixis.training.recording import Recorder
+from deixis.training.step import put_rows, reseed, room_for, take_gradients
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import numpy as np
     from torch import Tensor
@@ -53,11 +54,11 @@ class Updates:
         seed: int,
         clamp: float = 0.0,
         betas: tuple[float, float] = (0.9, 0.999),
-        kept: Mapping[str, Tensor] | None = None,
+        kept: Iterable[Tensor] = (),
         shares: Mapping[str, float] | None = None,
     ) -> None:
         self.models, self.device, self.clip, self.clamp, self.seed = models, device, clip, clamp, seed
-        self._loss, self._kept = loss, dict(kept or {})
+        self._loss, self._kept = loss, tuple(kept)
         self.learnt = {name: [one for one in model.parameters() if one.requires_grad] for name, model in models.items()}
         on_gpu = device.type == "cuda"
         self.shares = {name: (shares or {}).get(name, 1.0) for name in models}
@@ -68,20 +69,19 @@ class Updates:
         self.rows = torch.zeros(batch, dtype=torch.int64, device=device)
         self.told: dict[str, Tensor] = {}
         self.graphs, self.stage = on_gpu, 0
-        self._replay: dict[int, Callable[[], None]] = {}
-        self._pool: Any = None
+        self._recorder = Recorder()
 
     def __call__(self, update: int, rows: np.ndarray, rate: float) -> None:
         """Take an update; afterwards `told` holds its loss and what else is told, numbers on the device."""
-        source = torch.from_numpy(rows)
-        self.rows.copy_(source.pin_memory() if self.graphs else source, non_blocking=True)
+        put_rows(self.rows, rows)
         for name, share in self.shares.items():
             self.rates[name].fill_(rate * share)
-        if self.graphs and self.stage not in self._replay:
-            self._replay[self.stage] = self._recorded()
-        reseed(self.seed, update, self.device)
+        replay = None
         if self.graphs:
-            self._replay[self.stage]()
+            replay = self._recorder.replay_of(self.stage, self._forward_and_back, self._move, self._kept)
+        reseed(self.seed, update, self.device)
+        if replay is not None:
+            replay()
         else:
             self._forward_and_back()
             self._move()
@@ -111,22 +111,3 @@ class Updates:
             for parameters in self.learnt.values():
                 nn.utils.clip_grad_norm_(parameters, self.clip)
         self.optimiser.step()
-
-    def _recorded(self) -> Callable[[], None]:
-        """The update as a CUDA graph; recording takes no update itself."""
-        kept = {name: tensor.clone() for name, tensor in self._kept.items()}
-        aside = torch.cuda.Stream()
-        aside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(aside):
-            for _ in range(2):
-                self._forward_and_back()
-        torch.cuda.current_stream().wait_stream(aside)
-        for name, tensor in kept.items():
-            self._kept[name].copy_(tensor)
-        graph: Any = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=self._pool):
-            self._forward_and_back()
-            self._move()
-        self._pool = graph.pool()
-        replay: Callable[[], None] = graph.replay
-        return replay
