@@ -215,6 +215,18 @@ def test_easy_commands_can_come_first(dataset, tmp_path):
         train(dataset, small(easy_first=3, easy_words=1), tmp_path / "none", device="cpu")
 
 
+def test_rare_words_can_come_more_often(dataset, tmp_path):
+    """It changes what is learnt, and a run that is stopped on the way goes on to the same weights."""
+    how = {"rare_first": 6, "rare_share": 0.9}
+    train(dataset, small(**how), tmp_path / "rare", device="cpu")
+    train(dataset, small(), tmp_path / "plain", device="cpu")
+    train(dataset, small(**how, updates=4), tmp_path / "parts", device="cpu")
+    train(dataset, small(**how), tmp_path / "parts", device="cpu")
+
+    assert are_equal(tmp_path / "parts" / "last.safetensors", tmp_path / "rare" / "last.safetensors")
+    assert not are_equal(tmp_path / "plain" / "last.safetensors", tmp_path / "rare" / "last.safetensors")
+
+
 def test_a_training_can_be_given_little_time(dataset, whole, tmp_path):
     """It stops when time is up, keeps what it has, and the same call goes on to the same weights."""
     first = train(dataset, small(), tmp_path / "run", device="cpu", stop_after=0.0)

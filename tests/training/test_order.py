@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from deixis.errors import RecipeError
-from deixis.training.order import EasyFirst, Order
+from deixis.training.order import Order, Staged, times_shown
 
 
 LENGTHS = np.array([3, 30, 5, 7, 100, 8, 12, 9, 31, 2])
@@ -87,7 +88,7 @@ def test_easy_examples_come_first_and_then_all():
     """As long as easy ones are wanted no other is seen; then the order is that of a run without them."""
     rows = np.array([0, 2, 3, 5, 9])
     easy, everything = Order(LENGTHS[rows], 4, 10, 7), Order(LENGTHS, 4, 30, 7)
-    order = EasyFirst(rows, easy, everything)
+    order = Staged(((rows, easy),), everything)
 
     first = np.concatenate([order(update)[0] for update in range(10)])
 
@@ -96,3 +97,49 @@ def test_easy_examples_come_first_and_then_all():
     for update in range(10, 30):
         assert order(update)[0].tolist() == everything(update)[0].tolist()
     assert {order(update)[1] for update in range(30)} <= {*easy.caps, *everything.caps}
+
+
+def test_after_the_easy_ones_the_rare_ones_come_more_often():
+    """A row that is there thrice is shown thrice as often; afterwards every one as often as another."""
+    easy, rare = np.array([1, 2]), np.repeat(np.arange(len(LENGTHS)), np.where(np.arange(len(LENGTHS)) == 3, 3, 1))
+    stages = (
+        (easy, Order(LENGTHS[easy], 1, 6, 7, "random")),
+        (rare, Order(LENGTHS[rare], 1, len(rare) * 5, 7, "random")),
+    )
+    end = 6 + len(rare) * 5
+    order = Staged(stages, Order(LENGTHS, 1, end + 8, 7, "random"))
+
+    shown = np.concatenate([order(update)[0] for update in range(6, end)])
+
+    assert set(np.concatenate([order(update)[0] for update in range(6)]).tolist()) == {1, 2}
+    assert np.bincount(shown, minlength=len(LENGTHS)).tolist() == [15 if row == 3 else 5 for row in range(len(LENGTHS))]
+    assert order(end)[0].tolist() == order.all(end)[0].tolist()
+
+
+def test_how_often_a_command_is_shown_follows_from_its_rarest_word():
+    """Of twenty commands all have word 1; word 2 is in ten, 3 in four, 4 (twice) in one, and one command is empty."""
+    words = np.zeros((21, 3), np.uint16)
+    words[:20, 0] = 1
+    words[:10, 1] = 2
+    words[8:12, 2] = 3
+    words[19] = (4, 1, 4)
+
+    times = times_shown(words, 0.4)
+
+    assert times[:8].tolist() == [1] * 8  # in ten of 21 commands
+    assert times[8:12].tolist() == [2] * 4  # 8.4 wanted, 4 there
+    assert times[12:19].tolist() == [1] * 7
+    assert times[19] == 8  # 8.4 wanted, 1 there, eight at most
+    assert times[20] == 1
+
+
+@given(
+    arrays(np.uint16, st.tuples(st.integers(1, 30), st.integers(1, 5)), elements=st.integers(0, 6)),
+    st.floats(0.01, 1.0),
+)
+def test_times_agree_with_counting_commands(words, share):
+    """The plain definition: look at every word of every command, count in how many commands it is."""
+    commands = [{int(word) for word in row if word} for row in words]
+    for command, times in zip(commands, times_shown(words, share), strict=True):
+        rarest = min((sum(word in other for other in commands) for word in command), default=len(commands))
+        assert times == min(max(round(share * len(commands) / rarest), 1), 8)

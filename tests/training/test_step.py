@@ -1,13 +1,17 @@
-"""Updates that are recorded and replayed on a GPU are those that are taken one by one."""
+"""One update: that of a GPU, recorded and replayed, is the plain one; weights shrink where that is wanted."""
 
 from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 import torch
 
+from deixis.datasets.arrays import load_plan_arrays
+from deixis.models.registry import build
 from deixis.training import step
+from deixis.training.data import DeviceData
 from deixis.training.loop import train
 from tests.training.small import SIZES, small
 
@@ -30,3 +34,34 @@ def test_recorded_updates_learn_the_same_on_a_gpu(model, dataset, tmp_path, monk
     plain = losses_of(tmp_path / "plain")
     assert len(plain) == 12
     assert losses_of(tmp_path / "recorded") == pytest.approx(plain, rel=1e-2)
+
+
+@pytest.mark.parametrize("model", SIZES)
+def test_weights_shrink_apart_from_what_adam_does(model, dataset, words):
+    """After one update, tables and the weights of products are smaller by rate times decay than without."""
+    after = {}
+    for decay in (0.0, 0.5):
+        torch.default_generator.manual_seed(3)
+        policy = build(model, small(model).settings, len(words))
+        before = {name: one.detach().clone() for name, one in policy.named_parameters()}
+        device = torch.device("cpu")
+        arrays = load_plan_arrays(dataset, "train", words, channels=policy.channels)
+        examples = DeviceData(arrays, device)
+        take = step.Stepper(policy.train(), examples, device, batch=4, weight_decay=decay, seed=5, graphs=False)
+        take(0, np.arange(4), int(arrays.action_count.max()) + 1, 0.01, 40)
+        after[decay] = {name: one.detach().clone() for name, one in policy.named_parameters()}
+
+    for name, was in before.items():
+        shrunk = was * 0.005 if was.ndim > 1 else torch.zeros_like(was)
+        assert torch.allclose(after[0.0][name] - after[0.5][name], shrunk, atol=1e-6), name
+    assert any(one.ndim > 1 for one in before.values())
+    assert any(one.ndim == 1 for one in before.values())
+
+
+def test_the_rate_is_that_of_all_weights(arrays, words):
+    """A rate that is put on the device counts for what shrinks and for what does not."""
+    device = torch.device("cpu")
+    policy = build("m-lstm", small().settings, len(words))
+    take = step.Stepper(policy, DeviceData(arrays, device), device, batch=4, weight_decay=0.1, seed=5, graphs=False)
+    take.rate.fill_(0.25)
+    assert [float(group["lr"]) for group in take.optimiser.param_groups] == [0.25, 0.25]

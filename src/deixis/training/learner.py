@@ -114,6 +114,7 @@ class Learner:
             self.device,
             batch=len(range(place.rank, training.batch, place.world)),
             clip=training.clip,
+            weight_decay=training.weight_decay,
             seed=training.seed if place.leads else derive(training.seed, "rank", place.rank),
             graphs=True,
         )

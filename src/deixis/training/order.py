@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from deixis.training.settings import Training
 
 
-__all__ = ["CAPS", "Batching", "EasyFirst", "Order", "order_of"]
+__all__ = ["CAPS", "Batching", "Order", "Staged", "order_of", "times_shown"]
 
 Batching: TypeAlias = Literal["bucketed", "random"]
 CAPS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024)  # steps, the one that ends a plan included
+MOST_TIMES = 8  # that a rare command is shown for once of a common one
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -98,27 +99,30 @@ class Order:
 
 
 @dataclass(frozen=True)
-class EasyFirst:
-    """Easy examples alone in the first updates, then all.
+class Staged:
+    """Some examples alone, or some more often than others, in the first updates; then all alike.
 
     Attributes:
-        rows: int64 [easy example].
-        easy: their order, for as many updates as it has. all: the order of all examples.
+        stages: one after another, the examples of each, int64 [row], and an order of these rows for as many updates as
+            it has; who is shown more often has several rows.
+        all: the order of all examples, for the updates that are left.
     """
 
-    rows: np.ndarray
-    easy: Order
+    stages: tuple[tuple[np.ndarray, Order], ...]
     all: Order
 
     def __call__(self, update: int) -> tuple[np.ndarray, int]:
         """The examples of an update, int64 [batch], and the number of steps to compute for them."""
-        if update >= self.easy.updates:
-            return self.all(update)
-        rows, steps = self.easy(update)
-        return self.rows[rows], steps
+        at = update
+        for rows, order in self.stages:
+            if at < order.updates:
+                taken, steps = order(at)
+                return rows[taken], steps
+            at -= order.updates
+        return self.all(update)
 
 
-def order_of(training: Training, examples: PlanArrays) -> Order | EasyFirst:
+def order_of(training: Training, examples: PlanArrays) -> Order | Staged:
     """The order of a training.
 
     Raises:
@@ -129,14 +133,41 @@ def order_of(training: Training, examples: PlanArrays) -> Order | EasyFirst:
         return Order(lengths, training.batch, updates, training.seed, training.batching)
 
     everything = ordered(examples.action_count, training.updates)
-    if not training.easy_first:
+    chosen = []
+    if training.easy_first:
+        chosen.append((_easy(training, examples), training.easy_first))
+    if training.rare_first:
+        times = times_shown(examples.words, training.rare_share)
+        chosen.append((np.repeat(np.arange(len(examples)), times), training.rare_first))
+    if not chosen:
         return everything
+    return Staged(tuple((rows, ordered(examples.action_count[rows], count)) for rows, count in chosen), everything)
+
+
+def times_shown(words: np.ndarray, share: float) -> np.ndarray:
+    """How often to show each command, so that none of its words is too rare.
+
+    The rarest word of a command decides: about as often as would bring it into `share` of all commands, were it there
+    alone, once at least and eight times at most.
+
+    Shapes:
+        words: int [example, place], numbers from 1; 0 after the end. Returned: int64 [example].
+    """
+    sorted_words = np.sort(words, axis=1)
+    is_first = np.diff(sorted_words, axis=1, prepend=0) != 0  # of its kind in the command, and a word
+    commands_with = np.bincount(sorted_words[is_first], minlength=1)
+    commands_with[0] = len(words)  # after the end there is nothing rare
+    rarest = commands_with[words].min(axis=1, initial=len(words))
+    return np.clip(np.rint(share * len(words) / rarest), 1, MOST_TIMES).astype(np.int64)
+
+
+def _easy(training: Training, examples: PlanArrays) -> np.ndarray:
     rows = np.flatnonzero(examples.word_count <= training.easy_words)
     if not len(rows):
         raise RecipeError(
             f"no command has {training.easy_words} words or fewer; leave easy_first out, or raise easy_words"
         )
-    return EasyFirst(rows, ordered(examples.action_count[rows], training.easy_first), everything)
+    return rows
 
 
 def _words(seed: int, count: int) -> np.ndarray:

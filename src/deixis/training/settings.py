@@ -41,7 +41,11 @@ class Training:
         warmup: updates over which the rate rises from 0.
         cooldown: updates at the end over which the rate falls to nothing, besides its decay.
         clip: the largest norm of a gradient; 0 for no limit.
+        weight_decay: by what part of itself, times the rate, each weight of a product or table shrinks in an update,
+            apart from what Adam does (as in AdamW); biases and norms do not.
         easy_first, easy_words: in so many updates at the beginning, only commands of so many words at most are learnt.
+        rare_first, rare_share: in so many updates after those, commands with a rare word are shown more often, up to
+            eight times, as if each word were in such a share of all commands.
         batching: plans of about the same length together, or examples as they come.
         precision: of the heavy products; `auto` is bf16 on a GPU and fp32 on a CPU.
         look_every: updates between two looks at dev; there is one at the end, too.
@@ -67,8 +71,11 @@ class Training:
     warmup: int = 0
     cooldown: int = 0
     clip: float = 0.0
+    weight_decay: float = 0.0
     easy_first: int = 0
     easy_words: int = 10
+    rare_first: int = 0
+    rare_share: float = 0.2
     batching: Batching = "bucketed"
     precision: Precision = "auto"
     look_every: int = 1000
@@ -136,6 +143,7 @@ _WHOLE = {
     "cooldown": (0, 1 << 32),
     "easy_first": (0, 1 << 32),
     "easy_words": (1, 1 << 16),
+    "rare_first": (0, 1 << 32),
     "look_every": (1, 1 << 32),
     "dev_examples": (0, 1 << 32),
     "decode_limit": (1, 10_000),
@@ -145,7 +153,9 @@ _WHOLE = {
 _REAL: dict[str, tuple[Callable[[float], bool], str]] = {
     "rate": (lambda value: 0 < value <= 10, "above 0 and up to 10"),
     "decay": (lambda value: 0 < value <= 1, "above 0 and up to 1"),
+    "rare_share": (lambda value: 0 < value <= 1, "above 0 and up to 1"),
     "clip": (lambda value: value >= 0, "of at least 0"),
+    "weight_decay": (lambda value: 0 <= value <= 10, "from 0 to 10"),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import distributed, nn
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from deixis.training.data import DeviceData
 
 
-__all__ = ["Stepper", "loss_of", "put_rows", "reseed", "room_for", "take_gradients"]
+__all__ = ["Stepper", "groups_of", "loss_of", "put_rows", "reseed", "room_for", "take_gradients"]
 
 
 def loss_of(model: Policy, batch: Batch, tokens: Tensor | None = None) -> Tensor:
@@ -72,6 +72,14 @@ def room_for(optimiser: torch.optim.Adam, parameters: Iterable[nn.Parameter]) ->
     return gradients
 
 
+def groups_of(parameters: Iterable[nn.Parameter], weight_decay: float) -> list[dict[str, Any]]:
+    """Parameters for AdamW: what has two axes or more shrinks, biases and the scales of norms do not."""
+    every = list(parameters)
+    some, others = ([one for one in every if (one.ndim > 1) is wide] for wide in (True, False))
+    groups = [{"params": some, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
+    return [group for group in groups if group["params"]]
+
+
 def take_gradients(loss: Tensor, parameters: Iterable[nn.Parameter], gradients: list[Tensor]) -> None:
     """Put the gradients of a loss where they stay, by one call: adding each to zeros would be a kernel for each."""
     found: tuple[Tensor | None, ...] = torch.autograd.grad(loss, list(parameters), allow_unused=True)
@@ -93,7 +101,7 @@ class Stepper:
     are used would be a kernel for each of them, on the way back once more.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (what is learnt, from what, and how)
         self,
         model: Policy,
         data: DeviceData,
@@ -101,6 +109,7 @@ class Stepper:
         *,
         batch: int,
         clip: float = 0.0,
+        weight_decay: float = 0.0,
         seed: int,
         graphs: bool,
     ) -> None:
@@ -110,7 +119,9 @@ class Stepper:
         self.low = [name for name, one in self.named.items() if self.learnt[name] is not one]
         on_gpu = device.type == "cuda"
         self.rate = torch.zeros((), device=device)
-        self.optimiser = torch.optim.Adam(self.learnt.values(), lr=self.rate, fused=on_gpu, capturable=on_gpu)
+        self.optimiser = torch.optim.AdamW(
+            groups_of(self.learnt.values(), weight_decay), lr=self.rate, fused=on_gpu, capturable=on_gpu
+        )
         self.gradients = room_for(self.optimiser, self.learnt.values())
         self.loss = torch.zeros((), device=device)
         self.rows = torch.zeros(batch, dtype=torch.int64, device=device)
