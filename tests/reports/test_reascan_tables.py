@@ -200,6 +200,9 @@ def test_runs_that_begin_with_other_weights_are_a_column_of_their_own(tmp_path):
         "M-LSTM, begins with fresh weights",
         "M-LSTM, begins with a checkpoint",
     }
+    said = {column.label.rpartition(" ")[2]: " ".join(protocol(column)) for column in columns}
+    assert "begun with the weights of another training, seed 2" in said["checkpoint"]
+    assert "begun with" not in said["weights"]
 
 
 def test_settings_may_differ_between_training_sets():

@@ -101,7 +101,8 @@ def _sentences(title: str, runs: Sequence[Run]) -> Iterator[str]:
     trained = f"{first.training.examples:,} examples of {first.training.data or 'an unnamed dataset'}"
     said = f"Trained on {title}: {trained}{_digest(first.training.digest)}, split {first.training.split}"
     updates = f", {first.updates:,} updates of {first.batch:,} examples" if first.updates else ""
-    yield f"{said}{updates}{_seeds([run.seed for run in runs if run.seed is not None])}."
+    begun = ", begun with the weights of another training" if first.training.goes_on else ""
+    yield f"{said}{updates}{begun}{_seeds([run.seed for run in runs if run.seed is not None])}."
     yield from dict.fromkeys(_chosen(run.selection) for run in runs)
     limit = f" up to {first.decode_limit:,} actions" if first.decode_limit else ""
     yield f"Decoded greedily{limit}, {judged}."
