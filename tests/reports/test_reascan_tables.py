@@ -187,6 +187,27 @@ def test_quirks_and_settings_make_columns_of_their_own():
     assert [len(column.runs) for column in columns] == [2, 1, 1]
 
 
+def test_runs_that_learnt_in_another_way_are_a_column_of_their_own(tmp_path):
+    """The recipe of a real run counts, and what there was no setting for in its day is as it was; looks do not."""
+    recipes = {
+        "old": {"rate": 0.001},
+        "new": {"rate": 0.001, "rare_first": 0},
+        "rare": {"rate": 0.001, "rare_first": 9},
+    }
+    runs = []
+    for seed, (name, recipe) in enumerate(recipes.items(), start=1):
+        folder = write_run(tmp_path / name, "m-lstm", 0.5, seed=seed)
+        change(folder / "run.json", recipe={**recipe, "seed": seed, "updates": 7 + seed, "look_every": seed})
+        runs.append(read_run(folder))
+
+    columns = compare_runs(runs).columns
+
+    assert [(column.label, len(column.runs)) for column in columns] == [
+        ("M-LSTM, rare_first 0", 2),
+        ("M-LSTM, rare_first 9", 1),
+    ]
+
+
 def test_runs_that_begin_with_other_weights_are_a_column_of_their_own(tmp_path):
     """What another training learnt before counts as well."""
     fresh = write_run(tmp_path / "fresh", "m-lstm", 0.5, seed=1)

@@ -28,6 +28,8 @@ TITLES: dict[Which, str] = {
 PARTS: dict[Which, tuple[Part, ...]] = {"table2": ("dev", "test"), "table3": ("test",)}
 # Settings that say where or as what a run was made, not how: runs that differ in these only are of one column.
 APART = {"seed", "name", "out", "folder", "path", "device", "workers", "data"}
+APART |= {"look_every", "log_every", "save_every", "dev_examples", "decode_limit", "compile", "half", "tensorboard"}
+EARLIER = {"rare_first": "0", "rare_share": "0.2", "weight_decay": "0.0"}  # of runs before there was such a setting
 
 
 def compare_runs(runs: Sequence[Run], *, reasons: Reasons | None = None) -> Results:
@@ -121,7 +123,8 @@ def _differing(runs: Sequence[Run]) -> list[str]:
 
 def _traits(run: Run) -> dict[str, str]:
     """How a run was made and judged."""
-    found = {name: value for name, value in run.settings.items() if name.rpartition(".")[2] not in APART}
+    known = {**(EARLIER if run.settings else {}), **run.settings}
+    found = {name: value for name, value in known.items() if name.rpartition(".")[2] not in APART}
     found |= {"updates": f"{run.updates:,}", "batch": f"{run.batch:,}"}
     found |= {"judged up to": f"{run.decode_limit} actions", "judged on data": run.digest[:8]}
     if run.training is None:

@@ -173,7 +173,7 @@ def _trained(facts: Facts) -> dict[str, Any]:
     return {
         "model": facts.text("model"),
         "quirks": tuple(sorted(facts.texts("quirks"))),
-        "settings": dict(flat_facts(facts.inner("settings").values)),
+        "settings": dict(flat_facts({**_course(facts.inner("recipe")), **facts.inner("settings").values})),
         "seed": facts.find_count("seed"),
         "updates": facts.find_count("updates") or 0,
         "batch": facts.find_count("batch") or 0,
@@ -184,6 +184,12 @@ def _trained(facts: Facts) -> dict[str, Any]:
         "training": _training(facts.inner("training")),
         "selection": _selection(facts.inner("selection")),
     }
+
+
+def _course(recipe: Facts) -> dict[str, Any]:
+    """Rates, schedules and the like: what a recipe says beside what run.json says of the model itself."""
+    elsewhere = ("model", "settings", "quirks", "seed", "updates", "batch")
+    return {name: value for name, value in recipe.values.items() if name not in elsewhere}
 
 
 def _training(facts: Facts) -> Training | None:
