@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,13 @@ from hypothesis import strategies as st
 from deixis.errors import RecipeError, UnknownName
 from deixis.models.registry import MODELS
 from deixis.training.settings import read_training, training_from, training_of
+
+
+SETTINGS = Path(__file__).parents[2] / "docs" / "results" / "settings"
+COMMAND = "# deixis train "
+OF_INSTRUCTIONS = [
+    one for one in sorted(SETTINGS.glob("*.toml")) if one.read_text(encoding="utf-8").startswith(COMMAND)
+]
 
 
 @pytest.mark.parametrize(
@@ -167,3 +175,10 @@ def test_a_quick_training_sees_fewer_examples_and_cools_down(model):
     assert quick.updates * quick.batch < 0.7 * published.updates * published.batch
     assert 0 < quick.cooldown < quick.updates
     assert published.cooldown == 0
+
+
+@pytest.mark.parametrize("path", OF_INSTRUCTIONS, ids=lambda path: path.stem)
+def test_settings_of_the_results_can_still_be_read(path):
+    """Their first line says for which model they are."""
+    model = path.read_text(encoding="utf-8").split()[3]
+    assert training_of(model, read_training(path)).updates > 1

@@ -65,3 +65,6 @@ def test_the_rate_is_that_of_all_weights(arrays, words):
     take = step.Stepper(policy, DeviceData(arrays, device), device, batch=4, weight_decay=0.1, seed=5, graphs=False)
     take.rate.fill_(0.25)
     assert [float(group["lr"]) for group in take.optimiser.param_groups] == [0.25, 0.25]
+
+    without = step.Stepper(policy, DeviceData(arrays, device), device, batch=4, seed=5, graphs=False)
+    assert [group["weight_decay"] for group in without.optimiser.param_groups] == [0.0]

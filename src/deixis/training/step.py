@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from deixis.training.data import DeviceData
 
 
-__all__ = ["Stepper", "groups_of", "loss_of", "put_rows", "reseed", "room_for", "take_gradients"]
+__all__ = ["Stepper", "loss_of", "put_rows", "reseed", "room_for", "take_gradients"]
 
 
 def loss_of(model: Policy, batch: Batch, tokens: Tensor | None = None) -> Tensor:
@@ -72,14 +72,6 @@ def room_for(optimiser: torch.optim.Adam, parameters: Iterable[nn.Parameter]) ->
     return gradients
 
 
-def groups_of(parameters: Iterable[nn.Parameter], weight_decay: float) -> list[dict[str, Any]]:
-    """Parameters for AdamW: what has two axes or more shrinks, biases and the scales of norms do not."""
-    every = list(parameters)
-    some, others = ([one for one in every if (one.ndim > 1) is wide] for wide in (True, False))
-    groups = [{"params": some, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
-    return [group for group in groups if group["params"]]
-
-
 def take_gradients(loss: Tensor, parameters: Iterable[nn.Parameter], gradients: list[Tensor]) -> None:
     """Put the gradients of a loss where they stay, by one call: adding each to zeros would be a kernel for each."""
     found: tuple[Tensor | None, ...] = torch.autograd.grad(loss, list(parameters), allow_unused=True)
@@ -120,7 +112,7 @@ class Stepper:
         on_gpu = device.type == "cuda"
         self.rate = torch.zeros((), device=device)
         self.optimiser = torch.optim.AdamW(
-            groups_of(self.learnt.values(), weight_decay), lr=self.rate, fused=on_gpu, capturable=on_gpu
+            _groups(self.learnt.values(), weight_decay), lr=self.rate, fused=on_gpu, capturable=on_gpu
         )
         self.gradients = room_for(self.optimiser, self.learnt.values())
         self.loss = torch.zeros((), device=device)
@@ -192,6 +184,14 @@ class Stepper:
         if self.low:
             with torch.no_grad():
                 torch._foreach_copy_([self.named[name] for name in self.low], [self.learnt[name] for name in self.low])
+
+
+def _groups(parameters: Iterable[nn.Parameter], weight_decay: float) -> list[dict[str, Any]]:
+    """Parameters for AdamW: what has two axes or more shrinks, biases and the scales of norms do not."""
+    groups: dict[float, list[nn.Parameter]] = {}  # one alone where nothing shrinks, so one kernel
+    for parameter in parameters:
+        groups.setdefault(weight_decay if parameter.ndim > 1 else 0.0, []).append(parameter)
+    return [{"params": some, "weight_decay": decay} for decay, some in groups.items()]
 
 
 def _is_spread() -> bool:
