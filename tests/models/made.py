@@ -37,11 +37,17 @@ SMALL: dict[str, Callable[[], Policy]] = {
     "transformer that sees padding": lambda: small_transformer(sees_padding=True),
     "transformer with norms first": lambda: small_transformer(norm_first=True),
     "transformer with tables of places": lambda: small_transformer(place_tables=True),
+    "transformer that points": lambda: small_transformer(points=True),
 }
 
 
 def small_transformer(
-    *, sees_padding: bool = False, norm_first: bool = False, place_tables: bool = False, longest_command: int = 20
+    *,
+    sees_padding: bool = False,
+    norm_first: bool = False,
+    place_tables: bool = False,
+    points: bool = False,
+    longest_command: int = 20,
 ) -> GridTransformer:
     """A transformer of two blocks and two layers."""
     settings = GridTransformerSettings(
@@ -56,6 +62,7 @@ def small_transformer(
         norm_first=norm_first,
         place_tables=place_tables,
         longest_side=7,
+        points=points,
     )
     return GridTransformer(settings, WORDS)
 
@@ -94,11 +101,12 @@ def some_examples(count: int, *, channels: int, seed: int, words: int = 11, step
     grid[-1] = 0
     grid[-1, 17, channels - 5 : channels - 3] = 1
     return Batch(
-        torch.from_numpy(numbers),
-        torch.from_numpy(word_count),
-        torch.from_numpy(grid.astype(np.float32)),
-        torch.from_numpy(rng.integers(0, 6, (count, steps))),
-        torch.from_numpy(action_count),
+        words=torch.from_numpy(numbers),
+        word_count=torch.from_numpy(word_count),
+        grid=torch.from_numpy(grid.astype(np.float32)),
+        actions=torch.from_numpy(rng.integers(0, 6, (count, steps))),
+        action_count=torch.from_numpy(action_count),
+        target=torch.from_numpy(rng.integers(0, CELLS, count)),
     )
 
 

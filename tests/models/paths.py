@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from deixis.models.tokens import Batch
-from deixis.training.step import loss_of, reseed
+from deixis.training.step import losses_of, reseed
 from tests.models.made import PUBLISHED, SMALL, some_examples, started
 
 
@@ -73,7 +73,7 @@ def _learnt_from(model: Policy, batch: Batch, *, fuse: bool) -> dict[str, Tensor
             if name.startswith("deixis.models.") and hasattr(module, "can_fuse"):
                 stack.enter_context(patch.object(module, "can_fuse", lambda _: fuse))
         model.zero_grad()
-        loss = loss_of(model, batch)
+        loss = losses_of(model, batch).plans
         loss.backward()  # type: ignore[no-untyped-call]
     gradients = {
         name: weight.grad.double().cpu() for name, weight in model.named_parameters() if weight.grad is not None

@@ -14,7 +14,7 @@ from torch.nn.functional import log_softmax, pad
 from deixis.models.graph_lstm import GraphLSTM
 from deixis.models.multimodal_lstm import MultimodalLSTM
 from deixis.models.tokens import Batch
-from deixis.training.step import loss_of
+from deixis.training.step import losses_of
 from tests.models.made import SMALL, scores_of, shown_in, small_transformer, some_examples, started, taking
 
 
@@ -52,12 +52,13 @@ def embeddings(model: Policy) -> tuple[Tensor, Tensor]:
 
 
 def loss(model: Policy, batch: Batch, tokens: Tensor | None = None) -> float:
-    return float(loss_of(model, batch, tokens).detach())
+    return float(losses_of(model, batch, tokens).plans.detach())
 
 
 def gradients_of(model: Policy, batch: Batch) -> None:
     model.zero_grad()
-    loss_of(model, batch).backward()  # type: ignore[no-untyped-call]
+    found = losses_of(model, batch)
+    (found.plans if found.pointing is None else found.plans + found.pointing).backward()  # type: ignore[no-untyped-call]
 
 
 @every_model

@@ -349,13 +349,13 @@ def test_a_loss_that_is_no_number_ends_the_training(dataset, tmp_path, monkeypat
     """Its update is named, and the last good checkpoint stays as it was."""
     updates = []
 
-    def loss_of(*arguments):
+    def losses_of(*arguments):
         updates.append(1)
-        loss = step_loss(*arguments)
-        return loss * float("nan") if len(updates) >= 8 else loss
+        found = step_losses(*arguments)
+        return found._replace(plans=found.plans * float("nan")) if len(updates) >= 8 else found
 
-    step_loss = step.loss_of
-    monkeypatch.setattr(step, "loss_of", loss_of)
+    step_losses = step.losses_of
+    monkeypatch.setattr(step, "losses_of", losses_of)
 
     with pytest.raises(
         DivergedTraining, match=r"the loss of update 8 is nan; the last good checkpoint is .*last\.safe"

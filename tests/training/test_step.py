@@ -24,12 +24,14 @@ def losses_of(path):
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
-@pytest.mark.parametrize("model", SIZES)
+@pytest.mark.parametrize("model", [*SIZES, "transformer that points"])
 def test_recorded_updates_learn_the_same_on_a_gpu(model, dataset, tmp_path, monkeypatch):
     """Every loss is what it is without recording, dropout and all, for plans of every length."""
-    train(dataset, small(model, log_every=1), tmp_path / "recorded", device="cuda")
+    how = {"settings": {"points": True}, "pointing": 1.0, "weight_decay": 0.1} if model.endswith("points") else {}
+    told = small(model.split()[0], log_every=1, **how)
+    train(dataset, told, tmp_path / "recorded", device="cuda")
     monkeypatch.setattr(step, "Recorder", lambda: None)
-    train(dataset, small(model, log_every=1), tmp_path / "plain", device="cuda")
+    train(dataset, told, tmp_path / "plain", device="cuda")
 
     plain = losses_of(tmp_path / "plain")
     assert len(plain) == 12

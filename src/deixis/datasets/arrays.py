@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = ["PlanArrays", "load_plan_arrays", "plan_arrays", "words_of"]
 
-KIND = "commands, grids and plans"
+KIND = "commands, grids, plans and targets"
 FOLDER = ".arrays"
 COLUMNS = ["id", "command", "grid_size", "shape", "color", "size", "row", "column"]
-COLUMNS += ["agent_row", "agent_column", "agent_facing", "plan"]
+COLUMNS += ["agent_row", "agent_column", "agent_facing", "target", "plan"]
 BOX = 3
 _CODES = np.full(256, 255, np.uint8)
 _CODES[[ord(action.letter) for action in Action]] = list(Action)
@@ -47,6 +47,7 @@ class PlanArrays:
         word_count: uint16 [example].
         lit: int32 [example, light], which channel of which cell is lit, as cell x channels + channel; one that is named
             twice counts twice, and `cells x channels` stands for none.
+        target: uint16 [example], the cell of what is meant, counted row by row.
         actions: uint8 [action], the plans one after another; start: int64 [example + 1], where each begins.
         cells, channels: of a grid, see `deixis.batches`.
     """
@@ -55,6 +56,7 @@ class PlanArrays:
     words: np.ndarray
     word_count: np.ndarray
     lit: np.ndarray
+    target: np.ndarray
     actions: np.ndarray
     start: np.ndarray
     cells: int
@@ -89,6 +91,7 @@ class PlanArrays:
             words=self.words[rows],
             word_count=self.word_count[rows],
             lit=self.lit[rows],
+            target=self.target[rows],
             actions=self.actions[at],
             start=start,
             cells=self.cells,
@@ -128,6 +131,7 @@ _DTYPES = {
     "words": ("<u2", 2),
     "word_count": ("<u2", 1),
     "lit": ("<i4", 2),
+    "target": ("<u2", 1),
     "actions": ("|u1", 1),
     "start": ("<i8", 1),
 }
@@ -160,6 +164,7 @@ def plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, channel
         words=_joined([piece.words for piece in pieces], 0),
         word_count=np.concatenate([piece.word_count for piece in pieces]),
         lit=_joined([piece.lit for piece in pieces], cells.copy().pop() * channels),
+        target=np.concatenate([piece.target for piece in pieces]),
         actions=np.concatenate([piece.actions for piece in pieces]),
         start=np.concatenate(([0], np.cumsum(lengths))),
         cells=cells.pop(),
@@ -185,6 +190,7 @@ def _piece(table: pa.Table, words: tuple[str, ...], channels: int) -> PlanArrays
         words=numbers,
         word_count=counts,
         lit=_lit(batch.objects, batch.count, agents, batch.size, channels),
+        target=_target(table.column("target").to_numpy(), batch.objects, batch.count, batch.size),
         actions=actions,
         start=start,
         cells=batch.size**2,
@@ -226,6 +232,14 @@ def _lit(objects: np.ndarray, count: np.ndarray, agents: np.ndarray, size: int, 
         raise BrokenDataset("a world has no agent on its grid; plans cannot be learnt from it")
     here = (agents[:, 0].astype(np.int32) * size + agents[:, 1]) * channels + channels - 5
     return np.concatenate((lit, here[:, None], here[:, None] + 1 + agents[:, 2:3]), axis=1).astype(np.int32)
+
+
+def _target(target: np.ndarray, objects: np.ndarray, count: np.ndarray, size: int) -> np.ndarray:
+    """The cells of the objects that are meant."""
+    if (target >= count).any():
+        raise BrokenDataset("an example means an object that its world does not have")
+    row, column = objects[np.arange(len(objects)), target, 3:5].astype(np.uint16).T
+    return row * np.uint16(size) + column
 
 
 def _plans(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:

@@ -48,6 +48,7 @@ class GridTransformerSettings:
         place_tables: whether each row and each column of the grid has a vector of its own instead of a number that a
             linear map reads; then "in the same row" is an equality that attention sees at once.
         longest_side: rows and columns that have such vectors.
+        points: whether it says of every cell, besides the plan, how much it is that of the target; one vector more.
     """
 
     width: int = 128
@@ -63,6 +64,7 @@ class GridTransformerSettings:
     norm_first: bool = False
     place_tables: bool = False
     longest_side: int = 12
+    points: bool = False
 
 
 class Looked(NamedTuple):
@@ -70,10 +72,12 @@ class Looked(NamedTuple):
 
     Shapes:
         pairs: [example, place, layer, key and value, head, part]; may_look: bool [example, place].
+        pointed: float32 [example, cell], or [example, 0] where the model does not point.
     """
 
     pairs: Tensor
     may_look: Tensor
+    pointed: Tensor
 
 
 class Said(NamedTuple):
@@ -110,6 +114,8 @@ class GridTransformer(Policy):
         self.output = nn.Linear(width, self.layout.size)
         last = (nn.LayerNorm(width, FORGIVING) if settings.norm_first else nn.Identity() for _ in range(3))
         self.words_last, self.cells_last, self.actions_last = last
+        self.points = settings.points
+        self.point = nn.Linear(width, 1, bias=False) if settings.points else None
 
     def remember(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Looked:
         """Let words and cells look at each other; prepare what the decoder looks at."""
@@ -120,12 +126,14 @@ class GridTransformer(Policy):
             cells = self._dropped(self._cells(grid))
             for block in self.blocks:
                 text, cells = block(text, cells, is_word)
-            both = torch.cat((self.words_last(text), self.cells_last(cells)), dim=1)
+            cells = self.cells_last(cells)
+            both = torch.cat((self.words_last(text), cells), dim=1)
             pairs = self.offer(both).unflatten(2, (len(self.decoder), 2, self.settings.heads, -1))
+            pointed = cells[:, :0, 0] if self.point is None else self.point(cells[:, 1:]).squeeze(2)
         may_look = torch.cat((is_word, is_word.new_ones(cells.shape[:2])), dim=1)
         if self.settings.sees_padding:
             may_look = torch.ones_like(may_look)
-        return Looked(pairs, may_look)
+        return Looked(pairs, may_look, pointed.float())
 
     def scores(self, memory: Looked, shown: Tensor) -> Tensor:
         """Scores for every next action, given the right ones before it."""
@@ -134,6 +142,10 @@ class GridTransformer(Policy):
             for layer, pairs in zip(self.decoder, memory.pairs.unbind(2), strict=True):
                 x = layer(x, pairs, memory.may_look)
             return self.output(self.actions_last(x)).float()
+
+    def pointed(self, memory: Looked) -> Tensor:
+        """How much each cell is that of the target."""
+        return memory.pointed
 
     def begin(self, memory: Looked, limit: int) -> Said:
         """Where decoding starts: nothing said, and room for `limit` steps."""
@@ -152,7 +164,7 @@ class GridTransformer(Policy):
 
     def narrowed(self, memory: Looked, state: Said, rows: Tensor) -> tuple[Looked, Said]:
         """Memory and state of some examples alone."""
-        return Looked(memory.pairs[rows], memory.may_look[rows]), state._replace(pairs=state.pairs[:, rows])
+        return Looked(*(part[rows] for part in memory)), state._replace(pairs=state.pairs[:, rows])
 
     def compile_parts(self) -> None:
         """Let torch compile blocks and layers, which are alike: the first update takes a minute, the others less."""

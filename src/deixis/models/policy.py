@@ -27,6 +27,7 @@ class Policy(nn.Module):
         layout: the rows of the model's table of actions.
         channels: how the grid is encoded, see `deixis.batches`.
         longest_command, longest_plan: what its tables have room for; 0 for no limit.
+        points: whether it can say where the target stands, besides how to go about it.
         computes_in: the dtype of the heavy products; weights, sums and losses stay in float32.
     """
 
@@ -34,6 +35,7 @@ class Policy(nn.Module):
     channels: int
     longest_command: int = 0
     longest_plan: int = 0
+    points: bool = False
     computes_in: torch.dtype = torch.float32
 
     @abstractmethod
@@ -43,6 +45,10 @@ class Policy(nn.Module):
     @abstractmethod
     def scores(self, memory: Any, shown: Tensor) -> Tensor:
         """Scores for every next action, given the right ones before it: float32 [example, step, row of the layout]."""
+
+    def pointed(self, memory: Any) -> Tensor:
+        """How much each cell is that of the target, float32 [example, cell]; of a model that `points`."""
+        raise NotImplementedError(f"{type(self).__name__} does not point")
 
     @abstractmethod
     def begin(self, memory: Any, limit: int) -> Any:

@@ -28,6 +28,7 @@ class Batch(NamedTuple):
         words: int64 [example, word], 0 where the command has ended.
         word_count: int64 [example].
         grid: float [example, cell, channel], cells row by row.
+        target: int64 [example], the cell of what is meant.
         actions: int64 [example, step], 0 to 5; anything where the plan has ended.
         action_count: int64 [example].
     """
@@ -35,6 +36,7 @@ class Batch(NamedTuple):
     words: Tensor
     word_count: Tensor
     grid: Tensor
+    target: Tensor
     actions: Tensor
     action_count: Tensor
 

@@ -29,7 +29,8 @@ PARTS: dict[Which, tuple[Part, ...]] = {"table2": ("dev", "test"), "table3": ("t
 # Settings that say where or as what a run was made, not how: runs that differ in these only are of one column.
 APART = {"seed", "name", "out", "folder", "path", "device", "workers", "data"}
 APART |= {"look_every", "log_every", "save_every", "dev_examples", "decode_limit", "compile", "half", "tensorboard"}
-EARLIER = {"rare_first": "0", "rare_share": "0.2", "weight_decay": "0.0"}  # of runs before there was such a setting
+# What runs from before there was such a setting did.
+EARLIER = {"rare_first": "0", "rare_share": "0.2", "weight_decay": "0.0", "pointing": "0.0"}
 
 
 def compare_runs(runs: Sequence[Run], *, reasons: Reasons | None = None) -> Results:

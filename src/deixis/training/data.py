@@ -33,6 +33,7 @@ class DeviceData:
         self.words = moved(arrays.words, np.int16)
         self.word_count = moved(arrays.word_count, np.int16)
         self.lit = moved(arrays.lit, np.int32)
+        self.target = moved(arrays.target, np.int16)
         self.actions = moved(arrays.actions, np.uint8)
         self.start = moved(arrays.start, np.int64)
 
@@ -51,6 +52,7 @@ class DeviceData:
             self.words[rows].long(),
             self.word_count[rows].long(),
             grid[:, :width].unflatten(1, (self.cells, self.channels)),
+            self.target[rows].long(),
             actions,
             after - first,
         )

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["DEV", "TRAIN", "HowFar", "Learner"]
 
 TRAIN, DEV = "train", "dev"
+POINTING = "point."  # how the names of weights to point with begin
 
 
 @dataclass
@@ -102,7 +103,13 @@ class Learner:
         self.examples = load_plan_arrays(dataset, TRAIN, self.vocabulary, channels=self.model.channels)
         self.dev = _dev_examples(dataset, training, self.vocabulary, self.examples)
         _demand_learnable(self.model, self.examples, dataset.path.name)
+        if training.pointing and not self.model.points:
+            raise RecipeError(
+                f"this {training.model} does not point, so pointing must be 0; a transformer with points = true "
+                "under [settings] does"
+            )
         if before is not None:
+            before = _completed(before, self.model)
             _demand_fitting(before, self.model, self.examples)
         if training.compile:
             self.model.compile_parts()
@@ -113,8 +120,10 @@ class Learner:
             DeviceData(self.examples, self.device),
             self.device,
             batch=len(range(place.rank, training.batch, place.world)),
+            of=training.batch,
             clip=training.clip,
             weight_decay=training.weight_decay,
+            pointing=training.pointing,
             seed=training.seed if place.leads else derive(training.seed, "rank", place.rank),
             graphs=True,
         )
@@ -248,6 +257,12 @@ def _known_vocabulary(before: Checkpoint, dataset: Dataset) -> tuple[str, ...]:
             "begin with fresh weights"
         )
     return before.vocabulary
+
+
+def _completed(before: Checkpoint, model: Policy) -> Checkpoint:
+    """The checkpoint, with fresh weights to point with where it has none: pointing may be learnt afterwards."""
+    fresh = {name: value for name, value in model.state_dict().items() if name.startswith(POINTING)}
+    return replace(before, weights={**fresh, **before.weights})
 
 
 def _demand_fitting(before: Checkpoint, model: Policy, examples: PlanArrays) -> None:

@@ -43,6 +43,7 @@ class Training:
         clip: the largest norm of a gradient; 0 for no limit.
         weight_decay: by what part of itself, times the rate, each weight of a product or table shrinks in an update,
             apart from what Adam does (as in AdamW); biases and norms do not.
+        pointing: how much it counts, besides the plan, that a model which `points` does so at the cell of the target.
         easy_first, easy_words: in so many updates at the beginning, only commands of so many words at most are learnt.
         rare_first, rare_share: in so many updates after those, commands with a rare word are shown more often, up to
             eight times, as if each word were in such a share of all commands.
@@ -72,6 +73,7 @@ class Training:
     cooldown: int = 0
     clip: float = 0.0
     weight_decay: float = 0.0
+    pointing: float = 0.0
     easy_first: int = 0
     easy_words: int = 10
     rare_first: int = 0
@@ -156,6 +158,7 @@ _REAL: dict[str, tuple[Callable[[float], bool], str]] = {
     "rare_share": (lambda value: 0 < value <= 1, "above 0 and up to 1"),
     "clip": (lambda value: value >= 0, "of at least 0"),
     "weight_decay": (lambda value: 0 <= value <= 10, "from 0 to 10"),
+    "pointing": (lambda value: 0 <= value <= 100, "from 0 to 100"),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import distributed, nn
@@ -24,23 +24,36 @@ if TYPE_CHECKING:
     from deixis.training.data import DeviceData
 
 
-__all__ = ["Stepper", "loss_of", "put_rows", "reseed", "room_for", "take_gradients"]
+__all__ = ["Losses", "Stepper", "losses_of", "put_rows", "reseed", "room_for", "take_gradients"]
 
 
-def loss_of(model: Policy, batch: Batch, tokens: Tensor | None = None) -> Tensor:
-    """The mean cost of saying the right next action, over all actions of a batch and the ends of its plans.
+class Losses(NamedTuple):
+    """What a batch costs: saying the right plans, and pointing at the right cells, which a model need not do."""
+
+    plans: Tensor
+    pointing: Tensor | None
+
+
+def losses_of(model: Policy, batch: Batch, tokens: Tensor | None = None, examples: int = 0) -> Losses:
+    """The mean cost of saying the right next action, over all actions and ends of plans, and of pointing at cells.
 
     Args:
         model: the model.
         batch: the examples.
-        tokens: by how many actions to divide, where the batch is a part of a larger one.
+        tokens: by how many actions and ends to divide, where the batch is a part of a larger one.
+        examples: by how many examples, likewise.
     """
     shown, said = model.layout.teach(batch.actions[:, :-1], batch.action_count)
-    scores = model(batch.words, batch.word_count, batch.grid, shown)
+    memory = model.remember(batch.words, batch.word_count, batch.grid)
+    scores = model.scores(memory, shown)
     cost = functional.cross_entropy(
         scores.flatten(0, 1), said.flatten(), ignore_index=model.layout.pad, reduction="sum"
     )
-    return cost / ((batch.action_count + 1).sum() if tokens is None else tokens)
+    plans = cost / ((batch.action_count + 1).sum() if tokens is None else tokens)
+    if not model.points:
+        return Losses(plans, None)
+    pointing = functional.cross_entropy(model.pointed(memory), batch.target, reduction="sum")
+    return Losses(plans, pointing / (examples or len(batch.target)))
 
 
 def reseed(seed: int, update: int, device: torch.device) -> None:
@@ -91,6 +104,13 @@ class Stepper:
     What a model may hold in lower precision, see `Policy.may_be_lower`, it holds so from now on. The weights that learn
     are then kept here, in float32, and the model has them rounded, anew after every update: rounding them where they
     are used would be a kernel for each of them, on the way back once more.
+
+    Args:
+        model, data, device: what learns, from what, and where.
+        batch, of: how many examples of an update are learnt from here, and on all devices together, if on several.
+        clip, weight_decay, pointing: as in `Training`.
+        seed: of dropout.
+        graphs: whether updates are recorded, on a GPU.
     """
 
     def __init__(  # noqa: PLR0913 (what is learnt, from what, and how)
@@ -100,12 +120,15 @@ class Stepper:
         device: torch.device,
         *,
         batch: int,
+        of: int = 0,
         clip: float = 0.0,
         weight_decay: float = 0.0,
+        pointing: float = 0.0,
         seed: int,
         graphs: bool,
     ) -> None:
         self.model, self.data, self.device, self.clip, self.seed = model, data, device, clip, seed
+        self.pointing, self.examples = pointing, of or batch
         self.named = {name: one for name, one in model.named_parameters() if one.requires_grad}
         self.learnt = self._lowered()
         self.low = [name for name, one in self.named.items() if self.learnt[name] is not one]
@@ -171,9 +194,12 @@ class Stepper:
         return learnt
 
     def _forward_and_back(self, steps: int) -> None:
-        loss = loss_of(self.model, self.data.batch(self.rows, steps), self.tokens)
+        found = losses_of(self.model, self.data.batch(self.rows, steps), self.tokens, self.examples)
+        loss = found.plans
+        if self.pointing and found.pointing is not None:
+            loss = loss + self.pointing * found.pointing
         take_gradients(loss, self.named.values(), self.gradients)
-        self.loss.copy_(loss.detach())
+        self.loss.copy_(found.plans.detach())
 
     def _move(self) -> None:
         if _is_spread():
