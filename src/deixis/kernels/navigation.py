@@ -16,6 +16,7 @@ from deixis.kernels.readings import (
     MOST_MENTIONS,
     NOTHING,
     NOW,
+    PARENT,
     RELATION,
     SHAPE,
     SIZE,
@@ -30,16 +31,9 @@ from deixis.kernels.readings import (
 __all__ = ["EXACT", "EXACT_CUT", "GOT_THERE", "find_misreadings", "judge_plans", "make_plans"]
 
 EXACT, EXACT_CUT, GOT_THERE = 0, 1, 2  # columns of `judge_plans`
-SIZE_AMONG_ALL, WORD, CLAUSE, WORDS_EXCHANGED, RELATIONS_EXCHANGED, ALL_CLAUSES, ALL_BUT_NOUN, UNCLEAR = (
-    0,  # bits of `find_misreadings`; six for words, three of the target and three of others; six for relations
-    1,
-    7,
-    13,
-    14,
-    15,
-    16,
-    17,
-)
+# Bits of `find_misreadings`; six for words, three of the target and three of others; six for relations.
+SIZE_AMONG_ALL, FLATTENED, WORD, CLAUSE = 0, 1, 2, 8
+WORDS_EXCHANGED, RELATIONS_EXCHANGED, ALL_CLAUSES, ALL_BUT_NOUN, UNCLEAR = 14, 15, 16, 17, 18
 _NONE = np.uint64(0)
 _ZERO, _ONE = np.int64(0), np.int64(1)
 
@@ -198,6 +192,8 @@ def _slightest(said, wanted, work):
     """The bits of the first kind of misreading that picks out what is wanted."""
     found = _by_sizes_among_all(said, wanted, work)
     if found == 0:
+        found = _by_flattening(said, wanted, work)
+    if found == 0:
         found = _by_words(said, wanted, work)
     if found == 0:
         found = _by_clauses(said, wanted, work)
@@ -228,6 +224,19 @@ def _by_sizes_among_all(said, wanted, work):
             if _leads(said, wanted, work):
                 return _ONE << SIZE_AMONG_ALL
             now[m, SIZE] = said[m, SIZE]
+    return _ZERO
+
+
+@jit
+def _by_flattening(said, wanted, work):
+    now = work[NOW]
+    as_said(said, work)
+    for m in range(said.shape[0]):
+        if said[m, PARENT] > 0:
+            now[m, PARENT] = 0
+            if _leads(said, wanted, work):
+                return _ONE << FLATTENED
+            now[m, PARENT] = said[m, PARENT]
     return _ZERO
 
 

@@ -3,18 +3,20 @@
 | what was missed        | the misreading                                                                    | rank |
 |------------------------|-----------------------------------------------------------------------------------|------|
 | size among everything  | a size word compared with everything there is, not within its own phrase          | 0    |
-| noun, colour word, size word | one word of the target's phrase not heard, or taken for another             | 1    |
-| … of another           | the same in the phrase of something else that is mentioned                        | 1    |
-| clause: same row, …    | one clause not heard, with all that hangs on it                                   | 2    |
-| words exchanged        | words for one attribute exchanged between two phrases, or a whole phrase's        | 3    |
-| relations exchanged    | the relations of two clauses exchanged                                            | 3    |
-| all clauses            | only the target's own phrase heard                                                | 4    |
-| all but the noun       | only the target's noun heard                                                      | 5    |
+| clause of a clause     | a clause about something else heard as one more about the target                  | 1    |
+| noun, colour word, size word | one word of the target's phrase not heard, or taken for another             | 2    |
+| … of another           | the same in the phrase of something else that is mentioned                        | 2    |
+| clause: same row, …    | one clause not heard, with all that hangs on it                                   | 3    |
+| words exchanged        | words for one attribute exchanged between two phrases, or a whole phrase's        | 4    |
+| relations exchanged    | the relations of two clauses exchanged                                            | 4    |
+| all clauses            | only the target's own phrase heard                                                | 5    |
+| all but the noun       | only the target's noun heard                                                      | 6    |
 | nothing in particular  | none of these leads there                                                         |      |
 
 Of the misreadings that pick out the object, be it among others, those of the lowest rank count; where they miss
 different things, each is given its share. Ranks are such that a wider misreading never hides a narrower one: whoever
-does not hear a clause misses all its words, and may go wherever missing one of them leads.
+does not hear a clause misses all its words, and may go wherever missing one of them leads. In the first two every word
+is heard.
 """
 
 from __future__ import annotations
@@ -47,8 +49,10 @@ __all__ = ["MISSED", "NO_REASON", "UNCLEAR", "Misreading", "Tables", "misreading
 WORDS = {"shape": "noun", "color": "colour word", "size": "size word"}
 NO_REASON = "nothing in particular"
 UNCLEAR = "command does not point at the target"
+FLATTENED = "clause of a clause"
 MISSED: tuple[str, ...] = (  # in the order of the bits of `kernels.navigation.find_misreadings`
     "size among everything",
+    FLATTENED,
     *WORDS.values(),
     *(f"{word} of another" for word in WORDS.values()),
     *(f"clause: {relation.name}" for relation in GRID.relations),
@@ -58,7 +62,7 @@ MISSED: tuple[str, ...] = (  # in the order of the bits of `kernels.navigation.f
     "all but the noun",
     UNCLEAR,
 )
-RELATION = 4  # the column of a blueprint
+PARENT, RELATION = 3, 4  # columns of a blueprint
 MOST_MENTIONS = 16  # that the compiled reader has room for
 
 
@@ -72,7 +76,8 @@ class Misreading(NamedTuple):
 
 def misreadings(expression: Expression) -> tuple[Misreading, ...]:
     """Every misreading of a grid expression that is looked at, the slightest first."""
-    found = [*_relaxed(expression), *_sizes_among_all(expression), *_exchanged(expression), _noun_alone(expression)]
+    found = [*_relaxed(expression), *_sizes_among_all(expression), *_flattened(expression), *_exchanged(expression)]
+    found.append(_noun_alone(expression))
     different = (one for one in found if one.expression != expression)
     return tuple(sorted(different, key=lambda one: one.rank))
 
@@ -141,13 +146,13 @@ def _relaxed(expression: Expression) -> Iterator[Misreading]:
     for one in relaxations(expression, GRID):
         match one.kind:
             case "attribute" | "selector":
-                yield Misreading(_word(one.parts[0]), 1, one.expression)
+                yield Misreading(_word(one.parts[0]), 2, one.expression)
             case "relation":
-                yield Misreading(_clause(one.parts[0]), 2, one.expression)
+                yield Misreading(_clause(one.parts[0]), 3, one.expression)
             case "isomorphism":
-                yield Misreading("words exchanged", 3, one.expression)
+                yield Misreading("words exchanged", 4, one.expression)
             case "phrase":
-                yield Misreading("all clauses", 4, one.expression)
+                yield Misreading("all clauses", 5, one.expression)
 
 
 def _word(part: Part) -> str:
@@ -178,6 +183,16 @@ def _with_steps(expression: Expression, address: tuple[int, ...], steps: tuple[S
     return replacing(expression, Part(address, clause), Related(clause.relation, Description(steps)))
 
 
+def _flattened(expression: Expression) -> Iterator[Misreading]:
+    """One clause about something else, with all that hangs on it, heard as one more about the target."""
+    table = blueprint(expression)
+    for mention in range(len(table)):
+        if table[mention, PARENT] > 0:
+            changed = table.copy()
+            changed[mention, PARENT] = 0
+            yield Misreading(FLATTENED, 1, from_blueprint(changed))
+
+
 def _exchanged(expression: Expression) -> Iterator[Misreading]:
     """Words for one attribute, or relations, exchanged between two phrases; a word that one lacks moves there."""
     table = blueprint(expression)
@@ -187,9 +202,9 @@ def _exchanged(expression: Expression) -> Iterator[Misreading]:
                 changed = table.copy()
                 changed[[one, other], slot] = table[[other, one], slot]
                 name = "relations exchanged" if slot == RELATION else "words exchanged"
-                yield Misreading(name, 3, from_blueprint(changed))
+                yield Misreading(name, 4, from_blueprint(changed))
 
 
 def _noun_alone(expression: Expression) -> Misreading:
     nouns = tuple(step for step in expression.steps if isinstance(step, Is) and step.attribute == "shape")
-    return Misreading("all but the noun", 5, Description(nouns))
+    return Misreading("all but the noun", 6, Description(nouns))

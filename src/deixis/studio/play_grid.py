@@ -56,6 +56,7 @@ MEASURES = {
 }
 SLIPS = {  # what a reader did who went to a wrong object
     "size among everything": "compared the size with everything on the board",
+    "clause of a clause": "took what is said of another object for said of the target",
     "words exchanged": "exchanged words between two phrases",
     "relations exchanged": "exchanged the relations of two clauses",
     "all clauses": "heard none of the clauses",

@@ -4,7 +4,7 @@
 |---|---|
 | `run.json` | what was trained, on what, how long, and which checkpoint was chosen; written when it stops |
 | `log.jsonl` | a line now and then: loss, learning rate, speed; and one for every look at dev |
-| `best.safetensors` | the weights that did best on dev |
+| `best.safetensors` | the weights that did best on dev, of equal ones the later |
 | `last.safetensors` | the weights at the end, with what it takes to go on from there |
 | `tensorboard/` | the log once more, where it was asked for |
 """

@@ -180,7 +180,7 @@ class _Loop:
         return _Window(at.update, now())
 
     def _look(self) -> None:
-        """See how many plans of dev are right, and keep the weights that do best."""
+        """See how many plans of dev are right, and keep the weights that do best, of equal ones the later."""
         learner, at = self.learner, self.at
         if not self.folder:
             return
@@ -189,7 +189,7 @@ class _Loop:
             at.exact = float(exact_matches(*said, learner.dev).mean())
             at.looks += 1
             self.folder.log(update=at.update, dev={"exact": at.exact, "examples": len(learner.dev)})
-            if at.exact <= at.best:
+            if at.exact < at.best:
                 return
             at.best = at.exact
         at.best_update = at.update
