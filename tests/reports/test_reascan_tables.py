@@ -226,6 +226,20 @@ def test_runs_that_begin_with_other_weights_are_a_column_of_their_own(tmp_path):
     assert "begun with" not in said["weights"]
 
 
+def test_a_run_that_learnt_to_point_says_so(tmp_path):
+    """Published models learn from plans alone; whoever reads the table must know."""
+    plain = write_run(tmp_path / "plain", "transformer", 0.5, seed=1)
+    points = write_run(tmp_path / "points", "transformer", 0.9, seed=2)
+    for folder, weight in ((plain, 0.0), (points, 1.0)):
+        change(folder / "run.json", recipe={"rate": 0.001, "pointing": weight})
+
+    columns = compare_runs([read_run(plain), read_run(points)]).columns
+
+    said = {column.label: " ".join(protocol(column)) for column in columns}
+    assert ["pointing" in label for label in said] == [True, True]
+    assert ["taught to point at the target as well" in text for text in said.values()] == [False, True]
+
+
 def test_settings_may_differ_between_training_sets():
     """A smaller set may be trained for fewer updates without becoming another model."""
     columns = compare_runs([trained(0.5, updates=10), trained(0.6, patterns=("p1",), updates=5)]).columns

@@ -160,11 +160,11 @@ def test_a_file_that_is_no_toml_is_told(tmp_path, content):
 
 def test_a_quick_training_gives_way_to_what_is_said():
     """It stands in for the published one, sizes included."""
-    quick = training_of("transformer", {"batch": 64, "settings": {"dropout": 0.1}}, quick=True)
+    quick = training_of("transformer", {"batch": 64, "settings": {"dropout": 0.2}}, quick=True)
 
-    assert (quick.batch, quick.rate, quick.easy_first) == (64, 1e-3, 4500)
-    assert quick.settings == {"norm_first": True, "dropout": 0.1}
-    assert training_of("transformer").easy_first == 0
+    assert (quick.batch, quick.rate, quick.easy_first, quick.pointing) == (64, 1e-3, 2000, 1.0)
+    assert quick.settings == {"norm_first": True, "points": True, "dropout": 0.2}
+    assert (training_of("transformer").easy_first, training_of("transformer").pointing) == (0, 0.0)
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -111,15 +111,18 @@ MODELS: Mapping[str, Known] = {
         settings=GridTransformerSettings,
         training={"rate": 1e-4, "decay_every": 0, "batch": 32, "updates": 1_686_700, "look_every": 16_867},
         quick={
-            "updates": 19_000,
+            "updates": 60_000,
             "batch": 512,
             "rate": 1e-3,
             "warmup": 500,
-            "cooldown": 8000,
+            "cooldown": 15_000,
             "clip": 1.0,
-            "easy_first": 4500,
-            "look_every": 3000,
-            "settings": {"norm_first": True, "dropout": 0.0},
+            "weight_decay": 0.1,
+            "pointing": 1.0,
+            "easy_first": 2000,
+            "rare_first": 15_000,
+            "look_every": 2500,
+            "settings": {"norm_first": True, "points": True, "dropout": 0.1},
         },
         quirks={
             "sees-padding": Quirk(

@@ -102,7 +102,8 @@ def _sentences(title: str, runs: Sequence[Run]) -> Iterator[str]:
     said = f"Trained on {title}: {trained}{_digest(first.training.digest)}, split {first.training.split}"
     updates = f", {first.updates:,} updates of {first.batch:,} examples" if first.updates else ""
     begun = ", begun with the weights of another training" if first.training.goes_on else ""
-    yield f"{said}{updates}{begun}{_seeds([run.seed for run in runs if run.seed is not None])}."
+    points = "" if first.settings.get("pointing", "0") in ("0", "0.0") else ", taught to point at the target as well"
+    yield f"{said}{updates}{begun}{points}{_seeds([run.seed for run in runs if run.seed is not None])}."
     yield from dict.fromkeys(_chosen(run.selection) for run in runs)
     limit = f" up to {first.decode_limit:,} actions" if first.decode_limit else ""
     yield f"Decoded greedily{limit}, {judged}."
