@@ -116,8 +116,8 @@ def test_pointing_changes_what_is_learnt_and_goes_on_where_it_stopped(dataset, t
     assert not torch.equal(whole["point.weight"], without["point.weight"])
 
 
-def test_a_model_may_learn_to_point_afterwards(dataset, tmp_path):
-    """It begins with all weights of one that does not point; only what points is new."""
+def test_a_model_may_learn_to_point_afterwards_and_give_it_up(dataset, tmp_path):
+    """It begins with all weights of one that does not point; only what points is new, and may be left out again."""
     train(dataset, small("transformer"), tmp_path / "first", device="cpu")
     told = small("transformer", settings={"points": True}, pointing=1.0, updates=1, rate=1e-12)
     train(dataset, told, tmp_path / "second", device="cpu", begin=tmp_path / "first" / "best.safetensors")
@@ -125,6 +125,10 @@ def test_a_model_may_learn_to_point_afterwards(dataset, tmp_path):
     first, second = (weights(tmp_path / name / "best.safetensors") for name in ("first", "second"))
     assert second.keys() - first.keys() == {"point.weight"}
     assert all(torch.allclose(first[name], second[name], atol=1e-6) for name in first)
+
+    told = small("transformer", settings={"points": False}, updates=1, rate=1e-12)
+    train(dataset, told, tmp_path / "third", device="cpu", begin=tmp_path / "second" / "best.safetensors")
+    assert weights(tmp_path / "third" / "best.safetensors").keys() == first.keys()
 
 
 def test_who_cannot_point_says_so(dataset, tmp_path):

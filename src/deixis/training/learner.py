@@ -109,7 +109,7 @@ class Learner:
                 "under [settings] does"
             )
         if before is not None:
-            before = _completed(before, self.model)
+            before = _pointing_as(self.model, before)
             _demand_fitting(before, self.model, self.examples)
         if training.compile:
             self.model.compile_parts()
@@ -259,10 +259,11 @@ def _known_vocabulary(before: Checkpoint, dataset: Dataset) -> tuple[str, ...]:
     return before.vocabulary
 
 
-def _completed(before: Checkpoint, model: Policy) -> Checkpoint:
-    """The checkpoint, with fresh weights to point with where it has none: pointing may be learnt afterwards."""
+def _pointing_as(model: Policy, before: Checkpoint) -> Checkpoint:
+    """The checkpoint with what the model points with, fresh where it has none: pointing may be learnt, or given up."""
     fresh = {name: value for name, value in model.state_dict().items() if name.startswith(POINTING)}
-    return replace(before, weights={**fresh, **before.weights})
+    known = {name: value for name, value in before.weights.items() if name in fresh or not name.startswith(POINTING)}
+    return replace(before, weights={**fresh, **known})
 
 
 def _demand_fitting(before: Checkpoint, model: Policy, examples: PlanArrays) -> None:
