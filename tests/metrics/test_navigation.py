@@ -447,7 +447,8 @@ def test_names_are_those_of_the_bits():
     """The names stand in the order in which the kernel numbers them, and none is used twice."""
     assert len(set(MISSED)) == len(MISSED) == 19
     assert names_of(0) == (NO_REASON,)
-    assert names_of(1 << 1 | 1 << 7) == ("noun", "clause: same row")
+    assert names_of(1 << 1) == ("clause of a clause",)
+    assert names_of(1 << 2 | 1 << 8) == ("noun", "clause: same row")
 
 
 # -------------------------------------------------------------------------------- intervals
