@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
 import torch
 
 from deixis.datasets import arrays as arrays_module
-from deixis.datasets.arrays import load_plan_arrays
+from deixis.datasets.arrays import load_plan_arrays, words_of
+from deixis.datasets.make import make
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.models.registry import build
 from deixis.models.tokens import Batch
 from deixis.training.data import DeviceData
 from deixis.training.loop import train
 from deixis.training.step import Stepper, losses_of
+from tests.datasets.tiny import quick
 from tests.models.made import SMALL, small_transformer, some_examples, started
 from tests.training.small import are_equal, small, weights
 
@@ -31,6 +35,24 @@ def test_the_cell_is_that_of_the_object_that_is_meant(dataset, arrays):
     assert arrays.target.tolist() == cells
     assert len(set(cells)) > 1
     assert arrays.taking(np.array([4, 2])).target.tolist() == [cells[4], cells[2]]
+
+
+def test_arrays_from_before_there_were_targets_are_replaced(tmp_path):
+    """They are made anew once, not every time, and nobody has to clear anything away."""
+    dataset = make(quick(), tmp_path / "tiny", workers=1)
+    words = words_of(dataset, "train")
+    right = load_plan_arrays(dataset, "train", words).target.tolist()
+    (folder,) = (dataset.path / ".arrays").iterdir()
+    manifest = next(folder.glob("*.json"))
+    facts = json.loads(manifest.read_text(encoding="utf-8"))
+    del facts["arrays"]["target"]
+    facts["kind"] = "commands, grids and plans"  # as it was called then
+    manifest.write_text(json.dumps(facts), encoding="utf-8")
+    (folder / "target.npy").unlink()
+
+    assert load_plan_arrays(dataset, "train", words).target.tolist() == right
+    assert (folder / "target.npy").exists()
+    assert list((dataset.path / ".arrays").iterdir()) == [folder]
 
 
 def test_a_target_that_is_not_there_is_told(dataset, words, monkeypatch):
@@ -65,12 +87,18 @@ def test_pointing_costs_what_is_missing_to_the_right_cell():
 
 @pytest.mark.parametrize("name", ["m-lstm", "gcn-lstm", "transformer"])
 def test_a_model_that_does_not_point_has_no_such_loss(name):
-    """Neither does it answer when it is asked where the target is."""
+    """Asked where the target is, a transformer has nothing to say, and the others cannot be asked."""
     model = started(SMALL[name])
     batch = some_examples(5, channels=model.channels, seed=4)
 
     assert losses_of(model, batch).pointing is None
     assert not model.points
+    memory = model.remember(batch.words, batch.word_count, batch.grid)
+    if name == "transformer":
+        assert model.pointed(memory).shape == (5, 0)
+    else:
+        with pytest.raises(NotImplementedError, match="does not point"):
+            model.pointed(memory)
 
 
 def test_a_model_learns_to_point(dataset, words):
@@ -109,11 +137,14 @@ def test_pointing_changes_what_is_learnt_and_goes_on_where_it_stopped(dataset, t
     train(dataset, small("transformer", **how, updates=5), tmp_path / "parts", device="cpu")
     train(dataset, small("transformer", **how), tmp_path / "parts", device="cpu")
     train(dataset, small("transformer", settings=POINTS), tmp_path / "without", device="cpu")
+    train(dataset, small("transformer", settings=POINTS, updates=1), tmp_path / "once", device="cpu")
 
-    whole, without = (weights(tmp_path / name / "last.safetensors") for name in ("whole", "without"))
+    names = ("whole", "without", "once")
+    whole, without, once = (weights(tmp_path / name / "last.safetensors") for name in names)
     assert are_equal(tmp_path / "whole" / "last.safetensors", tmp_path / "parts" / "last.safetensors")
     assert not are_equal(tmp_path / "whole" / "last.safetensors", tmp_path / "without" / "last.safetensors")
     assert not torch.equal(whole["point.weight"], without["point.weight"])
+    assert torch.equal(once["point.weight"], without["point.weight"])
 
 
 def test_a_model_may_learn_to_point_afterwards_and_give_it_up(dataset, tmp_path):

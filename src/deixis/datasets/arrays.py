@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PlanArrays", "load_plan_arrays", "plan_arrays", "words_of"]
 
-KIND = "commands, grids, plans and targets"
+KIND = "commands, grids and plans"
 FOLDER = ".arrays"
 COLUMNS = ["id", "command", "grid_size", "shape", "color", "size", "row", "column"]
 COLUMNS += ["agent_row", "agent_column", "agent_facing", "target", "plan"]
