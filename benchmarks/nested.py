@@ -1,7 +1,7 @@
 """How often readers who get nested clauses wrong are right all the same: what C2 can tell of a model.
 
-Run as `python -m benchmarks.nested DATA`, with a ReaSCAN dataset that holds out C2. Three readers understand all words,
-relations and sizes:
+Run as `python -m benchmarks.nested DATA`, with a ReaSCAN dataset that holds out C2; commands without a clause about the
+object of another are passed over. Three readers understand all words, relations and sizes:
 
 | reader | *the circle that is in the same row as a square that is in the same column as a box* |
 |---|---|
@@ -23,7 +23,7 @@ from deixis.datasets.sources import open_source
 from deixis.datasets.table import examples_of
 from deixis.language.parse import parse_instruction
 from deixis.resolution.reference import denotation
-from deixis.worlds.grid.blueprint import blueprint, from_blueprint
+from deixis.worlds.grid.blueprint import PARENT, blueprint, from_blueprint
 
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from deixis.scene.grid import GridScene
 
 
-PARENT = 3  # a column of a blueprint
+CHAIN = [-1, 0, 1]  # parents: the second object is said of the first, the third of the second
 
 
 def main() -> int:
@@ -46,6 +46,8 @@ def main() -> int:
     for table in open_source(said.data).tables(said.split):
         for example in examples_of(table):
             chain = blueprint(parse_instruction(example.text).expression)
+            if list(chain[:, PARENT]) != CHAIN:
+                continue
             flat, first, second = readings(chain, example.scene)
             found = {
                 "all of it": denotation(from_blueprint(chain), example.scene),
@@ -57,6 +59,9 @@ def main() -> int:
                 shares[reader] += (example.target in objects) / max(1, len(objects))
             count += 1
             fitting += bool(flat)
+    if not count:
+        print(f"No command of {said.split} has a clause about the object of another.", file=sys.stderr)
+        return 1
     print(f"{count:,} examples of {said.split}; with 'and' something fits in {100 * fitting / count:.1f} %.")
     for reader, share in shares.items():
         print(f"| {reader} | {100 * share / count:.1f} |")
@@ -68,7 +73,7 @@ def readings(chain: np.ndarray, scene: GridScene) -> tuple[frozenset[int], froze
     flat = chain.copy()
     flat[1:, PARENT] = 0
     tables = (flat, flat[[0, 1]], flat[[0, 2]])
-    both, first, second = (frozenset(denotation(from_blueprint(one), scene)) for one in tables)
+    both, first, second = (denotation(from_blueprint(one), scene) for one in tables)
     return both, first, second
 
 

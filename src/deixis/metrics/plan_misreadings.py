@@ -33,7 +33,7 @@ from deixis.expression.parts import Part, mention_at, parts, replacing
 from deixis.expression.steps import Extreme, Is, Related
 from deixis.resolution.reference import denotation
 from deixis.scene.grid import GRID
-from deixis.worlds.grid.blueprint import blueprint, from_blueprint
+from deixis.worlds.grid.blueprint import PARENT, RELATION, blueprint, from_blueprint
 
 
 if TYPE_CHECKING:
@@ -62,7 +62,6 @@ MISSED: tuple[str, ...] = (  # in the order of the bits of `kernels.navigation.f
     "all but the noun",
     UNCLEAR,
 )
-PARENT, RELATION = 3, 4  # columns of a blueprint
 MOST_MENTIONS = 16  # that the compiled reader has room for
 
 

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from deixis.expression.steps import Step
 
 
-__all__ = ["blueprint", "from_blueprint"]
+__all__ = ["PARENT", "RELATION", "blueprint", "from_blueprint"]
 
 SLOTS = ("shape", "color", "size")
+PARENT, RELATION = 3, 4  # the columns after those
 
 
 def blueprint(expression: Expression) -> np.ndarray:
@@ -70,6 +71,6 @@ def _read(rows: list[list[int]], here: int) -> Description:
         steps.append(Is("color", GRID.attribute("color").values[color]))
     if size >= 0:
         steps.append(Extreme("size", Which(size)))
-    children = (child for child in range(here + 1, len(rows)) if rows[child][3] == here)
-    steps.extend(Related(GRID.relations[rows[child][4]].name, _read(rows, child)) for child in children)
+    children = (child for child in range(here + 1, len(rows)) if rows[child][PARENT] == here)
+    steps.extend(Related(GRID.relations[rows[child][RELATION]].name, _read(rows, child)) for child in children)
     return Description(tuple(steps))
