@@ -1,7 +1,9 @@
 # The doors of the project. Each builds what it needs into .venv by itself; only Python 3.11 or newer is assumed.
 #
 #   make demo     make and check a small dataset and write demo/report.html
+#   make studio   explore the three worlds in the browser   (make studio ARGS="DATA RUNS" for your own)
 #   make test     run all tests                        (make test ARGS="tests/scene" for some of them)
+#   make test-all run all tests, and fuzz every reader (make test-all FUZZ="--inputs 500000 --minutes 120")
 #   make check    formatting, lint, types, layers
 #   make format   put the formatting right
 #   make bench    measure the promises of speed        (make bench ARGS="...")
@@ -12,6 +14,7 @@
 
 PYTHON ?= python3
 ARGS ?=
+FUZZ ?= --inputs 100000 --minutes 60
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt
@@ -29,17 +32,23 @@ BROWSER := for name in chromium chromium-browser google-chrome; do command -v $$
 # Without byte code every start of the program would be two to four times slower.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check format bench docs dist smoke clean
+.PHONY: demo studio test test-all check format bench docs dist smoke clean
 .DEFAULT_GOAL := demo
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
 	$(BIN)/deixis demo --out demo $(ARGS)
 
+studio: $(VENV)/.studio
+	$(BIN)/deixis studio $(ARGS)
+
 test: $(VENV)/.test
 	@$(BROWSER)
 	@$(WARM)
 	$(BIN)/python -m pytest -q -n auto -m "not gpu" $(ARGS)
+
+test-all: test
+	nice $(BIN)/python -m tests.fuzz $(FUZZ)
 
 check: $(VENV)/.check
 	$(BIN)/ruff format --check .
@@ -73,6 +82,7 @@ clean:
 
 # A stamp for each set of extras; a change of pyproject.toml or of the constraints installs it again.
 $(VENV)/.demo: EXTRAS := data,report
+$(VENV)/.studio: EXTRAS := studio
 $(VENV)/.test: EXTRAS := test
 $(VENV)/.check: EXTRAS := all,dev
 $(VENV)/.docs: EXTRAS := docs
@@ -80,7 +90,7 @@ $(VENV)/.docs: EXTRAS := docs
 # Named exactly and by itself, torch is taken from where a build for the CPU lies at hand; a later one brings gigabytes.
 $(VENV)/.test $(VENV)/.check: TORCH := torch==2.13.0
 
-$(VENV)/.demo $(VENV)/.test $(VENV)/.check $(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/.place
+$(VENV)/.demo $(VENV)/.studio $(VENV)/.test $(VENV)/.check $(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/.place
 	@echo "Installing deixis[$(EXTRAS)] into $(VENV) (a few minutes the first time)"
 	$(if $(TORCH),$(PIP) $(TORCH))
 	$(PIP) --editable ".[$(EXTRAS)]"

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import os
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from deixis.scene import GridObject, GridScene, grid
+from deixis.cli import progress
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.scene import GridObject, GridScene
+
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 settings.register_profile("fast", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", parent=settings.get_profile("fast"), max_examples=1000)
 settings.load_profile("fast")
+
+os.environ.pop("COLUMNS", None)  # which xdist sets: tables are as wide as they are, unless a test says otherwise
+
+
+@pytest.fixture(autouse=True)
+def quiet_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep progress lines of slow machines out of what tests read from standard error."""
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 3600.0)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 3600.0)
 
 
 @pytest.fixture
@@ -45,3 +63,57 @@ def full_boards() -> tuple[GridScene, ...]:
 def _full_board(count: int, rng: np.random.Generator) -> GridScene:
     codes = rng.integers((0, 0, 1, 0, 0), (4, 2, 4, 4, 4), size=(count, 5)).tolist()
     return GridScene(tuple(GridObject.from_codes(*code) for code in codes), size=4)
+
+
+TINY = """
+mode = "corrected"
+seed = 5
+hold_out = ["a1", "a2"]
+dev = 0.2
+test = 0.1
+
+[[pools]]
+name = "p1"
+pattern = "p1"
+commands = 20
+worlds = 2
+
+[[pools]]
+name = "p3"
+pattern = "p3"
+commands = 10
+worlds = 2
+"""
+
+
+@pytest.fixture(scope="session")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A small dataset of each world, by the name of the world, made once."""
+    from deixis.cli import main
+    from deixis.worlds.photos.data.store import write_copsref
+    from tests.datasets.copsref.posed import posed
+
+    place = tmp_path_factory.mktemp("datasets of all worlds")
+    (place / "tiny.toml").write_text(TINY, encoding="utf-8")
+    made = {name: place / name for name in ("grid", "rooms", "photos")}
+    words = {
+        "grid": ["make", "reascan", "--recipe", str(place / "tiny.toml")],
+        "rooms": ["make", "a3ds", "--captions", "none", "--test-sets", "--workers", "1"],
+    }
+    for name, said in words.items():
+        assert main([*said, "--out", str(made[name])]) == 0
+    write_copsref(made["photos"], map(_in_words, posed().examples), posed().scenes)
+    return made
+
+
+def _in_words(example):
+    """The example with a text in English, where its expression can be said."""
+    from dataclasses import replace
+
+    from deixis.errors import SchemaError
+    from deixis.worlds.photos.language import realise_reference
+
+    try:
+        return replace(example, text=realise_reference(example.expression).text)
+    except SchemaError:
+        return example

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.batches import encode_grids
-from deixis.scene.grid import COLORS, SHAPES, Agent, Facing, GridBatch, GridObject, GridScene
+from deixis.worlds.grid.batches import encode_grids
+from deixis.worlds.grid.scene import COLORS, SHAPES, Agent, Facing, GridBatch, GridObject, GridScene
 
 
 objects = st.builds(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from deixis.datasets import a3ds_check
-from deixis.datasets.copsref import check as copsref_check
-from deixis.worlds.graphs.problems import codes_table
+from deixis.worlds.photos import checks as copsref_check
+from deixis.worlds.photos.clean import codes_table
+from deixis.worlds.rooms import checks as a3ds_check
 
 
 ROOT = Path(__file__).parents[1]
@@ -40,6 +40,6 @@ def test_every_page_is_in_the_navigation():
 def test_the_page_on_checks_lists_the_codes_of_captions_and_photographs():
     """What can be wrong with A3DS and Cops-Ref folders stands on the page as the code says it."""
     page = (ROOT / "docs" / "checks.md").read_text(encoding="utf-8")
-    for code, message in {**a3ds_check.MESSAGES, **copsref_check.MESSAGES}.items():
+    for code, message in {**a3ds_check.codes, **copsref_check.codes}.items():
         assert f"| {code} |" in page
         assert f"| {code} | {message} |" in page or code < "E7"

@@ -53,8 +53,8 @@ def test_the_core_loads_nothing_heavy(module):
 def test_the_compiler_is_loaded_when_a_batch_needs_it():
     """Resolving a batch loads numba, and only then."""
     ask = "resolve_batch(Description(), GridBatch.of([GridScene(())]), backend={!r})"
-    imports = "from deixis.expression import Description\nfrom deixis.resolution import resolve_batch\n"
-    imports += "from deixis.scene import GridBatch, GridScene\n"
+    imports = "from deixis.expression import Description\nfrom deixis.worlds.grid.resolution import resolve_batch\n"
+    imports += "from deixis.worlds.grid.scene import GridBatch, GridScene\n"
 
     assert "numba" in loaded_after(imports + ask.format("numba"))
     assert "numba" not in loaded_after(imports + ask.format("numpy"))
@@ -62,10 +62,10 @@ def test_the_compiler_is_loaded_when_a_batch_needs_it():
 
 def test_learning_is_loaded_when_a_model_is_needed():
     """Neither the command line nor judging plans loads torch; finding a checkpoint does not, either."""
-    assert "torch" not in loaded_after("import deixis.cli.app, deixis.cli.evaluate_plans, deixis.training.shipped")
-    assert "torch" in loaded_after("import deixis.models.registry")
+    assert "torch" not in loaded_after("import deixis.cli.app, deixis.worlds.grid.judging.evaluate, deixis.learn.run")
+    assert "torch" in loaded_after("import deixis.worlds.grid.models.registry")
 
 
 def test_models_see_tensors_only():
     """Models load neither tables nor kernels nor the command line."""
-    assert not loaded_after("import deixis.models.registry") & {"pyarrow", "numba", "cyclopts", "rich"}
+    assert not loaded_after("import deixis.worlds.grid.models.registry") & {"pyarrow", "numba", "cyclopts", "rich"}

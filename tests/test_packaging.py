@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from deixis._version import __version__
+from deixis.worlds.registry import BUILT_IN
 
 
 ROOT = Path(__file__).parents[1]
@@ -65,11 +66,11 @@ def test_requirements_have_lower_bounds_only():
 
 
 def test_the_data_files_lie_inside_the_package():
-    """Type information and the lexicon are found wherever the package is."""
+    """Type information and the lexicons of the worlds are found wherever the package is."""
     package = files("deixis")
 
     assert package.joinpath("py.typed").is_file()
-    assert [f.name for f in package.joinpath("language", "english").iterdir() if f.name.endswith(".toml")]
+    assert all(package.joinpath("worlds", name, "english.toml").is_file() for name in BUILT_IN)
 
 
 @pytest.mark.slow

@@ -9,9 +9,10 @@ from deixis.distractors import competitors, is_minimal, necessity, relaxations
 from deixis.errors import AmbiguousExpression
 from deixis.expression import AnyOf, Description, Is, Not, Nth, Related, compile_expression, decompile
 from deixis.resolution import denotation, resolve, resolve_one, trace
-from deixis.scene import Context, PlainScene, Point, Where, grid
+from deixis.scene import Context, PlainScene, Point, Where
 from deixis.schema import Attribute, Relation, Schema
 from deixis.testing import expressions, plain_scenes, the
+from deixis.worlds.grid.drawn import grid
 
 
 # Rooms: six factors, one object per scene, everything said is a feature (A3DS).

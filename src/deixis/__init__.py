@@ -1,6 +1,7 @@
 """Deixis: the toolkit for reference, language that points at things.
 
-The names a newcomer needs are here; everything else is under its own namespace. Nothing is imported before it is used.
+The names a newcomer needs are here; everything else is under its own namespace. Worlds add names of their own, such as
+`dx.grid`. Nothing is imported before it is used.
 
     >>> import deixis as dx
     >>> scene = dx.grid('''
@@ -16,16 +17,15 @@ The names a newcomer needs are here; everything else is under its own namespace.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from deixis._version import __version__ as __version__
 
 
 if TYPE_CHECKING:
-    from deixis.datasets.make import make as make
-    from deixis.datasets.recipe import Recipe as Recipe
-    from deixis.datasets.recipe import reascan as reascan
-    from deixis.datasets.store import open_dataset as open_dataset
+    from deixis import worlds as worlds
+    from deixis.data.store import open_dataset as open_dataset
     from deixis.distractors import competitors as competitors
     from deixis.distractors import necessity as necessity
     from deixis.distractors import relaxations as relaxations
@@ -35,44 +35,63 @@ if TYPE_CHECKING:
     from deixis.expression import replacing as replacing
     from deixis.expression import swapping as swapping
     from deixis.expression import without as without
-    from deixis.language import parse as parse
-    from deixis.language import parse_instruction as parse_instruction
-    from deixis.language import realise as realise
+    from deixis.facade import audit as audit
+    from deixis.facade import check as check
+    from deixis.facade import evaluate as evaluate
+    from deixis.facade import load as load
+    from deixis.facade import make as make
+    from deixis.facade import parse as parse
+    from deixis.facade import parse_instruction as parse_instruction
+    from deixis.facade import realise as realise
     from deixis.resolution import resolve as resolve
-    from deixis.resolution import resolve_batch as resolve_batch
     from deixis.resolution import trace as trace
     from deixis.scene import Context as Context
-    from deixis.scene import GridScene as GridScene
     from deixis.scene import Scene as Scene
-    from deixis.scene import grid as grid
     from deixis.schema import Schema as Schema
-    from deixis.tasks.navigate import Example as Example
 
 _HOMES = {
-    "datasets.make": ("make",),
-    "datasets.recipe": ("Recipe", "reascan"),
-    "datasets.store": ("open_dataset",),
+    "data.store": ("open_dataset",),
     "distractors": ("competitors", "necessity", "relaxations"),
     "errors": ("DeixisError",),
     "expression": ("Description", "parts", "replacing", "swapping", "without"),
-    "language": ("parse", "parse_instruction", "realise"),
-    "resolution": ("resolve", "resolve_batch", "trace"),
-    "scene": ("Context", "GridScene", "Scene", "grid"),
+    "facade": ("audit", "check", "evaluate", "load", "make", "parse", "parse_instruction", "realise"),
+    "resolution": ("resolve", "trace"),
+    "scene": ("Context", "Scene"),
     "schema": ("Schema",),
-    "tasks.navigate": ("Example",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = ["__version__", *sorted(_HOME_OF)]  # noqa: PLE0604 - the names are strings
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'deixis' has no attribute {name!r}")
-    value = getattr(import_module(f"deixis.{_HOME_OF[name]}"), name)
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return __dir__()
+    value = _find(name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return ["__version__", *sorted((*_HOME_OF, "worlds", *_names_of_worlds()))]
+
+
+def _find(name: str) -> Any:
+    if name in _HOME_OF:
+        return getattr(import_module(f"deixis.{_HOME_OF[name]}"), name)
+    if not name.startswith("_") and find_spec(f"deixis.{name}") is not None:
+        return import_module(f"deixis.{name}")
+    if not name.startswith("_") and name in (homes := _names_of_worlds()):
+        module, _, inside = homes[name].partition(":")
+        return getattr(import_module(module), inside)
+    raise AttributeError(f"module 'deixis' has no attribute {name!r}")
+
+
+def _names_of_worlds() -> dict[str, str]:
+    """The names that worlds add, with the places of what they name; the first world that has a name gives it."""
+    from deixis.worlds.registry import known_worlds
+
+    found: dict[str, str] = {}
+    for world in known_worlds().values():
+        for name, home in world.names.items():
+            if "." not in name:
+                found.setdefault(name, home)
+    return found

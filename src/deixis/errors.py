@@ -6,6 +6,13 @@ what to do. The command line prints the message as one line and leaves with exit
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 __all__ = [
     "AmbiguousExpression",
@@ -14,11 +21,13 @@ __all__ = [
     "DeixisError",
     "DivergedTraining",
     "LeakySplit",
+    "MissingPart",
     "ParseError",
     "RecipeError",
     "SchemaError",
     "UnknownName",
     "UnsatisfiablePattern",
+    "nearest",
 ]
 
 
@@ -49,6 +58,10 @@ class LeakySplit(DeixisError, ValueError):
     """Held-out material on the training side."""
 
 
+class MissingPart(DeixisError, LookupError):
+    """A world lacks what a verb needs of it."""
+
+
 class RecipeError(DeixisError, ValueError):
     """A recipe that asks for something impossible or contradicts what is already on disk."""
 
@@ -73,13 +86,22 @@ class ParseError(DeixisError, ValueError):
         word: the word at which reading stopped, empty at the end of the text.
         position: the number of that word, counted from 1.
         expected: what could have stood there.
+        suggestion: a text that may have been meant instead; empty where none comes to mind.
     """
 
-    def __init__(self, *, text: str, word: str, position: int, expected: tuple[str, ...]) -> None:
+    def __init__(self, *, text: str, word: str, position: int, expected: tuple[str, ...], suggestion: str = "") -> None:
         self.text, self.word, self.position, self.expected = text, word, position, expected
+        self.suggestion = suggestion
         found = f"unexpected word {word!r}" if word else "the text ends"
         wanted = f"; expected {_alternatives(expected)}" if expected else ""
+        wanted = f"; did you mean {_shorten(suggestion)!r}?" if suggestion else wanted
         super().__init__(f"{found} at word {position} of {_shorten(text)!r}{wanted}")
+
+    def suggesting(self, text: str) -> ParseError:
+        """The same complaint with what may have been meant."""
+        return ParseError(
+            text=self.text, word=self.word, position=self.position, expected=self.expected, suggestion=text
+        )
 
 
 def _alternatives(names: tuple[str, ...]) -> str:
@@ -89,3 +111,10 @@ def _alternatives(names: tuple[str, ...]) -> str:
 
 def _shorten(text: str, limit: int = 160) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """How a complaint about an unknown name ends: with the nearest one, or with all there are."""
+    known = list(known)
+    near = get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known) or 'none'}"

@@ -90,6 +90,9 @@ class Schema:
         distinct: every object mentioned in an expression is a different object (ReaSCAN, appendix B.4).
         reading: how words for the ends of an ordered attribute are read. *comparative*: 'small' holds when
             some other object of the same class is bigger. *superlative*: when none is smaller.
+        exchanges: the attributes whose words a careless reader may exchange between two noun phrases; those of one
+            entry go together. By default each attribute by itself, and the ordered ones with the noun: 'a small red
+            circle' and 'a big green square' exchange their colours, or 'small circle' for 'big square'.
     """
 
     name: str
@@ -97,6 +100,17 @@ class Schema:
     relations: tuple[Relation, ...] = ()
     distinct: bool = False
     reading: Reading = "superlative"
+    exchanges: tuple[tuple[str, ...], ...] | None = None
+
+    @property
+    def exchanged(self) -> tuple[tuple[str, ...], ...]:
+        """The attributes whose words may be exchanged, those that go together in one entry."""
+        if self.exchanges is not None:
+            return self.exchanges
+        alone = tuple((one.name,) for one in self.attributes if not (one.is_ordered or one.is_head))
+        ordered = tuple(one.name for one in self.attributes if one.is_ordered and not one.is_head)
+        together = ordered + tuple(one.name for one in self.attributes if one.is_head)
+        return (*alone, together) if together else alone
 
     def attribute(self, name: str) -> Attribute:
         """The attribute of that name."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-__all__ = ["Stream", "derive", "fold", "mix", "mix_words"]
+__all__ = ["Stream", "derive", "fold", "mix", "mix_words", "normals", "ranks"]
 
 T = TypeVar("T")
 _WORD = (1 << 64) - 1
@@ -85,3 +85,24 @@ class Stream:
             other = self.below(last + 1)
             items[last], items[other] = items[other], items[last]
         return items
+
+
+# ---------------------------------------------------------------- by row and column, however many at a time
+
+
+def _uniforms(seed: int, rows: np.ndarray, columns: int, label: str) -> np.ndarray:
+    """Numbers above 0 and up to 1: float64 [row, column]."""
+    start = mix_words(np.asarray(rows, np.uint64)[:, None] * np.uint64(_GOLDEN) + np.uint64(derive(seed, label)))
+    words = mix_words(start + (np.arange(columns, dtype=np.uint64) + np.uint64(1)) * np.uint64(_GOLDEN))
+    return ((words >> np.uint64(11)).astype(np.float64) + 1) * 2.0**-53
+
+
+def normals(seed: int, rows: np.ndarray, columns: int) -> np.ndarray:
+    """Normal numbers (Box and Muller) for the numbers of rows: float32 [row, column]."""
+    radius = np.sqrt(-2 * np.log(_uniforms(seed, rows, columns, "radius")))
+    return (radius * np.cos(2 * np.pi * _uniforms(seed, rows, columns, "angle"))).astype(np.float32)
+
+
+def ranks(seed: int, rows: np.ndarray, columns: int) -> np.ndarray:
+    """Numbers to sort by, for the numbers of rows: float64 [row, column]."""
+    return _uniforms(seed, rows, columns, "rank")

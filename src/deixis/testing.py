@@ -1,4 +1,4 @@
-"""Scenes and expressions for your own tests: a short way to write phrases, and hypothesis strategies.
+"""Scenes and expressions for your own tests: hypothesis strategies, and what worlds add to them.
 
     from hypothesis import given
     from deixis.testing import expressions, grid_scenes
@@ -6,21 +6,24 @@
     @given(expressions(), grid_scenes())
     def test_my_resolver(expression, scene): ...
 
-This is the only module of the package that needs hypothesis.
+Strategies need hypothesis, and nothing else of the package does. `check_world` tries every part of a world.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
-
-from hypothesis import strategies as st
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from deixis.expression.description import Description
 from deixis.expression.steps import SIDES, AnyOf, Extreme, Is, Not, Nth, Related, Step
-from deixis.scene.grid import COLORS, GRID, SHAPES, SIZES, Agent, Facing, GridObject, GridScene
 from deixis.scene.scene import PlainScene, Point
 from deixis.schema import Which
+from deixis.worlds.checker import check_world
 
+
+with suppress(ModuleNotFoundError):  # `check_world` does without
+    from hypothesis import strategies as st
 
 if TYPE_CHECKING:
     from deixis.expression.description import Expression
@@ -31,78 +34,26 @@ __all__ = [
     "ALL_KINDS",
     "PLAIN_KINDS",
     "StepKind",
-    "agents",
+    "check_world",
     "expressions",
-    "grid_objects",
-    "grid_scenes",
     "plain_scenes",
     "steps",
-    "the",
 ]
 
 StepKind: TypeAlias = Literal["is", "extreme", "nth", "related", "not", "any_of"]
-SizeWord: TypeAlias = Literal["small", "big"]
 ALL_KINDS: frozenset[StepKind] = frozenset(("is", "extreme", "nth", "related", "not", "any_of"))
-PLAIN_KINDS: frozenset[StepKind] = frozenset(("is", "extreme", "related"))  # all that ReaSCAN says
-WORDS: dict[SizeWord, Which] = {"small": Which.LEAST, "big": Which.MOST}
+PLAIN_KINDS: frozenset[StepKind] = frozenset(("is", "extreme", "related"))
 
 
-def the(noun: str = "object", *clauses: Step, color: str | None = None, size: SizeWord | None = None) -> Expression:
-    """The grid expression of a noun phrase and its clauses, in the order in which they are read.
+def __getattr__(name: str) -> Any:
+    """What worlds add: strategies for their scenes, such as `grid_scenes`, and short ways to write expressions."""
+    from deixis.worlds.registry import known_worlds
 
-    Args:
-        noun: a shape, or `object` for any.
-        *clauses: further steps, applied last.
-        color: a colour, if one is said.
-        size: `small` or `big`, if one is said; compared with the objects of that shape and colour.
-
-    Example:
-        >>> print(the("circle", Related("same row", the("square", color="blue")), size="small"))
-        [shape=circle, size=least, same row: [color=blue, shape=square]]
-    """
-    said: list[Step] = []
-    if color is not None:
-        said.append(Is("color", color))
-    if noun != "object":
-        said.append(Is("shape", noun))
-    if size is not None:
-        said.append(Extreme("size", WORDS[size]))
-    return Description((*said, *clauses))
-
-
-def grid_objects(*, size: int = 6) -> st.SearchStrategy[GridObject]:
-    """Single solids and boxes, anywhere on a board; a box may reach over its edge."""
-    cell = st.integers(0, size - 1)
-    return st.builds(
-        GridObject, st.sampled_from(SHAPES), st.sampled_from(COLORS), st.integers(1, len(SIZES)), cell, cell
-    )
-
-
-def agents(*, size: int = 6) -> st.SearchStrategy[Agent]:
-    """Agents on any cell of a board, facing any way."""
-    cell = st.integers(0, size - 1)
-    return st.builds(Agent, cell, cell, st.sampled_from(Facing))
-
-
-def grid_scenes(
-    *, size: int = 6, min_objects: int = 0, max_objects: int = 9, with_agent: bool = False
-) -> st.SearchStrategy[GridScene]:
-    """Boards on which no two solids share a cell and no two boxes a corner.
-
-    Args:
-        size: rows and columns of the board.
-        min_objects: the fewest objects.
-        max_objects: the most.
-        with_agent: whether there is an agent, on any cell.
-    """
-    objects = st.lists(
-        grid_objects(size=size),
-        min_size=min_objects,
-        max_size=max_objects,
-        unique_by=lambda thing: (thing.is_box, thing.row, thing.column),
-    )
-    agent = agents(size=size) if with_agent else st.none()
-    return st.builds(GridScene, objects.map(tuple), size=st.just(size), agent=agent)
+    for world in known_worlds().values():
+        if f"testing.{name}" in world.names:
+            module, _, inside = world.names[f"testing.{name}"].partition(":")
+            return getattr(import_module(module), inside)
+    raise AttributeError(f"module 'deixis.testing' has no attribute {name!r}")
 
 
 def plain_scenes(
@@ -125,7 +76,7 @@ def plain_scenes(
 
 
 def expressions(
-    schema: Schema = GRID,
+    schema: Schema | None = None,
     *,
     kinds: frozenset[StepKind] = ALL_KINDS,
     max_depth: int = 2,
@@ -137,7 +88,7 @@ def expressions(
     """Expressions over a schema.
 
     Args:
-        schema: what can be said.
+        schema: what can be said; by default that of the first world that has one for tests.
         kinds: the kinds of steps that may occur.
         max_depth: how deep clauses are nested.
         min_steps: how many steps the whole expression has at least, before spoken order leaves out repeated words.
@@ -146,6 +97,7 @@ def expressions(
         in_spoken_order: whether values come first, then size words, then ranks, then everything else, with one word per
             attribute, as in English phrases; otherwise the steps stand in any order and may contradict each other.
     """
+    schema = __getattr__("SCHEMA") if schema is None else schema
     step = steps(schema, kinds=kinds, max_depth=max_depth, max_steps=max_steps, in_spoken_order=in_spoken_order)
     drawn = st.lists(step, min_size=min_steps, max_size=max_steps)
     ordered = drawn.map(_as_spoken) if in_spoken_order else drawn
@@ -154,7 +106,7 @@ def expressions(
 
 
 def steps(
-    schema: Schema = GRID,
+    schema: Schema | None = None,
     *,
     kinds: frozenset[StepKind] = ALL_KINDS,
     max_depth: int = 2,
@@ -162,6 +114,7 @@ def steps(
     in_spoken_order: bool = False,
 ) -> st.SearchStrategy[Step]:
     """Single steps over a schema; the arguments are those of `expressions`."""
+    schema = __getattr__("SCHEMA") if schema is None else schema
     simple = _simple_steps(schema, kinds)
     if "related" in kinds and max_depth > 0 and schema.relations:
         inner = expressions(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from deixis.datasets.make import make
-from deixis.datasets.recipe import Pool
 from deixis.worlds.grid.blueprint import from_blueprint
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import Pool
 from tests.datasets.tiny import tiny
 
 

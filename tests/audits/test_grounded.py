@@ -9,13 +9,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from deixis.audits.grounded import FORMAT, Grounded, is_grounded, read_grounded, write_grounded
-from deixis.audits.plain import audit_grounded
+from deixis.audits.grounded import FORMAT, is_grounded, read_grounded, write_grounded
+from deixis.audits.plain import audit_examples
 from deixis.audits.run import audit_path
 from deixis.errors import BrokenDataset, UnknownName
 from deixis.scene import Context, Where
 from deixis.schema import Attribute, Relation, Schema
 from deixis.testing import expressions, plain_scenes
+from deixis.worlds.example import PlainExample
 
 
 SCHEMA = Schema(
@@ -39,7 +40,7 @@ def grounded(draw):
     scene = draw(st.integers(0, len(scenes) - 1))
     target = Where(scene, draw(st.integers(0, len(scenes[scene]) - 1)))
     text, split = draw(st.text(max_size=9)), draw(st.sampled_from(["", "train", "a+b"]))
-    return Grounded(context=Context(scenes, target), expression=draw(expressions(SCHEMA)), text=text, split=split)
+    return PlainExample(context=Context(scenes, target), expression=draw(expressions(SCHEMA)), text=text, split=split)
 
 
 @given(st.lists(grounded(), max_size=4))
@@ -56,7 +57,7 @@ def test_what_is_written_is_read_back(examples):
 @given(st.lists(grounded(), max_size=6))
 def test_any_scenes_can_be_audited(examples):
     """Every example is either judged or counted with its reason, whatever is said of whatever scene."""
-    audit = audit_grounded(examples)
+    audit = audit_examples(examples)
 
     assert audit.examples == len(examples) == audit.judged + sum(audit.unjudged.values())
     assert sum(share.of for share in audit.needed.values()) == sum(audit.parts.values())
@@ -159,7 +160,7 @@ def test_no_line_makes_the_reader_stumble(values):
     with TemporaryDirectory() as folder:
         for lines in ((HEADER, {**LINE, **values}), ({**HEADER, **values}, LINE), ({**HEADER, "schema": values}, LINE)):
             with suppress(BrokenDataset):
-                audit_grounded(read_grounded(written(Path(folder), *lines)))
+                audit_examples(read_grounded(written(Path(folder), *lines)))
 
 
 def test_values_need_not_be_listed(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.audits.information import Share, information
+from deixis.audits.audit import Share, information
 
 
 COUNTS = st.dictionaries(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), st.integers(0, 50), max_size=9)

@@ -4,13 +4,15 @@ import pytest
 from hypothesis import given
 
 from deixis.audits import measures
+from deixis.audits.plain import features
 from deixis.expression import Description, Extreme, Is, Nth, Related, parts
-from deixis.language import parse
 from deixis.resolution import resolve
-from deixis.scene import Context, PlainScene, Where, grid
-from deixis.scene.grid import GRID
+from deixis.scene import Context, PlainScene, Where
 from deixis.schema import Attribute, Schema, Which
 from deixis.testing import expressions, grid_scenes
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.language import parse
+from deixis.worlds.grid.scene import GRID
 from tests.audits.strategies import grid_commands
 
 
@@ -70,10 +72,14 @@ def test_a_box_in_another_relation_is_not_implied():
 
 def test_words_of_other_worlds_have_kinds_too():
     """Attributes that a grid does not have are named after themselves, ranks are ranks."""
-    schema = Schema(name="cups", attributes=(Attribute(name="name", values=("cup",), is_head=True), MATERIAL))
-    said = measures.told(Description((Is("name", "cup"), Is("material", "steel"), Nth(1, "left"))), schema)
+    wall = Attribute(name="wall_hue", values=("red", "blue"))
+    schema = Schema(name="cups", attributes=(Attribute(name="name", values=("cup",), is_head=True), MATERIAL, wall))
+    steps = (Is("name", "cup"), Is("material", "steel"), Is("wall_hue", "red"), Nth(1, "left"))
+    said = measures.told(Description(steps), schema)
+    seen = features(scene_of(schema, name="cup", material="steel", wall_hue="red"), 0)
 
-    assert [one.kind for one in said] == ["noun", "material word", "rank"]
+    assert [one.kind for one in said] == ["noun", "material word", "wall hue word", "rank"]
+    assert list(seen) == ["name", "material", "wall hue"]
 
 
 MATERIAL = Attribute(name="material", values=("steel", "wood"))

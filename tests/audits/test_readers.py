@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.audits.readers import ALL, CHANCE, Looks, Readers
-from deixis.audits.tally import Tally
+from deixis.audits.counting import ALL, CHANCE, Looks, Readers, Tally
 
 
 FEATURES = ("shape", "row")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from deixis.audits.information import Share
+from deixis.audits.audit import Share
 from deixis.audits.run import audit_path
 from tests.datasets.formats.released import SAMPLE, needs_sample
 

@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 
 from deixis.audits import Audit, measures
-from deixis.audits.plain import audit_examples
-from deixis.audits.questions import CLAUSE_SLOT, Joined, Question
-from deixis.audits.run import audit_tables
-from deixis.datasets.table import examples_of, table_of
 from deixis.distractors.relaxations import relaxations
 from deixis.expression.parts import parts
-from deixis.kernels.audit import read_carelessly
 from deixis.resolution import denotation
-from deixis.scene import Context, GridBatch
-from deixis.scene.grid import GRID
-from deixis.splits.catalogue import find_rule
+from deixis.scene import Context
 from deixis.testing import grid_scenes
+from deixis.worlds.grid.audit.plain import audit_commands
+from deixis.worlds.grid.audit.questions import CLAUSE_SLOT, Joined, Question
+from deixis.worlds.grid.audit.run import audit_tables
+from deixis.worlds.grid.data.table import examples_of, table_of
+from deixis.worlds.grid.kernels.audit import read_carelessly
+from deixis.worlds.grid.scene import GRID, GridBatch
+from deixis.worlds.grid.splits.rules import find_rule
 from tests.audits.strategies import grid_commands, tables_of_all_patterns
 from tests.datasets.formats.released import SAMPLE, needs_sample
 
@@ -97,7 +97,7 @@ def tables(request, tmp_path_factory):
 
 def test_tables_are_audited_as_their_examples(tables):
     """Every count of the fast path is that of the plain definitions, for all patterns and both modes."""
-    plain = audit_examples(example for table in tables for example in examples_of(table))
+    plain = audit_commands(example for table in tables for example in examples_of(table))
 
     fast = audit_tables(tables)
 
@@ -119,7 +119,7 @@ def test_spoilt_examples_are_left_out_alike(tables):
     assert fast.unjudged["fits another object than the target",] > 0
     assert fast.unjudged["set aside",] > 0
     assert sum(fast.held_out.values()) > 0
-    assert_same(fast, audit_examples(spoilt, rules=rules))
+    assert_same(fast, audit_commands(spoilt, rules=rules))
 
 
 SPLITS = ("train", "dev", "a1+a3", "aside")
@@ -129,7 +129,7 @@ SPLITS = ("train", "dev", "a1+a3", "aside")
 def test_neither_workers_nor_pieces_matter(tables, workers, monkeypatch):
     """The audit is the same however the rows are divided."""
     whole = audit_tables([pa.concat_tables(tables)])
-    monkeypatch.setattr("deixis.audits.run.ROWS", 7)
+    monkeypatch.setattr("deixis.worlds.grid.audit.run.ROWS", 7)
 
     assert_same(audit_tables(tables, workers=workers), whole)
 
@@ -137,8 +137,8 @@ def test_neither_workers_nor_pieces_matter(tables, workers, monkeypatch):
 @needs_sample
 def test_released_examples_are_audited_as_the_definitions_say():
     """Some dozen released examples give the same counts either way."""
-    from deixis.datasets.formats.reascan import read_reascan
+    from deixis.worlds.grid.formats.reascan import read_reascan
 
     table = next(iter(read_reascan(SAMPLE))).slice(0, 40)
 
-    assert_same(audit_tables([table]), audit_examples(examples_of(table)))
+    assert_same(audit_tables([table]), audit_commands(examples_of(table)))

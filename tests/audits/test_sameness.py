@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.audits.sameness import Sightings, count_repeats
-from deixis.audits.tally import Tally
+from deixis.audits.counting import Sightings, Tally, count_repeats
 
 
 def repeats(pieces):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.datasets import a3ds
+from deixis.worlds.rooms.data import make as a3ds
 
 
 if TYPE_CHECKING:
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from deixis.datasets.store import Dataset
-    from deixis.scene.graph_table import GraphTable
+    from deixis.data.store import Dataset
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 def small_rooms(out: Path, patch: pytest.MonkeyPatch) -> Dataset:

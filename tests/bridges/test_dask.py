@@ -17,16 +17,17 @@ from distributed import Client, LocalCluster
 from deixis._version import __version__
 from deixis.bridges.clusters import ClusterError, OtherVersion, dask_crew
 from deixis.cli import main
-from deixis.datasets import pool_maker
-from deixis.datasets.a3ds import A3dsRecipe, make_a3ds
-from deixis.datasets.asked import asked_in
-from deixis.datasets.baselines import random_plans
-from deixis.datasets.checks import check_dataset
-from deixis.datasets.judge_plans import judge_with_crew
-from deixis.datasets.make import make
-from deixis.datasets.sources import open_source
 from deixis.errors import DeixisError
-from deixis.metrics.plan_verdicts import judge_all
+from deixis.worlds.grid.checks import check_dataset
+from deixis.worlds.grid.data.asked import asked_in
+from deixis.worlds.grid.data.sources import open_source
+from deixis.worlds.grid.judging.baselines import random_plans
+from deixis.worlds.grid.judging.crews import judge_with_crew
+from deixis.worlds.grid.judging.verdicts import judge_all
+from deixis.worlds.grid.making import pool_maker
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
+from deixis.worlds.rooms.data.make import A3dsRecipe, make_a3ds
 from tests.datasets.tiny import folder_bytes, quick, whole
 
 
@@ -96,6 +97,24 @@ def test_captions_of_a_cluster_are_the_same_bytes(crew, tmp_path):
     assert folder_bytes(tmp_path / "there") == folder_bytes(tmp_path / "here")
 
 
+def test_photographs_of_a_cluster_are_the_same_bytes(crew, tmp_path):
+    """Scenes are drawn, spoken of and given distractor images on a cluster to the same bytes; what is begun goes on."""
+    recipe = CopsRefRecipe(seed=3, images=40, val=0.0, test=0.7, each=1)
+    make_copsref(recipe, tmp_path / "here", workers=1)
+
+    def stop(stage, _done, _total, /):
+        if stage.startswith("distractor images"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_copsref(recipe, tmp_path / "there", crew=crew, progress=stop)
+    begun = {path.name for path in (tmp_path / "there" / ".partial").glob("*.parquet")}
+    make_copsref(recipe, tmp_path / "there", crew=crew)
+
+    assert {"scenes-00000.parquet", "said-00000.parquet"} <= begun
+    assert folder_bytes(tmp_path / "there") == folder_bytes(tmp_path / "here")
+
+
 def test_a_cluster_finds_the_same_problems(made, crew, tmp_path):
     """The report on a dataset that says something false is the same, finding by finding."""
     source = open_source(made)
@@ -110,7 +129,7 @@ def test_a_cluster_finds_the_same_problems(made, crew, tmp_path):
 
 def test_a_cluster_judges_plans_the_same(made, crew, monkeypatch):
     """Verdicts come back in order, whatever the pieces."""
-    monkeypatch.setattr("deixis.datasets.judge_plans.ROWS", 7)
+    monkeypatch.setattr("deixis.worlds.grid.judging.crews.ROWS", 7)
     asked = asked_in(open_source(made), ["train"])["train"]
     plans = random_plans(asked, seed=3)
 

@@ -8,13 +8,14 @@ import pytest
 
 from deixis.bridges import metric_functions
 from deixis.bridges.evaluate_module import evaluate_module
-from deixis.bridges.metric_functions import exact_match, localisation, navigation, pragmatic, read_plan
-from deixis.datasets.copsref.store import open_copsref, write_copsref
-from deixis.datasets.make import make
-from deixis.datasets.table import examples_of
+from deixis.bridges.metric_functions import exact_match, localisation, navigation, pragmatic
 from deixis.errors import BrokenDataset, DeixisError, SchemaError, UnknownName
-from deixis.metrics.plan_verdicts import got_there, judge_plan
 from deixis.worlds.grid.actions import plan_to_letters, plan_to_words
+from deixis.worlds.grid.data.table import examples_of
+from deixis.worlds.grid.items import read_plan
+from deixis.worlds.grid.judging.verdicts import got_there, judge_plan
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.photos.data.store import open_copsref, write_copsref
 from tests.datasets.copsref.posed import posed
 from tests.datasets.tiny import examples_in, quick
 
@@ -105,6 +106,19 @@ def test_localisation_counts_right_objects(photographs):
     assert worst["accuracy"] == 0
     assert 0 < best["chance"] < 1
     assert best["unanswered"] == 0
+    assert worst["unparsable"] == len(examples)
+    assert localisation(list(right.values()), photographs.path) == best
+    assert localisation([None, "///"], photographs.path, ids=list(right)[:2])["unparsable"] == 2
+
+
+def test_what_is_no_list_of_plans_is_told():
+    """A prediction that is no text is no plan, and what is no list at all is refused in a line."""
+    assert exact_match([None], ["W"])["unparsable"] == 1
+    for wrong in (5, "LWW", {"1": "W"}):
+        with pytest.raises(SchemaError, match="must be a list"):
+            exact_match(wrong, ["W"])
+    with pytest.raises(SchemaError, match="whole numbers"):
+        pragmatic(["a"], [[1, 2]], [3])
 
 
 def test_the_library_gives_the_same_numbers(dataset, photographs, load):

@@ -9,14 +9,19 @@ import pytest
 import torch
 
 from deixis.bridges.pytorch import IndexedExamples, StreamedExamples
-from deixis.datasets.a3ds_check import check_a3ds
-from deixis.datasets.card import write_card
-from deixis.datasets.copsref.check import check_copsref
-from deixis.datasets.copsref.store import open_copsref, write_copsref
-from deixis.datasets.imported import write_imported
-from deixis.datasets.make import make
+from deixis.data.card import write_card
+from deixis.data.checks import CheckRequest
 from deixis.errors import BrokenDataset
-from deixis.worlds.shapes.draw import draw_room
+from deixis.worlds.grid.data.asked import asked_of
+from deixis.worlds.grid.data.imported import write_imported
+from deixis.worlds.grid.data.plans import read_plans
+from deixis.worlds.grid.judging.navigation import evaluate_plans
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.photos.checks import check as check_copsref
+from deixis.worlds.photos.data.store import open_copsref, write_copsref
+from deixis.worlds.rooms.checks import check as check_a3ds
+from deixis.worlds.rooms.draw import draw_room
+from deixis.worlds.rooms.formats.a3ds import read_image_list
 from tests.bridges.published import pictures_of, small_rooms
 from tests.datasets.copsref.posed import posed
 from tests.datasets.tiny import quick
@@ -62,9 +67,27 @@ def test_grid_worlds_have_features_with_names(grids):
 
     assert {name: len(rows) for name, rows in found.items()} == {n: size for n, size in grids.splits.items() if size}
     assert found["train"].features["shape"].feature.names == ["circle", "cylinder", "square", "box"]
-    assert found["train"].features["id"] == datasets.Value("uint64")
+    assert found["train"].features["id"] == datasets.Value("int64")
     ours = [row for table in grids.tables("train") for row in table.to_pylist()]
     assert list(found["train"]) == list(streamed["train"]) == ours
+
+
+@pytest.mark.parametrize("form", ["torch", "numpy", None])
+def test_plans_written_from_formatted_rows_are_to_the_same_examples(grids, tmp_path, form):
+    """Right plans, written with the ids that `datasets` hands out as tensors or arrays, are all right."""
+    rows = datasets.load_dataset(str(grids.path))["train"].with_format(form)
+    path = tmp_path / "plans.jsonl"
+    with path.open("w") as stream:
+        for row in rows:
+            number = row["id"] if form is None else row["id"].item()
+            stream.write(json.dumps({"id": number, "plan": str(row["plan"])}) + "\n")
+    asked = asked_of(grids.tables("train"))
+
+    evaluation, _ = evaluate_plans({"train": asked}, {"train": read_plans(path)})
+
+    assert evaluation.splits["train"].score.estimate("exact").mean == 1
+    assert not evaluation.strange
+    assert not evaluation.faults
 
 
 def test_converted_datasets_load(grids, tmp_path):
@@ -92,8 +115,12 @@ def test_rooms_load_table_by_table(rooms):
     for row in (pictures["test"][1], streamed):
         assert np.array_equal(np.array(row["picture"]), draw_room(row["image"], size=16))
     assert pictures["test"][0]["shape"] in ("block", "cylinder", "ball", "pill")
-    assert len(datasets.load_dataset(path)["full"]) == rooms.manifest["captions"]["short"]
-    assert check_a3ds(rooms.path).counts == {}
+    captions = datasets.load_dataset(path)
+    assert sum(map(len, captions.values())) == rooms.manifest["captions"]["short"]
+    assert set(captions) == {"train", "tune", "validation", "test"}
+    for split, rows in captions.items():
+        assert set(rows["image"]) <= set(read_image_list(rooms.path / "ids" / f"{split}.txt").tolist())
+    assert check_a3ds(rooms.path, CheckRequest()).counts == {}
 
 
 def test_photographs_load_with_their_pictures(photographs):
@@ -118,13 +145,14 @@ def test_kept_pictures_are_checked(photographs, tmp_path):
     """Our own reader opens the dataset as before; a picture file that changed, or lies elsewhere, is found."""
     from shutil import copytree
 
-    assert check_copsref(photographs.path).counts == {}
+    changed = lambda folder: check_copsref(folder, CheckRequest()).counts.get("E002", 0)  # noqa: E731 (the texts are none of ours)
+    assert changed(photographs.path) == 0
     folder = copytree(photographs.path, tmp_path / "copy")
     file = next((folder / "images").iterdir())
     file.write_bytes(file.read_bytes()[:-1] + b"!")
-    assert check_copsref(folder).counts == {"E002": 1}
+    assert changed(folder) == 1
     file.unlink()
-    assert check_copsref(folder).counts == {"E002": 1}
+    assert changed(folder) == 1
     manifest = json.loads((folder / "manifest.json").read_text())
     for strange in ({"path": "../../secret.parquet"}, {"path": 3}, "soup"):
         manifest["pictures"] = {"files": [strange]}

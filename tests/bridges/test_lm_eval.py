@@ -56,7 +56,8 @@ def run(folder, model):
 def folder(request, grid_data, room_data, photograph_data, tmp_path):
     data = {"navigate": grid_data, "refer": room_data, "localise": photograph_data}[request.param]
     answer = "caption" if request.param == "refer" else None
-    made = ask(PromptRecipe(task=request.param, answer=answer, limit=2, shots=1, absent=0.5), data)
+    options = {"absent": 0.5} if request.param == "localise" else {}
+    made = ask(PromptRecipe(task=request.param, answer=answer, limit=2, shots=1, options=options), data)
     write_task(made, tmp_path / "task")
     moved = tmp_path / "moved" / "task"  # it must not matter where the folder lies
     shutil.copytree(tmp_path / "task", moved)

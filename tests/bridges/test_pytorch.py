@@ -13,14 +13,16 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.utils.data import DataLoader
 
 from deixis.bridges.epochs import EpochOrder, Share, share_of_process
 from deixis.bridges.items import Maker, collate
 from deixis.bridges.pytorch import EpochBatches, ExampleLoader, IndexedExamples, StreamedExamples
-from deixis.datasets import store
-from deixis.datasets.example_rows import open_rows
-from deixis.datasets.make import make
+from deixis.data import store
+from deixis.data.example_rows import open_rows
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, UnknownName
+from deixis.worlds.grid import items
+from deixis.worlds.grid.making.make import make
 from tests.datasets.tiny import quick
 
 
@@ -105,7 +107,7 @@ def test_epochs_and_seeds_differ(order):
 
 def ids_of(batches):
     """The ids in some batches, in order."""
-    return [number for batch in batches for number in batch["id"]]
+    return [number for batch in batches for number in batch["id"].tolist()]
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -117,6 +119,30 @@ def test_a_real_loader_gives_every_example_once(folder, workers):
     numbered = ExampleLoader(indexed, EpochBatches(indexed, 3, seed=5), workers=workers)
 
     assert Counter(ids_of(stream)) == Counter(ids_of(numbered)) == wanted
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_plain_loader_pads_like_ours(folder, workers):
+    """`DataLoader` without any option but the size of batches gives tensors of ids, and what `collate` makes."""
+    examples = IndexedExamples(folder, split="train")
+
+    batches = list(DataLoader(examples, batch_size=4, num_workers=workers))
+
+    assert ids_of(batches) == [item["id"].item() for item in examples[:]]
+    assert batches[0]["id"].dtype == torch.int64
+    assert batches[0].keys() == collate(examples[0:4]).keys()
+    assert torch.equal(batches[0]["grid"], collate(examples[0:4])["grid"])
+    assert len(next(iter(DataLoader(examples)))["command"]) == 1
+
+
+@pytest.mark.parametrize("part", [slice(0, 3), slice(None, None, 2), slice(-2, None), slice(5, 2), slice(0, 10**9)])
+def test_examples_can_be_sliced(folder, part):
+    """A slice gives the items that their numbers give, in a list."""
+    examples = IndexedExamples(folder, split="train")
+    numbers = range(len(examples))[part]
+
+    assert [item["id"].item() for item in examples[part]] == [examples[number]["id"].item() for number in numbers]
+    assert isinstance(examples[part], list)
 
 
 def test_the_number_of_workers_changes_nothing(folder):
@@ -137,11 +163,11 @@ def test_an_epoch_goes_on_where_it_stopped(folder, workers, later):
     def fresh(number):
         return ExampleLoader(StreamedExamples(folder, split="train", batch=3, seed=2, window=9), workers=number)
 
-    whole = [batch["id"] for batch in fresh(0)]
+    whole = [batch["id"].tolist() for batch in fresh(0)]
     begun = fresh(workers)
     seen = []
     for batch in begun:
-        seen.append(batch["id"])
+        seen.append(batch["id"].tolist())
         if len(seen) == 3:
             break
     state = json.loads(json.dumps(begun.state_dict()))
@@ -150,22 +176,22 @@ def test_an_epoch_goes_on_where_it_stopped(folder, workers, later):
 
     assert seen == whole[:3]
     assert len(resumed) == len(whole) - 3
-    assert [batch["id"] for batch in resumed] == whole[3:]
-    assert [batch["id"] for batch in resumed] != whole[3:]  # the next epoch
+    assert [batch["id"].tolist() for batch in resumed] == whole[3:]
+    assert [batch["id"].tolist() for batch in resumed] != whole[3:]  # the next epoch
 
 
 def test_a_copy_of_a_stream_keeps_its_own_state(folder):
     """The stream itself can be saved and gone on with, as a stateful loader does within a worker."""
     stream = StreamedExamples(folder, split="train", batch=2, seed=3)
-    whole = [batch["id"] for batch in stream]
+    whole = [batch["id"].tolist() for batch in stream]
     running = iter(stream)
     for _ in range(2):
         next(running)
     other = StreamedExamples(folder, split="train", batch=2, seed=3)
     other.load_state_dict(stream.state_dict())
 
-    assert [batch["id"] for batch in other] == whole[2:]
-    assert [batch["id"] for batch in other] == whole
+    assert [batch["id"].tolist() for batch in other] == whole[2:]
+    assert [batch["id"].tolist() for batch in other] == whole
 
 
 def test_copies_in_workers_go_on_by_themselves(folder):
@@ -207,7 +233,7 @@ def test_a_batch_is_its_items_together(folder):
     """The quick way to a batch agrees with items put together one by one, and with the columns of the files."""
     rows = open_rows(folder, split="train")
     table = rows.take(range(len(rows)))
-    maker = Maker("grid")
+    maker = Maker(items.columns(folder, pictures=False))
     quick_way, plain = maker.batch(table), collate(maker.items(table))
 
     assert list(quick_way) == list(plain)
@@ -246,7 +272,7 @@ from deixis.bridges.pytorch import StreamedExamples, ExampleLoader
 folder, meeting, rank = sys.argv[1], sys.argv[2], int(sys.argv[3])
 distributed.init_process_group("gloo", init_method="file://" + meeting, rank=rank, world_size=2)
 loader = ExampleLoader(StreamedExamples(folder, split="train", batch=3, seed=6, window=8), workers=1)
-ids = [number for batch in loader for number in batch["id"]]
+ids = [number for batch in loader for number in batch["id"].tolist()]
 distributed.barrier()
 distributed.destroy_process_group()
 print(json.dumps(ids))
@@ -279,8 +305,11 @@ def test_what_cannot_be_is_told_in_a_line(folder, tmp_path, monkeypatch):
         StreamedExamples(folder)
     with pytest.raises(UnknownName, match="no table 'soup'"):
         IndexedExamples(folder, table="soup")
-    with pytest.raises(RecipeError, match="at least 1 example"):
-        StreamedExamples(folder, split="train", batch=-1)
+    with pytest.raises(UnknownName, match="no split ''"):
+        IndexedExamples(folder, split="")
+    for batch in (-1, 0):
+        with pytest.raises(RecipeError, match="at least 1 example"):
+            StreamedExamples(folder, split="train", batch=batch)
     with pytest.raises(RecipeError, match="no rank 2 of 2"):
         StreamedExamples(folder, split="train", rank=2, ranks=2)
     with pytest.raises(RecipeError, match="both"):

@@ -18,10 +18,11 @@ import fsspec
 import pytest
 
 from deixis.cli import main
-from deixis.datasets.make import make
-from deixis.datasets.remote import StorageError, delivered, is_address, local_copy, upload
-from deixis.datasets.store import MANIFEST, open_dataset
+from deixis.data.remote import StorageError, delivered, is_address, local_copy, upload
+from deixis.data.seal import members_of
+from deixis.data.store import MANIFEST, open_dataset
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
+from deixis.worlds.grid.making.make import make
 from tests.datasets.tiny import folder_bytes, quick
 
 
@@ -121,7 +122,8 @@ def test_a_dataset_comes_back_as_it_was_sent(where, request, made):
 
     dataset = open_dataset(address)
 
-    listed = {MANIFEST, *(entry["path"] for entry in dataset.manifest["files"])}
+    listed = {MANIFEST, *(member.path for member in members_of(dataset.manifest))}
+    assert {"README.md", "croissant.json"} < listed
     assert folder_bytes(dataset.path) == {k: v for k, v in folder_bytes(made).items() if k in listed}
     assert dataset.path.name == "tiny"
     dataset.demand_whole()
@@ -249,7 +251,7 @@ def test_a_manifest_cannot_reach_outside(name, part, memory, made, cache):
     assert not [path for path in cache.rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize("written", [b"", b"{}", b"\xff", b"[" * 100_000, b'{"format": 99}'])
+@pytest.mark.parametrize("written", [b"", b"{}", b"\xff", b"[" * 100_000])
 def test_a_manifest_that_is_none_is_refused(written, memory):
     """Whatever lies there under its name, one line says what is wrong."""
     memory.pipe("/shelf/odd/manifest.json", written)
@@ -258,17 +260,26 @@ def test_a_manifest_that_is_none_is_refused(written, memory):
         open_dataset("memory://shelf/odd")
 
 
-def test_another_dataset_is_not_overwritten(memory, made, capsys):
-    """Where a dataset of another recipe lies, nothing is made or sent."""
-    upload(made, "memory://shelf/tiny")
+def test_a_manifest_of_a_newer_format_is_told_with_its_address(memory):
+    """Not with the place where a copy would lie."""
+    memory.pipe("/shelf/odd/manifest.json", b'{"format": 99}')
 
-    said = complaint(capsys, "make", "reascan", "--out", "memory://shelf/tiny")
+    with pytest.raises(BrokenDataset, match=r"^memory://shelf/odd is in format 99, and this version reads up to 2"):
+        open_dataset("memory://shelf/odd")
+
+
+def test_another_dataset_is_not_overwritten(made, tmp_path, capsys):
+    """Where a dataset of another recipe lies, nothing is made or sent."""
+    address = f"file://{tmp_path}/shelf/tiny"
+    upload(made, address)
+
+    said = complaint(capsys, "make", "reascan", "--out", address)
 
     assert "choose another address" in said
     shutil.copytree(made, copy := made.with_name("copy"))
     (copy / MANIFEST).write_text((copy / MANIFEST).read_text() + " ")
     with pytest.raises(RecipeError, match="already holds another dataset"):
-        upload(copy, "memory://shelf/tiny")
+        upload(copy, address)
 
 
 @pytest.mark.parametrize(
@@ -277,7 +288,7 @@ def test_another_dataset_is_not_overwritten(memory, made, capsys):
         ("foo://bucket/data", "known are s3://, gs://"),
         ("gs://bucket/data", "pip install gcsfs"),
         ("s3://", "give one such as s3://bucket/folder"),
-        ("memory://a/../b", "give one such as s3://bucket/folder"),
+        ("file://a/../b", "give one such as s3://bucket/folder"),
         ("simplecache://x::memory://a", "give one such as s3://bucket/folder"),
     ],
 )
@@ -319,7 +330,7 @@ def test_missing_packages_are_named(s3, monkeypatch):
 
 def test_copies_lie_where_the_system_keeps_such_things(monkeypatch, tmp_path):
     """DEIXIS_CACHE comes first, then XDG_CACHE_HOME, then ~/.cache."""
-    from deixis.datasets.remote import _cache
+    from deixis.data.remote import _cache
 
     assert _cache() == Path(os.environ["DEIXIS_CACHE"])
     monkeypatch.delenv("DEIXIS_CACHE")

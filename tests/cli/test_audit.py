@@ -8,9 +8,15 @@ from pathlib import Path
 import pytest
 
 from deixis.audits import Audit
+from deixis.audits.plain import audit_examples
 from deixis.cli import main
-from deixis.cli.audit import names_of
+from deixis.options import names_of
+from deixis.worlds.example import PlainExample
+from deixis.worlds.photos.data.store import write_copsref
+from deixis.worlds.rooms.data.make import A3dsRecipe, make_a3ds
+from deixis.worlds.rooms.examples import open as open_rooms
 from tests.cli.test_check_gscan import gscan_file
+from tests.datasets.copsref.posed import posed
 
 
 LINES = (
@@ -91,7 +97,7 @@ def test_other_worlds_stand_beside_grids(tiny, tmp_path, capsys):
 
     push = next(line for line in out.splitlines() if "push moves" in line)
     assert push.split()[-2] == "–"
-    assert next(line for line in out.splitlines() if "noun alone" in line).split()[-2] == "100.0%"
+    assert next(line for line in out.splitlines() if "by the noun alone" in line).split()[-2] == "100.0%"
 
 
 @pytest.mark.parametrize(
@@ -125,3 +131,60 @@ def test_equal_names_are_told_apart():
     assert names[0] == "one/set"
     assert names[3] == "other"
     assert len(set(names)) == 4
+
+
+def test_what_is_no_dataset_is_refused_before_anything_is_written(tmp_path, capsys):
+    """The answer is one line, and no folder is left behind."""
+    (tmp_path / "strange").mkdir()
+    (tmp_path / "strange" / "manifest.json").write_text('{"kind": "poems"}', encoding="utf-8")
+
+    assert main(["audit", str(tmp_path / "strange"), "--out", str(tmp_path / "audit")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "audit").exists()
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory, tiny):
+    """A dataset of every world, and grounded expressions."""
+    root = tmp_path_factory.mktemp("worlds")
+    make_a3ds(A3dsRecipe(captions=(), test_sets=True, seed=3), root / "rooms", workers=1)
+    write_copsref(root / "photos", posed().examples, posed().scenes)
+    (root / "plain.jsonl").write_text(LINES, encoding="utf-8")
+    return [tiny, root / "rooms", root / "photos", root / "plain.jsonl"]
+
+
+def test_datasets_of_all_worlds_stand_in_one_table(places, tmp_path, capsys):
+    """What a world cannot have is a dash, with the reason below; what only one has stands there, too."""
+    out = printed(capsys, "audit", *places, "--sample", 30, "--workers", 1, "--out", tmp_path / "audit")
+
+    assert "solved by phrases unrelated" in out
+    assert "– rooms: nothing is said that moves an object (pull moves its object, push moves its object)" in out
+    assert "– plain.jsonl: measured in other worlds only" in " ".join(out.split())
+    found = json.loads((tmp_path / "audit" / "audit.json").read_text(encoding="utf-8"))["audits"]
+    assert list(found) == [place.name for place in places]
+    assert all(one["measures"]["judged"] for one in found.values())
+    assert found["rooms"]["measures"]["solved"]["noun phrase alone"]["share"] == 1.0
+    page = (tmp_path / "audit" / "audit.html").read_text(encoding="utf-8")
+    assert all(f"Only of {name}" in page for name in ("photos",))
+    assert "| push moves its object |" in (tmp_path / "audit" / "audit.md").read_text(encoding="utf-8")
+
+
+def test_a_sample_of_pairs_of_rooms_is_counted_alike_by_any_number_of_workers(places, capsys):
+    """Processes share the work; and a split is a set of pairs, also where its name has a +."""
+    one, two = (
+        json.loads(printed(capsys, "audit", places[1], "--sample", 300, "--workers", n, "--json")) for n in (1, 2)
+    )
+
+    assert one == two
+    assert "shape & scale" in {row[0] for row in one["audits"]["rooms"]["counts"]["splits"]}
+
+
+def test_what_is_counted_of_rooms_that_are_alike_is_what_is_counted_of_each(places):
+    """Working out examples of one likeness once changes nothing."""
+    examples = [one for k, one in enumerate(open_rooms(places[1])) if k % 900 == 0]
+    plain = [
+        PlainExample(context=one.context, expression=one.expression, text=one.text, split=one.split.replace("+", " & "))
+        for one in examples
+    ]
+
+    assert audit_examples(examples) == audit_examples(plain)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from deixis.audits.localise import audit_shortcuts
 from deixis.cli import main
-from deixis.datasets.copsref.store import write_copsref
+from deixis.worlds.photos.audit.localise import audit_shortcuts
+from deixis.worlds.photos.data.store import write_copsref
 from tests.datasets.copsref.posed import posed
 
 
@@ -31,10 +31,31 @@ def test_readers_are_told_by_setting(folder, capsys):
     """A table has a row for every reader and a column for every setting; what is left out is counted."""
     out = printed(capsys, "audit", folder)
 
-    row = next(line for line in out.splitlines() if "whole expression" in line)
+    row = next(line for line in out.splitlines() if line.strip().startswith("whole expression"))
     assert row.split()[2:] == ["100.0"] * 6
     assert f"{len(posed().there):,} of " in out
     assert "5 no distractor images" in out
+
+
+def test_a_bag_of_words_is_one_reader_in_all_tables(folder, capsys):
+    """The measures that all worlds share and the readers by setting judge the same bag, whole phrases included."""
+    shown = json.loads(printed(capsys, "audit", folder, "--json", "--split", "val"))["audits"]["posed"]
+
+    by_setting = {one["setting"]: one["solved"] for one in shown["settings"]}
+    assert shown["measures"]["solved"]["bag of words"]["share"] == pytest.approx(
+        by_setting["Full"]["bag of words"]["share"]
+    )
+
+
+def test_words_alone_are_told(folder, tmp_path, capsys):
+    """The area of the reader that sees no image is said with its interval, in the terminal and on the page."""
+    out = printed(capsys, "audit", folder, "--out", tmp_path / "told")
+
+    told = audit_shortcuts(posed().examples, posed().scenes).words_alone
+    sentence = f"with an area of {told.area:.2f} [{told.low:.2f}, {told.high:.2f}] under the curve"
+    assert sentence in " ".join(out.split())
+    assert sentence in (tmp_path / "told" / "audit.md").read_text(encoding="utf-8")
+    assert "Words alone" not in printed(capsys, "audit", folder, "--split", "train")
 
 
 def test_json_is_what_the_package_finds(folder, capsys):
@@ -44,7 +65,9 @@ def test_json_is_what_the_package_finds(folder, capsys):
     val = [one for one in posed().examples if one.split == "val"]
     found = audit_shortcuts(val, posed().scenes).to_dict()
     assert shown["split"] == "val"
-    assert shown["audits"]["posed"] == {"kind": "copsref", **found}
+    own = {"kind": "copsref", **found}
+    assert {key: shown["audits"]["posed"][key] for key in own} == own
+    assert shown["audits"]["posed"]["measures"]["judged"] > 0
 
 
 def test_a_folder_gets_the_tables_and_the_figures(folder, tmp_path, capsys):
@@ -54,8 +77,12 @@ def test_a_folder_gets_the_tables_and_the_figures(folder, tmp_path, capsys):
     written = json.loads((tmp_path / "new" / "audit" / "audit.json").read_text(encoding="utf-8"))
     page = (tmp_path / "new" / "audit" / "audit.md").read_text(encoding="utf-8")
     assert written["audits"]["posed"]["judged"] == len(posed().there)
-    assert page.count("| whole expression | 100.0 | 100.0 |") == 2
+    assert page.count("| whole expression | 100.0 ±") == 1
+    assert page.count("| whole expression | 100.0 | 100.0 |") == 1
     assert "audit.md" in out
+    shown = (tmp_path / "new" / "audit" / "audit.html").read_text(encoding="utf-8")
+    assert "whole expression" in shown
+    assert "http" not in shown.replace("http://www.w3.org/2000/svg", "")
 
 
 def test_a_sample_is_chosen_by_the_seed(folder, capsys):
@@ -77,8 +104,7 @@ def test_examples_to_train_on_have_one_setting(folder, capsys):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("{folder}", "{tiny}"), "cannot stand beside others"),
-        (("{folder}", "--published"), "--published is about ReaSCAN"),
+        (("{folder}", "--published"), "--published is an option of grid"),
         (("{folder}", "--split", "nowhere"), "there is no split 'nowhere'"),
         (("{nothing}",), "holds no example to audit: 1 fits nothing"),
     ],

@@ -11,15 +11,20 @@ import pyarrow.parquet as pq
 import pytest
 
 from deixis.cli import main
-from deixis.cli.evaluate import evaluate
-from deixis.cli.evaluate_plans import Examples, predictions_for
-from deixis.datasets.asked import asked_in
-from deixis.datasets.plans import write_plans
-from deixis.datasets.sources import open_source
-from deixis.datasets.table import examples_of
-from deixis.errors import BrokenDataset, SchemaError, UnknownName
-from deixis.metrics.navigation import PlanEvaluation
+from deixis.cli.compose import command_of
+from deixis.cli.evaluate import evaluate as evaluate_answers
+from deixis.errors import BrokenDataset, RecipeError, UnknownName
+from deixis.judge.request import Request
 from deixis.worlds.grid.actions import plan_to_letters
+from deixis.worlds.grid.data.asked import asked_in
+from deixis.worlds.grid.data.plans import write_plans
+from deixis.worlds.grid.data.sources import open_source
+from deixis.worlds.grid.data.table import examples_of
+from deixis.worlds.grid.judging.evaluate import AskedBySplit, plans_for
+from deixis.worlds.grid.judging.navigation import PlanEvaluation
+
+
+evaluate = command_of(evaluate_answers)  # with the options of worlds
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +98,7 @@ def test_a_single_file_is_judged_on_its_split(tiny, folder, capsys):
 
 def test_answers_in_lines_are_judged(tiny, answers, capsys):
     """Only splits with answers are judged; what is missing, broken or foreign is counted."""
-    found = printed(capsys, answers, data=tiny)
+    found = printed(capsys, answers, data=tiny, allow_losses=True)
 
     dev = found["splits"]["dev"]
     assert list(found["splits"]) == ["dev"]
@@ -101,6 +106,32 @@ def test_answers_in_lines_are_judged(tiny, answers, capsys):
     assert dev["exact"] == pytest.approx((dev["examples"] - 2) / dev["examples"])
     assert found["faults"] == {"a line is no JSON object": 1, "a plan holds something that is no action": 1}
     assert found["strange_answers"] == {"to an example that is not asked": 1}
+    assert found["losses"]["left out"] == {
+        "its id is that of no example": 1,
+        f"a line is no JSON object (first: line {dev['examples']})": 1,
+    }
+
+
+def test_answers_to_nothing_have_to_be_allowed(tiny, answers, capsys):
+    """Where more than one in a hundred plans has no id, or one of no example, nothing is judged unless asked for."""
+    with pytest.raises(BrokenDataset, match=r"plans would be left out .* more than one in a hundred; .*--allow-losses"):
+        evaluate(answers, data=tiny)
+    assert main(["evaluate", str(answers), "--data", str(tiny)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert main(["evaluate", str(answers), "--data", str(tiny), "--allow-losses"]) == 0
+
+
+def test_answers_to_other_splits_are_no_losses(tiny, tmp_path, capsys):
+    """A file that answers several splits can be judged on one of them; the others are only counted."""
+    asked = asked_in(open_source(tiny), ("train", "dev"))
+    said = [{"id": number, "plan": "W"} for one in asked.values() for number in one.ids.tolist()]
+    path = tmp_path / "several.jsonl"
+    path.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
+
+    found = printed(capsys, path, data=tiny, split="dev")
+
+    assert "losses" not in found
+    assert found["strange_answers"] == {"to an example that is not asked": len(asked["train"])}
 
 
 def test_text_tells_what_matters(tiny, folder, answers, capsys):
@@ -110,9 +141,9 @@ def test_text_tells_what_matters(tiny, folder, answers, capsys):
     for words in ("a model on tiny", "at most 120 actions", "first 30", "got there", "a2: p", "95 %"):
         assert words in shown
 
-    assert evaluate(answers, data=tiny) == 0
+    assert evaluate(answers, data=tiny, allow_losses=True) == 0
     shown = capsys.readouterr().out
-    for words in ("unanswered", "no plan", "1 × a plan to an example that is not asked", "'jump' in place 1"):
+    for words in ("unanswered", "no plan", "plans left out: its id is that of no example", "'jump' in place 1"):
         assert words in shown
 
 
@@ -125,6 +156,20 @@ def test_wrong_objects_are_put_down_to_misreadings(tiny, capsys):
         assert words in shown
 
 
+def test_who_only_points_has_no_exact_match(tiny, tmp_path, capsys):
+    """The table has the target alone, although the files of such answers hold plans."""
+    source = open_source(tiny)
+    (asked,) = asked_in(source, ("test",)).values()
+    facts = {"split": "test", "data": source.dataset.manifest["content"], "model": "person: Ada", "task": "point"}
+    write_plans(tmp_path / "test.parquet", asked.ids, (asked.actions, asked.starts), facts)
+
+    assert evaluate(tmp_path / "test.parquet", data=tiny) == 0
+
+    out = capsys.readouterr().out
+    assert "right target with 95 % interval" in out
+    assert "exact" not in out
+
+
 def test_files_hold_what_is_printed(tiny, folder, tmp_path, capsys):
     """evaluation.json is the record, and every example of the splits has a verdict."""
     found = printed(capsys, folder, data=tiny, out=tmp_path / "out")
@@ -132,7 +177,12 @@ def test_files_hold_what_is_printed(tiny, folder, tmp_path, capsys):
     written = json.loads((tmp_path / "out" / "evaluation.json").read_text(encoding="utf-8"))
     verdicts = pq.read_table(tmp_path / "out" / "verdicts.parquet")
     assert written == found
-    assert {"deixis": found["deixis"], **PlanEvaluation.from_dict(written).to_dict()} == found
+    told = written.pop("wrong_answers")
+    assert {**written, **PlanEvaluation.from_dict(written).to_dict()} == written
+    assert [len(some) for some in told.values()] == [
+        min(20, written["splits"][split]["choices"]["wrong object"]) for split in told
+    ]
+    assert all(one["misreadings"] and one["missed"] for some in told.values() for one in some)
     assert verdicts.num_rows == sum(result["examples"] for result in found["splits"].values())
     assert verdicts.column_names == ["id", "split", "exact", "got_there", "chosen", "role", "misreading"]
 
@@ -146,9 +196,9 @@ def test_released_files_can_be_judged(released, capsys):
 
 def test_examples_are_read_when_they_are_asked_for(tiny):
     """Telling the sources apart does not read splits that nobody wants."""
-    examples = Examples(open_source(tiny))
+    examples = AskedBySplit(open_source(tiny))
 
-    plans = predictions_for(Path("oracle"), examples, ["test"])
+    plans = plans_for(Path("oracle"), examples, Request(answers=(Path("oracle"),), splits=("test",)))
 
     assert list(plans) == list(examples) == ["test"]
     assert np.array_equal(plans["test"].actions, examples["test"].actions)
@@ -162,7 +212,7 @@ def test_mistakes_are_told_in_a_line(tiny, folder, tmp_path, capsys):
         evaluate(folder / "a2.parquet", data=tiny, split="night")
     with pytest.raises(UnknownName, match="cannot be shown by 'mood'"):
         evaluate(folder, data=tiny, by="mood")
-    with pytest.raises(SchemaError, match="no dataset of photographs"):
+    with pytest.raises(RecipeError, match="--setting is an option of photos"):
         evaluate(folder, data=tiny, setting="Cat")
     with pytest.raises(BrokenDataset, match="plans for none of the splits"):
         evaluate(tmp_path, data=tiny)

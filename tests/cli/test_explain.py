@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
 from deixis.cli import main
-from deixis.cli.worlds import read_world, world_to_dict
 from deixis.errors import DeixisError
-from deixis.scene import GridObject, grid
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.scene import GridObject
+from deixis.worlds.grid.scene_files import read_world, world_to_dict
 from tests.datasets.formats.released import SIMPLE
 
 
@@ -30,7 +34,7 @@ def test_the_way_to_the_target_is_told(world, capsys):
     """Inner descriptions come first, every step says what is left, then come the target and the plan."""
     command = "push the red circle that is in the same row as a blue square"
 
-    assert main(["explain", command, "--world", world]) == 0
+    assert main(["explain", command, "--scene", world]) == 0
 
     out = capsys.readouterr().out
     steps = [
@@ -42,7 +46,7 @@ def test_the_way_to_the_target_is_told(world, capsys):
     places = [out.index(step) for step in steps]
     assert places == sorted(places)
     assert "exactly one object: red circle of size 1 (0)" in out
-    assert "without 'in the same row as a blue square': red circle of size 3 (2)" in out
+    assert "ignored ‘in the same row as a blue square’: red circle of size 3 (2)" in out
     assert "The plan: turn left, walk (2 actions)" in out  # at the edge, nothing can be pushed
 
 
@@ -50,7 +54,7 @@ def test_json_holds_the_whole_explanation(world, capsys):
     """The JSON has the target, the plan, what is needed and where misreadings lead."""
     command = "walk to the small red circle"
 
-    assert main(["explain", command, "--world", world, "--json"]) == 0
+    assert main(["explain", command, "--scene", world, "--json"]) == 0
 
     found = json.loads(capsys.readouterr().out)
     assert (found["referents"], found["unique"], found["target"]) == ([0], True, 0)
@@ -61,7 +65,7 @@ def test_json_holds_the_whole_explanation(world, capsys):
 
 def test_an_ambiguous_command_has_no_plan(world, capsys):
     """Where several objects fit, they are named and nothing is planned."""
-    assert main(["explain", "walk to the red circle", "--world", world]) == 0
+    assert main(["explain", "walk to the red circle", "--scene", world]) == 0
 
     out = capsys.readouterr().out
     assert "fits 2 objects" in out
@@ -70,7 +74,7 @@ def test_an_ambiguous_command_has_no_plan(world, capsys):
 
 def test_a_command_that_cannot_be_read_is_refused(world, capsys):
     """The word at which reading stopped is named."""
-    assert main(["explain", "walk to the blue elephant", "--world", world]) == 2
+    assert main(["explain", "walk to the blue elephant", "--scene", world]) == 2
     assert "'elephant' at word 5" in capsys.readouterr().err
 
 
@@ -144,3 +148,62 @@ def test_a_world_that_is_no_text_is_refused(tmp_path):
 
     with pytest.raises(DeixisError, match="not text"):
         read_world(str(path))
+
+
+def test_a_full_stop_and_a_capital_are_those_of_a_sentence(world, capsys):
+    """A command is understood the way people write it."""
+    assert main(["explain", "Walk to the small red circle.", "--scene", world]) == 0
+
+    assert "exactly one object: red circle of size 1 (0)" in capsys.readouterr().out
+
+
+def test_a_slip_is_answered_by_what_may_have_been_meant(world, capsys):
+    """The one line of a command that cannot be read asks for the one that can."""
+    assert main(["explain", "go to the red circel which is inside a box", "--scene", world]) == 2
+
+    assert "did you mean 'walk to the red circle that is inside of a box'?" in capsys.readouterr().err
+
+
+def test_a_size_word_without_anything_to_compare_with_is_told(world, capsys):
+    """'big' fits nothing where everything of its kind has one size, and the explanation says so."""
+    assert main(["explain", "the big green cylinder", "--scene", world]) == 0
+
+    out = capsys.readouterr().out
+    assert "big: none left, 1 dropped: there is nothing smaller of its kind to compare with" in out
+    assert "nothing is left after 'big', as there is nothing smaller of its kind to compare with" in out
+
+
+def test_numbers_may_be_written_as_text(tmp_path):
+    """The released files write numbers as text, and so may a world; what is no number is quoted as it stands."""
+    path = tmp_path / "world.json"
+    thing = {"shape": "circle", "color": "red", "size": "2", "row": "0", "column": 1}
+    path.write_text(json.dumps({"size": "4", "objects": [thing]}), encoding="utf-8")
+
+    assert read_world(str(path)).objects == (GridObject("circle", "red", 2, 0, 1),)
+
+    path.write_text(json.dumps({"objects": [{**thing, "size": "two"}]}), encoding="utf-8")
+    with pytest.raises(DeixisError, match="needs a whole number as size, got 'two'"):
+        read_world(str(path))
+
+
+def test_shapes_are_told_apart_without_their_marks(world):
+    """A terminal that has no ○ shows the stand-ins that a picture in text may have."""
+    words = [sys.executable, "-m", "deixis.cli", "explain", "the small red circle", "--scene", world]
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+
+    shown = subprocess.run(words, env=plain, capture_output=True, check=True).stdout.decode("ascii")
+
+    assert "0:ro1" in shown
+    assert "1:bs2" in shown
+    assert "4:g/1" in shown
+
+
+def test_a_reader_who_goes_away_is_no_fault(world):
+    """`deixis explain … | head -1` says nothing on standard error and leaves as other programs do."""
+    words = [sys.executable, "-m", "deixis.cli", "explain", "the small red circle", "--scene", world]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        complaint = process.stderr.read()
+
+    assert complaint == b""
+    assert process.returncode == 141

@@ -8,8 +8,8 @@ from deixis.cli.failures import in_one_line
 from deixis.errors import DeixisError
 
 
-def system_error(number: int) -> OSError:
-    return OSError(number, "as the system says it", "somewhere")
+def system_error(number: int, place: str = "somewhere") -> OSError:
+    return OSError(number, "as the system says it", place)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,13 @@ def system_error(number: int) -> OSError:
 def test_errors_of_the_system_name_the_place(number, said):
     """What the system refuses is told with the file or folder it is about."""
     assert said in in_one_line(system_error(number))
+
+
+def test_a_file_is_called_as_it_was_asked_for():
+    """The hidden name that a file has while it is written is told to nobody."""
+    error = system_error(errno.ENOENT, "/nowhere/.plan.svg.19465.tmp")
+
+    assert in_one_line(error) == "there is no file or folder /nowhere/plan.svg"
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])

@@ -71,7 +71,7 @@ def wait_until(holds: Callable[[], bool], process: subprocess.Popen[str]) -> Non
 
 def shards(out: Path) -> int:
     """How many shards are finished."""
-    return len(list((out / ".partial").glob("p2-*.json")))
+    return len(list((out / ".partial").glob("p2-*.arrow")))
 
 
 def stop_with(number: int, recipe: Path, out: Path, *, after: int) -> subprocess.CompletedProcess[str]:

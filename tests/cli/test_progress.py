@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 
 from deixis.cli import progress
@@ -23,6 +26,7 @@ def test_quick_work_is_quiet(capsys):
         (1000, 1_000_000, 10.0, "p1: 1,000 of 1,000,000, 100 per second, 2 h 46 min left"),
         (1000, None, 10.0, "p1: 1,000, 100 per second"),
         (0, 1000, 10.0, "p1: 0 of 1,000"),
+        (0, None, 10.0, "p1"),
         (25, 100, 10.0, "p1: 25 of 100, 2.5 per second, 30 s left"),
     ],
 )
@@ -42,6 +46,42 @@ def test_long_work_without_a_terminal_prints_lines_to_standard_error(monkeypatch
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("p1: 5 of 10")
+
+
+def test_a_stage_that_begins_and_is_silent_is_told(monkeypatch, capsys):
+    """It comes too soon after another line for one of its own, but then nothing follows for long."""
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.2)
+
+    with Stages() as stages:
+        stages.latest_line = 0.0
+        stages("p1", 10, 10)
+        stages("results", 0, None)
+        stages.reminder.join(30)
+        stages("more", 0, None)
+
+    assert capsys.readouterr().err.splitlines()[1:] == ["results"]
+
+
+class Kernel:
+    """A kernel as numba tells of it: how often machine code was on disk, and how often it was not."""
+
+    def __init__(self, misses):
+        self.stats = SimpleNamespace(cache_hits={"f": 1}, cache_misses=misses)
+
+
+@pytest.mark.parametrize(("misses", "is_said"), [({}, False), ({"f": 1}, True)])
+def test_compiling_is_told_only_where_something_is_compiled(misses, is_said, monkeypatch, capsys):
+    """A slow start is put down to compiling only if a kernel had no machine code on disk."""
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.01)
+    for name in [name for name in sys.modules if ".kernels." in name]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "deixis.kernels.one", SimpleNamespace(kernel=Kernel(misses), number=3))
+
+    with Stages(compiles=True) as stages:
+        stages.patience.join(0.5 if not is_said else 30)
+
+    assert capsys.readouterr().err == (f"{progress.COMPILING}\n" if is_said else "")
 
 
 def test_a_note_stands_behind_the_numbers(monkeypatch, capsys):

@@ -1,19 +1,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from deixis.cli import app as command
-from deixis.cli.report import report
+from deixis.cli import main
 from tests.reports.run_folders import change, write_run
-
-
-@pytest.fixture(autouse=True)
-def verb():
-    """The verb, wherever the command line does not have it yet."""
-    if "report" not in command.app:
-        command.app.command(report)
 
 
 @pytest.fixture
@@ -29,7 +22,7 @@ def test_both_tables_are_printed(runs, capsys, monkeypatch):
     """Text shows ours beside the published, what the marks mean, what lacks a reason, and the protocol."""
     monkeypatch.setenv("COLUMNS", "110")
 
-    assert command.main(["report", *runs]) == 0
+    assert main(["report", *runs]) == 0
 
     out = capsys.readouterr().out
     for words in ("Table 2:", "Table 3:", "M-LSTM, n=2", "74.47 (1.71), 79.04 (1.24)†", "with no reason in --notes"):
@@ -43,7 +36,7 @@ def test_every_result_is_printed_whatever_the_width(width, runs, capsys, monkeyp
     """A narrow terminal gets several tables, none of which loses a model."""
     monkeypatch.setenv("COLUMNS", width)
 
-    command.main(["report", *runs])
+    main(["report", *runs])
 
     out = capsys.readouterr().out
     assert "94.09" in out  # of the GCN-LSTM, on test
@@ -52,7 +45,7 @@ def test_every_result_is_printed_whatever_the_width(width, runs, capsys, monkeyp
 
 def test_json_and_files_hold_the_same(runs, tmp_path, capsys):
     """What is printed as JSON is what is written, and all files are there."""
-    assert command.main(["report", *runs, "--out", str(tmp_path / "out"), "--json"]) == 0
+    assert main(["report", *runs, "--out", str(tmp_path / "out"), "--json"]) == 0
 
     printed = json.loads(capsys.readouterr().out)
     written = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
@@ -64,13 +57,25 @@ def test_json_and_files_hold_the_same(runs, tmp_path, capsys):
     assert (found["seeds"], found["published"]) == (2, 50.36)
 
 
+def test_who_only_points_stands_in_no_table_of_plans(runs, capsys):
+    """An object that was clicked is no plan, so that there is no exact match."""
+    pointed = Path(runs[0])
+    (pointed / "run.json").unlink()
+    assert main(["report", str(pointed)]) == 0
+    change(pointed / "evaluation.json", world="grid", model="person: Ada", predictions={"task": "point"})
+
+    assert main(["report", str(pointed)]) == 2
+
+    assert "results of person: Ada on grid are of no model that stands in a table" in capsys.readouterr().err
+
+
 def test_reasons_come_from_a_file(runs, tmp_path, capsys):
     """A cell with a reason is no longer among those that lack one."""
     notes = tmp_path / "notes.toml"
     rows = ("simple", "2-rel", "a1", "a2", "a3", "b1", "b2", "c1", "c2")
     notes.write_text("[table3.m-lstm]\n" + "".join(f'{row} = "So it is."\n' for row in rows), encoding="utf-8")
 
-    command.main(["report", *runs[:2], "--notes", str(notes)])
+    main(["report", *runs[:2], "--notes", str(notes)])
 
     assert "with no reason" not in capsys.readouterr().out
 
@@ -86,7 +91,7 @@ def test_mistakes_end_in_one_line(runs, tmp_path, capsys):
         [runs[0], "--notes", str(tmp_path / "no.toml")],
         [runs[0], runs[0]],
     ):
-        assert command.main(["report", *words, "--out", str(tmp_path / "out")]) == 2
+        assert main(["report", *words, "--out", str(tmp_path / "out")]) == 2
         error = capsys.readouterr().err
         assert error.startswith("deixis: ")
         assert error.count("\n") == 1

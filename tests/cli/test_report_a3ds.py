@@ -15,8 +15,8 @@ from tests.reports.run_folders import change, write_run
 
 torch = pytest.importorskip("torch")
 torch.set_num_threads(1)
-Eyes = pytest.importorskip("deixis.training.rooms.features").Eyes
-evaluate = pytest.importorskip("deixis.training.rooms.evaluate")
+Eyes = pytest.importorskip("deixis.worlds.rooms.training.features").Eyes
+evaluate = pytest.importorskip("deixis.worlds.rooms.training.evaluate")
 say_sets, write_captions = evaluate.say_sets, evaluate.write_captions
 
 SEES = ["--encoder", "factors", "--device", "cpu"]
@@ -27,10 +27,11 @@ FEW = ["--updates", "2", "--batch", "4", "--look-every", "1"]
 def made(tmp_path_factory):
     """A captioner, a game, and one with a fault, each of which has said something; and a copy of the first."""
     at = tmp_path_factory.mktemp("runs")
-    assert main(["pretrain", "--out", str(at / "b-1"), "--seed", "1", "--width", "8", *FEW, *SEES]) == 0
+    assert main(["train", "captioner", "--out", str(at / "b-1"), "--seed", "1", "--width", "8", *FEW, *SEES]) == 0
     for name, rules in {"rp-1": [], "rp-wrong": ["--objective", "inverted"]}.items():
-        assert main(["play", str(at / "b-1"), "--out", str(at / name), "--seed", "1", *rules, *FEW, *SEES]) == 0
-    assert main(["say", str(at / "b-1"), "--out", str(at / "b-1" / "said"), "--count", "5", *SEES]) == 0
+        game = ["train", "game", "--speaker", str(at / "b-1"), "--out", str(at / name)]
+        assert main([*game, "--seed", "1", *rules, *FEW, *SEES]) == 0
+    assert main(["evaluate", str(at / "b-1"), "--out", str(at / "b-1" / "said"), "--count", "5", *SEES]) == 0
     for name in ("rp-1", "rp-wrong"):
         speak(at / name)
     shutil.copytree(at / "b-1", at / "b-2")  # says that it is of another seed
@@ -40,10 +41,10 @@ def made(tmp_path_factory):
 
 
 def speak(folder):
-    """What deixis say --out leaves, without its figures and pictures, which take long."""
+    """What deixis evaluate --out leaves, without its figures and pictures, which take long."""
     (folder / "said").mkdir()
     with redirect_stdout(StringIO()) as printed:
-        assert main(["say", str(folder), "--count", "5", *SEES, "--json"]) == 0
+        assert main(["evaluate", str(folder), "--count", "5", *SEES, "--json"]) == 0
     (folder / "said" / "evaluation.json").write_text(printed.getvalue(), encoding="utf-8")
     spoken, _ = say_sets(folder / "best.safetensors", eyes=Eyes(encoder="factors", device="cpu"), count=5)
     write_captions(folder / "said" / "captions.jsonl", spoken)
@@ -58,6 +59,22 @@ def runs(made, tmp_path):
 
 def names(at, *which):
     return [str(at / name) for name in which or ("b-1", "b-2", "rp-1", "rp-wrong")]
+
+
+def test_what_a_speaker_said_is_reported_without_its_training(made, tmp_path, capsys):
+    """Two commands and no run.json, as for a speaker that comes with deixis: the checkpoint says how it was trained."""
+    for name in ("b-1", "rp-1"):
+        shutil.copytree(made / name / "said", tmp_path / name)
+    capsys.readouterr()
+
+    assert main(["report", *names(tmp_path, "b-1", "rp-1"), "--out", str(tmp_path / "out")]) == 0
+    alone = capsys.readouterr().out
+    assert main(["report", *names(made, "b-1", "rp-1")]) == 0
+
+    words = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert alone.startswith(capsys.readouterr().out.strip("\n")[:400])
+    assert "deixis evaluate CHECKPOINT --out b-1 --count 5 --encoder factors" in words
+    assert "deixis train" not in words
 
 
 def test_runs_become_a_page(made, tmp_path, capsys):
@@ -79,7 +96,7 @@ def test_runs_become_a_page(made, tmp_path, capsys):
     assert "B, mentioned features" not in printed
     for text in (page, words):
         assert "Only two updates." in text
-        assert "deixis play b-1 --out rp-wrong --seed 1 --pairs random" in text
+        assert "deixis train game --speaker b-1 --out rp-wrong --seed 1 --pairs random" in text
         assert "--objective inverted" in text
     assert words.count("\n- RP: ") == 6  # an example of each of six sets
     assert "2 seeds: 1, 2" in words
@@ -129,11 +146,30 @@ def complains(words, capsys):
     return told
 
 
-def test_two_kinds_of_runs_are_reported_apart(made, tmp_path, capsys):
-    """A model on ReaSCAN is none of these."""
+def test_runs_of_two_worlds_have_a_section_each(made, tmp_path, capsys):
+    """A model on ReaSCAN is none of these: its tables follow, its files have a folder of their own."""
     other = write_run(tmp_path / "m-1", "m-lstm", 0.75)
+    words = ["report", *names(made, "b-1"), str(other)]
 
-    assert "report them apart" in complains(["report", *names(made, "b-1"), str(other)], capsys)
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert printed.index("Captions of rooms") < printed.index("Instructions in grid worlds") < printed.index("Table 3")
+    assert main([*words, "--out", str(tmp_path / "out"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert list(told) == ["rooms", "grid"]
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"rooms", "grid"}
+    assert str(tmp_path / "out" / "grid" / "report.html") in told["grid"]["files"]
+
+
+def test_nothing_is_written_of_two_worlds_where_one_fails(made, tmp_path, capsys):
+    """Nor are notes read, which are about one paper."""
+    other = write_run(tmp_path / "m-1", "m-lstm", 0.75)
+    words = ["report", *names(made, "b-1"), str(other), "--out", str(tmp_path / "out")]
+
+    assert "--notes are about one paper" in complains([*words, "--notes", str(tmp_path / "notes.toml")], capsys)
+    (other / "log.jsonl").write_text("[]\n", encoding="utf-8")
+    assert "should be an object" in complains(words, capsys)
+    assert not (tmp_path / "out").exists()
 
 
 def test_who_has_said_nothing_is_asked_to(runs, capsys):
@@ -142,7 +178,7 @@ def test_who_has_said_nothing_is_asked_to(runs, capsys):
 
     told = complains(["report", *names(runs)], capsys)
 
-    assert f"deixis say {runs / 'rp-1'} --out {runs / 'rp-1' / 'said'}" in told
+    assert f"deixis evaluate {runs / 'rp-1'} --out {runs / 'rp-1' / 'said'}" in told
 
 
 @pytest.mark.parametrize(
@@ -157,7 +193,7 @@ def test_who_has_said_nothing_is_asked_to(runs, capsys):
             "should be an object",
         ),
         (lambda at: (at / "said" / "evaluation.json").write_text("[]", encoding="utf-8"), "should be an object"),
-        (lambda at: change(at / "said" / "evaluation.json", accuracy=1), "is not what deixis say writes"),
+        (lambda at: change(at / "said" / "evaluation.json", accuracy=1), "is not what deixis evaluate writes"),
         (lambda at: change(at / "said" / "evaluation.json", checkpoint="ab"), "is of another checkpoint"),
         (lambda at: change(at / "said" / "evaluation.json", contexts=0), "judges no caption"),
         (

@@ -1,4 +1,4 @@
-"""`deixis see`, `pretrain`, `play` and `say`: speakers of rooms from the first picture to the table of the paper."""
+"""`deixis train` and `deixis evaluate` for rooms: from the first picture to the table of the paper."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def settings(tmp_path_factory):
 def speaker(settings, tmp_path_factory):
     """A speaker that has seen a few captions."""
     out = tmp_path_factory.mktemp("run") / "speaker"
-    assert main(["pretrain", "--out", str(out), "--settings", settings, *SEES]) == 0
+    assert main(["train", "captioner", "--out", str(out), "--settings", settings, *SEES]) == 0
     return out
 
 
@@ -48,20 +48,30 @@ def game(speaker, tmp_path_factory):
 
 def played(speaker, out, *more) -> list[str]:
     few = ["--updates", "3", "--batch", "4", "--look-every", "3"]
-    return ["play", str(speaker), "--out", str(out), *few, *([] if "--encoder" in more else SEES), *more]
+    return [
+        "train",
+        "game",
+        "--speaker",
+        str(speaker),
+        "--out",
+        str(out),
+        *few,
+        *([] if "--encoder" in more else SEES),
+        *more,
+    ]
 
 
 def test_a_speaker_learns_plays_and_is_heard(settings, tmp_path, capsys):
     """Three commands, each of which names the next; together they leave what the metrics read."""
     speaker, game, said = tmp_path / "speaker", tmp_path / "game", tmp_path / "said"
 
-    assert main(["pretrain", "--out", str(speaker), "--settings", settings, *SEES, "--workers", "1"]) == 0
-    assert f"Next: deixis say {speaker} --encoder factors" in (printed := capsys.readouterr().out)
-    assert f"deixis play {speaker} --pairs random --out RUN --encoder factors" in printed
+    assert main(["train", "captioner", "--out", str(speaker), "--settings", settings, *SEES, "--workers", "1"]) == 0
+    assert f"Next: deixis evaluate {speaker} --encoder factors" in (printed := capsys.readouterr().out)
+    assert f"deixis train game --speaker {speaker} --pairs random --out RUN --encoder factors" in printed
     assert main(played(speaker, game, "--pairs", "similar")) == 0
-    assert f"Next: deixis say {game} --encoder factors" in (printed := capsys.readouterr().out)
+    assert f"Next: deixis evaluate {game} --encoder factors" in (printed := capsys.readouterr().out)
     assert "On validation images: listener " in printed
-    assert main(["say", str(game), "--out", str(said), "--count", "5", *SEES]) == 0
+    assert main(["evaluate", str(game), "--out", str(said), "--count", "5", *SEES]) == 0
     printed = capsys.readouterr().out
     assert "game, 3 updates" in printed
     assert "0.999" in printed  # of the published B, in sets that share one feature
@@ -72,7 +82,7 @@ def test_a_speaker_learns_plays_and_is_heard(settings, tmp_path, capsys):
         "examples.html",
         *(f"{a}.{b}" for a in ("metrics", "redundancy") for b in ("png", "svg")),
     }
-    assert main(["score", str(said / "captions.jsonl"), "--json"]) == 0
+    assert main(["evaluate", str(said / "captions.jsonl"), "--json"]) == 0
     (scored,) = json.loads(capsys.readouterr().out)["scores"].values()
     evaluation = json.loads((said / "evaluation.json").read_text(encoding="utf-8"))
     assert scored["sets"] == evaluation["sets"]
@@ -91,7 +101,19 @@ def test_facts_are_printed_as_json(game, speaker, capsys):
 
 def test_options_say_more_than_the_file(settings, tmp_path, capsys):
     """Of two values the option's is taken."""
-    words = ["pretrain", "--out", str(tmp_path / "run"), "--settings", settings, *SEES, "--batch", "3", "--seed", "9"]
+    words = [
+        "train",
+        "captioner",
+        "--out",
+        str(tmp_path / "run"),
+        "--settings",
+        settings,
+        *SEES,
+        "--batch",
+        "3",
+        "--seed",
+        "9",
+    ]
     assert main([*words, "--json"]) == 0
 
     found = json.loads(capsys.readouterr().out)
@@ -100,7 +122,7 @@ def test_options_say_more_than_the_file(settings, tmp_path, capsys):
 
 def test_time_stops_a_run_that_goes_on(settings, tmp_path, capsys):
     """With what is left."""
-    words = ["pretrain", "--out", str(tmp_path / "run"), "--settings", settings, *SEES, "--save-every", "1"]
+    words = ["train", "captioner", "--out", str(tmp_path / "run"), "--settings", settings, *SEES, "--save-every", "1"]
 
     assert main([*words, "--minutes", "1e-9"]) == 0
     assert "updates are left; the same command goes on" in capsys.readouterr().out
@@ -150,7 +172,7 @@ def test_a_speaker_has_its_style(game, capsys, style):
     """Which the facts state; nothing is written without --out."""
     before = sorted(path.name for path in game.iterdir())
 
-    assert main(["say", str(game / "best.safetensors"), "--count", "2", *SEES, *style, "--json"]) == 0
+    assert main(["evaluate", str(game / "best.safetensors"), "--count", "2", *SEES, *style, "--json"]) == 0
 
     found = json.loads(capsys.readouterr().out)
     assert style[1] in (found["style"]["decoding"]["way"], found["style"]["thinking"])
@@ -162,10 +184,10 @@ def test_a_speaker_has_its_style(game, capsys, style):
 
 def test_another_listener_may_hear(speaker, game, capsys):
     """A speaker that never played is heard by the listener of a game; without one there is a dash."""
-    assert main(["say", str(speaker), "--listener", str(game), "--count", "2", *SEES, "--json"]) == 0
+    assert main(["evaluate", str(speaker), "--listener", str(game), "--count", "2", *SEES, "--json"]) == 0
     assert "listener_accuracy" in json.loads(capsys.readouterr().out)["accuracy"]["overall"]
 
-    assert main(["say", str(speaker), "--count", "2", *SEES]) == 0
+    assert main(["evaluate", str(speaker), "--count", "2", *SEES]) == 0
     assert "captioning, 4 updates" in capsys.readouterr().out
 
 
@@ -174,17 +196,17 @@ def test_an_encoder_is_trained(tmp_path, capsys):
     path = tmp_path / "encoder.safetensors"
     few = ["--pictures", "8", "--judged", "4", "--updates", "1", "--batch", "4", "--device", "cpu", "--workers", "1"]
 
-    assert main(["see", "--out", str(path), *few]) == 0
+    assert main(["train", "room-encoder", "--out", str(path), *few]) == 0
 
     printed = capsys.readouterr().out
     assert "object hue" in printed
-    assert f"deixis pretrain --encoder {path} --out RUN" in printed
+    assert f"deixis train captioner --encoder {path} --out RUN" in printed
     assert path.is_file()
 
 
 def test_a_full_disk_is_told_in_one_line(settings, tmp_path, capsys):
     """The command given again goes on."""
-    words = ["pretrain", "--out", str(tmp_path / "run"), "--settings", settings, *SEES]
+    words = ["train", "captioner", "--out", str(tmp_path / "run"), "--settings", settings, *SEES]
 
     with no_room(100_000):
         assert main(words) == 2
@@ -200,20 +222,40 @@ def test_a_full_disk_is_told_in_one_line(settings, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["pretrain", "--out", "RUN", "--encoder", "eagle"], "unknown encoder 'eagle'; known: rooms, factors"),
-        (["pretrain", "--out", "RUN", "--rate", "0"], "Must be > 0"),
-        (["pretrain", "--out", "RUN", "--captions", "21"], "captions must be a whole number from 1 to 20, got 21"),
-        (["pretrain", "--out", "RUN", "--settings", "none.toml"], "there is no file or folder none.toml"),
-        (["pretrain", "--out", "RUN", "--device", "tpu"], "unknown device 'tpu'"),
-        (["see", "--out", "RUN", "--device", "tpu"], "unknown device 'tpu'"),
-        (["play", "nobody", "--out", "RUN"], "nobody is neither a checkpoint nor the folder of a run"),
-        (["play", "SPEAKER", "--out", "RUN", "--freeze", *SEES], "must be given"),
-        (["play", "SPEAKER", "--out", "RUN", "--listener", "SPEAKER", *SEES], "there is no listener in"),
-        (["play", "SPEAKER", "--out", "RUN", "--data-seed", "7", *SEES], "give --data-seed 42"),
-        (["play", "SPEAKER", "--out", "RUN", "--structure", "2", *SEES], "Must be <= 1"),
-        (["say", "nobody"], "nobody is neither a checkpoint nor the folder of a run"),
-        (["say", "SPEAKER", "--candidates", "2000", *SEES], "from 1 to 1,000 candidates"),
-        (["say", "SPEAKER", "--listener", "SPEAKER", *SEES], "there is no listener in"),
+        (
+            ["train", "captioner", "--out", "RUN", "--encoder", "eagle"],
+            "unknown encoder 'eagle'; known: rooms, factors",
+        ),
+        (["train", "captioner", "--out", "RUN", "--rate", "0"], "rate must be a number from 1e-09 to 10, got 0.0"),
+        (
+            ["train", "captioner", "--out", "RUN", "--captions", "21"],
+            "captions must be a whole number from 1 to 20, got 21",
+        ),
+        (["train", "captioner", "--out", "RUN", "--settings", "none.toml"], "there is no file or folder none.toml"),
+        (["train", "captioner", "--out", "RUN", "--device", "tpu"], "unknown device 'tpu'"),
+        (["train", "room-encoder", "--out", "RUN", "--device", "tpu"], "unknown device 'tpu'"),
+        (["train", "room-encoder", "--out", "RUN", "--batch", "0"], "batch must be a whole number from 1 to"),
+        (["train", "room-encoder", "--out", "RUN", "--minutes", "1"], "an encoder learns in one go"),
+        (["train", "captioner", "--out", "RUN", "--pairs", "random"], "Unknown option: --pairs"),
+        (["train", "captioner", "--out", "RUN", "--data", "DATA"], "Unknown option: --data"),
+        (["train", "game", "--out", "RUN"], "--speaker"),
+        (
+            ["train", "game", "--speaker", "nobody", "--out", "RUN"],
+            "nobody is neither a checkpoint nor the folder of a run",
+        ),
+        (["train", "game", "--speaker", "SPEAKER", "--out", "RUN", "--freeze", *SEES], "must be given"),
+        (
+            ["train", "game", "--speaker", "SPEAKER", "--out", "RUN", "--listener", "SPEAKER", *SEES],
+            "there is no listener in",
+        ),
+        (["train", "game", "--speaker", "SPEAKER", "--out", "RUN", "--data-seed", "7", *SEES], "give --data-seed 42"),
+        (
+            ["train", "game", "--speaker", "SPEAKER", "--out", "RUN", "--structure", "2", *SEES],
+            "structure must be a number from 0 to 1, got 2.0",
+        ),
+        (["evaluate", "nobody"], "nobody is neither a checkpoint nor the folder of a run"),
+        (["evaluate", "SPEAKER", "--thinking", "rerank", "--candidates", "2000", *SEES], "from 1 to 1,000 candidates"),
+        (["evaluate", "SPEAKER", "--listener", "SPEAKER", *SEES], "there is no listener in"),
     ],
 )
 def test_what_cannot_be_is_told_in_one_line(speaker, tmp_path, capsys, words, complaint):
@@ -226,3 +268,35 @@ def test_what_cannot_be_is_told_in_one_line(speaker, tmp_path, capsys, words, co
     told = capsys.readouterr().err
     assert complaint in told
     assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize("model", ["captioner", "game"])
+def test_nothing_can_be_steadied_without_pictures(speaker, settings, tmp_path, capsys, model):
+    """Which is told before anything is learnt."""
+    options = ["--settings", settings] if model == "captioner" else ["--speaker", str(speaker), "--updates", "2"]
+
+    assert main(["train", model, *options, "--out", str(tmp_path / "run"), *SEES, "--steady"]) != 0
+
+    assert "the encoder factors sees no pictures" in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_finished_run_is_steadied_and_says_so(tmp_path, monkeypatch):
+    """One that is not finished stays as it is."""
+    from deixis.learn.run import silent
+    from deixis.worlds.rooms.training import steady as module
+    from deixis.worlds.rooms.training.features import Eyes
+    from deixis.worlds.rooms.training.models import steady_run
+
+    seen = []
+    monkeypatch.setattr(module, "steady", lambda path, *_, **__: seen.append(path.name))
+    facts = {"updates": 2, "updates_wanted": 4, "was finished": True}
+
+    assert steady_run(tmp_path, facts, Eyes(), silent) == facts
+    found = steady_run(tmp_path, {**facts, "updates": 4}, Eyes(), silent)
+
+    assert seen == ["best.safetensors"]
+    assert found["steadied"]["times"] == 5
+    assert json.loads((tmp_path / "run.json").read_text()) == {
+        name: value for name, value in json.loads(json.dumps(found)).items() if name != "was finished"
+    }

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from deixis.cli import main
-from deixis.datasets.sources import open_source
-from deixis.datasets.store import open_dataset
+from deixis.data.checks import CheckRequest
+from deixis.data.store import open_dataset
+from deixis.worlds.grid.checks.run import check_source
+from deixis.worlds.grid.data.sources import open_source
 from tests.datasets.formats.released import SAMPLE, needs_sample
 
 
@@ -124,7 +127,7 @@ def test_what_the_recipe_holds_out_is_looked_for(tiny, tmp_path, capsys):
     """Held-out examples moved into training are found by the rules in the manifest."""
     import pyarrow as pa
 
-    from deixis.datasets.imported import write_imported
+    from deixis.worlds.grid.data.imported import write_imported
 
     tables = [
         t.set_column(t.schema.get_field_index("split"), "split", pa.array(["train"] * len(t)))
@@ -143,10 +146,11 @@ def test_findings_are_told_with_their_place(tmp_path, capsys):
     """The text of check has the code, the row, the split and the id of what it found, and the command to look at it."""
     released = _with_wrong_plan(tmp_path)
 
-    assert main(["check", str(released), "--select", "E"]) == 1
+    assert main(["check", str(released), "--select", "E301"]) == 1
 
     out = capsys.readouterr().out
     assert "E301" in out
+    assert "1 error, 0 warnings; the first of each:" in out
     assert "row 0, split train, id " in out
     assert f"deixis show {released} 0" in out
 
@@ -166,6 +170,18 @@ def test_a_sample_is_checked_instead_of_everything(tiny, capsys):
 
     assert once["reports"][0]["rows"] == 10
     assert once == again
+
+
+def test_how_far_a_check_is_is_told_of_what_it_checks(tiny):
+    """Of a sample, the work is as much as the sample; of everything, as much as the dataset."""
+    told: list[tuple[str, int, int | None]] = []
+    request = CheckRequest(select=["E1"], progress=lambda *state: told.append(state))
+
+    for sample in (10, None):
+        check_source(open_source(tiny), replace(request, sample=sample))
+
+    assert told[0] == (tiny.name, 10, 10)
+    assert told[-1][1:] == (60, 60)
 
 
 def test_an_unknown_check_is_refused(tiny, capsys):
@@ -204,7 +220,7 @@ def test_one_split_can_be_converted_alone(tiny, tmp_path, capsys):
     written = printed(capsys, "convert", tiny, "--to", "compact", tmp_path / "dev.jsonl", "--split", "dev")
 
     lines = (tmp_path / "dev.jsonl").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == written["splits"]["all"] == open_dataset(tiny).splits["dev"] > 0
+    assert len(lines) == written["splits"]["dev"] == open_dataset(tiny).splits["dev"] > 0
     assert set(json.loads(lines[0])) == {"input", "target", "situation"}
 
 
@@ -216,8 +232,8 @@ def test_files_are_not_replaced_unasked(tiny, tmp_path, capsys):
     assert main(["convert", str(tiny), "--to", "compact", str(out)]) == 2
     assert "--force" in capsys.readouterr().err
     assert out.read_text(encoding="utf-8") == "mine"
-    assert main(["convert", str(tiny), "--to", "compact", str(out), "--force"]) == 0
-    assert len(out.read_text(encoding="utf-8").splitlines()) == 60
+    assert main(["convert", str(tiny), "--to", "compact", str(out), "--force", "--split", "train"]) == 0
+    assert len(out.read_text(encoding="utf-8").splitlines()) == open_dataset(tiny).splits["train"]
 
 
 @needs_sample

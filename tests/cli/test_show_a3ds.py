@@ -7,7 +7,9 @@ import json
 import pytest
 from PIL import Image
 
+import deixis as dx
 from deixis.cli.app import main
+from deixis.worlds.rooms.pictures import GAP, HEAD, LARGE, MARGIN
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +22,7 @@ def folder(tmp_path_factory):
 
 def test_a_room_is_told_with_its_captions(folder, capsys):
     """The image of a number is named, with some of its captions."""
-    assert main(["show", str(folder), "163233"]) == 0
+    assert main(["show", str(folder), "163233", "--split", "images"]) == 0
 
     said = capsys.readouterr().out
     assert "image 163233, tiny red ball near the right corner" in said
@@ -37,24 +39,40 @@ def test_a_pair_says_what_tells_its_rooms_apart(folder, capsys):
     assert said["contrast"] == [name for name in one if one[name] != other[name]]
 
 
+def test_a_number_is_that_of_an_example_as_everywhere(folder, capsys):
+    """Counted over all sets: what `dx.load` gives for it."""
+    assert main(["show", str(folder), "7501", "--json"]) == 0
+
+    said = json.loads(capsys.readouterr().out)
+    example = dx.load(folder)[7501]
+    assert (said["id"], said["split"]) == (example.id, example.split)
+    assert [room["image"] for room in said["rooms"]] == list(example.images)
+
+
 def test_rooms_are_drawn_side_by_side(folder, tmp_path, capsys):
-    """A file gets both rooms of a pair."""
+    """A file gets both rooms of a pair, the target in a frame, and what they share apart from what tells them apart."""
     out = tmp_path / "pair.png"
 
     assert main(["show", str(folder), "0", "--split", "shape", "--out", str(out)]) == 0
 
-    assert "Wrote image" in capsys.readouterr().out
+    assert "Wrote example 0" in capsys.readouterr().out
     with Image.open(out) as picture:
-        assert picture.width > 2 * picture.height
+        colors = dict.fromkeys(color for _, color in picture.convert("RGB").getcolors(1 << 20))
+        frame = picture.convert("RGB").getpixel((MARGIN - 1, HEAD + LARGE // 2))
+        beyond = picture.convert("RGB").getpixel((MARGIN + LARGE + GAP + MARGIN - 1, HEAD + LARGE // 2))
+    assert frame == (0xB3, 0x41, 0x0A)
+    assert beyond != frame
+    assert (0x59, 0x62, 0x7A) in colors  # the shape, which both share
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["480000"], "there is no image 480000"),
+        (["480000", "--split", "images"], "there is no image 480000"),
+        (["97500"], "there is no example 97500 here; there are 97,500, counted from 0"),
         (["9999", "--split", "shape"], "there is no pair 9999 in shape"),
-        (["0", "--split", "weight"], "there is no set of pairs 'weight'"),
-        (["0", "--out", "room.svg"], "the picture of a room is a .png"),
+        (["0", "--split", "weight"], "there is no split 'weight' in made"),
+        (["0", "--out", "room.svg"], "the name of a picture ends in .png"),
     ],
 )
 def test_what_is_not_there_is_one_line(folder, words, message, capsys):

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from deixis.cli import main
-from deixis.datasets.sources import open_source
-from deixis.datasets.table import examples_of
+from deixis.worlds.grid.data.sources import open_source
+from deixis.worlds.grid.data.table import examples_of
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: object) -> str:
@@ -21,6 +21,21 @@ def test_tables_are_printed(tiny, capsys):
     for title in ("Examples (Table 2)", "Actions per plan (Figure 4)", "Colours in worlds (Figure 5)", "Adverbs"):
         assert title in out
     assert "published" not in out
+
+
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_no_digit_is_cut_off(tiny, columns, capsys, monkeypatch):
+    """In a narrow terminal every number of Table 2 is still whole."""
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    (found,) = json.loads(printed(capsys, "stats", tiny, "--json"))["datasets"]
+
+    words = printed(capsys, "stats", tiny, "--paper").split()
+
+    for row in found["table 2"]:
+        assert f"{row['examples']:,}" in words
+    for number in ("549,634", "30,470", "5,859", "539,722", "81,349"):
+        assert number in words
 
 
 def test_published_numbers_are_printed_on_request(tiny, capsys):

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from deixis.cli import main
-from deixis.datasets.copsref.make import CopsRefRecipe, make_copsref
-from deixis.datasets.copsref.store import open_copsref
+from deixis.worlds.photos.data.store import open_copsref
+from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +53,9 @@ def test_json_counts_the_examples(made, capsys):
     (found,) = json.loads(printed(capsys, "stats", made, "--json"))["datasets"]
     (tested,) = json.loads(printed(capsys, "stats", made, "--split", "test", "--json"))["datasets"]
 
-    assert found["expressions"] == len(examples)
+    assert found["expressions"] == sum(example.is_there for example in examples) < len(examples)
     for form, count in found["forms"].items():
-        assert count == sum(example.form == form for example in examples)
+        assert count == sum(example.form == form for example in examples if example.is_there)
     assert tested["splits"] == {"test": found["splits"]["test"]}
     assert sum(tested["changes"].values()) == sum(e.split == "test" and not e.is_there for e in examples)
 
@@ -83,6 +83,37 @@ def test_captions_are_counted(rooms, capsys):
     assert found["splits"]["test"] == 400_000
     assert len(found["pairs"]) == 13
     assert set(found["pairs"].values()) == {7_500}
+    assert {factor: sum(values.values()) for factor, values in found["features"].items()} == dict.fromkeys(
+        ("floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation"), 480_000
+    )
+
+
+def test_one_split_of_captions_is_counted(rooms, capsys):
+    """Images, features and pairs are those of the split."""
+    found = {
+        split: json.loads(printed(capsys, "stats", rooms, "--split", split, "--json"))["datasets"][0]
+        for split in ("train", "tune", "validation", "test")
+    }
+
+    assert {split: one["images"] for split, one in found.items()} == {
+        "train": 30_000,
+        "tune": 30_000,
+        "validation": 20_000,
+        "test": 400_000,
+    }
+    assert sum(one["features"]["shape"]["ball"] for one in found.values()) == 120_000
+    assert (len(found["test"]["pairs"]), len(found["train"]["pairs"])) == (13, 0)
+
+
+def test_figures_of_captions_go_into_a_folder(rooms, tmp_path, capsys):
+    """The same bytes every time, and the numbers are those that are printed."""
+    for name in ("a", "b"):
+        printed(capsys, "stats", rooms, "--out", tmp_path / name, "--format", "svg")
+
+    written = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir()}
+    assert sorted(written) == ["distributions.svg", "stats.json", "table2.csv", "table2.md", "words.csv"]
+    assert written == {path.name: path.read_bytes() for path in (tmp_path / "b").iterdir()}
+    assert json.loads(written["stats.json"])["datasets"][0]["splits"]["tune"] == 30_000
 
 
 @pytest.mark.parametrize(
@@ -90,8 +121,8 @@ def test_captions_are_counted(rooms, capsys):
     [
         (("made",), ("--split", "nowhere"), "there is no split 'nowhere' in made; it has"),
         (("made",), ("--names", "a,b"), "give 1 --names"),
-        (("made", "rooms"), (), "these are a3ds, copsref"),
-        (("rooms",), ("--split", "test"), "leave out --out and --split"),
+        (("made", "rooms"), (), "these are of photos, rooms"),
+        (("rooms",), ("--split", "nowhere"), "there is no split 'nowhere' in rooms; it has"),
     ],
 )
 def test_mistakes_end_in_one_line(kinds, words, complaint, made, rooms, tmp_path, capsys):

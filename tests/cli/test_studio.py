@@ -54,18 +54,43 @@ def test_a_missing_package_is_told_with_what_installs_it(monkeypatch, tmp_path, 
 
     assert main(["studio", str(tmp_path)]) == 2
 
-    assert "pip install 'deixis[studio]'" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "pip install 'deixis[studio]'" in said
+    assert "(in a checkout '.[studio]')" in said
 
 
-def test_without_a_path_a_demo_is_made_and_its_place_is_told(monkeypatch, tmp_path, capsys):
-    """The demo lies in the folder for what can be made again, and the studio shows it."""
+@pytest.mark.parametrize(("host", "warned"), [("127.0.0.1", False), ("::1", False), ("0.0.0.0", True)])  # noqa: S104 (nothing listens)
+def test_a_studio_that_others_can_reach_warns(monkeypatch, tmp_path, capsys, host, warned):
+    """It has no passwords, and says so when it listens for other machines."""
+    monkeypatch.setattr("deixis.studio.server.serve", lambda *_, **__: None)
+
+    assert main(["studio", str(tmp_path), "--host", host]) == 0
+
+    assert ("has no passwords" in capsys.readouterr().err) == warned
+
+
+def test_another_port_than_the_usual_one_is_told(monkeypatch, tmp_path, capsys):
+    """Links to the usual port lead to another studio then."""
+    monkeypatch.setattr("deixis.studio.server.serve", lambda *_, told, **__: told("http://127.0.0.1:8378/"))
+
+    assert main(["studio", str(tmp_path)]) == 0
+    assert "Port 8377 is taken" in capsys.readouterr().out
+    assert main(["studio", str(tmp_path), "--port", "8378"]) == 0
+    assert "taken" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_without_a_path_a_demo_is_shown_and_made_meanwhile_where_it_is_missing(monkeypatch, tmp_path, capsys, is_there):
+    """The demo lies in the folder for what can be made again; the studio opens before it is there."""
     served = []
-    monkeypatch.setattr("deixis.studio.demo.make_demo", lambda folder, **_: folder)
+    monkeypatch.setattr("deixis.studio.demo.is_made", lambda _: is_there)
     monkeypatch.setattr("deixis.studio.server.serve", lambda roots, **options: served.append((roots, options)))
-    monkeypatch.setattr("deixis.studio.demo.demo_folder", lambda _: tmp_path)
+    monkeypatch.setattr("deixis.studio.demo.demo_folder", lambda _: tmp_path / "demo")
 
     assert main(["studio", "--answers", str(tmp_path / "answers"), "--port", "8123"]) == 0
 
     ((roots, options),) = served
-    assert str(tmp_path) in capsys.readouterr().out
-    assert (roots, options["port"], options["answers"].is_dir()) == ([tmp_path], 8123, True)
+    said = capsys.readouterr().out
+    assert str(tmp_path) in said
+    assert ("the page shows how far it is" in said) is ("preparing" in options) is not is_there
+    assert (roots, options["port"], options["answers"].is_dir()) == ([tmp_path / "demo"], 8123, True)

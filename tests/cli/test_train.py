@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from deixis.cli import main
-from deixis.reports.runs import read_run
+from deixis.worlds.grid.paper.runs import read_run
 
 
 torch = pytest.importorskip("torch")
@@ -85,6 +85,21 @@ def test_options_say_more_than_the_file(tiny, settings, tmp_path, capsys):
     assert found["settings"]["width"] == 8
 
 
+def test_the_usual_flags_mean_the_same(tiny, settings, tmp_path, capsys):
+    """--steps, --batch-size, --lr and --eval-every are --updates, --batch, --rate and --look-every."""
+    ours = ("--updates", "4", "--batch", "5", "--rate", "0.002", "--look-every", "2")
+    usual = ("--steps", "4", "--batch-size", "5", "--lr", "0.002", "--eval-every", "2")
+    words = ["train", "m-lstm", "--data", str(tiny), "--device", "cpu", "--settings", settings, "--json"]
+
+    assert main([*words, *ours, "--out", str(tmp_path / "run")]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert main([*words, *usual, "--out", str(tmp_path / "run")]) == 0
+    again = json.loads(capsys.readouterr().out)
+
+    assert (first["updates"], first["was finished"]) == (4, False)
+    assert again["was finished"] is True
+
+
 def test_a_checkpoint_is_judged_without_keeping_what_it_says(tiny, run, capsys):
     """Without --out nothing is written."""
     before = sorted(path.name for path in run.iterdir())
@@ -99,7 +114,7 @@ def test_a_checkpoint_is_judged_without_keeping_what_it_says(tiny, run, capsys):
     ("more", "complaint"),
     [
         (["--quirks", "sees-padding"], "m-lstm has no quirk 'sees-padding'; it is one of transformer"),
-        (["--rate", "0"], "Must be > 0"),
+        (["--rate", "0"], "rate must be a number above 0 and up to 10, got 0.0"),
         (["--device", "tpu"], "unknown device 'tpu'; known: auto, cpu, cuda, cuda:1 and so on"),
         (["--settings", "none.toml"], "there is no file or folder none.toml"),
     ],
@@ -142,3 +157,82 @@ def test_without_torch_the_extra_is_named(tiny, tmp_path):
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
         assert done.returncode == code
         assert code == 0 or "python -m pip install 'deixis[train]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("model", "has", "lacks"),
+    [
+        ("transformer", ["--quick", "--data"], ["--mining", "--speaker", "--features"]),
+        ("mattnet", ["--mining", "--first-stage", "--probe"], ["--quick", "--quirks"]),
+        ("tree", ["--features"], ["--mining", "--first-stage", "--probe"]),
+        ("captioner", ["--forcing", "--steady"], ["--data ", "--pairs", "--speaker "]),
+        ("game", ["--speaker ", "--kl"], ["--data ", "--forcing"]),
+        ("room-encoder", ["--pictures", "--no-augment"], ["--data ", "--settings"]),
+    ],
+)
+def test_help_shows_the_options_of_that_model_only(capsys, model, has, lacks):
+    """Beside those that all models share."""
+    assert main(["train", model, "--help"]) == 0
+
+    shown = capsys.readouterr().out
+    for option in [*has, "--out", "--device", "--minutes", "--workers", "--json", "--seed"]:
+        assert option in shown
+    assert not [option for option in lacks if option in shown]
+
+
+def test_models_of_all_worlds_are_listed(capsys):
+    """By world, with a line each; one that nobody knows is told."""
+    from deixis.worlds.registry import known_worlds
+
+    assert main(["train", "--help"]) == 0
+    shown = capsys.readouterr().out
+    for world in known_worlds().values():
+        assert f"Models of {world.name}" in shown or not world.models
+        assert all(name in shown for name in world.models)
+    assert main(["train", "m-lstn", "--out", "x"]) == 2
+    assert "m-lstn" in capsys.readouterr().err
+
+
+def count_options(*, beads: int = 4, seed: int = 0) -> dict[str, int]:
+    """How counting is learnt.
+
+    Args:
+        beads: How many to count.
+        seed: Of chance.
+    """
+    return {"beads": beads, "seed": seed}
+
+
+def count(settings, data, out, *, device, progress, stop_after):
+    """Count the beads."""
+    from deixis.learn.run import Run
+
+    assert data is None
+    progress("counting", settings["beads"], settings["beads"])
+    out.mkdir()
+    facts = {**settings, "device": device, "seconds": stop_after}
+    return Run(path=out, facts=facts, lines=("Counted.",), following=("deixis show beads",))
+
+
+def test_a_model_of_another_package_is_trained(monkeypatch, tmp_path, capsys):
+    """It needs a line, a function with its options and one that trains; of two models of one name the first counts."""
+    from deixis.cli import compose
+    from deixis.cli import train as module
+    from deixis.learn.run import Model, Models
+    from deixis.worlds.registry import WorldWarning
+    from deixis.worlds.world import World
+
+    models = Models(models={"counter": Model(options=count_options, train=count, needs_data=False)})
+    monkeypatch.setattr(sys.modules[__name__], "OFFERED", models, raising=False)
+    parts = {"models": f"{__name__}:OFFERED"}
+    beads = World(name="beads", title="Beads", task="refer", parts=parts, models={"counter": "Counts beads"})
+    other = World(name="pearls", title="Pearls", task="refer", parts={}, models={"counter": "Counts pearls"})
+    monkeypatch.setattr(compose, "known_worlds", lambda: {"beads": beads, "pearls": other})
+    with pytest.warns(WorldWarning, match="'counter' of pearls is left out: beads has one"):
+        app = module.train_app()
+    with pytest.warns(WorldWarning, match="pearls"):
+        app(["counter", "--beads", "7", "--minutes", "2", "--out", str(tmp_path / "a")], result_action="return_value")
+    assert capsys.readouterr().out == "Counted.\nNext: deixis show beads\n"
+    app(["counter", "--out", str(tmp_path / "b"), "--json"], result_action="return_value")
+    found = json.loads(capsys.readouterr().out)
+    assert (found["beads"], found["device"], found["finished"], found["was finished"]) == (4, "auto", True, False)

@@ -11,21 +11,29 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deixis.datasets import a3ds
-from deixis.datasets.a3ds import A3dsRecipe, make_a3ds, read_pairs
-from deixis.datasets.a3ds_check import check_a3ds, is_a3ds
-from deixis.datasets.captions import caption_table, read_captions
-from deixis.datasets.formats.a3ds import read_image_list, read_vocabulary
-from deixis.datasets.resumable import ResumableFolder
-from deixis.datasets.store import file_digest
+from deixis.data.checks import CheckRequest
+from deixis.data.resumable import ResumableFolder
+from deixis.data.seal import write_manifest
+from deixis.data.store import file_digest
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.worlds.shapes.captions import captions
-from deixis.worlds.shapes.pairs import SETS
-from deixis.worlds.shapes.vocabulary import unknown_words
+from deixis.worlds.rooms.captions import captions
+from deixis.worlds.rooms.checks import check, is_a3ds
+from deixis.worlds.rooms.data import make as a3ds
+from deixis.worlds.rooms.data.captions import caption_table, read_captions
+from deixis.worlds.rooms.data.make import A3dsRecipe, make_a3ds, read_pairs
+from deixis.worlds.rooms.formats.a3ds import read_image_list, read_vocabulary
+from deixis.worlds.rooms.pairs import SETS
+from deixis.worlds.rooms.vocabulary import unknown_words
 from tests.datasets.tiny import folder_bytes
 
 
 RECIPE = A3dsRecipe(captions=("exhaustive", "natural"), layout="both", pairs=True, test_sets=True, seed=7)
+
+
+SHARDS = (
+    *(f"{split}-00000-of-00001" for split in ("train", "tune", "validation")),
+    *(f"test-{number:05d}-of-00004" for number in range(4)),
+)
 
 
 def patched(patch):
@@ -60,7 +68,7 @@ def test_a_folder_holds_what_was_asked_for(folder):
     """Captions in both layouts, a vocabulary that loses nothing, the numbers of every split, and pairs."""
     paths = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
-    shards = {f"captions/{name}-{n:05d}-of-00004.parquet" for name in RECIPE.captions for n in range(4)}
+    shards = {f"captions/{name}-{shard}.parquet" for name in RECIPE.captions for shard in SHARDS}
     assert paths == shards | {
         *(
             "README.md",
@@ -75,10 +83,8 @@ def test_a_folder_holds_what_was_asked_for(folder):
         *("3dshapes_captions_long.json", "3dshapes_captions_natural.json"),
     }
     assert unknown_words(read_vocabulary(folder / "vocabulary.json"), "natural") == {}
-    found = pa.concat_tables(
-        t for n in range(4) for t in read_captions(folder / f"captions/natural-{n:05d}-of-00004.parquet")
-    )
-    assert found == caption_table(np.arange(1000), "natural")
+    found = pa.concat_tables(t for shard in SHARDS for t in read_captions(folder / f"captions/natural-{shard}.parquet"))
+    assert found.sort_by([("image", "ascending"), ("number", "ascending")]) == caption_table(np.arange(1000), "natural")
     long = json.loads((folder / "3dshapes_captions_long.json").read_bytes())
     assert long == {str(image): list(captions(image)) for image in range(1000)}
 
@@ -132,7 +138,7 @@ def test_the_bytes_do_not_depend_on_workers(folder, tmp_path):
     assert folder_bytes(tmp_path / "again") == one
     changed = {path.partition("/")[0] for path in one if one[path] != other.get(path)}
     assert changed - {"README.md", "croissant.json", "manifest.json"} == {
-        *("ids", "images", "pairs", "3dshapes_captions_long.json", "3dshapes_captions_natural.json"),
+        *("captions", "ids", "images", "pairs", "3dshapes_captions_long.json", "3dshapes_captions_natural.json"),
     }
 
 
@@ -147,7 +153,7 @@ def test_making_goes_on_where_it_stopped(folder, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         make_a3ds(RECIPE, out, workers=1, progress=stop)
     assert not (out / "manifest.json").exists()
-    (out / "captions/natural-00002-of-00004.parquet").write_bytes(b"damaged")
+    (out / "captions/natural-test-00002-of-00004.parquet").write_bytes(b"damaged")
     keep = ResumableFolder.keep
     monkeypatch.setattr(
         ResumableFolder, "keep", lambda self, path, **more: (made.append(path), keep(self, path, **more))[1]
@@ -155,7 +161,11 @@ def test_making_goes_on_where_it_stopped(folder, tmp_path, monkeypatch):
     make_a3ds(RECIPE, out, workers=1)
 
     assert set(made) == {
-        *("captions/natural-00002-of-00004.parquet", "3dshapes_captions_long.json", "3dshapes_captions_natural.json"),
+        *(
+            "captions/natural-test-00002-of-00004.parquet",
+            "3dshapes_captions_long.json",
+            "3dshapes_captions_natural.json",
+        ),
     }
     assert folder_bytes(out) == folder_bytes(folder)
 
@@ -184,7 +194,7 @@ def test_other_folders_are_left_alone(tmp_path):
             make_a3ds(RECIPE, tmp_path / name)
     with ResumableFolder(tmp_path / "busy", RECIPE.digest), pytest.raises(RecipeError, match="another process"):
         make_a3ds(RECIPE, tmp_path / "busy")
-    with pytest.raises(RecipeError, match="the beginning of another"):
+    with pytest.raises(RecipeError, match="the beginning of a dataset made from another"):
         make_a3ds(A3dsRecipe(), tmp_path / "busy")
 
 
@@ -211,11 +221,11 @@ def test_workers_are_at_least_one(tmp_path):
 
 def test_a_good_folder_has_no_problems(folder):
     """Everything is read, and every caption is compared, in both layouts."""
-    report = check_a3ds(folder, workers=2)
+    report = check(folder, CheckRequest(workers=2))
 
     assert report.counts == {}
     assert report.exit_code == 0
-    assert report.captions == 2 * (20_000 + 48_000)
+    assert report.facts["captions"] == 2 * (20_000 + 48_000)
 
 
 def rewritten(folder, path, edit):
@@ -225,7 +235,7 @@ def rewritten(folder, path, edit):
     for entry in manifest["files"]:
         if entry["path"] == path:
             entry |= {"bytes": (folder / path).stat().st_size, "sha256": file_digest(folder / path)}
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    write_manifest(folder, manifest)
 
 
 def with_text(old, new):
@@ -249,12 +259,12 @@ def with_column(name, change):
 @pytest.mark.parametrize(
     ("path", "edit", "code"),
     [
-        ("captions/exhaustive-00001-of-00004.parquet", with_column("text", lambda v: ["a cat", *v[1:]]), "E701"),
-        ("captions/exhaustive-00001-of-00004.parquet", with_column("text", lambda v: [None, *v[1:]]), "E701"),
-        ("captions/exhaustive-00001-of-00004.parquet", with_column("image", lambda v: [v[0] + 1, *v[1:]]), "E701"),
-        ("captions/exhaustive-00001-of-00004.parquet", with_column("text", lambda v: v[:-1]), "E701"),
-        ("captions/natural-00000-of-00004.parquet", with_column("text", lambda v: v[:-48]), "E701"),
-        ("captions/natural-00000-of-00004.parquet", lambda file: file.write_bytes(b"PAR1"), "E001"),
+        ("captions/exhaustive-test-00001-of-00004.parquet", with_column("text", lambda v: ["a cat", *v[1:]]), "E701"),
+        ("captions/exhaustive-test-00001-of-00004.parquet", with_column("text", lambda v: [None, *v[1:]]), "E701"),
+        ("captions/exhaustive-test-00001-of-00004.parquet", with_column("image", lambda v: [v[0] + 1, *v[1:]]), "E701"),
+        ("captions/exhaustive-test-00001-of-00004.parquet", with_column("text", lambda v: v[:-1]), "E701"),
+        ("captions/natural-test-00000-of-00004.parquet", with_column("text", lambda v: v[:-48]), "E701"),
+        ("captions/natural-test-00000-of-00004.parquet", lambda file: file.write_bytes(b"PAR1"), "E001"),
         ("3dshapes_captions_long.json", with_text("tiny", "minute"), "E701"),
         ("3dshapes_captions_long.json", with_text('"999": [', '"1999": ['), "E701"),
         ("3dshapes_captions_long.json", with_text("{", "["), "E001"),
@@ -272,33 +282,35 @@ def test_every_fault_is_found_although_the_hash_is_right(folder, path, edit, cod
     """Content is compared with what it should be, not only with the manifest."""
     rewritten(folder, path, edit)
 
-    report = check_a3ds(folder)
+    report = check(folder, CheckRequest())
 
     assert code in report.counts
     assert set(report.counts) <= {code, "E703"}
     assert report.exit_code == 1
-    assert any(problem.where == path and str(problem) for problem in report.problems)
+    assert any(problem.file == path and str(problem) for problem in report.findings)
     assert json.dumps(report.as_dict())
 
 
 def test_changed_and_missing_files_are_found(folder):
     """A file with another hash, one that is gone and one that the manifest forgets are problems."""
     with (folder / "README.md").open("a") as card:
-        card.write("more")  # the card is no part of the data
+        card.write("more")
     os.truncate(folder / "3dshapes_captions_natural.json", 1000)
     (folder / "pairs/tune.parquet").unlink()
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    manifest["files"] = [e for e in manifest["files"] if e["path"] != "captions/exhaustive-00003-of-00004.parquet"]
+    manifest["files"] = [e for e in manifest["files"] if e["path"] != "captions/exhaustive-test-00003-of-00004.parquet"]
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
 
-    report = check_a3ds(folder)
+    report = check(folder, CheckRequest())
 
-    found = {(problem.code, problem.where) for problem in report.problems}
+    found = {(problem.code, problem.file) for problem in report.findings}
     assert found == {
         ("E002", "3dshapes_captions_natural.json"),
         ("E001", "3dshapes_captions_natural.json"),
         ("E001", "pairs/tune.parquet"),
         ("E002", "manifest.json"),
+        ("E002", "README.md"),
+        ("W006", "captions/exhaustive-test-00003-of-00004.parquet"),
     }
 
 
@@ -310,7 +322,7 @@ def test_a_broken_manifest_does_not_break_the_check(folder, change):
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     (folder / "manifest.json").write_text(json.dumps(manifest | change), encoding="utf-8")
 
-    assert check_a3ds(folder).files == len(manifest["files"])
+    assert check(folder, CheckRequest()).facts["files"] == len(manifest["files"])
 
 
 def test_other_folders_cannot_be_checked(tmp_path):
@@ -319,7 +331,7 @@ def test_other_folders_cannot_be_checked(tmp_path):
     (tmp_path / "manifest.json").write_text('{"format": 1, "splits": {}, "files": []}', encoding="utf-8")
     assert not is_a3ds(tmp_path)
     with pytest.raises(BrokenDataset, match="another kind"):
-        check_a3ds(tmp_path)
+        check(tmp_path, CheckRequest())
 
 
 def test_two_threads_can_list_files_at_once(tmp_path):
@@ -344,8 +356,8 @@ def test_all_captions_are_made_in_time(tmp_path, monkeypatch):
 
     make_a3ds(A3dsRecipe(layout="both"), tmp_path / "whole", workers=2)
     seconds = time.monotonic() - start
-    report = check_a3ds(tmp_path / "whole", workers=2)
+    report = check(tmp_path / "whole", CheckRequest(workers=2))
 
     assert report.counts == {}
-    assert report.captions == 2 * (9_600_000 + 12_960_000)
+    assert report.facts["captions"] == 2 * (9_600_000 + 12_960_000)
     assert seconds < 120

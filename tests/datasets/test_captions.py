@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.datasets.captions import COLUMNS, caption_table, read_captions, write_captions
-from deixis.datasets.in_order import in_order
+from deixis.data.crew import in_order
 from deixis.errors import BrokenDataset
-from deixis.scene.factors import IMAGES
-from deixis.worlds.shapes.captions import GRAMMARS, captions, frames
+from deixis.worlds.rooms.captions import GRAMMARS, captions, frames
+from deixis.worlds.rooms.data.captions import COLUMNS, caption_table, read_captions, write_captions
+from deixis.worlds.rooms.scene import IMAGES
 
 
 @given(some=st.lists(st.integers(0, IMAGES - 1), min_size=1, max_size=20), grammar=st.sampled_from(GRAMMARS))

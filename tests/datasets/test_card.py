@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.cli.card import card
-from deixis.datasets import a3ds
-from deixis.datasets.card import write_card
-from deixis.datasets.card_facts import by_split, columns_in, size_category, split_name
-from deixis.datasets.datasheet import QUESTIONS, SYNTHETIC, datasheet
-from deixis.datasets.make import make
+from deixis.data.card import QUESTIONS, SYNTHETIC, datasheet, write_card
+from deixis.data.card_facts import by_split, columns_in, size_category, split_name
 from deixis.errors import BrokenDataset, RecipeError
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.rooms.data import make as a3ds
 from tests.datasets.tiny import quick
 
 
@@ -109,7 +108,7 @@ def test_rooms_get_a_sheet_of_images(tmp_path, monkeypatch):
 
     assert [one["config_name"] for one in head_of(made.path)["configs"]] == ["test-pairs", "images"]
     text = (made.path / "README.md").read_text(encoding="utf-8")
-    assert "](figures/rooms.png)" in text
+    assert "](figures/images.png)" in text
     assert "--captions none --test-sets --seed 42" in text
 
 
@@ -119,8 +118,16 @@ def test_what_cannot_be_is_told_in_a_line(dataset, tmp_path):
         card([tmp_path])
     with pytest.raises(RecipeError, match="unknown licence 'soup'"):
         card([dataset.path], license_name="soup")
-    with pytest.raises(RecipeError, match="2026-11-30"):
-        card([dataset.path], published="tomorrow")
+    for day in ("tomorrow", "2026-13-45", "2026-02-30", "20261130"):
+        with pytest.raises(RecipeError, match="2026-11-30"):
+            card([dataset.path], published=day)
+    bare = {"format": 1, "kind": "a3ds", "splits": {}, "files": [], "images": 1, "captions": {}}
+    recipe = {"captions": [], "layout": "parquet", "image_size": 64, "images": False, "pairs": False}
+    with pytest.raises(BrokenDataset, match="no file with a table"):
+        write_card(
+            tmp_path,
+            {**bare, "recipe": {**recipe, "test_sets": False, "seed": 1}, "made by": "x", "recipe digest": "0"},
+        )
     for lacking in ("examples", "content", "recipe"):
         manifest = {key: value for key, value in dataset.manifest.items() if key != lacking}
         with pytest.raises(BrokenDataset, match="does not say"):
@@ -145,3 +152,12 @@ def test_sizes_and_answers():
     assert sizes == ["n<1K", "n<1K", "1K<n<10K", "1M<n<10M", "10M<n<100M"]
     assert datasheet({"A.3": "Nobody."}).count("**") == 2 * sum(map(len, QUESTIONS.values()))
     assert set(SYNTHETIC) <= {number for section in QUESTIONS.values() for number in section}
+
+
+@pytest.mark.parametrize("broken", ["many", [1, 2], None])
+def test_a_manifest_whose_numbers_are_none_has_no_card(broken, dataset):
+    """Found by fuzzing: a text or a list where a number should stand is one line, not a traceback."""
+    manifest = {**dataset.manifest, "examples": broken}
+
+    with pytest.raises(BrokenDataset, match="does not say what a card needs"):
+        write_card(dataset.path, manifest)

@@ -11,14 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.datasets.formats import json_stream
-from deixis.datasets.formats.gqa import gqa_entry, gqa_graph, write_gqa
-from deixis.datasets.formats.visual_genome import Companion
-from deixis.datasets.graphs import read_graphs, read_table
+from deixis.data import json_stream
 from deixis.errors import BrokenDataset
-from deixis.scene.graph import Link
-from deixis.worlds.graphs.left_right import LEFT, RIGHT
-from deixis.worlds.graphs.problems import GraphReport
+from deixis.worlds.photos.clean import GraphReport
+from deixis.worlds.photos.data.graphs import read_graphs, read_table
+from deixis.worlds.photos.formats.scene_graphs import Companion, gqa_entry, gqa_graph, write_gqa
+from deixis.worlds.photos.left_right import LEFT, RIGHT
+from deixis.worlds.photos.scene.graph import Link
 from tests.scene.graphs import CLEVR, GQA, STREET, VISUAL_GENOME, graphs, needs_graphs
 
 
@@ -258,8 +257,8 @@ def test_a_small_archive_of_a_huge_file_is_given_up(tmp_path, unit, message):
 
 GROWTH = """
 import resource, sys
-from deixis.datasets.graphs import read_graphs
-from deixis.worlds.graphs.problems import GraphReport
+from deixis.worlds.photos.data.graphs import read_graphs
+from deixis.worlds.photos.clean import GraphReport
 most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 report = GraphReport()
 assert sum(1 for _ in read_graphs(sys.argv[1], report)) == 1

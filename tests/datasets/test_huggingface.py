@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deixis.datasets.make import make
-from deixis.splits.rules import Rule
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.splits.rules import Rule
 from tests.datasets.tiny import quick
 
 

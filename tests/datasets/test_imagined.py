@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.datasets.graphs import read_graphs
-from deixis.datasets.imagined import write_imagined
 from deixis.errors import RecipeError
-from deixis.worlds.graphs.imagine import draw_imagined, imagine
-from deixis.worlds.graphs.problems import GraphReport
+from deixis.worlds.photos.clean import GraphReport
+from deixis.worlds.photos.data.graphs import read_graphs
+from deixis.worlds.photos.imagine import draw_imagined, imagine
+from deixis.worlds.photos.making.imagined import write_imagined
 
 
 if TYPE_CHECKING:

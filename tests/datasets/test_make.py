@@ -14,22 +14,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deixis.datasets import make as make_module
-from deixis.datasets import places, pool_maker, workshop
-from deixis.datasets.make import make
-from deixis.datasets.recipe import Pool, read_recipe, reascan, recipe_from
-from deixis.datasets.shards import make_shard
-from deixis.datasets.store import MANIFEST, PARTIAL
-from deixis.datasets.table import examples_of
-from deixis.datasets.workshop import Workshop
+from deixis.data import resumable
+from deixis.data.resumable import ResumableFolder
+from deixis.data.store import MANIFEST, PARTIAL
 from deixis.errors import BrokenDataset, LeakySplit, RecipeError, UnsatisfiablePattern
 from deixis.expression.parts import parts
-from deixis.language.determiners import grounded_determiners
+from deixis.expression.patterns import pattern_of
 from deixis.resolution import resolve
-from deixis.scene.grid import Facing
-from deixis.splits.rules import Rule, phrase_key, relation_key
 from deixis.worlds.grid.actions import Action
-from deixis.worlds.grid.patterns import pattern_of
+from deixis.worlds.grid.data.table import examples_of
+from deixis.worlds.grid.language import grounded_determiners
+from deixis.worlds.grid.making import make as make_module
+from deixis.worlds.grid.making import places, pool_maker
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import Pool, read_recipe, reascan, recipe_from
+from deixis.worlds.grid.making.shards import make_shard
+from deixis.worlds.grid.scene import Facing
+from deixis.worlds.grid.splits.rules import Rule, find_rule, phrase_key, relation_key
 from tests.datasets.tiny import examples_in, folder_bytes, quick, tiny, whole
 
 
@@ -37,8 +38,8 @@ RECIPES = Path(__file__).parents[2] / "recipes"
 INTERRUPTED = """
 import os, signal, sys
 from pathlib import Path
-from deixis.datasets import pool_maker
-from deixis.datasets.make import make
+from deixis.worlds.grid.making import pool_maker
+from deixis.worlds.grid.making.make import make
 from tests.datasets.tiny import quick
 
 pool_maker.COMMANDS_PER_SHARD = 3
@@ -169,11 +170,13 @@ def cut_short(folder):
 
 
 def lose_note(folder):
-    next(folder.glob("p1-*.json")).unlink()
+    lines = (folder / "finished.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "finished.jsonl").write_text("".join([lines[0], *lines[2:]]), encoding="utf-8")
 
 
 def garble_note(folder):
-    next(folder.glob("p1-*.json")).write_text("[1, 2", encoding="utf-8")
+    lines = (folder / "finished.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "finished.jsonl").write_text("".join([*lines[:-1], lines[-1][:20]]), encoding="utf-8")
 
 
 def swap_shards(folder):
@@ -186,7 +189,7 @@ def half_write(folder):
 
 
 def garble_recipe(folder):
-    (folder / "recipe.json").write_text("{", encoding="utf-8")
+    (folder / "finished.jsonl").write_text("{", encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -215,7 +218,7 @@ def test_shards_of_another_size_are_not_mistaken(finished, small_shards, tmp_pat
 def test_the_work_of_another_version_is_thrown_away(finished, small_shards, tmp_path, monkeypatch):
     """Shards made by another version of deixis are not mixed with those of this one."""
     with monkeypatch.context() as patch:
-        patch.setattr(workshop, "__version__", "0.0.0-other")
+        patch.setattr(resumable, "__version__", "0.0.0-other")
         patch.setattr(pool_maker, "make_shard", lambda *a: pool_maker.Shard(*_cut(*a)))
         out = begun(tmp_path / "old", reports=6)
 
@@ -247,7 +250,7 @@ def test_a_finished_dataset_is_returned_as_it_is(finished):
 def test_what_a_finished_maker_left_behind_is_tidied_up(finished, tmp_path, monkeypatch):
     """Killed between the manifest and the tidying up, it leaves a finished dataset; the next call tidies up."""
     with monkeypatch.context() as patch:
-        patch.setattr(Workshop, "clear", lambda _: None)
+        patch.setattr(resumable, "_remove_traces", lambda _: None)
         make(quick(), tmp_path / "left", workers=2)
     assert (tmp_path / "left" / PARTIAL).is_dir()
 
@@ -274,7 +277,10 @@ def test_a_begun_dataset_of_another_recipe_is_refused(tmp_path):
 
 def test_two_makers_at_once_are_refused(finished, tmp_path):
     """While one process makes a dataset another one is turned away, and may come in afterwards."""
-    with Workshop(tmp_path / "busy", quick()), pytest.raises(RecipeError, match="another process is making a dataset"):
+    with (
+        ResumableFolder(tmp_path / "busy", quick().digest),
+        pytest.raises(RecipeError, match="another process is making a dataset"),
+    ):
         make(quick(), tmp_path / "busy")
 
     make(quick(), tmp_path / "busy", workers=2)
@@ -286,12 +292,11 @@ def test_finishing_while_another_waits_is_noticed(finished, tmp_path, monkeypatc
     """A maker that comes in just after another has finished returns what that one made."""
     out = tmp_path / "raced"
 
-    def enter_late(folder, recipe):
+    def enter_late(folder, digest):
         shutil.copytree(finished, folder)
-        return Workshop(folder, recipe)
+        return ResumableFolder(folder, digest)
 
-    monkeypatch.setattr(make_module, "Workshop", enter_late)
-    monkeypatch.setattr(workshop, "_demand_ours", lambda _: None)
+    monkeypatch.setattr(resumable, "ResumableFolder", enter_late)
 
     assert make(quick(), out).manifest == json.loads((finished / MANIFEST).read_text(encoding="utf-8"))
 
@@ -456,6 +461,19 @@ def test_held_out_and_kept_examples_satisfy_their_rules(dataset):
     for rule in rules:
         for example in examples_in(dataset, rule.name) if not rule.new_phrases else ():
             assert rule.holds(example.expression, example.scene)
+
+
+def test_what_forms_no_test_set_is_set_aside(tmp_path):
+    """Examples of a rule without a test set are in aside alone; no split has its name."""
+    rules = (find_rule("inside-then-shape"), find_rule("first-yellow-box"))
+    pools = (Pool(name="p3", pattern="p3", commands=200, worlds=1),)
+
+    dataset = make(quick(hold_out=rules, pools=pools), tmp_path / "aside", workers=2)
+
+    assert set(dataset.splits) == {"train", "dev", "test", "aside"}
+    for example in examples_in(dataset):
+        assert (example.split == "aside") == any(rule.says(example.expression) for rule in rules)
+    assert dataset.splits["aside"] > 0
 
 
 def test_decisive_words_matter_in_the_test_sets_and_only_there(dataset):
@@ -635,7 +653,7 @@ def test_a_board_without_room_is_an_error_of_one_line(tmp_path):
     pools = (Pool(name="p3", pattern="p3", commands=2, worlds=1, retries=5),)
 
     with pytest.raises(UnsatisfiablePattern, match=r"no world was found for any of \d+ commands of pool 'p3'"):
-        make(tiny(pools=pools, fill=2, cap=2), tmp_path / "crowded", workers=2)
+        make(tiny(pools=pools, fill=3, cap=3), tmp_path / "crowded", workers=2)
 
 
 def test_equal_examples_of_two_pools_are_kept_once(tmp_path):

@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis._version import __version__
-from deixis.datasets.asked import asked_in, asked_of, data_digest
-from deixis.datasets.baselines import oracle_plans, random_plans
-from deixis.datasets.make import make
-from deixis.datasets.plans import read_plans, read_plans_in, write_plans, write_verdicts
-from deixis.datasets.recipe import Pool
-from deixis.datasets.sources import open_source
-from deixis.datasets.table import examples_of, table_of
 from deixis.errors import BrokenDataset
-from deixis.metrics.navigation import MEASURES, evaluate_plans
-from deixis.metrics.plan_verdicts import NO_ACTION, Asked, judge_all, judge_plan
 from deixis.seeds import Stream, derive, mix
 from deixis.worlds.grid.actions import Action, plan_from_letters, plan_to_codes
+from deixis.worlds.grid.data.asked import asked_in, asked_of, data_digest
+from deixis.worlds.grid.data.plans import read_plans, read_plans_in, write_plans, write_verdicts
+from deixis.worlds.grid.data.sources import open_source
+from deixis.worlds.grid.data.table import examples_of, table_of
+from deixis.worlds.grid.judging.baselines import oracle_plans, random_plans
+from deixis.worlds.grid.judging.navigation import MEASURES, evaluate_plans
+from deixis.worlds.grid.judging.verdicts import NO_ACTION, Asked, judge_all, judge_plan
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import Pool
 from tests.datasets.tiny import tiny
 
 
@@ -64,7 +64,7 @@ def source(request, tmp_path_factory):
 def test_plans_survive_the_disk(tmp_path_factory, plans):
     """What is written is read back, the empty plan included."""
     path = tmp_path_factory.mktemp("plans") / "a1.parquet"
-    ids = np.arange(len(plans), dtype=np.uint64) + np.uint64(1 << 63)
+    ids = np.arange(len(plans)) + (1 << 53) - 1 - len(plans)
 
     write_plans(path, ids, flat(plans), {"split": "a1"})
 
@@ -83,7 +83,7 @@ def test_the_file_is_as_agreed(tmp_path):
     table = pq.read_table(path)
     facts = json.loads(table.schema.metadata[b"deixis"])
     assert table.to_pydict() == {"id": [7, 8], "plan": ["LW", ""]}
-    assert table.schema.field("id").type == pa.uint64()
+    assert table.schema.field("id").type == pa.int64()
     assert table.schema.field("plan").type == pa.string()
     assert facts == {
         "format": 1,
@@ -118,7 +118,7 @@ def test_starts_must_fit(tmp_path):
     [
         ({"id": [1]}, "lacks the column 'plan'"),
         ({"plan": ["W"]}, "lacks the column 'id'"),
-        ({"id": [-1], "plan": ["W"]}, "does not hold ids and plans"),
+        ({"id": [1.5], "plan": ["W"]}, "does not hold ids and plans"),
         ({"id": ["x"], "plan": ["W"]}, "does not hold ids and plans"),
         ({"id": [1], "plan": [[1, 2]]}, "does not hold ids and plans"),
         ({"id": pa.array([], pa.uint64()), "plan": pa.array([], pa.string())}, "holds no plans"),
@@ -186,7 +186,7 @@ def test_lines_may_say_plans_in_letters_or_words(tmp_path):
     path = lines(
         tmp_path / "answers.jsonl",
         {"id": 1, "plan": "LWP"},
-        {"id": "18446744073709551615", "plan": "Turn left, walk"},
+        {"id": "9007199254740991", "plan": "Turn left, walk"},
         {"id": 3, "plan": ["turn right", "stay"]},
         "",
         {"id": 4, "plan": "", "note": "whatever"},
@@ -194,7 +194,7 @@ def test_lines_may_say_plans_in_letters_or_words(tmp_path):
 
     found = read_plans(path)
 
-    assert found.ids.tolist() == [1, (1 << 64) - 1, 3, 4]
+    assert found.ids.tolist() == [1, (1 << 53) - 1, 3, 4]
     assert lists(found) == [[0, 2, 3], [0, 2], [1, 5], []]
     assert not found.faults
 
@@ -206,7 +206,7 @@ def test_broken_lines_are_counted_and_the_rest_is_read(tmp_path):
         "{broken",
         "[1]",
         {"id": 1.5, "plan": "W"},
-        {"id": -1, "plan": "W"},
+        {"id": -(1 << 70), "plan": "W"},
         {"id": True, "plan": "W"},
         {"id": 1},
         {"id": 1, "plan": ["W", 2]},
@@ -329,8 +329,8 @@ def test_examples_that_cannot_be_judged_are_refused(source):
 
 def test_commands_that_cannot_be_read_are_judged_all_the_same():
     """Of an unreadable command only the plan can be compared."""
-    from deixis.scene import grid
-    from deixis.tasks.navigate import Example
+    from deixis.worlds.grid.drawn import grid
+    from deixis.worlds.grid.navigate import Example
 
     example = Example(text="walk to the circle", scene=grid("> r○\n. ."), target=0, plan=plan_from_letters("W"))
     table = table_of([example])
@@ -342,3 +342,14 @@ def test_commands_that_cannot_be_read_are_judged_all_the_same():
     assert len(gold.actions) == 0
     assert asked.commands[0].pattern == "unread"
     assert np.array_equal(asked.actions, plan_to_codes(example.plan))
+
+
+def test_half_a_character_is_no_plan(tmp_path):
+    """JSON can hold what no file can; such a line is counted, not a fault of ours."""
+    path = tmp_path / "plans.jsonl"
+    path.write_text('{"id": 1, "plan": "W\\ud800"}\n{"id": 2, "plan": "W"}\n', encoding="utf-8")
+
+    found = read_plans(path)
+
+    assert found.ids.tolist() == [2]
+    assert list(found.faults) == ["a line has no 'plan' that is text"]

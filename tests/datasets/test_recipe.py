@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from deixis.datasets.recipe import Pool, Recipe, read_recipe, reascan, recipe_from
 from deixis.errors import DeixisError, RecipeError, UnknownName
-from deixis.splits.catalogue import REASCAN, find_rule
-from deixis.splits.rules import Rule
+from deixis.worlds.grid.making.recipe import Pool, Recipe, gscan, read_recipe, reascan, recipe_from
+from deixis.worlds.grid.splits.rules import REASCAN, REASCAN_ASIDE, Rule, find_rule
 from tests.datasets.tiny import TESTS, tiny, whole
 
 
@@ -92,6 +91,48 @@ def test_the_paper_has_its_sizes():
     assert [pool.name for pool in recipe.tests] == ["b1", "c1", "c2"]
 
 
+@pytest.mark.parametrize("scale", ["small", "medium", "paper"])
+def test_compatible_recipes_keep_out_what_the_authors_do(scale):
+    """Only the compatible mode sets two more aside and leaves the sizes of B1's relation distractors free."""
+    recipe = reascan(mode="compatible", scale=scale)
+
+    assert recipe.hold_out == (*REASCAN, *REASCAN_ASIDE)
+    assert {pool.name: pool.free_sizes for pool in recipe.tests} == {"b1": True, "c1": False, "c2": False}
+    assert recipe_from(recipe.to_dict()) == recipe
+    for mode in ("corrected", "every-word"):
+        assert reascan(mode=mode, scale=scale).hold_out == REASCAN
+        assert not any(pool.free_sizes for pool in reascan(mode=mode, scale=scale).tests)
+
+
+def test_free_sizes_are_for_the_compatible_mode():
+    """Other modes do not know sizes that are free; asking for them is an error."""
+    with pytest.raises(RecipeError, match="free_sizes is for the compatible mode only: pool 'p3', mode 'corrected'"):
+        recipe_from({"mode": "corrected", "pools": [{**POOL, "free_sizes": True}]})
+    with pytest.raises(RecipeError, match="free_sizes of pool 'p3' is true or false"):
+        recipe_from({"mode": "compatible", "pools": [{**POOL, "free_sizes": "no"}]})
+
+
+def test_the_medium_size_has_large_test_sets():
+    """Between small and paper there is a size of some 120,000 examples, of which a twentieth each is dev and test."""
+    small, medium, paper = (reascan(scale=scale) for scale in ("small", "medium", "paper"))
+    sizes = [sum(pool.commands * pool.worlds for pool in recipe.pools) for recipe in (small, medium, paper)]
+
+    assert sizes == sorted(sizes)
+    assert 100_000 < sizes[1] < 150_000
+    assert (medium.dev, medium.test) == (0.05, 0.05)
+    assert [pool.name for pool in medium.tests] == ["b1", "c1", "c2"]
+    assert gscan(scale="medium").pools[0].commands * gscan(scale="medium").pools[0].worlds > 100_000
+    with pytest.raises(RecipeError, match="unknown scale 'large'; known: small, medium, paper"):
+        reascan(scale="large")
+
+
+@pytest.mark.parametrize("random_only", [False, True])
+def test_a_pattern_that_does_not_exist_is_named(random_only):
+    """What is wrong with a pattern is said, not what its pool would be called."""
+    with pytest.raises(RecipeError, match="impossible pattern 'p9'; use p1, p2"):
+        reascan(patterns=("p1", "p9"), random_only=random_only)
+
+
 def test_random_distractors_only():
     """The random-only recipe has pools named -rd, no other distractors and no test sets made on purpose."""
     recipe = reascan(random_only=True)
@@ -129,7 +170,7 @@ def test_a_pattern_by_its_notation_gives_a_pool_with_a_name():
         ({"name": "../p3"}, "cannot be called"),
         ({"name": ""}, "cannot be called"),
         ({"name": "P 3"}, "cannot be called"),
-        ({"name": 3, "pattern": 3}, "does not make sense|impossible"),
+        ({"name": 3, "pattern": 3}, "does not make sense|impossible|cannot be called 3"),
         ({"wolrds": 2}, "unknown keys in the pool: wolrds"),
     ],
 )
@@ -151,7 +192,8 @@ def test_absurd_pools_are_refused(changes, complaint):
         ({"grid_size": 2}, "grid_size must be a whole number from 4 to 16"),
         ({"grid_size": 17}, "grid_size"),
         ({"cap": 36}, "cap must be a whole number from 1 to 35"),
-        ({"cap": 12}, "fill must be a whole number from 1 to 12"),
+        ({"cap": 12}, "random objects are added up to fill, 13, but cap allows 12; lower fill"),
+        ({"cap": 2, "fill": 2}, "cap allows worlds of 2 objects, but commands of the pattern p3 .* mention 3"),
         ({"fill": 0}, "fill"),
         ({"dev": 0.6, "test": 0.4}, "leave something for training"),
         ({"dev": -0.1}, "share of dev"),
@@ -163,7 +205,8 @@ def test_absurd_pools_are_refused(changes, complaint):
         ({"pools": []}, "at least one pool"),
         ({"pools": [POOL, POOL]}, "two pools have the same name"),
         ({"pools": "p3"}, "pools must be a list"),
-        ({"pools": ["p3"]}, "does not make sense|unknown keys"),
+        ({"pools": ["p3"]}, "a pool must be a table of keys, got 'p3'"),
+        ({"pools": [{"name": "x"}]}, "a pool lacks pattern, commands, worlds"),
         ({"pools": [{**POOL, "commands": 10**5, "worlds": 10**4}]}, "at most 100,000,000 are made"),
         ({"scale": "small"}, "unknown keys in the recipe: scale"),
         ({"hold_out": "a1"}, "hold_out must be a list"),
@@ -172,7 +215,9 @@ def test_absurd_pools_are_refused(changes, complaint):
         ({"hold_out": ["b1"]}, "needs a test pool"),
         ({"hold_out": ["c1"]}, "needs a test pool"),
         ({"hold_out": [{"name": "x", "phrse": "red box"}]}, "unknown keys in the hold-out: phrse"),
-        ({"hold_out": [7]}, "does not make sense"),
+        ({"hold_out": [7]}, "a hold-out must be a table of keys, got 7"),
+        ({"hold_out": [["a1"]]}, r"a hold-out must be a table of keys, got \['a1'\]"),
+        ({"hold_out": [{"thing": "red box"}]}, "a hold-out lacks name"),
         ({"tests": [{**POOL, "name": "a1"}]}, "no test set can be made on purpose for reascan/A1-v1"),
         ({"tests": [{**POOL, "name": "zz"}]}, "has no hold-out rule"),
         ({"tests": [{**POOL, "name": "c1"}], "hold_out": ["c1"]}, "has the pattern 'p3', but reascan/C1-v1 'p4'"),
@@ -228,3 +273,40 @@ def test_test_pools_may_name_their_pattern_by_notation():
     chain = replace(TESTS[2], pattern="^ ^")
 
     assert tiny(tests=(chain,), hold_out=(find_rule("c2"),)).tests == (chain,)
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("pools", 0, "name"), float("nan")),
+        (("pools", 0, "name"), 7),
+        (("pools", 0, "commands"), 1.5),
+        (("pools", 0, "worlds"), "2"),
+        (("seed",), 1.0),
+        (("name",), ["x"]),
+        (("hold_out", 0, "id"), ["reascan/A1-v1"]),
+        (("hold_out", 0, "about"), 3),
+        (("hold_out", 0, "phrase"), {"a": 1}),
+    ],
+    ids=str,
+)
+def test_values_of_another_kind_are_refused(where, value):
+    """A recipe comes from a file of somebody else: a fraction, a list or no number at all is told in a line."""
+    table = Recipe(pools=(Pool(name="p1", pattern="p1", commands=2, worlds=2),)).to_dict()
+    *above, last = where
+    inner = table
+    for key in above:
+        inner = inner[key]
+    inner[last] = value
+
+    with pytest.raises(RecipeError):
+        recipe_from(table)
+
+
+def test_a_recipe_nested_without_end_is_refused(tmp_path):
+    """Brackets within brackets do not exhaust the reader."""
+    path = tmp_path / "deep.toml"
+    path.write_text("pools = " + "[" * 5000, encoding="utf-8")
+
+    with pytest.raises(RecipeError, match="cannot read the recipe"):
+        read_recipe(path)

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.datasets.example_codes import pack_worlds, read_codes, read_ids
-from deixis.datasets.formats.reascan import write_reascan
-from deixis.datasets.imported import write_imported
-from deixis.datasets.row_groups import RowGroups, row_groups_of
-from deixis.datasets.sources import open_source
-from deixis.datasets.store import write_parquet
-from deixis.datasets.table import examples_of, table_of
+from deixis.data.row_groups import RowGroups
+from deixis.data.store import write_parquet
 from deixis.errors import BrokenDataset, UnknownName
-from deixis.scene import grid
-from deixis.tasks.navigate import Example
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import plan_from_letters
+from deixis.worlds.grid.data.example_codes import pack_worlds, read_codes, read_ids
+from deixis.worlds.grid.data.imported import write_imported
+from deixis.worlds.grid.data.sources import open_source, row_groups_of
+from deixis.worlds.grid.data.table import SCHEMA, examples_of, table_of
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.formats.reascan import write_reascan
+from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.roles import KINDS, Role
 
 
@@ -56,7 +56,7 @@ def rows(tmp_path_factory) -> RowGroups:
         path = folder / f"{number}.parquet"
         pq.write_table(table_of(EXAMPLES[start:stop]), path, row_group_size=8)
         files.append((path, stop - start))
-    return RowGroups(files)
+    return RowGroups(files, SCHEMA.names)
 
 
 @given(numbers=st.lists(st.integers(0, 49), max_size=12))
@@ -103,7 +103,7 @@ def test_packed_worlds_are_the_worlds(tmp_path_factory, scenes):
     examples = [Example(text=COMMANDS[0], scene=scene, target=len(scene) - 1, plan=()) for scene in scenes]
     path = tmp_path_factory.mktemp("packed") / "some.parquet"
     write_parquet(table_of(examples), path)
-    worlds = pack_worlds(RowGroups([(path, len(examples))]))
+    worlds = pack_worlds(RowGroups([(path, len(examples))], SCHEMA.names))
     assert worlds is not None
     assert [worlds.scene(number) for number in range(len(scenes))] == scenes
     assert [worlds.target(number) for number in range(len(scenes))] == [len(scene) - 1 for scene in scenes]
@@ -116,7 +116,7 @@ def test_values_that_are_too_large_are_not_packed(rows, tmp_path):
     table = table_of(EXAMPLES[:2])
     sizes = pa.array([[9, 1], [1, 1]], pa.list_(pa.uint8()))
     write_parquet(table.set_column(table.schema.get_field_index("size"), "size", sizes), tmp_path / "odd.parquet")
-    assert pack_worlds(RowGroups([(tmp_path / "odd.parquet", 2)])) is None
+    assert pack_worlds(RowGroups([(tmp_path / "odd.parquet", 2)], SCHEMA.names)) is None
 
 
 @pytest.mark.parametrize("kind", ["folder", "parquet", "reascan"])
@@ -143,11 +143,11 @@ def test_damage_is_told_in_one_line(rows, tmp_path):
     whole = rows.files[1][0].read_bytes()
     (tmp_path / "cut.parquet").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(BrokenDataset, match=r"cut\.parquet cannot be read"):
-        RowGroups([(tmp_path / "cut.parquet", 24)]).row(0)
+        RowGroups([(tmp_path / "cut.parquet", 24)], SCHEMA.names).row(0)
     with pytest.raises(BrokenDataset, match="24 rows, but should have 30"):
-        RowGroups([(rows.files[1][0], 30)]).row(0)
+        RowGroups([(rows.files[1][0], 30)], SCHEMA.names).row(0)
     with pytest.raises(BrokenDataset, match="cannot be read"):
-        read_codes(RowGroups([(tmp_path / "missing.parquet", 1)]))
+        read_codes(RowGroups([(tmp_path / "missing.parquet", 1)], SCHEMA.names))
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):
@@ -157,4 +157,4 @@ def test_a_file_of_something_else_is_refused(tmp_path):
 
     pq.write_table(pa.table({"a": np.arange(3)}), tmp_path / "other.parquet")
     with pytest.raises(BrokenDataset, match="lacks the columns"):
-        RowGroups([(tmp_path / "other.parquet", 3)]).row(0)
+        RowGroups([(tmp_path / "other.parquet", 3)], SCHEMA.names).row(0)

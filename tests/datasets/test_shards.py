@@ -8,16 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from deixis.datasets.recipe import Pool
-from deixis.datasets.shards import OUTCOME_NAMES, make_shard
-from deixis.datasets.table import examples_of
 from deixis.expression.parts import parts
-from deixis.kernels.worlds import OUTCOMES
+from deixis.expression.patterns import pattern
 from deixis.seeds import Stream
-from deixis.splits.catalogue import REASCAN
-from deixis.splits.rules import Rule
-from deixis.worlds.grid.choose import choose_uniform
-from deixis.worlds.grid.patterns import pattern
+from deixis.worlds.grid.commands import choose_uniform
+from deixis.worlds.grid.data.table import examples_of
+from deixis.worlds.grid.kernels.worlds import OUTCOMES
+from deixis.worlds.grid.making.recipe import Pool
+from deixis.worlds.grid.making.shards import OUTCOME_NAMES, make_shard
+from deixis.worlds.grid.splits.rules import REASCAN, Rule
 from tests.datasets.tiny import tiny
 
 
@@ -44,7 +43,7 @@ def shard(recipe, instructions):
 
 def with_split(table):
     """The columns of a shard as examples have them."""
-    plain = table.drop_columns(["held", "kept"])
+    plain = table.drop_columns(["held", "kept", "digest"])
     return plain.append_column("split", pa.array([""] * table.num_rows))
 
 
@@ -149,7 +148,7 @@ def test_commands_without_any_world_leave_an_empty_table(instructions):
     """A shard in which nothing succeeds has no rows, but the columns of the others."""
     pool = Pool(name="p3", pattern="p3", commands=3, worlds=1, retries=1)
 
-    shard = make_shard(tiny(fill=1, cap=1), pool, instructions[:3], 0)
+    shard = make_shard(tiny(fill=3, cap=3), pool, instructions[:3], 0)
 
     assert shard.table.num_rows == 0
     assert shard.table.schema == make_shard(tiny(), POOL, instructions[:3], 0).table.schema

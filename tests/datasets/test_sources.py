@@ -5,15 +5,15 @@ import json
 import pyarrow as pa
 import pytest
 
-from deixis.datasets.formats.reascan import FILE_NAME, write_reascan
-from deixis.datasets.imported import write_imported
-from deixis.datasets.sources import Source, open_source, sample_rows
-from deixis.datasets.store import open_dataset, write_parquet
-from deixis.datasets.table import examples_of, table_of
+from deixis.data.store import open_dataset, write_parquet
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.scene import grid
-from deixis.tasks.navigate import Example
 from deixis.worlds.grid.actions import plan_from_letters
+from deixis.worlds.grid.data.imported import write_imported
+from deixis.worlds.grid.data.sources import Source, open_source, sample_rows
+from deixis.worlds.grid.data.table import examples_of, table_of
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.formats.reascan import FILE_NAME, write_reascan
+from deixis.worlds.grid.navigate import Example
 
 
 def example(number: int, split: str) -> Example:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 
@@ -10,13 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.datasets.statistics import LENGTH_BINS, Statistics, length_bin, part_kind, statistics_of
-from deixis.datasets.table import SCHEMA, table_of
 from deixis.errors import BrokenDataset
-from deixis.scene import grid
-from deixis.tasks.navigate import Example
 from deixis.worlds.grid.actions import Action
-from deixis.worlds.grid.roles import Role, encode_misreading
+from deixis.worlds.grid.data.statistics import LENGTH_BINS, Statistics, length_bin, part_kind, statistics_of
+from deixis.worlds.grid.data.table import SCHEMA, table_of
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.formats.reascan import write_reascan
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import Pool
+from deixis.worlds.grid.navigate import Example
+from deixis.worlds.grid.roles import KINDS, Role, encode_misreading
+from tests.datasets.tiny import quick
 
 
 BOARD = """
@@ -146,13 +151,75 @@ TWICE = replace(TWO, roles=(Role("target"), Role("relation", 1), Role("relation"
 UNKNOWN = replace(CLAUSE, roles=(), misreadings=())
 
 
-@given(st.lists(st.sampled_from([PLAIN, CLAUSE, TWO, BOTH, TWICE, UNKNOWN]), max_size=8), st.integers(1, 8))
+ALL_OF_IT = replace(
+    TWO,
+    roles=(Role("target"), Role("relation", 0), Role("relation", 0), Role("mentioned", 1)),
+    misreadings=(encode_misreading("relation", 1), encode_misreading("relation", 2)),
+)
+IN_PART = replace(ALL_OF_IT, roles=(Role("target"), Role("random"), Role("relation", 0), Role("mentioned", 1)))
+
+
+def is_whole(example, role):
+    """Whether the set of an object has all its objects: a copy of everything, but for the clause that it leaves out."""
+    if role.number >= len(example.misreadings):
+        return True
+    code = example.misreadings[role.number]
+    mentions = sum(1 for _ in example.expression.mentions())
+    left_out = 1 if role.kind == "relation" else 0  # clauses of these examples hang on the target
+    wanted = mentions - left_out if code >> 12 != KINDS.index("size") else 1
+    return sum((other.kind, other.number) == (role.kind, role.number) for other in example.roles) >= wanted
+
+
+def test_sets_with_a_missing_object_do_not_count():
+    """A set counts when all its objects found a place; where sets use objects that are there, however many it has."""
+    found = statistics_of([table_of([ALL_OF_IT, IN_PART, PLAIN])])
+    planned = statistics_of([table_of([ALL_OF_IT, IN_PART, PLAIN])], sets_are_copies=False)
+
+    assert found.with_kind["p3", "relation"] == 1
+    assert found.with_kind["p3", "random"] == found.with_kind["p1", "size"] == 1
+    assert found.of_kind["p3", "relation"] == 3
+    assert planned.with_kind["p3", "relation"] == 2
+
+
+def test_sets_of_made_worlds_count_as_the_release_says(tmp_path):
+    """In made worlds the shares are those of the flags in the released layout: completely placed, or not there."""
+    pool = Pool(name="p3", pattern="p3", commands=60, worlds=3)
+    dataset = make(quick(pools=(pool,), hold_out=()), tmp_path / "made", workers=1)
+    write_reascan(dataset.tables(), tmp_path / "released.txt")
+    released = json.loads((tmp_path / "released.txt").read_text(encoding="utf-8"))["examples"]
+    every = [example for examples in released.values() for example in examples]
+
+    found = statistics_of(dataset.tables())
+
+    for kind in ("relation", "attribute", "isomorphism"):
+        assert found.with_kind.get(("p3", kind), 0) == sum(one[f"has_{kind}_distractor"] for one in every)
+    assert found.with_all_relations["p3",] == sum(one["full_relation_distractor"] for one in every)
+
+
+def test_test_sets_made_by_themselves_stand_apart():
+    """The commands of a split that is no part of the pools are counted under a pattern of their own."""
+    made = replace(CLAUSE, text="push the circle that is in the same row as a box", split="b1")
+    table = table_of([CLAUSE, made, PLAIN, CLAUSE])
+
+    found, together = statistics_of([table], apart=["b1"]), statistics_of([table])
+
+    assert found.patterns == {"p1": 1, "p2": 2, "p2 of b1": 1}
+    assert found.worlds_per_command("p2") == (1, 2, 2.0, 2)
+    assert found.worlds_per_command("p2 of b1").commands == 1
+    assert together.worlds_per_command("p2").commands == 2
+    assert found.splits == together.splits
+
+
+@given(
+    st.lists(st.sampled_from([PLAIN, CLAUSE, TWO, BOTH, TWICE, UNKNOWN, ALL_OF_IT, IN_PART]), max_size=8),
+    st.integers(1, 8),
+)
 def test_every_clause_has_its_set_or_not(chosen, size):
     """The worlds with a relation set for every clause are those that counting sets and clauses one by one gives."""
     expected = Counter()
     for example in chosen:
         clauses = len(example.expression.relations())
-        sets = {role.number for role in example.roles if role.kind == "relation"}
+        sets = {role.number for role in example.roles if role.kind == "relation" and is_whole(example, role)}
         if clauses and len(sets) >= clauses:
             expected[example.pattern,] += 1
     tables = [table_of(chosen[first : first + size]) for first in range(0, len(chosen), size)]

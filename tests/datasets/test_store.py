@@ -9,19 +9,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deixis.datasets.make import make
-from deixis.datasets.store import (
+from deixis.data.store import (
     MANIFEST,
     PARTIAL,
     file_digest,
     open_dataset,
+    parse_manifest,
     read_parquet,
     replacing_file,
     write_parquet,
 )
-from deixis.datasets.table import SCHEMA
 from deixis.errors import BrokenDataset
-from deixis.splits.rules import Rule
+from deixis.worlds.grid.data.table import SCHEMA
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.splits.rules import Rule
 from tests.datasets.tiny import quick
 
 
@@ -180,17 +181,20 @@ def test_a_manifest_that_is_no_text_is_refused(copy):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"format": 2},
+        {"format": 0},
+        {"format": True},
         {"format": "1"},
         {"splits": None},
         {"splits": {"train": "many"}},
         {"splits": {"train": -1}},
+        {"splits": {"train": 10**60}},
         {"files": {}},
         {"files": [7]},
         {"files": [{}]},
         {"files": [{"path": 3, "split": "train", "sha256": "", "rows": 1, "bytes": 1}]},
         {"files": [{"path": "data/x", "split": "train", "sha256": "", "rows": True, "bytes": 1}]},
         {"files": [{"path": "data/x", "split": None, "sha256": "", "rows": 1, "bytes": 1}]},
+        {"files": [{"path": "data/x", "split": "train", "sha256": "", "rows": 10**60, "bytes": 1}]},
     ],
 )
 def test_a_manifest_of_the_wrong_form_is_refused(copy, changes):
@@ -199,6 +203,27 @@ def test_a_manifest_of_the_wrong_form_is_refused(copy, changes):
 
     with pytest.raises(BrokenDataset, match="is not a manifest of deixis"):
         open_dataset(copy)
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"format": 3}, "is in format 3, and this version reads up to 2; a newer deixis wrote it: upgrade this one"),
+        ({"world": "marbles"}, "was made by world 'marbles' of package deixis, which is not installed"),
+        ({"world": "beads", "package": "deixis-x"}, "by world 'beads' of package deixis-x, which is not installed"),
+        ({"world": ["grid"]}, "which is not installed"),
+        ({"format": 1, "world": None, "kind": "tabletop"}, "is of a kind that no world here knows: 'tabletop'"),
+    ],
+)
+def test_what_this_version_cannot_know_is_told_in_one_line(copy, changes, complaint):
+    """A newer format, a world that is not installed and a kind that no world has are named."""
+    rewrite(copy, **changes)
+
+    with pytest.raises(BrokenDataset) as caught:
+        open_dataset(copy)
+
+    assert complaint in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -278,7 +303,7 @@ def test_a_table_of_somebody_else_is_refused(tmp_path):
     pq.write_table(pa.table({"id": [1]}), tmp_path / "other.parquet")
 
     with pytest.raises(BrokenDataset, match=r"lacks the columns .*command"):
-        list(read_parquet(tmp_path / "other.parquet"))
+        list(read_parquet(tmp_path / "other.parquet", demanded=SCHEMA.names))
 
 
 def test_damage_inside_a_file_is_noticed_when_it_is_read(made, tmp_path):
@@ -292,3 +317,11 @@ def test_damage_inside_a_file_is_noticed_when_it_is_read(made, tmp_path):
 
     with pytest.raises(BrokenDataset, match=r"cannot be read as Parquet"):
         list(read_parquet(copy))
+
+
+def test_half_a_character_in_a_manifest_is_told(tmp_path):
+    """JSON can hold what no file can; the manifest could never be written again."""
+    text = '{"format": 1, "splits": {}, "files": [], "name": "\\ud800"}'
+
+    with pytest.raises(BrokenDataset, match="half a character"):
+        parse_manifest(text.encode(), tmp_path, "manifest.json")

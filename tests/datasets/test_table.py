@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.datasets.table import SCHEMA, example_at, examples_of, grid_batch, ragged, rows_of, table_of
 from deixis.errors import BrokenDataset, UnknownName
-from deixis.scene import GridObject, GridScene, grid
-from deixis.scene.grid import GridBatch
-from deixis.tasks.navigate import Example
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import Action
+from deixis.worlds.grid.data.table import SCHEMA, example_at, examples_of, grid_batch, ragged, rows_of, table_of
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.roles import KINDS, Role
+from deixis.worlds.grid.scene import GridBatch, GridObject, GridScene
 
 
 TEXTS = ("walk to the red small circle", "push the circle that is inside of a big box", "pull the object cautiously")

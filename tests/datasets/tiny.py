@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from deixis.datasets.recipe import Pool, Recipe
-from deixis.datasets.table import examples_of
-from deixis.splits.catalogue import REASCAN
+from deixis.worlds.grid.data.table import examples_of
+from deixis.worlds.grid.making.recipe import Pool, Recipe
+from deixis.worlds.grid.splits.rules import REASCAN
 
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deixis.datasets.store import Dataset
-    from deixis.tasks.navigate import Example
+    from deixis.data.store import Dataset
+    from deixis.worlds.grid.navigate import Example
 
 
 POOLS = (

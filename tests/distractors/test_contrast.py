@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from deixis.distractors.contrast import Options, features, options
 from deixis.expression import Description, Is, Related
 from deixis.resolution import resolve
-from deixis.scene import Context, grid
+from deixis.scene import Context
 from deixis.testing import grid_scenes, the
+from deixis.worlds.grid.drawn import grid
 
 
 def test_every_word_lists_what_it_rules_out():

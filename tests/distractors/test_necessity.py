@@ -4,11 +4,15 @@ import pytest
 from hypothesis import given
 
 from deixis.distractors import competitors, is_minimal, necessity
+from deixis.distractors.necessity import find_reached
+from deixis.distractors.relaxations import relaxations
 from deixis.errors import AmbiguousExpression
-from deixis.expression import Description, Is, Related, parts, without
+from deixis.expression import AnyOf, Description, Is, Not, Related, parts, without
 from deixis.resolution import denotation, resolve
-from deixis.scene import Context, Where, grid
+from deixis.scene import Context, PlainScene, Where
+from deixis.schema import Attribute, Schema
 from deixis.testing import expressions, the
+from deixis.worlds.grid.drawn import grid
 
 
 TWO_CIRCLES = Context.of(grid("r○ .\n. b○"), 0)
@@ -120,3 +124,43 @@ def test_necessity_is_about_every_part(full_boards, expression):
             needed = necessity(expression, Context.of(scene, next(iter(found))))
             changed = {p: denotation(without(expression, p), scene) != found for p in parts(expression)}
             assert needed == changed
+
+
+@given(expression=expressions(in_spoken_order=True))
+def test_competitors_are_all_that_misreadings_fit(full_boards, expression):
+    """Scenes that lack a misread word are passed over, which leaves out nothing."""
+    for scene in full_boards[:20]:
+        found = denotation(expression, scene)
+        if len(found) == 1:
+            target = Where(0, next(iter(found)))
+            context = Context((scene, full_boards[-1]), target)
+            if resolve(expression, context).objects != {target}:
+                continue
+            reached = competitors(expression, context)
+            by_definition = {}
+            for one in relaxations(expression, scene.schema):
+                for where in resolve(one.expression, context).objects - {target}:
+                    by_definition.setdefault(where, []).append(one)
+            assert reached == {where: tuple(some) for where, some in by_definition.items()}
+            assert find_reached(expression, context) == frozenset(by_definition)
+
+
+def test_what_misreadings_reach_is_found_without_trying_words_that_name_nothing(monkeypatch):
+    """A thousand names that nothing has, as in photographs, cost one reading; broader names count as names."""
+    names = ("cat", "dog", "animal", *(f"name {number}" for number in range(1_000)))
+    broader = (("cat", "animal"), ("dog", "animal"))
+    schema = Schema(name="names", attributes=(Attribute(name="name", values=names, is_head=True, broader=broader),))
+    scene = PlainScene(schema=schema, objects=tuple(frozenset((("name", one),)) for one in ("cat", "dog", "name 0")))
+    expression = Description((AnyOf((Is("name", "cat"), Is("name", "name 999"))), Not(Is("name", "name 998"))))
+    context = Context.of(scene, 0)
+    expected = frozenset(competitors(expression, context))
+    read = []
+
+    def count_readings(reading, where):
+        read.append(reading)
+        return denotation(reading, where)
+
+    monkeypatch.setitem(find_reached.__globals__, "denotation", count_readings)
+
+    assert find_reached(expression, context) == expected == {Where(0, 1), Where(0, 2)}
+    assert len(read) < 30

@@ -6,9 +6,9 @@ from hypothesis import given
 from deixis.distractors import relaxations
 from deixis.distractors.relaxations import KINDS
 from deixis.expression import AnyOf, Description, Extreme, Is, Not, Nth, Related, describe, parts
-from deixis.scene import GRID
-from deixis.schema import Which
+from deixis.schema import Attribute, Relation, Schema, Which
 from deixis.testing import expressions, the
+from deixis.worlds.grid.scene import GRID
 
 
 RED = Is("color", "red")
@@ -128,3 +128,32 @@ def test_kinds_can_be_asked_for_one_by_one(expression):
     one_by_one = {r.expression for kind in KINDS for r in relaxations(expression, GRID, kinds=(kind,))}
 
     assert {r.expression for r in relaxations(expression, GRID)} == one_by_one
+
+
+def test_what_is_exchanged_is_said_by_the_schema():
+    """A material that a schema lets readers exchange is exchanged; without a word about it, every attribute is."""
+    kinds = (
+        Attribute(name="material", values=("wood", "glass")),
+        Attribute(name="weight", values=("1", "2"), is_ordered=True),
+        Attribute(name="name", values=("cup", "table"), is_head=True),
+    )
+    near = Relation(name="near")
+    cup = Description((Is("name", "cup"), Is("material", "wood")))
+    table = Description((Is("name", "table"), Is("material", "glass")))
+    said = Description((Related("near", cup), Related("near", table)))
+
+    def exchanged(**options):
+        schema = Schema(name="things", attributes=kinds, relations=(near,), **options)
+        return [one.expression.canonical() for one in relaxations(said, schema, kinds=("isomorphism",))]
+
+    def pair(one, its, other, material):
+        first, second = (
+            Description((Is("name", name), Is("material", what))) for name, what in ((one, its), (other, material))
+        )
+        return Description((Related("near", first), Related("near", second))).canonical()
+
+    materials, nouns = pair("cup", "glass", "table", "wood"), pair("table", "wood", "cup", "glass")
+    assert exchanged() == [materials, nouns]
+    assert exchanged(exchanges=(("material",),)) == [materials]
+    assert exchanged(exchanges=()) == []
+    assert Schema(name="things", attributes=kinds).exchanged == (("material",), ("weight", "name"))

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.environments.batch import Batch
-from deixis.environments.episodes import Episodes
-from deixis.environments.journey import Journey, keeps_manner, reward
-from deixis.environments.options import Options
-from deixis.metrics.plan_verdicts import Asked, Said
-from deixis.scene import grid
-from deixis.scene.grid import GridBatch
 from deixis.seeds import Stream, derive
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import Action, Manner, Verb, plan_from_letters, plan_to_codes
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.environment.batch import Batch
+from deixis.worlds.grid.environment.episodes import Episodes
+from deixis.worlds.grid.environment.journey import Journey, keeps_manner, reward
+from deixis.worlds.grid.environment.options import Options
+from deixis.worlds.grid.judging.verdicts import Asked, Said
 from deixis.worlds.grid.plan import plan
+from deixis.worlds.grid.scene import GridBatch
 
 
 STOP = 6
@@ -30,7 +30,7 @@ def episodes_of(scene, target, verb, manner):
     right = plan_to_codes(plan(scene, target, verb, manner))
     text = f"{PHRASES[verb]} the circle {manner}".strip()
     asked = Asked(
-        ids=np.zeros(1, np.uint64),
+        ids=np.zeros(1, np.int64),
         objects=batch.objects,
         count=np.array([len(scene)], np.int64),
         size=np.array([scene.size], np.int64),
@@ -149,7 +149,7 @@ def test_in_the_row_of_the_target_one_may_walk_on():
 
 def test_episodes_are_drawn_as_a_stream_draws_them():
     """The kernel draws the numbers that `Stream.below` gives, for few and for many episodes."""
-    from deixis.kernels.environment import draw_all
+    from deixis.worlds.grid.kernels.environment import draw_all
 
     for limit in (1, 7, 2048, (1 << 20) - 1, 1 << 20, 3_000_001):
         random, drawn = np.array([[derive(5, "episodes")]], np.uint64), np.zeros(1, np.int64)
@@ -161,6 +161,6 @@ def test_episodes_are_drawn_as_a_stream_draws_them():
 
 def test_actions_have_the_codes_of_the_simulator():
     """What the environment calls an action is what the simulator calls it."""
-    from deixis.environments.navigate import ACTION_NAMES
+    from deixis.worlds.grid.environment.navigate import ACTION_NAMES
 
     assert (*(action.words for action in Action), "stop") == ACTION_NAMES

@@ -10,11 +10,11 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from hypothesis import given, settings
 
-from deixis.environments import NAVIGATE
-from deixis.environments.minigrid import COLORS, KINDS, MinigridObservation, encode_ahead, encode_whole
 from deixis.errors import SchemaError
-from deixis.scene import grid
 from deixis.testing import grid_scenes
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.environment import NAVIGATE
+from deixis.worlds.grid.environment.minigrid import COLORS, KINDS, MinigridObservation, encode_ahead, encode_whole
 
 
 with warnings.catch_warnings():

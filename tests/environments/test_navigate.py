@@ -12,22 +12,24 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import RecordEpisodeStatistics
 
-from deixis.batches import encode_grids
-from deixis.datasets.make import make
-from deixis.datasets.recipe import reascan
-from deixis.datasets.sources import open_source
-from deixis.environments import NAVIGATE, register_environments
-from deixis.environments.agents import oracle, play, random_agent
-from deixis.environments.navigate import STOP
+from deixis.environments import register_environments
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, SchemaError, UnknownName
-from deixis.scene.grid import GridBatch
+from deixis.worlds.grid.batches import encode_grids
+from deixis.worlds.grid.data.sources import open_source
+from deixis.worlds.grid.environment import NAVIGATE
+from deixis.worlds.grid.environment.agents import oracle, play, random_agent
+from deixis.worlds.grid.environment.navigate import STOP
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import reascan
+from deixis.worlds.grid.scene import GridBatch
 
 
 FEW = 96
 
 
 def make_env(**options):
-    return gymnasium.make(NAVIGATE, **{"episodes": FEW, **options})
+    few = {} if options.get("data") is not None else {"episodes": FEW}  # a dataset has its own
+    return gymnasium.make(NAVIGATE, **{**few, **options})
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +166,17 @@ def test_stopping_at_once_is_right_only_where_nothing_is_to_be_done():
         assert info["success"] == (not env.unwrapped.episodes.plan(number)) == bool(reward)
 
 
+def test_a_dataset_at_an_address_is_played(dataset, tmp_path, monkeypatch):
+    """As by every verb, an address is fetched and not taken for a folder called s3:."""
+    monkeypatch.setenv("DEIXIS_CACHE", str(tmp_path))
+
+    env = make_env(data=f"file://{dataset.path.resolve()}", split="train")
+
+    assert len(env.unwrapped.episodes) == len(make_env(data=dataset.path, split="train").unwrapped.episodes)
+    with pytest.raises(DeixisError, match="no storage called nosuch://"):
+        make_env(data="nosuch://bucket/data")
+
+
 def test_a_dataset_is_played(dataset):
     """The episodes of a stored split are its examples, and one of them can be asked for by its id."""
     env = make_env(data=str(dataset.path), split="train")
@@ -235,6 +248,7 @@ def test_a_terminal_shows_the_board(capsys):
         ({"split": 7}, UnknownName, "a split has a name, got 7"),
         ({"data": "nowhere"}, BrokenDataset, "there is no file or folder"),
         ({"data": 3}, BrokenDataset, "data is the path of a dataset, got 3"),
+        ({"data": "x", "episodes": 3}, RecipeError, "leave out episodes"),
         ({"data": "x", "world_seed": 3}, RecipeError, "from a dataset or from a recipe, not from both"),
         ({"recipe": 3}, RecipeError, "a recipe is a Recipe, the path of one, or its keys"),
         ({"recipe": "nowhere.toml"}, RecipeError, "cannot read the recipe nowhere.toml"),
@@ -253,7 +267,7 @@ def test_what_cannot_be_is_refused_in_one_line(options, error, message):
 
 def test_a_wrong_render_mode_is_refused():
     """An unknown way to render is named with the known ones."""
-    from deixis.environments.navigate import NavigateEnv
+    from deixis.worlds.grid.environment.navigate import NavigateEnv
 
     with pytest.raises(UnknownName, match="the render_mode cannot be 'film'; known: human, rgb_array, ansi"):
         NavigateEnv(render_mode="film")
@@ -294,7 +308,7 @@ def test_an_unknown_environment_is_named_with_the_nearest():
     ("package", "module", "what"),
     [
         ("gymnasium", "deixis.environments", "environments"),
-        ("pettingzoo", "deixis.environments.reference_game", "environments for two agents"),
+        ("pettingzoo", "deixis.worlds.rooms.environment.game", "environments for two agents"),
     ],
 )
 def test_a_missing_package_is_named_with_the_way_to_get_it(package, module, what):

@@ -7,20 +7,20 @@ import warnings
 import numpy as np
 import pytest
 
-from deixis.environments.reference_agents import choose_action, say
-from deixis.environments.reference_game import (
+from deixis.errors import DeixisError, SchemaError, UnknownName
+from deixis.worlds.rooms.draw import draw_room
+from deixis.worlds.rooms.environment import REFERENCE_GAME
+from deixis.worlds.rooms.environment.agents import choose_action, say
+from deixis.worlds.rooms.environment.game import (
     LISTENER,
-    REFERENCE_GAME,
     SPEAKER,
     ParallelReferenceGame,
     ReferenceGame,
     env,
     parallel_env,
 )
-from deixis.errors import DeixisError, SchemaError, UnknownName
-from deixis.scene.factors import factors_of
-from deixis.worlds.shapes.draw import draw_room
-from deixis.worlds.shapes.vocabulary import vocabulary
+from deixis.worlds.rooms.scene import factors_of
+from deixis.worlds.rooms.vocabulary import vocabulary
 
 
 with warnings.catch_warnings():
@@ -186,7 +186,7 @@ def test_games_are_rendered():
         ({"shared": "shape"}, "the shared factors are a list of names"),
         ({"shared": 9}, "images can share from 0 to 6 factors, got 9"),
         ({"cost": -1}, "the cost of a word is a number from 0 to 1"),
-        ({"round": 2}, "the game has no option 'round'; known: candidates"),
+        ({"round": 2}, "the game has no option 'round'; did you mean 'rounds'?"),
         ({"render_mode": "film"}, "the render_mode cannot be 'film'; known: ansi, rgb_array"),
     ],
 )

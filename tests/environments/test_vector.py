@@ -8,9 +8,9 @@ import pytest
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from deixis.environments import NAVIGATE
-from deixis.environments.vector import NavigateVectorEnv
 from deixis.errors import DeixisError, SchemaError, UnknownName
+from deixis.worlds.grid.environment import NAVIGATE
+from deixis.worlds.grid.environment.vector import NavigateVectorEnv
 
 
 FEW = 96

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from deixis.kernels.board import BOARD
-from deixis.kernels.plan import longest_plan
-from deixis.kernels.worlds import MAX_SETS, OUTCOMES, Asked, Worlds, make_worlds
-from deixis.scene.grid import Agent, Facing, GridBatch, GridScene
+from deixis.expression.patterns import PATTERNS
 from deixis.seeds import Stream, derive
 from deixis.worlds.grid.actions import MANNERS, VERBS, Manner, Verb
 from deixis.worlds.grid.blueprint import blueprint
 from deixis.worlds.grid.commands import sample_commands
-from deixis.worlds.grid.patterns import PATTERNS
+from deixis.worlds.grid.kernels.board import BOARD
+from deixis.worlds.grid.kernels.plan import longest_plan
+from deixis.worlds.grid.kernels.worlds import MAX_SETS, OUTCOMES, Asked, Worlds, make_worlds
 from deixis.worlds.grid.roles import Role, decode_role
+from deixis.worlds.grid.scene import Agent, Facing, GridBatch, GridScene
 
 
 if TYPE_CHECKING:

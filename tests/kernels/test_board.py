@@ -10,14 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.expression.parts import parts, without
+from deixis.expression.patterns import PATTERNS
 from deixis.expression.steps import Related
-from deixis.kernels.board import BOARD, below_clause, find_cell, find_place, picked, put, say, take_back, wipe
 from deixis.resolution.reference import denotation
-from deixis.scene.grid import GRID, SHAPES, GridObject, GridScene
 from deixis.seeds import Stream
 from deixis.worlds.grid.blueprint import blueprint
 from deixis.worlds.grid.commands import sample_commands
-from deixis.worlds.grid.patterns import PATTERNS
+from deixis.worlds.grid.kernels.board import (
+    BOARD,
+    below_clause,
+    find_cell,
+    find_place,
+    picked,
+    put,
+    say,
+    take_back,
+    wipe,
+)
+from deixis.worlds.grid.scene import GRID, SHAPES, GridObject, GridScene
 
 
 BOX = SHAPES.index("box")

@@ -5,20 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deixis.distractors.content import content_parts, count_words
-from deixis.distractors.necessity import necessity
+from deixis.distractors.necessity import content_parts, count_words, necessity
 from deixis.expression.parts import replacing, without
+from deixis.expression.patterns import P1, P2, PATTERNS, pattern_of
 from deixis.expression.steps import Extreme, Is, Related
-from deixis.kernels.worlds import COMPATIBLE, CORRECTED, EVERY_WORD
 from deixis.resolution.reference import denotation
-from deixis.scene.grid import COLORS, GRID, SHAPES
 from deixis.scene.scene import Context
 from deixis.testing import the
 from deixis.worlds.grid.actions import Verb
 from deixis.worlds.grid.commands import commands
 from deixis.worlds.grid.form import form_digest
-from deixis.worlds.grid.patterns import P1, P2, PATTERNS, pattern_of
+from deixis.worlds.grid.kernels.worlds import COMPATIBLE, CORRECTED, EVERY_WORD
 from deixis.worlds.grid.roles import decode_misreading
+from deixis.worlds.grid.scene import COLORS, GRID, SHAPES
 from tests.kernels.made import commands_of, made_worlds, read_world, run
 
 

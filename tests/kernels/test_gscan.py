@@ -13,18 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.expression.parts import parts, without
-from deixis.kernels.board import BOARD, NO_REFERENT, NO_ROOM, OK, say
-from deixis.kernels.gscan import try_gscan
-from deixis.language.parse import parse
-from deixis.resolution import denotation, resolve_batch
-from deixis.scene.grid import COLORS, GridBatch, GridScene
+from deixis.expression.patterns import PATTERNS
+from deixis.resolution import denotation
 from deixis.schema import Which
 from deixis.seeds import derive
 from deixis.testing import the
 from deixis.worlds.grid.blueprint import blueprint
 from deixis.worlds.grid.commands import commands
-from deixis.worlds.grid.patterns import PATTERNS
+from deixis.worlds.grid.kernels.board import BOARD, NO_REFERENT, NO_ROOM, OK, say
+from deixis.worlds.grid.kernels.gscan import try_gscan
+from deixis.worlds.grid.language import parse
+from deixis.worlds.grid.resolution import resolve_batch
 from deixis.worlds.grid.roles import decode_misreading, decode_role
+from deixis.worlds.grid.scene import COLORS, GridBatch, GridScene
 
 
 RANDOM_ONLY, FILL, CAP = 8, 13, 24

@@ -7,22 +7,22 @@ import pytest
 
 from deixis.distractors.necessity import necessity
 from deixis.expression.parts import parts
+from deixis.expression.patterns import PATTERNS
 from deixis.expression.steps import Related
-from deixis.kernels.worlds import COMPATIBLE, CORRECTED, EVERY_WORD, Worlds
-from deixis.language import grounded_determiners
 from deixis.resolution.reference import denotation
 from deixis.scene.scene import Context
 from deixis.seeds import mix
-from deixis.tasks.navigate import content_id, text_digest
 from deixis.testing import the
 from deixis.worlds.grid.actions import Action, Verb, plan_from_codes
-from deixis.worlds.grid.patterns import PATTERNS
+from deixis.worlds.grid.kernels.worlds import COMPATIBLE, CORRECTED, EVERY_WORD, Worlds
+from deixis.worlds.grid.language import grounded_determiners
+from deixis.worlds.grid.navigate import content_digest, text_digest
 from deixis.worlds.grid.plan import plan
 from deixis.worlds.grid.roles import Role, decode_misreading
-from tests.kernels.made import FILL, commands_of, made_worlds, run
+from tests.kernels.made import ALL_KINDS, FILL, commands_of, made_worlds, run
 
 
-RANDOM_ONLY = 8
+RANDOM_ONLY, FREE_SIZES = 8, 16
 GOLDEN, WORD = 0x9E3779B97F4A7C15, 2**64 - 1
 
 MODES = {"compatible": COMPATIBLE, "corrected": CORRECTED, "every-word": EVERY_WORD}
@@ -148,7 +148,7 @@ def test_digests_are_those_of_the_content(mode, name):
     for world in worlds:
         folded = mix((text + GOLDEN & WORD) ^ int(arrays.digest[world.row]))
 
-        assert folded == content_id("walk to the circle", world.scene)
+        assert folded == content_digest("walk to the circle", world.scene)
 
 
 @every_mode
@@ -266,6 +266,45 @@ def test_one_clause_about_size_is_out_of_reach_of_compatible_worlds():
     assert made == 0
     assert outcomes.sum() == 200
     assert corrected == 3
+
+
+def copies_of(world):
+    """(copy, original) for the objects of the relation sets of a world whose clauses are all said of the target."""
+    mentions = range(sum(1 for _ in world.expression.mentions()))
+    for number in mentions[1:]:  # the set that leaves out this clause
+        copies = [k for k, role in enumerate(world.roles) if (role.kind, role.number) == ("relation", number - 1)]
+        originals = [k for k in mentions if k != number]
+        yield from zip(copies, originals, strict=False)
+
+
+def copied_sizes(worlds):
+    """Whether each copy in the relation sets is as big as its original, but for shapes that a size word bounds."""
+    for world in worlds:
+        things = world.scene.objects
+        sized = {things[k].shape for k, m in enumerate(world.expression.mentions()) if "size" in str(m.phrase)}
+        for copy, original in copies_of(world):
+            if not {things[copy].shape, things[original].shape} & sized:
+                yield things[copy].size == things[original].size
+
+
+@pytest.mark.parametrize("name", ["p2", "p3", "p4"])
+def test_relation_distractors_of_compatible_worlds_have_the_sizes_of_what_they_copy(name):
+    """With one, two and three clauses copies are as big as what they copy, as in the released worlds."""
+    sizes = list(copied_sizes(made_worlds(COMPATIBLE, name)[1]))
+
+    assert len(sizes) > 2
+    assert all(sizes)
+
+
+@pytest.mark.parametrize("name", ["p3", "p4"])
+def test_sizes_of_relation_distractors_are_free_where_asked(name):
+    """Where sizes are free, most copies are not as big as what they copy, and the target is still the only referent."""
+    worlds = made_worlds(COMPATIBLE, name, ALL_KINDS | FREE_SIZES)[1]
+    sizes = list(copied_sizes(worlds))
+
+    assert len(sizes) > 10
+    assert 0 < sum(sizes) < 0.6 * len(sizes)
+    assert all(denotation(world.expression, world.scene) == {0} for world in worlds)
 
 
 def test_two_boxes_rule_out_a_changed_word_in_compatible_worlds():

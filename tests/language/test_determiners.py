@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from deixis.language import grounded_determiners, read, realise
-from deixis.scene import GridObject, GridScene, grid
 from deixis.testing import the
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.language import grounded_determiners, read, realise
+from deixis.worlds.grid.scene import GridObject, GridScene
 
 
 SAMPLE = Path(__file__).parents[2] / "../shared/data/reascan/official_2rel_test_sample.json"

@@ -3,12 +3,17 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
 
-from deixis.distractors import relaxations
-from deixis.language.explain import explain, name_object, say_misreading
-from deixis.language.parse import read
+from deixis.distractors.misreadings import RANKS, misreadings
+from deixis.errors import DeixisError
+from deixis.language.explain import name_object
+from deixis.language.misreadings import join_misreadings
 from deixis.resolution import resolve, trace
-from deixis.scene import GRID, grid
+from deixis.testing import PLAIN_KINDS, expressions, grid_scenes
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.language import explain, read, realise, say_misreading, say_misreadings_to
+from deixis.worlds.grid.scene import GRID
 
 
 SCENE = grid("""
@@ -70,7 +75,7 @@ def test_misreadings_name_the_objects_they_lead_to():
     for misreading in explanation.misreadings:
         found = resolve(read(misreading.understood).expression, SCENE).indices
         assert found - set(explanation.referents) == set(misreading.wrong) != set()
-    assert "without 'in the same row as a blue square'" in {m.words for m in explanation.misreadings}
+    assert "ignored ‘in the same row as a blue square’" in {m.words for m in explanation.misreadings}
 
 
 @pytest.mark.parametrize(
@@ -113,16 +118,60 @@ def test_different_mentions_are_different_objects():
 
 def test_every_misreading_can_be_said():
     """All kinds of misreadings have words, each different."""
-    utterance = read("the big circle that is in the same row as a blue square and in the same column as a red box")
-    found = relaxations(utterance.expression, GRID)
+    utterance = read(
+        "the big circle that is in the same row as a blue square that is in the same color as a small object "
+        "and inside of a red box"
+    )
+    found = misreadings(utterance.expression, GRID)
 
-    said = [say_misreading(relaxation, utterance) for relaxation in found]
+    said = [say_misreading(one, utterance) for one in found]
 
-    assert {relaxation.kind for relaxation in found} == {"attribute", "selector", "relation", "isomorphism", "phrase"}
+    assert {one.slip for one in found} == set(RANKS)
     assert len(set(said)) == len(said)
-    assert "'big' read as 'small'" in said
-    assert "'blue' in 'a blue square' read as 'green'" in said
-    assert "only 'the big circle' understood" in said
+    for words in (
+        "compared ‘big’ in ‘the big circle’ with all objects",
+        "took ‘in the same color as a small object’ to be about the target",
+        "ignored ‘big’ in ‘the big circle’",
+        "read ‘big’ as ‘small’ in ‘the big circle’",
+        "read ‘blue’ as ‘green’ in ‘a blue square’",
+        "ignored ‘inside of a red box’",
+        "swapped the colours of ‘a blue square’ and ‘a red box’",
+        "swapped the nouns of ‘a blue square’ and ‘a red box’",
+        "swapped the sizes and nouns of ‘a blue square’ and ‘a small object’",
+        "swapped ‘in the same row as’ and ‘inside of’",
+        "ignored all but ‘the big circle’",
+        "ignored all but ‘circle’",
+    ):
+        assert words in said
+
+
+@given(expression=expressions(kinds=PLAIN_KINDS), scene=grid_scenes(min_objects=2, max_objects=6))
+def test_an_explanation_names_the_slightest_misreadings(expression, scene):
+    """What it tells of an object is what the definition finds for that object alone."""
+    try:
+        utterance = read(realise(expression).text, any_order=True)
+    except DeixisError:
+        return
+    explanation = explain(utterance, scene)
+
+    for index in range(len(scene)):
+        told = say_misreadings_to(utterance, scene, index)
+        assert explanation.target in (None, index) or explanation.slightest_to(index) == told
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ([], ""),
+        (["ignored a"], "ignored a"),
+        (["ignored a", "ignored b"], "ignored a or ignored b"),
+        (["ignored a", "ignored b", "ignored c", "ignored d"], "ignored a, ignored b, ignored c or ignored d"),
+        (["ignored a"] * 9, "ignored a, ignored a, ignored a or misread it in one of 6 other ways"),
+    ],
+)
+def test_misreadings_are_joined(told, words):
+    """Several that explain a choice equally well are one text; not more than a few are told one by one."""
+    assert join_misreadings(told) == words
 
 
 def test_objects_are_named_by_all_their_values():

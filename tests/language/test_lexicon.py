@@ -9,8 +9,9 @@ import pytest
 
 from deixis.errors import UnknownName
 from deixis.expression import Extreme, Is
-from deixis.language import lexicon
+from deixis.language.lexicon import lexicon
 from deixis.schema import Which
+from deixis.worlds.grid.language import WORDS
 
 
 RELEASED = Path(__file__).parents[2] / "../shared/data/reascan/input_vocabulary.txt"
@@ -22,7 +23,7 @@ VOCABULARY = (
 
 def test_the_language_has_the_35_words_of_reascan():
     """The vocabulary is ReaSCAN's, word for word."""
-    words = lexicon().vocabulary()
+    words = WORDS.vocabulary()
 
     assert words == tuple(VOCABULARY.split())
     assert len(words) == 35
@@ -33,12 +34,12 @@ def test_the_vocabulary_is_that_of_the_released_file():
     """The released vocabulary file lists our words and three marks, nothing else."""
     listed = json.loads(RELEASED.read_text())["idx_to_word"]
 
-    assert sorted(set(listed) - {"<PAD>", "<SOS>", "<EOS>"}) == list(lexicon().vocabulary())
+    assert sorted(set(listed) - {"<PAD>", "<SOS>", "<EOS>"}) == list(WORDS.vocabulary())
 
 
 def test_every_word_is_found_from_its_meaning():
     """Looking up the meaning of a word and then the word for that meaning leads back."""
-    words = lexicon()
+    words = WORDS
 
     pairs = [(word, step) for table in words.words.values() for word, step in table.items()]
 
@@ -48,7 +49,7 @@ def test_every_word_is_found_from_its_meaning():
 
 def test_every_phrase_is_found_from_its_name():
     """Relations, verbs and manners have one phrase each, found from the name."""
-    words = lexicon()
+    words = WORDS
 
     assert {words.phrase_for(name): name for name in words.relations.values()} == words.relations
     assert {words.verb_phrase(name): name for name in words.verbs.values()} == words.verbs
@@ -57,7 +58,7 @@ def test_every_phrase_is_found_from_its_name():
 
 def test_big_and_small_point_to_the_ends_of_size():
     """'big' means towards the most, 'small' towards the least."""
-    assert lexicon().words["size"] == {"big": Extreme("size", Which.MOST), "small": Extreme("size", Which.LEAST)}
+    assert WORDS.words["size"] == {"big": Extreme("size", Which.MOST), "small": Extreme("size", Which.LEAST)}
 
 
 @pytest.mark.parametrize(
@@ -74,4 +75,4 @@ def test_big_and_small_point_to_the_ends_of_size():
 def test_what_cannot_be_said_is_named(look_up, message):
     """An unknown meaning, name or language is an error that says what is unknown."""
     with pytest.raises(UnknownName, match=message):
-        look_up(lexicon())
+        look_up(WORDS)

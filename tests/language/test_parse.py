@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from deixis.errors import ParseError
 from deixis.expression import Description, Extreme, Is, Related
-from deixis.language import Instruction, lexicon, parse, parse_instruction, read, realise
+from deixis.expression.patterns import MAX_CLAUSES, pattern
+from deixis.language import Instruction
 from deixis.schema import Which
 from deixis.seeds import Stream
 from deixis.worlds.grid.actions import MANNERS, VERBS
 from deixis.worlds.grid.commands import COLORS, RELATIONS, commands, sample_commands
-from deixis.worlds.grid.patterns import MAX_CLAUSES, pattern
+from deixis.worlds.grid.language import WORDS, parse, parse_instruction, read, realise
 
 
 VERB_PHRASES = ("walk to", "push", "pull")
@@ -107,7 +108,7 @@ def test_separators_and_case_do_not_matter(text):
 @pytest.mark.parametrize(("verb", "manner"), list(product(VERBS, MANNERS)))
 def test_every_verb_and_manner_is_read(verb, manner):
     """All fifteen ways to act are told apart."""
-    text = f"{lexicon().verb_phrase(verb)} the circle {manner}"
+    text = f"{WORDS.verb_phrase(verb)} the circle {manner}"
 
     assert parse_instruction(text) == Instruction(verb, parse("the circle"), manner)
 
@@ -123,7 +124,7 @@ def test_adjectives_may_stand_in_any_order_on_request():
 
 def test_the_longest_phrase_is_read():
     """Where one phrase begins with another, the longer one is taken if it is there."""
-    words = lexicon()
+    words = WORDS
     longer = type(words)(
         **{name: getattr(words, name) for name in words.__slots__} | {"verbs": {"go": "a", "go to": "b"}}
     )
@@ -238,7 +239,7 @@ def test_hostile_text_is_refused_in_one_short_line(text):
     assert message.isprintable()
 
 
-@given(st.text() | st.lists(st.sampled_from(lexicon().vocabulary())).map(" ".join))
+@given(st.text() | st.lists(st.sampled_from(WORDS.vocabulary())).map(" ".join))
 def test_any_text_is_read_or_refused(text):
     """No text makes the reader fail in another way, and what is read is said again as it was."""
     try:

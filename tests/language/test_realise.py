@@ -9,9 +9,10 @@ from hypothesis import given
 
 from deixis.errors import DeixisError, SchemaError, UnknownName
 from deixis.expression import AnyOf, Description, Extreme, Is, Not, Nth, Related, parts
-from deixis.language import Instruction, lexicon, parse, phrase_words, realise
+from deixis.language import Instruction
 from deixis.schema import Which
 from deixis.testing import PLAIN_KINDS, expressions, the
+from deixis.worlds.grid.language import WORDS, parse, phrase_words, realise
 
 
 SMALL = Extreme("size", Which.LEAST)
@@ -113,7 +114,7 @@ def test_the_words_of_a_noun_phrase_stand_alone():
 
 def test_a_language_with_one_determiner_uses_it_throughout():
     """Where there is no indefinite determiner, every mention is definite."""
-    words = replace(lexicon(), determiners=("the",))
+    words = replace(WORDS, determiners=("the",))
 
     text = realise(parse("the circle that is inside of a red box"), words=words).text
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import SchemaError
-from deixis.metrics import score_captions
-from deixis.metrics.captions import SURFACE, Bleu, bleu_counts, cider, meteor, rouge_l, surface, tuples, words
-from deixis.worlds.shapes.captions import captions
+from deixis.judge.captions import SURFACE, Bleu, bleu_counts, cider, meteor, rouge_l, surface, tuples, words
+from deixis.worlds.rooms.captions import captions
+from deixis.worlds.rooms.judging.arrays import score_captions
 
 
 SHORT = ("the", "red", "ball")

@@ -7,13 +7,16 @@ import pytest
 from deixis.errors import BrokenDataset
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
-from deixis.metrics.grounding import crowd_of, evaluate_answers
-from deixis.metrics.verdicts import UNEXPLAINED, judge_answers, missed
+from deixis.judge.uncertainty import wilson
+from deixis.losses import Losses
 from deixis.resolution.reference import denotation
-from deixis.scene.graph import Box
-from deixis.scene.graph_table import GraphTable
-from deixis.tasks.localise import SETTINGS, Answer, DistractorImage, Example
-from deixis.worlds.graphs.misreadings import misreadings
+from deixis.worlds.photos.judging.grounding import crowd_of, evaluate_answers
+from deixis.worlds.photos.judging.tables import evaluation_blocks
+from deixis.worlds.photos.judging.verdicts import UNEXPLAINED, judge_answers, missed
+from deixis.worlds.photos.localise import SETTINGS, Answer, DistractorImage, Example
+from deixis.worlds.photos.misreadings import misreadings
+from deixis.worlds.photos.scene.graph import Box
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.datasets.copsref.posed import posed
 from tests.scene.graphs import image, thing
 
@@ -181,10 +184,10 @@ def test_results_of_a_perfect_and_of_a_careless_model():
         Answer(e.id, "Full", d.image_id, d.object_id) for e in examples for d in e.distractors if d.kind == "Cat&attr"
     ][::3]
 
-    best, _ = evaluate_answers(examples, perfect, scenes, resamples=50)
-    worst, verdicts = evaluate_answers(examples, tempted, scenes, resamples=50)
+    best, _ = evaluate_answers(examples, perfect, scenes)
+    worst, verdicts = evaluate_answers(examples, tempted, scenes)
 
-    assert best.settings["Full"].accuracy[:3] == (1.0, 1.0, 1.0)
+    assert best.settings["Full"].accuracy == wilson(len(examples), len(examples))
     assert worst.settings["Full"].accuracy.mean == 0.0
     assert worst.settings["Full"].places.keys() == {"Cat&attr"}
     assert worst.settings["Full"].categories == {"same category": len(verdicts)}
@@ -197,7 +200,7 @@ def test_chance_is_the_mean_of_reciprocals():
     scenes = posed().scenes
     examples = [example for example in posed().there if example.split == "test"]
     answers = [Answer(examples[0].id, "Full", "0", "0")]
-    found, verdicts = evaluate_answers(posed().there, answers, scenes, resamples=20)
+    found, verdicts = evaluate_answers(posed().there, answers, scenes)
 
     settled = found.settings["Full"]
     assert settled.chance == pytest.approx(sum(1 / e.candidates(scenes) for e in examples) / len(examples))
@@ -219,14 +222,26 @@ def test_intervals_hold_the_mean():
     assert accuracy.mean == pytest.approx((len(examples) // 2) / len(examples))
 
 
+def test_one_of_one_is_not_certain():
+    """A single right answer leaves a wide interval, and so does each group of one."""
+    examples, scenes = posed().there[:1], posed().scenes
+    answers = [Answer(e.id, "Cat", e.image_id, e.object_id) for e in examples]
+
+    settled = evaluate_answers(examples, answers, scenes)[0].settings["Cat"]
+
+    for found in (settled.accuracy, *settled.by_form.values(), *settled.by_length.values()):
+        assert (found.mean, found.high, found.rows) == (1.0, 1.0, 1)
+        assert found.low == pytest.approx(0.2065, abs=1e-4)
+
+
 def test_not_there_is_the_right_answer_where_nothing_fits():
     """Saying so is right for what is not there and wrong for what is; pointing is the other way round."""
     examples = [EXAMPLE, ABSENT]
     said = [Answer(1, "Full", is_absent=True), Answer(2, "Full", is_absent=True)]
     pointed = [Answer(1, "Full", "street", "0"), Answer(2, "Full", "street", "0")]
 
-    shy, _ = evaluate_answers(examples, said, TABLE, resamples=20)
-    bold, _ = evaluate_answers(examples, pointed, TABLE, resamples=20)
+    shy, _ = evaluate_answers(examples, said, TABLE)
+    bold, _ = evaluate_answers(examples, pointed, TABLE)
 
     assert (shy.examples, shy.absent["Full"].mean, shy.settings["Full"].accuracy.mean) == ((1, 1), 1.0, 0.0)
     assert (bold.absent["Full"].mean, bold.settings["Full"].accuracy.mean) == (0.0, 1.0)
@@ -235,11 +250,24 @@ def test_not_there_is_the_right_answer_where_nothing_fits():
     assert shy.to_dict()["not there"]["Full"]["by change"]["noun"]["mean"] == 1.0
 
 
+def test_silence_about_what_is_not_there_is_told():
+    """No answer counts as wrong where nothing fits, and how often it was so is told and kept."""
+    silent, _ = evaluate_answers([EXAMPLE, ABSENT], [Answer(1, "Full", "street", "0")], TABLE)
+    said, _ = evaluate_answers([EXAMPLE, ABSENT], [Answer(1, "Full", "street", "0"), Answer(2, "Full")], TABLE)
+
+    assert silent.absent["Full"].mean == 0.0
+    assert silent.to_dict()["not there"]["Full"]["unanswered"] == 1
+    assert "Of these, unanswered and counted as wrong: 1 of 1 in Full." in list(
+        evaluation_blocks(silent, (), Losses("answers"))
+    )
+    assert "unanswered" not in said.to_dict()["not there"]["Full"]
+
+
 def test_answers_to_other_examples_are_counted():
     """Unknown ids and second answers change nothing and are counted; without any known id there is no result."""
     answers = [Answer(9), Answer(1, "Full", "street", "0"), Answer(1, "Full", "street", "3")]
 
-    found, verdicts = evaluate_answers([EXAMPLE], answers, TABLE, resamples=20)
+    found, verdicts = evaluate_answers([EXAMPLE], answers, TABLE)
 
     assert [verdict.outcome for verdict in verdicts] == ["right"]
     assert sum(found.strange.values()) == 2

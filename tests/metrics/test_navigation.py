@@ -13,10 +13,23 @@ from hypothesis import strategies as st
 from deixis.distractors.necessity import competitors
 from deixis.errors import BrokenDataset, SchemaError
 from deixis.expression.description import Description
-from deixis.kernels.navigation import find_misreadings
-from deixis.kernels.worlds import COMPATIBLE
-from deixis.language.parse import parse
-from deixis.metrics.navigation import (
+from deixis.judge.uncertainty import wilson
+from deixis.resolution import denotation
+from deixis.scene import Context
+from deixis.testing import grid_scenes
+from deixis.worlds.grid.actions import VERBS, Action, Verb, plan_from_letters, plan_to_codes
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.judging.misreadings import (
+    MISSED,
+    NO_REASON,
+    UNCLEAR,
+    Tables,
+    category,
+    misreadings,
+    missed,
+    names_of,
+)
+from deixis.worlds.grid.judging.navigation import (
     CHOICES,
     GROUPINGS,
     MEASURES,
@@ -25,8 +38,7 @@ from deixis.metrics.navigation import (
     evaluate_plans,
     merge_splits,
 )
-from deixis.metrics.plan_misreadings import MISSED, NO_REASON, UNCLEAR, Tables, misreadings, missed, names_of
-from deixis.metrics.plan_verdicts import (
+from deixis.worlds.grid.judging.verdicts import (
     CUT,
     NO_ACTION,
     WRONG,
@@ -37,17 +49,18 @@ from deixis.metrics.plan_verdicts import (
     exact_match,
     got_there,
     judge_all,
+    judge_choice,
+    judge_choices,
     judge_plan,
     tokens_right,
 )
-from deixis.metrics.uncertainty import wilson
-from deixis.resolution import denotation
-from deixis.scene import Context, GridBatch, grid
-from deixis.tasks.navigate import Example
-from deixis.testing import grid_scenes
-from deixis.worlds.grid.actions import VERBS, Action, Verb, plan_from_letters, plan_to_codes
+from deixis.worlds.grid.kernels.navigation import find_misreadings
+from deixis.worlds.grid.kernels.worlds import COMPATIBLE
+from deixis.worlds.grid.language import parse
+from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.plan import plan
 from deixis.worlds.grid.roles import Role
+from deixis.worlds.grid.scene import GridBatch
 from tests.audits.strategies import grid_commands
 from tests.kernels.made import made_worlds
 
@@ -80,7 +93,7 @@ def plans_of(examples, said):
     """The plans as a model hands them in."""
     codes = [plan_to_codes(one) for one in said]
     return Plans(
-        ids=np.array([one.id for one in examples], np.uint64),
+        ids=np.array([one.id for one in examples], np.int64),
         actions=np.concatenate([np.zeros(0, np.uint8), *codes]),
         starts=np.cumsum([0, *map(len, codes)], dtype=np.int64),
     )
@@ -240,7 +253,7 @@ def test_choices_in_made_worlds_are_explained_alike(name):
         expression, scene = world.expression, world.scene
         if denotation(expression, scene) != {0}:
             continue
-        rank_of = {one.missed: one.rank for one in misreadings(expression)}
+        rank_of = {category(one): one.rank for one in misreadings(expression)}
         ranks = {one.expression: one.rank for one in reversed(misreadings(expression))}
         led = {where.object: some for where, some in competitors(expression, Context.of(scene, 0)).items()}
         for chosen in range(1, len(scene)):
@@ -283,6 +296,19 @@ def test_whole_verdicts_agree(said):
 
     assert [found.verdict(n) for n in range(len(said))] == [
         judge_plan(one, plan) for one, plan in zip(examples, said, strict=True)
+    ]
+
+
+@given(st.lists(st.integers(0, 5), min_size=len(EXAMPLES), max_size=len(EXAMPLES)))
+def test_whole_verdicts_on_pointing_agree(numbers):
+    """Objects that were pointed at are judged by many as one by one."""
+    examples = [replace(EXAMPLES[0], roles=tuple(Role("random", n % 3) for n in range(6))), *EXAMPLES[1:]]
+    chosen = [number % len(one.scene) for number, one in zip(numbers, examples, strict=True)]
+
+    found = judge_choices(Asked.of(examples), np.array(chosen, np.int64))
+
+    assert [found.verdict(n) for n in range(len(chosen))] == [
+        judge_choice(one, number) for one, number in zip(examples, chosen, strict=True)
     ]
 
 

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 from deixis.distractors import is_minimal
 from deixis.distractors.contrast import features, options
 from deixis.expression import Description, Is, Related
-from deixis.language.mentions.judging import said_of
-from deixis.metrics import Pragmatics, pragmatics, score_captions, score_mentions
-from deixis.metrics.pragmatics import truthful
-from deixis.scene import Context, Where, grid
-from deixis.scene.factors import FACTORS, RoomScene, factors_of
+from deixis.judge.pragmatics import Pragmatics, pragmatics, truthful
+from deixis.scene import Context, Where
 from deixis.testing import the
-from deixis.worlds.shapes.pairs import context_of, draw_contexts
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.rooms.judging.arrays import score_captions, score_mentions
+from deixis.worlds.rooms.mentions.judging import said_of
+from deixis.worlds.rooms.pairs import context_of, draw_contexts
+from deixis.worlds.rooms.scene import FACTORS, RoomScene, factors_of
 from tests.language.mentions.strategies import rooms
 
 

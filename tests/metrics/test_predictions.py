@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from deixis.errors import BrokenDataset
-from deixis.metrics import score_captions
-from deixis.metrics.predictions import read_predictions, released_columns, write_rows
+from deixis.worlds.rooms.judging.arrays import score_captions
+from deixis.worlds.rooms.judging.predictions import read_predictions, released_columns, write_rows
 
 
 GOOD = {"prediction": "a red ball", "target_id": 163_233, "distractor_id": 167_073}
@@ -101,3 +101,26 @@ def test_rows_are_written_with_the_columns_of_the_released_script(tmp_path):
     assert len(rows[0]) == 6 + 12 + 5
     zeros = released_columns(found, scores, undefined=0.0)["contrastive_efficiency"]
     assert np.asarray(zeros).tolist() == [1.0, 0.0]
+
+
+def test_a_row_longer_than_the_header_is_an_error_that_names_it(tmp_path):
+    """A comma outside quotation marks would otherwise shift or lose cells in silence."""
+    path = tmp_path / "p.csv"
+    path.write_text("prediction,target_id,distractor_id\na ball,1,2\na ball, red,1,2\n", encoding="utf-8")
+
+    with pytest.raises(BrokenDataset, match="row 2: it has more cells than the 3 columns"):
+        read_predictions(path)
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_the_columns_of_our_own_pairs_are_understood(tmp_path, suffix):
+    """`target` and `distractor`, as pairs.parquet calls them, do as well as target_id and distractor_id."""
+    path = tmp_path / f"p.{suffix}"
+    rows = {
+        "jsonl": '{"prediction": "a ball", "target": 1, "distractor": 2}\n',
+        "csv": "prediction,target,distractor\na ball,1,2\n",
+    }
+    path.write_text(rows[suffix], encoding="utf-8")
+    found = read_predictions(path)["all"]
+
+    assert (found.targets.tolist(), found.distractors.tolist()) == ([1], [[2]])

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
-from deixis.metrics import score_captions, summarise
-from deixis.metrics.anchors import SPEAKERS, captions_of, score_speakers
-from deixis.metrics.published import TABLE_1
-from deixis.metrics.summary import METRICS, columns
-from deixis.scene.factors import RoomScene
-from deixis.worlds.shapes.pairs import CATEGORIES, test_sets
+from deixis.seeds import derive
+from deixis.worlds.rooms.judging.anchors import SPEAKERS, captions_of, score_speakers, speaker_captions
+from deixis.worlds.rooms.judging.arrays import score_captions, score_mentions
+from deixis.worlds.rooms.judging.figures import draw_metrics, groups_of
+from deixis.worlds.rooms.judging.published import TABLE_1
+from deixis.worlds.rooms.judging.summary import GAP, METRICS, columns, summarise
+from deixis.worlds.rooms.pairs import CATEGORIES, test_sets
+from deixis.worlds.rooms.scene import RoomScene, factors_of
 
 
 ORACLE = {  # true exhaustive captions read as by the released script, 3,000 pairs of each set
@@ -83,6 +87,35 @@ def test_redundancy_is_measured_where_a_feature_tells_nothing_apart():
     assert table["when_contrastive/object_hue"].mean == 1.0
 
 
+def test_the_gap_shows_whether_a_speaker_looks_at_the_other_image():
+    """Whoever always says the same has none, whoever says what differs has a whole one, its opposite less than none."""
+    sets = test_sets(seed=5, count=500)
+    gaps = {}
+    for kind in ("habit", "looks", "blind"):
+        scores = {}
+        for name, pairs in sets.items():
+            own, other = factors_of(pairs[:, 0]), factors_of(pairs[:, 1:])
+            differs = own != other[:, 0]
+            said = {"habit": np.broadcast_to(np.arange(6) < 3, differs.shape), "looks": differs, "blind": ~differs}
+            scores[name] = score_mentions(said[kind].copy(), own, other)
+        gaps[kind] = summarise(scores, categories=CATEGORIES, resamples=8)
+
+    assert {name: gaps[name].overall[GAP].mean for name in gaps} == {"habit": 0.0, "looks": 1.0, "blind": -1.0}
+    assert all(table[GAP].mean == 1.0 for table in gaps["looks"].categories.values())
+    assert gaps["looks"].overall[f"{GAP}/shape"].mean == 1.0
+
+
+def test_the_gap_of_a_feature_needs_both_cases():
+    """In a set that shares the shape nothing can be said of the shape; the mean is that of the others."""
+    pairs = test_sets(seed=5, count=400)["shape"]
+    texts = ["a red ball"] * 400
+    table = summarise({"shape": score_captions(texts, pairs[:, 0], pairs[:, 1:])}, resamples=8).sets["shape"]
+
+    assert np.isnan(table[f"{GAP}/shape"].mean)
+    assert not np.isnan(table[GAP].mean)
+    assert table[f"{GAP}/object_hue"].rows == 400
+
+
 def test_every_metric_has_a_column(oracle):
     """Names and columns go together."""
     assert columns(oracle["object"]).shape == (2_000, len(METRICS))
@@ -110,3 +143,32 @@ def test_speakers_score_between_chance_and_the_ideal():
         assert everything["mentioned_features"].mean == 6.0
         assert summaries["random"][category]["discriminativity"].mean < 1.0
         assert summaries["incremental"][category]["optimal_discriminativity"].mean == 1.0
+
+
+@pytest.mark.parametrize("by", ["label", "expression"])
+def test_speakers_are_scored_as_their_captions_are(by):
+    """What a speaker chose is scored as the caption that says it, read word by word, would be."""
+    found = score_speakers(seed=3, count=40, by=by)
+    pairs = test_sets(seed=3, count=40)
+    for name, speaker in SPEAKERS.items():
+        for part, rows in pairs.items():
+            texts = speaker_captions(speaker, rows, seed=derive(3, name, part), by=by)
+            read = score_captions(texts, rows[:, 0], rows[:, 1], by=by)
+            for field in fields(read):
+                values = (getattr(scores, field.name) for scores in (found[name][part], read))
+                np.testing.assert_array_equal(*values, err_msg=f"{name}, {part}, {field.name}")
+
+
+def test_a_figure_shows_every_file_and_every_group():
+    """No file shares its place with another, and no set is left out; more sets than colours become their mean."""
+    pairs = test_sets(seed=3, count=20)
+    sets = {
+        name: score_captions(captions_of(rows[:, 0], seed=3), rows[:, 0], rows[:, 1]) for name, rows in pairs.items()
+    }
+    five = summarise({name: sets[name] for name in list(sets)[:5]}, resamples=10)
+    many = summarise(sets, resamples=10)
+
+    assert list(groups_of({"a": five})) == list(sets)[:5]
+    assert list(groups_of({"a": many})) == ["mean of 13 sets"]
+    figure = draw_metrics({f"speaker {number}": many for number in range(11)}, "z")
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [f"speaker {k}" for k in range(11)]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import SchemaError
-from deixis.metrics.uncertainty import _POISSON, mean_of, resample
+from deixis.judge.uncertainty import _POISSON, mean_of, resample
 
 
 def coins(count: int, seed: int = 0) -> np.ndarray:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from deixis.models.graph_lstm import GraphLSTM, GraphLSTMSettings
-from deixis.models.grid_transformer import GridTransformer, GridTransformerSettings
-from deixis.models.multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
-from deixis.models.tokens import Batch
 from deixis.seeds import derive
+from deixis.worlds.grid.models.graph_lstm import GraphLSTM, GraphLSTMSettings
+from deixis.worlds.grid.models.multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
+from deixis.worlds.grid.models.policy import Batch
+from deixis.worlds.grid.models.transformer import GridTransformer, GridTransformerSettings
 
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.models.policy import Policy
+    from deixis.worlds.grid.models.policy import Policy
 
 
 WORDS = 35  # of ReaSCAN
@@ -38,17 +38,15 @@ SMALL: dict[str, Callable[[], Policy]] = {
     "transformer with norms first": lambda: small_transformer(norm_first=True),
     "transformer with tables of places": lambda: small_transformer(place_tables=True),
     "transformer that points": lambda: small_transformer(points=True),
+    "transformer with shared blocks": lambda: small_transformer(shared_blocks=True),
+    "transformer with relative words": lambda: small_transformer(relative_words=True, longest_distance=3),
+    "transformer that reads structure": lambda: small_transformer(
+        norm_first=True, points=True, shared_blocks=True, relative_words=True, longest_distance=3, points_mentions=True
+    ),
 }
 
 
-def small_transformer(
-    *,
-    sees_padding: bool = False,
-    norm_first: bool = False,
-    place_tables: bool = False,
-    points: bool = False,
-    longest_command: int = 20,
-) -> GridTransformer:
+def small_transformer(*, longest_command: int = 20, **options: Any) -> GridTransformer:
     """A transformer of two blocks and two layers."""
     settings = GridTransformerSettings(
         width=32,
@@ -58,11 +56,8 @@ def small_transformer(
         decoder_layers=2,
         longest_command=longest_command,
         longest_plan=30,
-        sees_padding=sees_padding,
-        norm_first=norm_first,
-        place_tables=place_tables,
         longest_side=7,
-        points=points,
+        **options,
     )
     return GridTransformer(settings, WORDS)
 
@@ -88,7 +83,7 @@ def some_examples(count: int, *, channels: int, seed: int, words: int = 11, step
     """Commands, grids and plans of all lengths up to the longest; no sense is to be looked for in them.
 
     The first example has the longest command and the longest plan; the last has one word, one occupied cell and an
-    empty plan. Behind the end of a plan stands anything.
+    empty plan. Behind the end of a plan stands anything. The first and the last word of a command end noun phrases.
     """
     rng = np.random.default_rng(seed)
     word_count = rng.integers(1, words, count, endpoint=True)
@@ -100,13 +95,17 @@ def some_examples(count: int, *, channels: int, seed: int, words: int = 11, step
     grid *= rng.random((count, CELLS, 1)) < 0.4  # the other cells are empty
     grid[-1] = 0
     grid[-1, 17, channels - 5 : channels - 3] = 1
+    actions, target = rng.integers(0, 6, (count, steps)), rng.integers(0, CELLS, count)
+    mentions = np.stack((np.array((0 * target, target)).T, np.array((word_count - 1, (target + 1) % CELLS)).T), axis=1)
+    mentions[word_count == 1, 1] = -1
     return Batch(
         words=torch.from_numpy(numbers),
         word_count=torch.from_numpy(word_count),
         grid=torch.from_numpy(grid.astype(np.float32)),
-        actions=torch.from_numpy(rng.integers(0, 6, (count, steps))),
+        actions=torch.from_numpy(actions),
         action_count=torch.from_numpy(action_count),
-        target=torch.from_numpy(rng.integers(0, CELLS, count)),
+        target=torch.from_numpy(target),
+        mentions=torch.from_numpy(mentions),
     )
 
 

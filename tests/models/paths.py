@@ -18,8 +18,9 @@ from unittest.mock import patch
 import numpy as np
 import torch
 
-from deixis.models.tokens import Batch
-from deixis.training.step import losses_of, reseed
+from deixis.learn.updates import reseed
+from deixis.worlds.grid.models.policy import Batch
+from deixis.worlds.grid.training.step import losses_of
 from tests.models.made import PUBLISHED, SMALL, some_examples, started
 
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.models.policy import Policy
+    from deixis.worlds.grid.models.policy import Policy
 
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -70,7 +71,7 @@ def _learnt_from(model: Policy, batch: Batch, *, fuse: bool) -> dict[str, Tensor
     """The loss of a batch and the gradients of all parameters, by one path."""
     with ExitStack() as stack:
         for name, module in list(sys.modules.items()):
-            if name.startswith("deixis.models.") and hasattr(module, "can_fuse"):
+            if name.startswith("deixis.") and hasattr(module, "can_fuse"):
                 stack.enter_context(patch.object(module, "can_fuse", lambda _: fuse))
         model.zero_grad()
         loss = losses_of(model, batch).plans
@@ -131,7 +132,7 @@ class Attended(NamedTuple):
 
 def compare_attention(look: Look, device: str, *, examples: int = 2, heads: int = 2, part: int = 16) -> Attended:
     """How far the small attention lies from the definition with the same weights dropped."""
-    from deixis.models.fused_attention import small_attention
+    from deixis.worlds.grid.models.fused_attention import small_attention
 
     rng = np.random.default_rng(5)
 

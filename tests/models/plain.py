@@ -1,7 +1,7 @@
 """The models as their equations are published: one example, one word, one step and one pair of nodes at a time.
 
 Nothing is batched, padded, masked, joined or taken out of a loop, and everything is in float64. Slow, and meant to be
-read beside the papers; the models of `deixis.models` must give the same scores.
+read beside the papers; the models of `deixis.worlds.grid.models` must give the same scores.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from deixis.models.policy import Policy
-    from deixis.models.tokens import Batch
+    from deixis.worlds.grid.models.policy import Batch, Policy
 
 
 Weights: TypeAlias = dict[str, np.ndarray]
@@ -38,7 +37,7 @@ def weights_of(model: Policy) -> Weights:
 def tasks_of(model: Policy, batch: Batch) -> Iterator[Task]:
     """The examples of a batch one by one."""
     layout = model.layout
-    for words, word_count, grid, _, actions, count in zip(*(part.numpy() for part in batch), strict=True):
+    for words, word_count, grid, _, _, actions, count in zip(*(part.numpy() for part in batch), strict=True):
         shown = [layout.start, *(layout.first + int(action) for action in actions[:count])]
         yield Task([int(word) for word in words[:word_count]], grid.astype(np.float64), shown)
 
@@ -183,7 +182,13 @@ def convolve(w: Weights, number: int, grid: np.ndarray, row: int, column: int) -
 
 
 def transformer(
-    w: Weights, task: Task, heads: int, *, padded_to: int = 0, layer: Callable[..., np.ndarray] | None = None
+    w: Weights,
+    task: Task,
+    heads: int,
+    *,
+    padded_to: int = 0,
+    layer: Callable[..., np.ndarray] | None = None,
+    rounds: int = 1,
 ) -> np.ndarray:
     """Scores of the transformer, [step, row].
 
@@ -193,6 +198,7 @@ def transformer(
         heads: of every attention.
         padded_to: how many places the decoder finds words in, where it looks at the padding, too.
         layer: what a layer does, `norm_last` as published or `norm_first`.
+        rounds: how often all blocks are gone through.
     """
     layer, w = layer or norm_last, taken_apart(w)
     side = isqrt(len(task.grid))
@@ -203,7 +209,7 @@ def transformer(
     lights = [np.ones(task.grid.shape[1]), *task.grid]
     places = [(-1.0, -1.0), *((float(row), float(column)) for row in range(side) for column in range(side))]
     cells = np.array([cell(w, lit, place) for lit, place in zip(lights, places, strict=True)])
-    for number in count_names(w, "blocks"):
+    for number in [*count_names(w, "blocks")] * rounds:
         to_cells, to_words, among_words, among_cells = (
             f"blocks.{number}.{name}" for name in ("to_cells", "to_words", "among_words", "among_cells")
         )
@@ -288,13 +294,23 @@ def attend(
         seen = range(row + 1) if only_back else range(len(others))
         for head in range(heads):
             mine = slice(head * part, (head + 1) * part)
-            fits = [query[mine] @ keys[other, mine] / sqrt(part) for other in seen]
+            fits = [query[mine] @ (keys[other] + distance(w, name, other - row))[mine] / sqrt(part) for other in seen]
             found[row, mine] = weigh(fits, [values[other, mine] for other in seen])
     return affine(w, f"{name}.out", found)
 
 
+def distance(w: Weights, name: str, steps: int) -> np.ndarray:
+    """What a key gains by standing so many steps onward, or back; nothing where only places count."""
+    table = w.get(f"{name}.distances.vectors.weight")
+    if table is None:
+        return np.zeros_like(w[f"{name}.out.bias"])
+    longest = len(table) // 2
+    return table[longest + max(-longest, min(longest, steps))]
+
+
 def placed(w: Weights, name: str, row: int, place: int) -> np.ndarray:
-    return norm(w, f"{name}.norm", w[f"{name}.row.weight"][row] + w[f"{name}.place.weight"][place])
+    where = w[f"{name}.place.weight"][place] if f"{name}.place.weight" in w else 0.0
+    return norm(w, f"{name}.norm", w[f"{name}.row.weight"][row] + where)
 
 
 def cell(w: Weights, lit: np.ndarray, place: tuple[float, float]) -> np.ndarray:

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.models.attention import attend
+from deixis.learn.layers import attend
 from tests.models.plain import weigh
 
 

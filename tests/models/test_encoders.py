@@ -8,7 +8,8 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from deixis.models.encoders import GridConvolutions, TwoWayLSTM
+from deixis.learn.layers import TwoWayLSTM
+from deixis.worlds.grid.models.recurrent import GridConvolutions
 
 
 def test_reading_both_ways_agrees_with_torch_on_ragged_commands() -> None:

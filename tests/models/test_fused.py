@@ -100,7 +100,7 @@ def test_the_fused_path_is_about_as_precise_in_bfloat16_on_a_gpu(name: str) -> N
 @pytest.mark.parametrize("blocks", [1, 2, 4])
 def test_padding_a_weight_keeps_every_block_in_front(blocks: int) -> None:
     """A widened matrix has its blocks where kernels look for them, and zeros between."""
-    from deixis.models.fused import padded_width, widened
+    from deixis.learn.fused import padded_width, widened
 
     weight = torch.arange(1.0, blocks * 5 * 3 + 1).reshape(blocks * 5, 3)
 

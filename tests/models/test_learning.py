@@ -9,24 +9,24 @@ import numpy as np
 import pytest
 import torch
 
-from deixis.datasets.arrays import plan_arrays, words_of
-from deixis.datasets.make import make
-from deixis.datasets.recipe import Pool, Recipe
-from deixis.models.graph_lstm import GraphLSTM, GraphLSTMSettings
-from deixis.models.grid_transformer import GridTransformer, GridTransformerSettings
-from deixis.models.multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
 from deixis.seeds import derive
-from deixis.training.data import DeviceData
-from deixis.training.decode import exact_matches, say_plans
-from deixis.training.order import Order
-from deixis.training.step import Stepper
+from deixis.worlds.grid.data.arrays import plan_arrays, words_of
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import Pool, Recipe
+from deixis.worlds.grid.models.graph_lstm import GraphLSTM, GraphLSTMSettings
+from deixis.worlds.grid.models.multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
+from deixis.worlds.grid.models.transformer import GridTransformer, GridTransformerSettings
+from deixis.worlds.grid.training.data import DeviceData
+from deixis.worlds.grid.training.order import Order
+from deixis.worlds.grid.training.predict import exact_matches, say_plans
+from deixis.worlds.grid.training.step import Stepper
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deixis.datasets.store import Dataset
-    from deixis.models.policy import Policy
+    from deixis.data.store import Dataset
+    from deixis.worlds.grid.models.policy import Policy
 
 
 EXAMPLES, LONGEST = 64, 12

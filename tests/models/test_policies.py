@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn.functional import log_softmax, pad
 
-from deixis.models.graph_lstm import GraphLSTM
-from deixis.models.multimodal_lstm import MultimodalLSTM
-from deixis.models.tokens import Batch
-from deixis.training.step import losses_of
+from deixis.worlds.grid.models.graph_lstm import GraphLSTM
+from deixis.worlds.grid.models.multimodal_lstm import MultimodalLSTM
+from deixis.worlds.grid.models.policy import Batch
+from deixis.worlds.grid.training.step import losses_of
 from tests.models.made import SMALL, scores_of, shown_in, small_transformer, some_examples, started, taking
 
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from deixis.models.policy import Policy
+    from deixis.worlds.grid.models.policy import Policy
 
 
 every_model = pytest.mark.parametrize("name", SMALL)

@@ -9,15 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.models.graph_lstm import GraphLSTM
-from deixis.models.grid_transformer import GridTransformer, GridTransformerSettings
+from deixis.worlds.grid.models.graph_lstm import GraphLSTM
+from deixis.worlds.grid.models.transformer import GridTransformer, GridTransformerSettings
 from tests.models import plain
 from tests.models.made import PUBLISHED, SMALL, WORDS, scores_of, some_examples, started
 
 
 if TYPE_CHECKING:
-    from deixis.models.policy import Policy
-    from deixis.models.tokens import Batch
+    from deixis.worlds.grid.models.policy import Batch, Policy
 
 
 def plain_scores(model: Policy, batch: Batch) -> list[np.ndarray]:
@@ -31,7 +30,9 @@ def plain_scores(model: Policy, batch: Batch) -> list[np.ndarray]:
             case GridTransformer():
                 padded_to = model.settings.longest_command if model.settings.sees_padding else 0
                 layer = plain.norm_first if model.settings.norm_first else plain.norm_last
-                found.append(plain.transformer(w, task, model.settings.heads, padded_to=padded_to, layer=layer))
+                rounds = model.settings.blocks if model.settings.shared_blocks else 1
+                heads = model.settings.heads
+                found.append(plain.transformer(w, task, heads, padded_to=padded_to, layer=layer, rounds=rounds))
             case _:
                 found.append(plain.m_lstm(w, task))
     return found
@@ -58,6 +59,18 @@ def test_norms_first_cost_three_norms_more() -> None:
     model = GridTransformer(GridTransformerSettings(norm_first=True), WORDS)
 
     assert sum(parameter.numel() for parameter in model.parameters()) == 4_404_106 + 3 * 256
+
+
+def test_what_the_options_cost() -> None:
+    """One block for six; a table of 33 distances for each block and none of 50 places; one matrix for mentions."""
+
+    def count(**options: bool) -> int:
+        return sum(one.numel() for one in GridTransformer(GridTransformerSettings(**options), WORDS).parameters())
+
+    block = sum(one.numel() for one in GridTransformer(GridTransformerSettings(), WORDS).blocks[0].parameters())
+    assert count(shared_blocks=True) == 4_404_106 - 5 * block
+    assert count(relative_words=True) == 4_404_106 + (6 * 33 - 50) * 128
+    assert count(points_mentions=True) == 4_404_106 + 128 * 128
 
 
 @pytest.mark.parametrize("name", PUBLISHED)

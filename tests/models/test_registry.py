@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from deixis.errors import RecipeError, UnknownName
-from deixis.models.registry import MODELS, build, find_quirks, settings_of
+from deixis.worlds.grid.models.registry import MODELS, build, find_quirks, settings_of
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.models.caption_language import CaptionLanguage, CaptionLanguageSettings
-from deixis.models.resnet import ResNet50
-from deixis.models.room_encoder import RoomEncoder, RoomEncoderSettings
-from deixis.models.room_listener import RoomListener, RoomListenerSettings
-from deixis.models.room_speaker import RoomSpeaker, RoomSpeakerSettings
 from deixis.seeds import derive
+from deixis.worlds.rooms.models.encoders import ResNet50, RoomEncoder, RoomEncoderSettings
+from deixis.worlds.rooms.models.speakers import (
+    CaptionLanguage,
+    CaptionLanguageSettings,
+    RoomListener,
+    RoomListenerSettings,
+    RoomSpeaker,
+    RoomSpeakerSettings,
+)
 from tests.models import plain
 
 

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.models.tokens import Layout
+from deixis.worlds.grid.models.policy import Layout
 
 
 LAYOUTS = (Layout(size=9, pad=0, start=1, stop=2, first=3), Layout(size=10, pad=1, start=2, stop=3, first=4))

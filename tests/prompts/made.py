@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.datasets.a3ds import A3dsRecipe, make_a3ds
-from deixis.datasets.copsref.store import write_copsref
-from deixis.datasets.make import make
-from deixis.datasets.recipe import Pool, Recipe
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import Pool, Recipe
+from deixis.worlds.photos.data.store import write_copsref
+from deixis.worlds.rooms.data.make import A3dsRecipe, make_a3ds
 from tests.datasets.copsref.posed import posed
 
 

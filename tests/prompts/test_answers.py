@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 
 from deixis.prompts.answers import (
     Unparsable,
-    parse_actions,
     parse_caption,
-    parse_cell,
     parse_choice,
     parse_region,
 )
 from deixis.worlds.grid.actions import Action, plan_from_letters, plan_to_letters
+from deixis.worlds.grid.questions.answers import parse_actions, parse_cell
 
 
 PLANS = st.lists(st.sampled_from(Action), min_size=1, max_size=40).map(tuple)
@@ -198,7 +197,6 @@ def test_forms_of_captions(text, caption):
 def test_no_text_is_too_strange(text):
     """Whatever a model says, it is understood or it is not; nothing else happens."""
     readers = (
-        parse_actions,
         lambda said: parse_cell(said, size=6),
         lambda said: parse_choice(said, "AB"),
         lambda said: parse_region(said, count=30),

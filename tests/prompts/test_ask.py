@@ -7,14 +7,16 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from deixis.datasets.asked import data_digest
-from deixis.datasets.copsref.store import open_copsref
-from deixis.datasets.sources import open_source
+from deixis.data.recipes import fresh_recipe
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, UnknownName
-from deixis.prompts.ask import ask, task_of
-from deixis.prompts.fresh import fresh_grid_recipe
-from deixis.prompts.pose_grid import in_reading_order
+from deixis.prompts.ask import ask
 from deixis.prompts.recipe import PromptRecipe
+from deixis.prompts.tasks import task_of
+from deixis.worlds.grid.data.asked import data_digest
+from deixis.worlds.grid.data.sources import open_source
+from deixis.worlds.grid.questions.pose import in_reading_order
+from deixis.worlds.photos.data.store import open_copsref
+from deixis.worlds.registry import find_world
 
 
 KINDS = [
@@ -91,7 +93,7 @@ def test_objects_are_listed_in_reading_order(grid_data):
 def test_the_right_choice_is_not_always_the_same(room_data, photograph_data):
     """Targets stand in every place, and the right image is not always the first."""
     rooms = ask(PromptRecipe(task="refer", limit=10, splits=("object",)), room_data)
-    photographs = ask(PromptRecipe(task="localise", limit=20, absent=0), photograph_data)
+    photographs = ask(PromptRecipe(task="localise", limit=20, options={"absent": 0}), photograph_data)
 
     assert {gold.right for _, gold in rooms.items} == {"A", "B"}
     assert len({gold.right for _, gold in photographs.items}) > 5
@@ -99,7 +101,7 @@ def test_the_right_choice_is_not_always_the_same(room_data, photograph_data):
 
 def test_some_expressions_fit_nothing(photograph_data):
     """As many expressions fit nothing as were wanted."""
-    made = ask(PromptRecipe(task="localise", limit=20, absent=0.25), photograph_data)
+    made = ask(PromptRecipe(task="localise", limit=20, options={"absent": 0.25}), photograph_data)
 
     absent = [gold for _, gold in made.items if gold.target is None]
     assert len(absent) == round(len(made) * 0.25)
@@ -139,7 +141,7 @@ def test_frames_are_drawn_onto_photographs(photograph_data, tmp_path):
         scene = scenes.scene(number)
         Image.new("RGB", (scene.width, scene.height), "white").save(data / "images" / f"{scene.image_id}.png")
 
-    made = ask(PromptRecipe(task="localise", limit=2, style="image", setting="WithoutDist"), data)
+    made = ask(PromptRecipe(task="localise", limit=2, style="image", options={"setting": "WithoutDist"}), data)
 
     (picture,) = made.questions[0].pictures
     with Image.open(BytesIO(picture.png)) as opened:
@@ -163,7 +165,7 @@ def test_a_fresh_test_set_has_the_same_recipe_and_other_examples(grid_data):
         assert len(made) > 3
         assert not known & {gold.example.id for _, gold in made.items}
     assert one.facts["fresh"] == 11
-    assert one.facts["data digest"] == fresh_grid_recipe(11, like=open_source(grid_data)).digest
+    assert one.facts["data digest"] == fresh_recipe(find_world("grid"), 11, like=grid_data).digest
     assert not {q.id for q in one.questions} & {q.id for q in other.questions}
     assert {gold.example.pattern for _, gold in one.items} <= {"p1", "p3"}
 
@@ -203,8 +205,9 @@ def test_what_is_asked_is_recorded(grid_data):
         ({"style": "film"}, "can be shown as"),
         ({"shots": 99}, "solved examples"),
         ({"limit": 0}, "questions of each split"),
-        ({"setting": "Half"}, "unknown setting"),
-        ({"absent": 2.0}, "between 0 and 1"),
+        ({"options": {"setting": "Full"}}, "unknown setting"),
+        ({"task": "localise", "options": {"setting": "Half"}}, "unknown setting"),
+        ({"task": "localise", "options": {"absent": 2.0}}, "between 0 and 1"),
     ],
 )
 def test_impossible_recipes(change, error):
@@ -233,6 +236,6 @@ def test_data_that_does_not_fit(grid_data, room_data, tmp_path):
 
 
 def _examples(table):
-    from deixis.datasets.table import examples_of
+    from deixis.worlds.grid.data.table import examples_of
 
     return examples_of(table)

@@ -8,18 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import BrokenDataset
-from deixis.metrics.plan_verdicts import judge_plan
 from deixis.prompts.ask import ask
 from deixis.prompts.files import gold_from, gold_line
-from deixis.prompts.gold_grid import GridGold
-from deixis.prompts.gold_photographs import Candidate, RegionGold
-from deixis.prompts.gold_rooms import RoomGold
 from deixis.prompts.recipe import PromptRecipe
 from deixis.prompts.scores import Given, judge_answers, score
-from deixis.scene.factors import RoomScene
-from deixis.scene.picture import grid
-from deixis.tasks.navigate import Example
 from deixis.worlds.grid.actions import Action, plan_from_letters
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.judging.verdicts import judge_plan
+from deixis.worlds.grid.navigate import Example
+from deixis.worlds.grid.questions.gold import GridGold
+from deixis.worlds.photos.questions.gold import Candidate, RegionGold
+from deixis.worlds.rooms.questions.gold import RoomGold
+from deixis.worlds.rooms.scene import RoomScene
 
 
 @pytest.fixture
@@ -123,13 +123,13 @@ def test_right_answers_survive_json(grid_data, room_data, photograph_data, task,
 
 def test_the_missed_of_regions_is_what_evaluate_says(photograph_data):
     """What a wrong region misses is what `deixis evaluate` attributes to the same choice."""
-    from deixis.datasets.copsref.store import open_copsref
-    from deixis.metrics.verdicts import judge_answers as judge_regions
-    from deixis.tasks.localise import Answer
+    from deixis.worlds.photos.data.store import open_copsref
+    from deixis.worlds.photos.judging.verdicts import judge_answers as judge_regions
+    from deixis.worlds.photos.localise import Answer
 
     data = open_copsref(photograph_data)
     known = {(one.text, one.image_id, one.object_id): one for one in data.examples("test") if one.is_there}
-    made = ask(PromptRecipe(task="localise", limit=4, absent=0), photograph_data)
+    made = ask(PromptRecipe(task="localise", limit=4, options={"absent": 0}), photograph_data)
     for _, gold in made.items:
         right = gold.candidates[gold.target]
         example = known[gold.text, right.image_id, right.object_id]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from deixis.cli import main
-from deixis.cli.app import app
+from deixis.cli.app import command_line
 
 
 BASH = shutil.which("bash")
@@ -45,7 +45,7 @@ bash = pytest.mark.skipif(BASH is None, reason="there is no bash")
 @bash
 def test_bash_offers_every_verb(script, tmp_path):
     """An empty word after the command can become any verb; a begun one those that begin so."""
-    verbs = {name for name in app if not name.startswith("-")}
+    verbs = {name for name in command_line() if not name.startswith("-")}
 
     assert verbs <= completed(script, "deixis ", tmp_path)
     assert completed(script, "deixis ch", tmp_path) == {"check"}

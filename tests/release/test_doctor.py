@@ -121,8 +121,8 @@ def test_data_that_does_not_open_is_a_fault(capsys, tmp_path):
 def test_data_that_opens_is_counted(capsys, tmp_path: Path):
     """A dataset is opened, and one that has lost a file is not."""
     pytest.importorskip("pyarrow")
-    from deixis.datasets.make import make
-    from deixis.datasets.recipe import Pool, Recipe
+    from deixis.worlds.grid.making.make import make
+    from deixis.worlds.grid.making.recipe import Pool, Recipe
 
     pools = (Pool(name="p1", pattern="p1", commands=3, worlds=2),)
     dataset = make(Recipe(pools=pools, hold_out=()), tmp_path / "six", workers=1)

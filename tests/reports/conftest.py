@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from deixis.datasets.recipe import reascan
-from deixis.datasets.store import MANIFEST, file_digest, write_parquet
-from deixis.datasets.table import table_of
-from deixis.scene import grid
-from deixis.tasks.navigate import Example
+from deixis.data.store import MANIFEST, file_digest, write_parquet
+from deixis.worlds.grid.data.table import table_of
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.making.recipe import reascan
+from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.roles import Role, encode_misreading
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from deixis.tasks.localise import FORMS, LENGTHS, SETTINGS
+from deixis.worlds.photos.localise import FORMS, LENGTHS, SETTINGS
 
 
 if TYPE_CHECKING:

@@ -13,18 +13,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.cli.app import app
-from deixis.cli.play import play
-from deixis.cli.pretrain import pretrain
+from deixis.cli.app import command_line
 from deixis.errors import RecipeError
-from deixis.metrics.published import TABLE_1
-from deixis.reports.a3ds_commands import WITHOUT_OPTION, commands_of
-from deixis.reports.a3ds_notes import read_speaker_reasons
-from deixis.reports.a3ds_runs import ALL, Reading, Said, SpeakerRun
-from deixis.reports.a3ds_tables import compare_speakers, published_of, reference_scores, speakers_as_csv
-from deixis.reports.a3ds_words import say_measured, say_set, together, wide_rows
-from deixis.training.rooms.settings import Captioning, Game
-from deixis.worlds.shapes.pairs import CATEGORIES, SETS
+from deixis.worlds.rooms.judging.published import TABLE_1
+from deixis.worlds.rooms.pairs import CATEGORIES, SETS
+from deixis.worlds.rooms.paper.runs import ALL, Leg, Reading, Said, SpeakerRun
+from deixis.worlds.rooms.paper.tables import (
+    compare_speakers,
+    published_of,
+    read_speaker_reasons,
+    reference_scores,
+    speakers_as_csv,
+)
+from deixis.worlds.rooms.paper.words import (
+    SEEDS,
+    WITHOUT_OPTION,
+    commands_of,
+    say_measured,
+    say_set,
+    seed_rows,
+    speakers_as_markdown,
+    together,
+    wide_rows,
+)
+from deixis.worlds.rooms.training.models import captioner_options, game_options
+from deixis.worlds.rooms.training.settings import Captioning, Game
 
 
 GREEDY = {"decoding.way": "greedy", "thinking": "none"}
@@ -193,7 +206,7 @@ def test_the_time_of_all_three_is_told():
 
 def parsed(command):
     """What the command line makes of a command: options by name."""
-    _, bound, _ = app.parse_args(shlex.split(command)[1:], print_error=False, exit_on_error=False)
+    _, bound, _ = command_line().parse_args(shlex.split(command)[1:], print_error=False, exit_on_error=False)
     return bound.arguments
 
 
@@ -223,7 +236,7 @@ def test_settings_without_an_option_go_into_a_file():
 
     assert file == "printf 'log_every = 7\\n' > 'my run.toml'"
     assert parsed(command)["settings"] == Path("my run.toml")
-    known = {*inspect.signature(play).parameters, *inspect.signature(pretrain).parameters}
+    known = {*inspect.signature(game_options).parameters, *inspect.signature(captioner_options).parameters}
     assert {one.name for record in (Captioning, Game) for one in fields(record)} - known == set(WITHOUT_OPTION)
 
 
@@ -232,9 +245,9 @@ def test_a_game_names_the_run_that_it_began_with():
     captioner = replace(game(folder="b-1"), how=Captioning(), said=(said(checkpoint="b"),))
     played, spoke = commands_of(game(folder="rp-1"), [captioner])
 
-    assert played.startswith("deixis play b-1 --out rp-1")
-    assert spoke == "deixis say rp-1 --out rp-1/said --count 5"
-    assert next(commands_of(game(folder="rp-1"), [])).startswith("deixis play SPEAKER")
+    assert played.startswith("deixis train game --speaker b-1 --out rp-1")
+    assert spoke == "deixis evaluate rp-1 --out rp-1/said --count 5"
+    assert next(commands_of(game(folder="rp-1"), [])).startswith("deixis train game --speaker SPEAKER")
 
 
 # --------------------------------------------------------------------------------------------------------------- notes
@@ -273,3 +286,41 @@ def test_means_are_of_all_seeds():
     (one,) = compare_speakers(runs).variants
 
     assert one.measured(ALL, "false_features").mean == pytest.approx(fmean((0.3, 0.6, 1.8)))
+
+
+def test_a_run_gone_on_with_has_a_command_for_each_leg():
+    """And it is no seed of runs that took their updates in one go."""
+    whole = game(folder="whole", updates=40, seed=1)
+    twice = replace(game(folder="twice", updates=40, seed=2), legs=(Leg(20, 20), Leg(30, 28), Leg(40, 40)))
+
+    lines = list(commands_of(twice, [twice]))
+    results = compare_speakers([whole, game(folder="other", updates=40, seed=3), twice])
+
+    assert [line.partition("--updates ")[2] for line in lines[:3]] == ["20", "30  # stopped after 28", "40"]
+    assert {line.partition(" --updates")[0] for line in lines[:3]} == {lines[0].partition(" --updates")[0]}
+    assert [one.label for one in results.variants] == ["RP", "RP, gone on with: 20, then 30, then 40 updates"]
+
+
+def test_every_seed_is_told_where_there_are_several():
+    """A mean of two kinds of outcome hides both."""
+    results = compare_speakers(
+        [game(0.9, folder="a", seed=1), game(0.1, folder="b", seed=2), game(folder="c", cost=1.0)]
+    )
+
+    rows = list(seed_rows(results))
+
+    assert [row[:2] for row in rows] == [["RP, seed 1", "0.90 / 0.90 / 0.90"], ["RP, seed 2", "0.10 / 0.10 / 0.10"]]
+    assert all(len(row) == len(SEEDS) for row in rows)
+    assert rows[1][SEEDS.index("false features")] == "0.30"
+    assert "## Each seed" in speakers_as_markdown(results, [], [])
+    assert "Each seed" not in speakers_as_markdown(compare_speakers([game()]), [], [])
+
+
+def test_a_steadied_run_says_so_in_its_command():
+    """And is a variant of those that are not."""
+    plain, other = game(folder="a", seed=1), replace(game(folder="b", seed=1), is_steadied=True)
+
+    lines = [next(commands_of(one, [one])) for one in (plain, other)]
+
+    assert [line.endswith(" --steady") for line in lines] == [False, True]
+    assert [one.label for one in compare_speakers([plain, other]).variants] == ["RP", "RP, steadied"]

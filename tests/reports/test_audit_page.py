@@ -7,14 +7,14 @@ import re
 import pytest
 
 from deixis.audits import Audit
-from deixis.audits.run import audit_path, audit_tables
-from deixis.datasets.store import open_dataset
+from deixis.audits.run import audit_path
+from deixis.data.store import open_dataset
 from deixis.errors import RecipeError
-from deixis.reports.audit_page import write_audit_page
-from deixis.reports.audit_plots import audit_plots
-from deixis.reports.audit_words import lead
-from deixis.reports.plots import Heat, Stack
-from deixis.reports.released import released
+from deixis.report.audit_page import lead, write_audit_page
+from deixis.report.audit_plots import audit_plots
+from deixis.report.plots import Heat, Stack
+from deixis.worlds.grid.audit.run import audit_tables
+from deixis.worlds.grid.paper.published import released
 from tests.reports.test_page import read_page
 
 
@@ -36,7 +36,7 @@ def audit(dataset):
 @pytest.fixture(scope="module")
 def page(audit, tmp_path_factory):
     out = tmp_path_factory.mktemp("audit") / "audit.html"
-    return write_audit_page({"one": audit, "<b>other</b>": audit}, out, with_published=True)
+    return write_audit_page({"one": audit, "<b>other</b>": audit}, out, published=released())
 
 
 def test_the_page_is_well_formed_and_asks_for_nothing(page):
@@ -59,7 +59,7 @@ def test_names_of_datasets_stay_text(page):
 def test_equal_audits_give_equal_bytes(audit, page, tmp_path):
     """Nothing but the audits decides what is written, and reading one back from JSON changes nothing."""
     same = Audit.from_dict(audit.to_dict())
-    again = write_audit_page({"one": same, "<b>other</b>": audit}, tmp_path / "audit.html", with_published=True)
+    again = write_audit_page({"one": same, "<b>other</b>": audit}, tmp_path / "audit.html", published=released())
 
     assert again.read_bytes() == page.read_bytes()
 

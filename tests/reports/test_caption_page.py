@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-from deixis.metrics.marked import mark_caption
-from deixis.reports.caption_page import caption_page
+from deixis.worlds.rooms.judging.marked import mark_caption
+from deixis.worlds.rooms.judging.pages import caption_page, count_features
 
 
 RED, PURPLE = 163_233, 167_073  # two rooms that differ in the colour of the ball alone
@@ -44,3 +44,10 @@ def test_a_page_shows_every_set_and_loads_nothing() -> None:
     assert "(nothing)" in page
     assert page == caption_page("somebody <i>", said)
     HTMLParser().feed(page)
+
+
+def test_a_feature_that_is_said_twice_counts_once() -> None:
+    """The note under a caption counts features, not mentions, so that it never has more than six."""
+    said = "a tiny red ball, the ball is red, on green floor, on green floor"
+
+    assert count_features(said, (RED, PURPLE)) == {"telling": 1, "idle": 3, "false": 0}

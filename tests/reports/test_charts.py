@@ -7,11 +7,11 @@ from html import unescape
 
 import pytest
 
-from deixis.datasets.statistics import Statistics, statistics_of
-from deixis.datasets.store import open_dataset
-from deixis.reports.charts import charts
-from deixis.reports.figures import draw_chart
-from deixis.reports.markup import Themes
+from deixis.data.store import open_dataset
+from deixis.report.figures import draw_chart
+from deixis.report.markup import Themes
+from deixis.worlds.grid.data.statistics import Statistics, statistics_of
+from deixis.worlds.grid.report.charts import charts
 
 
 @pytest.fixture(scope="module")

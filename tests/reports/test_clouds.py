@@ -14,8 +14,20 @@ from hypothesis import strategies as st
 from matplotlib.path import Path
 from PIL import Image
 
-from deixis.reports.cloud_layout import LONGEST, MOST, SMALLEST, lay_out, outline_of
-from deixis.reports.clouds import COLORS, DARK, PAPER, TONES, Cloud, Clouds, draw_clouds
+from deixis.worlds.photos.paper.clouds import (
+    COLORS,
+    DARK,
+    LONGEST,
+    MOST,
+    PAPER,
+    SMALLEST,
+    TONES,
+    Cloud,
+    Clouds,
+    draw_clouds,
+    lay_out,
+    outline_of,
+)
 
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -10,16 +10,14 @@ import pytest
 
 from deixis.cli.app import main
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.reports.copsref_claims import CLAIMS, figures_of, figures_published, find_shape
-from deixis.reports.copsref_commands import commands_of, settings_files
-from deixis.reports.copsref_models import published_results
-from deixis.reports.copsref_notes import read_notes
-from deixis.reports.copsref_page import results_page, write_results
-from deixis.reports.copsref_runs import is_grounding_run, read_trial
-from deixis.reports.copsref_tables import compare_trials, say
-from deixis.reports.copsref_words import results_as_markdown
-from deixis.tasks.localise import SETTINGS
-from deixis.training.regions.settings import grounding_of
+from deixis.worlds.photos.localise import SETTINGS
+from deixis.worlds.photos.paper.claims import CLAIMS, figures_of, figures_published, find_shape
+from deixis.worlds.photos.paper.models import published_results, read_notes
+from deixis.worlds.photos.paper.page import results_page, write_results
+from deixis.worlds.photos.paper.runs import is_grounding_run, read_trial
+from deixis.worlds.photos.paper.tables import compare_trials, say
+from deixis.worlds.photos.paper.words import commands_of, results_as_markdown, settings_files
+from deixis.worlds.photos.training.settings import grounding_of
 from tests.reports.grounding_folders import write_trial
 
 
@@ -66,6 +64,20 @@ def test_runs_find_their_rows(folders: list[Path]) -> None:
             for setting, value in row.published.items():
                 assert row.cells[setting].mean == pytest.approx(value), (row.title, setting)
     assert [trial.folder for trial in results.retrievers] == ["scan"]
+
+
+def test_answers_at_random_are_no_model_that_mines_at_random(tmp_path: Path) -> None:
+    """`deixis evaluate random` has a row of its own below Table 3, and none in Table 4."""
+    folder = write_trial(tmp_path / "chance", "random", dict.fromkeys(SETTINGS, 0.01), is_trained=False)
+    facts = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))
+    del facts["model"]
+    (folder / "evaluation.json").write_text(json.dumps({**facts, "predictions": "random"}), encoding="utf-8")
+
+    three, four = compare_trials([read_trial(folder)]).tables
+
+    assert three.rows[-1].title == "random answers"
+    assert three.rows[-1].cells["Full"].mean == pytest.approx(1.0)
+    assert all(not row.cells for row in four.rows)
 
 
 def test_the_paper_has_its_own_shape() -> None:
@@ -209,7 +221,7 @@ def test_runs_of_another_kind_are_refused(tmp_path: Path, capsys: pytest.Capture
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "run.json").write_text('{"format": 1, "kind": "run", "model": "m-lstm"}')
     assert not is_grounding_run(tmp_path / "other")
-    for folder, said in ((raw, "judge the model first"), (tmp_path / "other", "report models of other kinds apart")):
+    for folder, said in ((raw, "judge the model first"), (tmp_path / "other", "holds nothing to report")):
         assert main(["report", str(good), str(folder), "--out", str(tmp_path / "out")]) == 2
         error = capsys.readouterr().err
         assert said in error

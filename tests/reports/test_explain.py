@@ -9,13 +9,13 @@ from html import escape, unescape
 import pytest
 
 from deixis.expression.parts import parts, without
-from deixis.language.parse import read
-from deixis.reports.explain import misreading_words, oversights, plan_words, traps
-from deixis.reports.gallery import card, command_markup, oversight_words
-from deixis.reports.markup import Themes
-from deixis.reports.sample import Sampled
+from deixis.report.markup import Themes
 from deixis.resolution.reference import denotation, resolve
 from deixis.worlds.grid.actions import plan_from_letters
+from deixis.worlds.grid.language import read
+from deixis.worlds.grid.report.explain import misreading_words, oversights, plan_words, traps
+from deixis.worlds.grid.report.gallery import card, command_markup, oversight_words
+from deixis.worlds.grid.report.sample import Sampled
 from deixis.worlds.grid.roles import Role, decode_misreading, encode_misreading
 
 
@@ -28,13 +28,13 @@ TEXT = "push the small red circle that is in the same row as a blue square and i
         (encode_misreading("relation", 1), "ignored ‘in the same row as a blue square’"),
         (encode_misreading("relation", 2), "ignored ‘inside of a big green box’"),
         (encode_misreading("size", 2), "ignored ‘big’ in ‘a big green box’"),
-        (encode_misreading("attribute", 0, 1, 3), "took ‘red’ in ‘the small red circle’ for ‘yellow’"),
-        (encode_misreading("attribute", 1, 0, 1), "took ‘square’ in ‘a blue square’ for ‘cylinder’"),
-        (encode_misreading("attribute", 0, 2, 1), "took ‘small’ in ‘the small red circle’ for ‘big’"),
-        (encode_misreading("isomorphism", 1, 2, 0), "exchanged the colours of ‘a blue square’ and ‘a big green box’"),
+        (encode_misreading("attribute", 0, 1, 3), "read ‘red’ as ‘yellow’ in ‘the small red circle’"),
+        (encode_misreading("attribute", 1, 0, 1), "read ‘square’ as ‘cylinder’ in ‘a blue square’"),
+        (encode_misreading("attribute", 0, 2, 1), "read ‘small’ as ‘big’ in ‘the small red circle’"),
+        (encode_misreading("isomorphism", 1, 2, 0), "swapped the colours of ‘a blue square’ and ‘a big green box’"),
         (
             encode_misreading("isomorphism", 1, 2, 1),
-            "exchanged the sizes and nouns of ‘a blue square’ and ‘a big green box’",
+            "swapped the sizes and nouns of ‘a blue square’ and ‘a big green box’",
         ),
     ],
 )

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from deixis.audits.run import audit_tables
-from deixis.datasets.checks import check_dataset
-from deixis.datasets.store import MANIFEST, open_dataset
-from deixis.reports import write_report
-from deixis.reports.comparison import Comparison
-from deixis.reports.explain import oversights
-from deixis.reports.hero import choose_hero, choose_moving
-from deixis.reports.proof import judge_plainly
-from deixis.reports.sample import Sampled
-from deixis.tasks.induce import TaskRecipe, make_task
+from deixis.data.store import MANIFEST, open_dataset
+from deixis.worlds.grid.audit.run import audit_tables
+from deixis.worlds.grid.checks import check_dataset
+from deixis.worlds.grid.induce import TaskRecipe, make_task
+from deixis.worlds.grid.report.comparison import Comparison
+from deixis.worlds.grid.report.explain import oversights
+from deixis.worlds.grid.report.hero import choose_hero, choose_moving
+from deixis.worlds.grid.report.page import write_report
+from deixis.worlds.grid.report.proof import judge_plainly
+from deixis.worlds.grid.report.sample import Sampled
 from tests.reports.conftest import write_dataset
 from tests.reports.test_page import read_page
 

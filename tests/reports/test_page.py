@@ -12,12 +12,12 @@ from html.parser import HTMLParser
 import pyarrow as pa
 import pytest
 
-from deixis.datasets.checks import check_tables
-from deixis.datasets.recipe import read_recipe, recipe_from
-from deixis.datasets.store import MANIFEST, open_dataset, write_parquet
+from deixis.data.store import MANIFEST, open_dataset, write_parquet
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
-from deixis.reports import write_report
-from deixis.reports.markup import Themes, anchor, percent, text
+from deixis.report.markup import Themes, anchor, percent, text
+from deixis.worlds.grid.checks import check_tables
+from deixis.worlds.grid.making.recipe import read_recipe, recipe_from
+from deixis.worlds.grid.report.page import write_report
 from tests.reports.conftest import write_dataset
 
 
@@ -211,12 +211,14 @@ def test_without_matplotlib_the_error_says_what_to_install(dataset, tmp_path, mo
 
 def test_shares_are_never_rounded_to_all_or_nothing():
     """100 % is said only of all, 0 % only of none."""
-    assert [percent(x) for x in (0, 1, 0.5, 0.99999, 0.00001)] == [
+    assert [percent(x) for x in (0, 1, 0.5, 0.99999, 0.00001, -0.00001, -0.02)] == [
         "0 %",
         "100 %",
         "50.0 %",
         "over 99.9 %",
         "under 0.1 %",
+        "under 0.1 %",
+        "-2.0 %",
     ]
 
 

@@ -14,11 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.datasets.sources import open_source
-from deixis.datasets.statistics import LENGTH_BINS, Statistics, length_bin, statistics_of
-from deixis.datasets.table import table_of
 from deixis.errors import RecipeError
-from deixis.reports.paper import (
+from deixis.report.figures import DATASETS, MODES, dataset_colors
+from deixis.report.sheets import draw_sheet
+from deixis.worlds.grid.data.statistics import LENGTH_BINS, Statistics, length_bin, statistics_of
+from deixis.worlds.grid.data.table import table_of
+from deixis.worlds.grid.making.recipe import reascan
+from deixis.worlds.grid.paper.figures import (
     KINDS,
     PANELS,
     Counted,
@@ -28,10 +30,17 @@ from deixis.reports.paper import (
     lengths_by_bin,
     published_set,
 )
-from deixis.reports.published import published
-from deixis.reports.sheets import draw_sheet
-from deixis.reports.statistics import count_source, statistics_as_dict, write_statistics
-from deixis.reports.tables import published_rows, size_rows, sizes_as_csv, sizes_as_markdown
+from deixis.worlds.grid.paper.published import published
+from deixis.worlds.grid.paper.statistics import (
+    count,
+    draw,
+    how_counted,
+    published_rows,
+    size_rows,
+    sizes_as_csv,
+    sizes_as_markdown,
+    statistics_as_dict,
+)
 from deixis.worlds.grid.roles import Role
 
 
@@ -59,8 +68,8 @@ def test_bins_hold_every_plan_once(plans):
 
     for pattern, bins in found.items():
         assert list(bins) == list(LENGTH_BINS)
-        for label, count in bins.items():
-            assert count == sum(p == pattern and length_bin(length) == label for p, length in plans)
+        for label, number in bins.items():
+            assert number == sum(p == pattern and length_bin(length) == label for p, length in plans)
 
 
 def test_panels_count_what_is_said_and_shown(ours, examples):
@@ -79,7 +88,7 @@ def test_panels_count_what_is_said_and_shown(ours, examples):
 
 
 def test_distractors_are_counted_by_pattern(ours):
-    """Worlds are counted by the kinds of distractors they hold; the two-clause one has a set for one clause only."""
+    """Worlds are counted by the kinds of distractors they hold; the set of the two-clause one lacks an object."""
     found = distractor_worlds(ours.statistics)
     present = {name: {kind: count for kind, count in kinds.items() if count} for name, kinds in found.items()}
 
@@ -87,8 +96,33 @@ def test_distractors_are_counted_by_pattern(ours):
     assert present == {
         "p1": {"size": 2, "random": 2},
         "p2": {"relation, all clauses": 1, "relation": 1, "random": 1},
-        "p3": {"relation": 1, "random": 1},
+        "p3": {"random": 1},
     }
+
+
+def test_commands_chosen_for_a_test_set_have_a_row_of_their_own(examples):
+    """B1 has commands of the same pattern as training; Table 2 does not add them to its row."""
+    statistics = statistics_of([table_of([*examples, replace(examples[-1], split="b1")])], apart=["b1"])
+    pattern = examples[-1].pattern
+
+    rows = {row.pattern: row for row in size_rows(Counted(name="ours", kind="dataset", statistics=statistics))}
+
+    assert rows[f"{pattern} of b1"].splits == {"b1": 1}
+    assert "b1" not in rows[pattern].splits
+    assert rows["all"].examples == len(examples) + 1
+
+
+@pytest.mark.parametrize(
+    ("manifest", "apart", "copies"),
+    [
+        ({"recipe": reascan().to_dict()}, ("b1",), True),
+        ({"recipe": reascan(mode="every-word", patterns=("p1", "p2"), hold_out=()).to_dict()}, (), False),
+        ({}, ("b1",), True),
+    ],
+)
+def test_the_recipe_says_how_to_count(manifest, apart, copies):
+    """Of the sets made on purpose those stand apart whose pattern is in the pools; every-word sets are no copies."""
+    assert how_counted(manifest) == {"apart": apart, "sets_are_copies": copies}
 
 
 def test_one_dataset_is_shown_in_numbers_and_several_in_shares(ours, gscan):
@@ -178,7 +212,7 @@ def test_tables_say_the_same(ours):
 @pytest.mark.parametrize("name", ["=a|b", "two\nlines", "<script>alert(1)</script>", "\x00\ud800"])
 def test_names_stay_names(dataset, ours, name):
     """Whatever a dataset is called, tables keep their columns, nothing is a formula, and drawings stay well-formed."""
-    renamed = count_source(open_source(dataset), name=name)
+    renamed = count(dataset, name=name)
     rows = size_rows(renamed)
 
     cells = {len(row) for row in csv.reader(StringIO(sizes_as_csv(rows)))}
@@ -221,28 +255,35 @@ def test_drawings_can_be_read_aloud(ours):
     assert "verbs: walk 25.0 %, push 50.0 %, pull 25.0 %" in said["desc"]
 
 
-def test_everything_is_written(dataset, tmp_path):
+def test_everything_is_written(dataset):
     """A folder gets both figures in both forms, both tables and the counts, which are those of the dataset."""
-    found = count_source(open_source(dataset), name="ours")
-    files = write_statistics([found], tmp_path / "new" / "folder", beside=published())
+    found = count(dataset, name="ours")
+    files = draw([found], paper=True)
 
     names = ["figure4.png", "figure4.svg", "figure5.png", "figure5.svg", "stats.json", "table2.csv", "table2.md"]
-    assert sorted(path.name for path in files) == names == sorted(p.name for p in (tmp_path / "new/folder").iterdir())
-    plain = json.loads((tmp_path / "new/folder/stats.json").read_text(encoding="utf-8"))
+    assert sorted(files) == names
+    plain = json.loads(files["stats.json"])
     assert plain == json.loads(json.dumps(statistics_as_dict([found], beside=published())))
     assert plain["datasets"][0]["counts"] == json.loads(json.dumps(found.statistics.to_dict()))
     assert plain["published"]["source"].startswith("ReaSCAN")
 
 
-def test_nothing_and_too_much_are_refused(ours, tmp_path):
+def test_nothing_and_too_much_are_refused(ours):
     """No example, no dataset and more datasets than colours end in an error before anything is written."""
     nothing = Counted(name="none", kind="dataset", statistics=Statistics())
     for sources in ([], [nothing], [ours] * 7):
         with pytest.raises(RecipeError):
-            write_statistics(sources, tmp_path / "out")
-
-    assert not (tmp_path / "out").exists()
+            draw(sources)
 
 
 def _read(svg):
     return ET.fromstring(svg)  # noqa: S314 - our own drawing
+
+
+def test_modes_of_making_have_their_own_colours_in_every_figure():
+    """Released and every-word data, the two poles of the argument, are told apart, whatever stands beside them."""
+    four = dict(zip(MODES, dataset_colors(tuple(MODES)), strict=True))
+
+    assert len(set(four.values())) == len(MODES)
+    assert dataset_colors(("every-word", "mine", "released")) == [four["every-word"], DATASETS[0], four["released"]]
+    assert len(set(dataset_colors(("a", "b", "c", "d", "e", "f")))) == 6

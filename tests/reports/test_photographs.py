@@ -9,19 +9,19 @@ from io import StringIO
 
 import pytest
 
-from deixis.datasets.copsref.statistics import PUBLISHED, describe_examples
 from deixis.errors import RecipeError
-from deixis.reports.photographs import (
+from deixis.worlds.photos.data.statistics import PUBLISHED, describe_examples
+from deixis.worlds.photos.paper.statistics import (
     LAST_LENGTH,
     Described,
     clouds,
     described_as_dict,
     distributions,
+    draw,
     forms_of,
     in_words,
     length_bins,
     measures,
-    write_described,
 )
 from tests.datasets.copsref.posed import posed
 
@@ -43,7 +43,7 @@ def test_our_figures_stand_beside_those_of_the_paper(ours):
     heads, rows = measures([ours], others=True)
 
     assert heads == ["ours", "Cops-Ref", "CLEVR-Ref+", "refCOCOg", "refCOCO"]
-    assert rows["expressions"] == [len(posed().examples), 148_712, None, None, None]
+    assert rows["expressions"] == [len(posed().there), 148_712, None, None, None]
     assert rows["mean length"][1:] == [14.4, 22.4, 8.5, 3.5]
     assert measures([ours])[0] == ["ours", "Cops-Ref"]
     assert [in_words(value) for value in (None, 1596, 14.44)] == ["–", "1,596", "14.4"]
@@ -52,7 +52,7 @@ def test_our_figures_stand_beside_those_of_the_paper(ours):
 def test_every_expression_is_in_one_bin(ours):
     """The bins end where the paper's end: below 10 words, and above 20."""
     bins = length_bins(ours.row)
-    words = [len(example.text.split()) for example in posed().examples]
+    words = [len(example.text.split()) for example in posed().there]
 
     assert sum(bins.values()) == len(words)
     assert bins["1–4"] + bins["5–9"] == sum(count < 10 for count in words)
@@ -89,36 +89,35 @@ def test_clouds_have_a_row_for_each_dataset(ours, bare):
     assert [cloud.counts for cloud in clouds([ours]).rows[0][1]] == list(ours.row.said.values())
 
 
-def test_files_hold_what_was_counted(ours, bare, tmp_path):
+def test_files_hold_what_was_counted(ours, bare):
     """Tables, words and JSON say the same as the figures of the row; no cell is taken for a formula."""
-    files = write_described([ours, bare], tmp_path / "a", formats=("svg",))
+    files = draw([ours, bare], formats=("svg",))
 
     names = ["figure2.svg", "distributions.svg", "table2.csv", "table2.md", "words.csv", "stats.json"]
-    assert [path.name for path in files] == names
-    table = list(csv.DictReader(StringIO((tmp_path / "a" / "table2.csv").read_text(encoding="utf-8"))))
+    assert list(files) == names
+    table = list(csv.DictReader(StringIO(files["table2.csv"].decode())))
     assert [line["dataset"] for line in table] == ["ours", "'=1+1|x", "Cops-Ref"]
     assert float(table[0]["candidates"]) == ours.row.candidates
-    assert "=1+1\\|x" in (tmp_path / "a" / "table2.md").read_text(encoding="utf-8")
-    words = list(csv.DictReader(StringIO((tmp_path / "a" / "words.csv").read_text(encoding="utf-8"))))
+    assert "=1+1\\|x" in files["table2.md"].decode()
+    words = list(csv.DictReader(StringIO(files["words.csv"].decode())))
     said = {line["word"]: int(line["times said"]) for line in words if line["dataset"] == "ours"}
     assert said == {word: count for counts in ours.row.said.values() for word, count in counts.items()}
-    plain = json.loads((tmp_path / "a" / "stats.json").read_text(encoding="utf-8"))
+    plain = json.loads(files["stats.json"].decode())
     assert plain == json.loads(json.dumps(described_as_dict([ours, bare])))
     assert plain["published"]["table 2"] == PUBLISHED
 
 
-def test_equal_counts_give_equal_files(ours, tmp_path):
+def test_equal_counts_give_equal_files(ours):
     """A second run writes the same bytes."""
-    one, other = (write_described([ours], tmp_path / name) for name in ("a", "b"))
+    one, other = draw([ours]), draw([ours])
 
     assert len(one) == 8
-    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other]
+    assert one == other
 
 
-def test_nothing_cannot_be_drawn(ours, tmp_path):
+def test_nothing_cannot_be_drawn(ours):
     """No dataset, too many and empty ones are refused before anything is written."""
     empty = Described(name="empty", row=describe_examples([], posed().scenes))
     for some in ([], [ours] * 7, [empty]):
         with pytest.raises(RecipeError):
-            write_described(some, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
+            draw(some)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.reports.plots import Bars, Heat, Lines, Stack, draw_plot, key_of, written
+from deixis.report.plots import Bars, Heat, Lines, Stack, draw_plot, key_of, written
 from tests.reports.test_page import Reader
 
 

@@ -14,23 +14,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.metrics.navigation import MEASURES, PlanEvaluation, SplitEvaluation
-from deixis.metrics.navigation import Score as PlanScore
-from deixis.reports.curves import MOST_POINTS, Curves, draw_curves, thinned
-from deixis.reports.reascan_cells import (
+from deixis.report.curves import MOST_POINTS, Curves, draw_curves, thinned
+from deixis.report.runs import Step
+from deixis.worlds.grid.judging.navigation import MEASURES, PlanEvaluation, SplitEvaluation
+from deixis.worlds.grid.judging.navigation import Score as PlanScore
+from deixis.worlds.grid.paper.models import known_results, read_reasons
+from deixis.worlds.grid.paper.page import curves_of, write_results
+from deixis.worlds.grid.paper.results import FAR
+from deixis.worlds.grid.paper.runs import Run, Score, Training, read_run
+from deixis.worlds.grid.paper.tables import compare_runs, place_of
+from deixis.worlds.grid.paper.words import (
+    legend,
+    protocol,
     results_as_csv,
     results_as_dict,
+    results_as_markdown,
     say_measured,
     say_published,
     table_as_text,
 )
-from deixis.reports.reascan_models import known_results
-from deixis.reports.reascan_notes import read_reasons
-from deixis.reports.reascan_page import curves_of, write_results
-from deixis.reports.reascan_results import FAR
-from deixis.reports.reascan_tables import compare_runs, place_of
-from deixis.reports.reascan_words import legend, protocol, results_as_markdown
-from deixis.reports.runs import Run, Score, Step, Training, read_run
 from tests.reports.run_folders import ALL, DIGEST, change, evaluation, write_run
 from tests.reports.test_page import read_page
 
@@ -292,6 +294,70 @@ def test_what_deixis_evaluate_writes_can_be_read(tmp_path):
     assert found.patterns["p1"].exact == 0.75
 
 
+def test_an_evaluation_is_enough(tmp_path):
+    """What judging wrote is read without run.json, as far as it says how the model was trained; then it has its row."""
+    folder = tmp_path / "answers"
+    folder.mkdir()
+    facts = {
+        "checkpoint": "cd" * 32,
+        "seed": 3,
+        "updates": 400,
+        "quirks": None,
+        "selection": "dev exact match, best of 4 looks",
+        "training": {"name": "reascan", "digest": DIGEST, "split": "train", "examples": 5000, "patterns": ["p1"]},
+    }
+    judged = evaluation(0.5, model="m-lstm") | {"predictions": facts}
+    (folder / "evaluation.json").write_text(json.dumps(judged), encoding="utf-8")
+
+    run = read_run(folder)
+
+    assert (run.model, run.seed, run.updates, place_of(run).key) == ("m-lstm", 3, 400, "simple")
+    (said,) = protocol(compare_runs([run]).columns[0])
+    assert said.startswith("Trained on Simple: 5,000 examples of reascan")
+    assert "400 updates, seed 3. Chosen by dev exact match, best of 4 looks. Decoded" in said
+
+
+@pytest.mark.parametrize(("splits", "row"), [(("test", "a1"), "all"), (("a1",), "all"), (("dev",), None)])
+def test_answers_of_others_have_a_row(splits, row, tmp_path):
+    """Answers that say nothing of a training stand where their examples belong, under the name of their folder."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    judged = evaluation(0.5, model="")
+    judged["splits"] = {name: judged["splits"][name] for name in splits}
+    (folder / "evaluation.json").write_text(json.dumps(judged), encoding="utf-8")
+
+    run = read_run(folder)
+
+    assert run.model == "mine"
+    assert getattr(place_of(run), "key", None) == row
+    if row:
+        (said,) = protocol(compare_runs([run]).columns[0])
+        assert said == f"How it was trained is not recorded; judged on reascan ({DIGEST[:12]})."
+
+
+def test_results_on_further_datasets_are_of_the_same_run(tmp_path):
+    """A folder on-NAME in a run folder has the training of the run, and a column of its own."""
+    folder = write_run(tmp_path / "run", "m-lstm", 0.5)
+    (folder / "on-other").mkdir()
+    judged = evaluation(0.9, model="m-lstm") | {"data": "other", "digest": "ef" * 32}
+    (folder / "on-other" / "evaluation.json").write_text(json.dumps(judged), encoding="utf-8")
+
+    runs = [read_run(folder), read_run(folder / "on-other")]
+
+    assert runs[1].training == runs[0].training
+    assert (runs[1].folder, runs[1].steps) == ("run/on-other", runs[0].steps)
+    labels = [column.label for column in compare_runs(runs).columns]
+    assert labels == [f"M-LSTM, judged on data {digest}" for digest in (DIGEST[:8], "efefefef")]
+
+
+def test_a_folder_of_no_kind_says_what_can_be_reported(tmp_path):
+    """The advice fits every world."""
+    with pytest.raises(
+        BrokenDataset, match=r"holds nothing to report; name a folder that .deixis evaluate --out. wrote"
+    ):
+        read_run(tmp_path)
+
+
 def test_a_resumed_log_counts_once(tmp_path):
     """What was logged last of an update counts, and a line that a crash cut off does not."""
     folder = write_run(tmp_path / "run", "m-lstm", 0.5)
@@ -309,7 +375,6 @@ def test_a_resumed_log_counts_once(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "complaint"),
     [
-        ("run.json", None, "there is no .*run.json; is this a folder that training left"),
         ("evaluation.json", None, "there is no .*evaluation.json; judge the model first"),
         ("run.json", "{", "is no JSON"),
         ("run.json", "[" * 100_000, "is no JSON"),

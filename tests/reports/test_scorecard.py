@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from deixis.audits import Audit
-from deixis.audits.run import audit_tables
-from deixis.datasets.store import open_dataset
-from deixis.reports.audit_measures import MEASURES, Measure
-from deixis.reports.released import released
-from deixis.reports.scorecard import column_of, defined, scorecard
+from deixis.data.store import open_dataset
+from deixis.report.scorecard import MEASURES, Measure, column_of, defined, scorecard
+from deixis.worlds.grid.audit.run import audit_tables
+from deixis.worlds.grid.paper.published import released
 from tests.reports.test_plots import read
 
 
@@ -72,6 +71,6 @@ def test_released_figures_are_measures_of_the_card():
     assert set(known.column.values) <= {measure.key for measure in MEASURES}
     assert known.column.values["words of the target"].amount == pytest.approx(0.2775, abs=1e-4)
     assert sum(known.relations.values()) == pytest.approx(1, abs=0.01)
-    assert sum(known.gscan.values()) == pytest.approx(1, abs=0.01)
+    assert sum(known.sufficient.values()) == pytest.approx(1, abs=0.01)
     for shares in known.places.values():
         assert sum(shares) == pytest.approx(1, abs=0.01)

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from deixis.errors import SchemaError
 from deixis.expression import AnyOf, Description, Extreme, Not, Related, compile_expression
-from deixis.resolution import denotation, resolve_batch, resolve_pairs
-from deixis.resolution.batch import to_indices
-from deixis.scene import GRID, GridBatch, GridObject, GridScene, grid
+from deixis.resolution import denotation
 from deixis.schema import Which
 from deixis.testing import expressions, grid_scenes, the
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.resolution import resolve_batch, resolve_pairs, to_indices
+from deixis.worlds.grid.scene import GRID, GridBatch, GridObject, GridScene
 
 
 BACKENDS = ["numba", "numpy"]
@@ -125,7 +126,7 @@ def test_the_backend_is_numpy_where_there_is_no_compiler(monkeypatch, crowd):
     """Where numba cannot be imported, batches are resolved all the same."""
     batch = GridBatch.of([crowd])
     compiled = resolve_batch(the("circle"), batch)
-    for name in [name for name in sys.modules if name == "numba" or name.startswith("deixis.kernels")]:
+    for name in [name for name in sys.modules if name == "numba" or ".kernels" in name]:
         monkeypatch.setitem(sys.modules, name, None)
 
     assert np.array_equal(resolve_batch(the("circle"), batch), compiled)

@@ -5,14 +5,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.datasets.graphs import read_table
 from deixis.errors import SchemaError, UnknownName
 from deixis.expression import Description, Is, Nth, Related, compile_expression
 from deixis.resolution import denotation
-from deixis.resolution.graphs import compile_for, counts_of, only_of, resolve_graph_pairs, resolve_graphs, sets_of
-from deixis.scene.graph_table import GraphTable
 from deixis.seeds import Stream
 from deixis.testing import expressions
+from deixis.worlds.photos.data.graphs import read_table
+from deixis.worlds.photos.resolution.graphs import (
+    compile_for,
+    counts_of,
+    only_of,
+    resolve_graph_pairs,
+    resolve_graphs,
+    sets_of,
+)
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import SCHEMA, STREET, VISUAL_GENOME, image, needs_graphs, tables, thing
 
 

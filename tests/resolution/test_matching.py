@@ -8,9 +8,10 @@ from hypothesis import given
 
 from deixis.expression import Description, Extreme, Is
 from deixis.resolution import denotation
-from deixis.scene import GRID, GridScene, grid
 from deixis.schema import Which
 from deixis.testing import PLAIN_KINDS, expressions, the
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.scene import GRID, GridScene
 
 
 EXPRESSIONS = expressions(kinds=PLAIN_KINDS, max_mentions=5, in_spoken_order=True)

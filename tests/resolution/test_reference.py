@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from deixis.errors import AmbiguousExpression, SchemaError, UnknownName
 from deixis.expression import AnyOf, Description, Extreme, Is, Not, Nth, Related, parts, without
 from deixis.resolution import Referents, denotation, resolve, resolve_one
-from deixis.scene import Context, PlainScene, Where, grid
+from deixis.scene import Context, PlainScene, Where
 from deixis.schema import Attribute, Schema, Which
 from deixis.testing import PLAIN_KINDS, expressions, plain_scenes, the
+from deixis.worlds.grid.drawn import grid
 
 
 RED, BLUE = Is("color", "red"), Is("color", "blue")

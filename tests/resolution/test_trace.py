@@ -6,8 +6,8 @@ from hypothesis import given
 
 from deixis.expression import Not, Related, mention_at, parts
 from deixis.resolution import denotation, trace
-from deixis.scene import grid
 from deixis.testing import expressions, grid_scenes, the
+from deixis.worlds.grid.drawn import grid
 
 
 def test_every_step_shows_what_it_excluded(crowd):

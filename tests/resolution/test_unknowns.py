@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from deixis.errors import SchemaError
 from deixis.expression import AnyOf, Description, Extreme, Is, Not, Nth, Related
 from deixis.resolution import denotation
-from deixis.resolution.graphs import sets_of
-from deixis.resolution.unknowns import Unknowns, judge, judge_graph_pairs
-from deixis.scene.graph import GraphScene
-from deixis.scene.graph_table import GraphTable
 from deixis.schema import Which
 from deixis.testing import expressions
+from deixis.worlds.photos.resolution.graphs import sets_of
+from deixis.worlds.photos.resolution.unknowns import Unknowns, judge, judge_graph_pairs
+from deixis.worlds.photos.scene.graph import GraphScene
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import EVERYTHING, SCHEMA, STREET, graphs, tables
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from deixis.scene.graph import Box, GraphObject, Link, SceneGraph
-from deixis.scene.graph_table import GraphTable
+from deixis.worlds.photos.scene.graph import Box, GraphObject, Link, SceneGraph
+from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from deixis.errors import BrokenDataset
-from deixis.scene.array_folder import read_arrays, write_arrays
-from deixis.scene.graph_table import GraphTable
+from deixis.scene.array_folder import map_array, read_arrays, write_arrays
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import STREET
 
 
@@ -88,7 +88,8 @@ def test_a_folder_of_something_else_is_not_overwritten(tmp_path):
 
 
 def test_saving_again_replaces_the_older_table(tmp_path):
-    """The same kind of folder is written anew, whole."""
+    """The same kind of folder is written anew, whole; an empty one will do, too."""
+    (tmp_path / "a").mkdir()
     write_arrays(tmp_path / "a", "numbers", {"n": np.arange(3)}, {"version": 1})
     write_arrays(tmp_path / "a", "numbers", {"n": np.arange(4)}, {"version": 2})
 
@@ -97,3 +98,38 @@ def test_saving_again_replaces_the_older_table(tmp_path):
     assert arrays["n"].tolist() == [0, 1, 2, 3]
     assert facts == {"version": 2}
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_no_header_is_evaluated(saved):
+    """A header with any bit flipped, or with anything else in it, is refused as damaged or says the same."""
+    file = saved / "box.npy"
+    whole = file.read_bytes()
+    before = GraphTable.load(saved).box.tolist()
+    headers = [bytes([*whole[:n], whole[n] ^ (1 << bit), *whole[n + 1 :]]) for n in range(128) for bit in range(8)]
+    headers += [
+        whole.replace(b"(6, 4)", new) for new in (b"(6, 99**9)", b"(2**60, 4)", b"[6, 4]", b"(-6,-4)", b"((((((")
+    ]
+    headers += [whole.replace(b"'<f4'", new) for new in (b"'O'", b"'<f4,<f4'", b"'<m8'", b"eval('1')")]
+    headers += [whole.replace(b"False", b"True "), whole[:64], whole[:8], b"", whole.replace(b"descr", b"desc\0")]
+    refused = 0
+    for header in headers:
+        file.write_bytes(header)
+        try:
+            assert GraphTable.load(saved).box.tolist() == before
+        except BrokenDataset:
+            refused += 1
+    assert refused > 600
+
+
+@pytest.mark.parametrize("header", ["{'descr': '<f4', (", "__import__('os')", "{'descr': object}", "\x00" * 20])
+def test_a_header_is_read_as_text_wherever_arrays_are_mapped(tmp_path, header):
+    """What numpy would evaluate, or fail over in its own way, is one error of ours."""
+    path = tmp_path / "one.npy"
+    np.save(path, np.zeros(4, np.float32))
+    text = header.ljust(117)[:117].encode() + b"\n"
+    path.write_bytes(path.read_bytes()[:10] + text + bytes(16))
+
+    with pytest.raises(BrokenDataset, match="header"):
+        map_array(path)
+    with pytest.raises(FileNotFoundError):
+        map_array(tmp_path / "none.npy")

@@ -7,11 +7,10 @@ from hypothesis import given
 from deixis.errors import SchemaError, UnknownName
 from deixis.expression import AnyOf, Description, Is, Not, Nth, Related
 from deixis.resolution import denotation
-from deixis.scene.attribute_types import ATTRIBUTE_TYPES, TYPE_OF
-from deixis.scene.graph import GraphScene, SceneGraph
-from deixis.scene.graph_table import GraphTable
 from deixis.scene.scene import Point, Scene
-from deixis.scene.vocabulary import RARE, SAME, Vocabulary
+from deixis.worlds.photos.scene.graph import GraphScene, SceneGraph
+from deixis.worlds.photos.scene.graph_table import GraphTable
+from deixis.worlds.photos.scene.vocabulary import ATTRIBUTE_TYPES, RARE, SAME, TYPE_OF, Vocabulary
 from tests.scene.graphs import STREET, graphs, image, tables, thing
 
 

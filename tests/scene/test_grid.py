@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import SchemaError, UnknownName
-from deixis.scene import GRID, Agent, Facing, GridBatch, GridObject, GridScene, Point, grid
+from deixis.scene import Point
 from deixis.schema import Relation, Schema
 from deixis.testing import grid_objects, grid_scenes
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.scene import GRID, Agent, Facing, GridBatch, GridObject, GridScene
 
 
 ROW = grid("""

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 
 from deixis.errors import SchemaError
-from deixis.scene import Agent, Facing, GridObject, GridScene, draw_text, grid
 from deixis.testing import grid_scenes
+from deixis.worlds.grid.drawn import draw_text, grid
+from deixis.worlds.grid.scene import Agent, Facing, GridObject, GridScene
 
 
 def test_a_picture_shows_what_is_where():

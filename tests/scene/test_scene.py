@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 
 from deixis.errors import SchemaError, UnknownName
-from deixis.scene import Context, PlainScene, Point, Scene, Where, grid
+from deixis.scene import Context, PlainScene, Point, Scene, Where
 from deixis.schema import Attribute, Relation, Schema
 from deixis.testing import plain_scenes
+from deixis.worlds.grid.drawn import grid
 
 
 PHOTO = Schema(

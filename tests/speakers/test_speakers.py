@@ -10,16 +10,18 @@ from hypothesis import strategies as st
 from deixis.distractors.contrast import Options, options
 from deixis.errors import SchemaError
 from deixis.expression import Is
-from deixis.language.mentions import judge
-from deixis.metrics import pragmatics
-from deixis.metrics.anchors import SPEAKERS
+from deixis.judge.pragmatics import pragmatics
 from deixis.resolution import resolve
-from deixis.scene import Context, Where, grid
-from deixis.scene.factors import FACTORS, RoomScene
+from deixis.scene import Context, Where
 from deixis.seeds import Stream, derive
-from deixis.speakers import Exhaustive, Greedy, Incremental, Minimal, Random, Rational, caption_of, choose_rows, speak
+from deixis.speakers import Exhaustive, Greedy, Incremental, Minimal, Random, Rational, speak
 from deixis.speakers.rational import literal_listener
-from deixis.worlds.shapes.pairs import context_of, draw_contexts
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.rooms.judging.anchors import SPEAKERS
+from deixis.worlds.rooms.mentions import judge
+from deixis.worlds.rooms.pairs import context_of, draw_contexts
+from deixis.worlds.rooms.scene import FACTORS, RoomScene
+from deixis.worlds.rooms.speakers import INCREMENTAL, caption_of, choose_rows
 from tests.language.mentions.strategies import rooms
 
 
@@ -45,7 +47,7 @@ def test_speakers_tell_the_truth(context, name):
 @given(contexts())
 def test_those_who_look_at_the_distractors_find_the_target(context):
     """All but the random and the rational speaker leave the target alone wherever that can be done."""
-    for speaker in (Exhaustive(), Minimal(), Greedy(), Incremental()):
+    for speaker in (Exhaustive(), Minimal(), Greedy(), INCREMENTAL):
         assert pragmatics(speak(speaker, context, rng=Stream(2)), context).is_discriminative
 
 
@@ -86,7 +88,7 @@ def test_greedy_may_say_more_than_it_takes():
 def test_the_incremental_speaker_keeps_what_it_said():
     """It follows its preferences, says the noun in any case, and takes nothing back."""
     context = context_of((RoomScene.of(0, 0, 0, 0, 0, 0).id, RoomScene.of(0, 0, 1, 1, 0, 0).id))
-    first = speak(Incremental(), context, rng=Stream(0))
+    first = speak(INCREMENTAL, context, rng=Stream(0))
     sizes = speak(Incremental(preferred=("scale", "object_hue"), head=None), context, rng=Stream(0))
 
     assert [step.attribute for step in first.steps] == ["shape", "object_hue"]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from deixis.errors import LeakySplit
-from deixis.splits.catalogue import REASCAN
-from deixis.splits.leakage import Examples, LeakageProof
+from deixis.worlds.grid.splits.partition import Examples, LeakageProof
+from deixis.worlds.grid.splits.rules import REASCAN, REASCAN_ASIDE
 
 
 # One object per letter: (shape, color) of the mentioned objects come first. Red square is (2, 0).
@@ -31,7 +31,7 @@ def examples(*rows):
     starts = np.cumsum([0, *(len(world) for world in worlds)])[:-1]
     shapes, colors = np.array([thing for world in worlds for thing in world], np.uint8).T
     which = np.array([different.index(text) for text in texts])
-    return Examples(np.array(ids, np.uint64), different, which, shapes, colors, starts)
+    return Examples(np.array(ids, np.int64), different, which, shapes, colors, starts)
 
 
 WORLD = (BLUE_CIRCLE, GREEN_CYLINDER, BLUE_CIRCLE, GREEN_CYLINDER, RED_SQUARE)
@@ -73,6 +73,28 @@ def test_a_held_out_command_on_the_training_side_is_found(proof, place, name):
     """Wherever a held-out command turns up among train, dev and test, it is found."""
     with pytest.raises(LeakySplit, match=f"-v1 is held out, but {place} has the command"):
         proof.add(place, examples(clean(5), clean(6, HELD[name])))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "push the object that is inside of a red box and in the same shape as a blue object",
+        "push the circle that is inside of a small yellow box",
+    ],
+)
+def test_what_is_only_set_aside_is_proved_too(text):
+    """A rule without a test set is as strict on train, dev and test, and claims no test set."""
+    proof = LeakageProof(REASCAN_ASIDE)
+    proof.add("train", examples(clean(1)))
+    proof.add("aside", examples(clean(2, text)))
+
+    shown = proof.conclude()["shown"]
+
+    assert [line for line in shown if "-v1" in line] == [
+        f"no example of train, dev or test is held out by {rule.id}" for rule in REASCAN_ASIDE
+    ]
+    with pytest.raises(LeakySplit, match="-v1 is held out, but test has the command"):
+        proof.add("test", examples(clean(3, text)))
 
 
 @pytest.mark.parametrize("number", [0, 1])

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.seeds import mix, mix_words
-from deixis.splits.catalogue import REASCAN
-from deixis.splits.partition import Fractions, divide_at_random, membership_names
+from deixis.worlds.grid.splits.partition import Fractions, divide_at_random, membership_names
+from deixis.worlds.grid.splits.rules import REASCAN
 
 
 IDS = st.lists(st.integers(0, 2**64 - 1), unique=True, max_size=80).map(lambda ids: np.array(ids, np.uint64))

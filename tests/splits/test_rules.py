@@ -6,9 +6,9 @@ import pytest
 
 from deixis.errors import DeixisError, RecipeError, UnknownName
 from deixis.expression.parts import parts
-from deixis.language.parse import parse
-from deixis.scene import grid
-from deixis.splits.rules import Rule, phrase_key, relation_key
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.language import parse
+from deixis.worlds.grid.splits.rules import Rule, phrase_key, relation_key
 
 
 YELLOW_SQUARE = Rule(id="own/1", name="one", phrase="yellow square", decisive="color")
@@ -75,6 +75,48 @@ def test_relations_are_held_out_together():
     assert not rule.says(parse("the circle that is inside of a red box and in the same row as a blue square"))
 
 
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("the circle that is inside of a red box and in the same shape as a blue object", True),
+        (
+            "the object that is inside of a box and in the same row as a circle and in the same shape as a red object",
+            True,
+        ),
+        ("the object that is in the same shape as a blue object and inside of a red box", False),
+        (
+            "the object that is in the same row as a circle and inside of a box and in the same shape as a red object",
+            False,
+        ),
+        ("the circle that is inside of a red box", False),
+        ("the circle", False),
+    ],
+)
+def test_relations_in_order_begin_with_the_first_clause(text, held):
+    """Where the order counts, the first relation is that of the first clause and the others follow it."""
+    rule = Rule(id="own/1", name="one", relations=("inside", "same shape"), in_order=True)
+
+    assert rule.says(parse(text)) == held
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("the circle that is inside of a yellow box", True),
+        ("the circle that is inside of the small yellow box and in the same row as a blue square", True),
+        ("the circle that is in the same row as a blue square and inside of a yellow box", False),
+        ("the circle that is inside of a big box and in the same row as a yellow square", False),
+        ("the yellow circle that is inside of a red box", False),
+        ("the yellow box", False),
+    ],
+)
+def test_a_first_clause_is_held_out_with_its_words(text, held):
+    """A held-out first clause has its relation and its words, and may say more; later clauses do not count."""
+    rule = Rule(id="own/1", name="one", first_clause="inside of a yellow box")
+
+    assert rule.says(parse(text)) == held
+
+
 @pytest.mark.parametrize("notation", ["chain", "^ ^", "$OBJ_0 ^ $OBJ_1 ^ $OBJ_2"])
 def test_a_pattern_is_held_out_however_it_is_written(notation):
     """Names and notations of one pattern give equal rules."""
@@ -124,6 +166,13 @@ def test_keys_do_not_depend_on_order():
         {"relations": ("same mood",)},
         {"pattern": "p9"},
         {"new_phrases": True, "phrase": "red circle"},
+        {"new_phrases": True, "first_clause": "inside of a box"},
+        {"first_clause": "red box"},
+        {"first_clause": "inside of a box and in the same row as a circle"},
+        {"first_clause": "inside of a box that is in the same row as a circle"},
+        {"thing": "box", "tested": 1},
+        {"pattern": "p4", "tested": False},
+        {"phrase": "red circle", "decisive": "color", "tested": False},
     ],
 )
 def test_rules_that_make_no_sense_are_refused(fields):

@@ -8,7 +8,6 @@ import socket
 import threading
 import time
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -23,7 +22,7 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from deixis.studio.demo import make_demo
-from deixis.studio.server import PARTS, make_app
+from deixis.studio.server import make_app
 from tests.studio.crawl import pages_of
 
 
@@ -51,24 +50,16 @@ def demo_roots(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
 
 
 @pytest.fixture(scope="session")
-def parts() -> tuple[str, ...]:
-    """All parts of the studio."""
-    return tuple(part for part in PARTS if find_spec(f"deixis.studio.{part}"))
-
-
-@pytest.fixture(scope="session")
-def studio_url(
-    demo_roots: tuple[Path, ...], parts: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
+def studio_url(demo_roots: tuple[Path, ...], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where a studio runs: `http://127.0.0.1:PORT`, without a slash at its end."""
-    with running(make_app(demo_roots, parts=parts, answers=tmp_path_factory.mktemp("answers"))) as address:
+    with running(make_app(demo_roots, answers=tmp_path_factory.mktemp("answers"))) as address:
         yield address
 
 
 @pytest.fixture(scope="module")
-def addresses(demo_roots: tuple[Path, ...], parts: tuple[str, ...]) -> list[str]:
+def addresses(demo_roots: tuple[Path, ...]) -> list[str]:
     """One address of every kind of page, found by following links from the first."""
-    return pages_of(TestClient(make_app(demo_roots, parts=parts), base_url="http://127.0.0.1"))
+    return pages_of(TestClient(make_app(demo_roots), base_url="http://127.0.0.1"))
 
 
 @pytest.fixture(scope="module")

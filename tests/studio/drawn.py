@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.datasets.plans import write_plans, write_verdicts
-from deixis.datasets.store import write_parquet
-from deixis.datasets.table import table_of
-from deixis.metrics.navigation import evaluate_plans
-from deixis.metrics.plan_verdicts import Asked, Plans
-from deixis.scene import grid
-from deixis.tasks.navigate import Example
+from deixis.data.store import write_parquet
 from deixis.worlds.grid.actions import plan_to_codes
+from deixis.worlds.grid.data.plans import write_plans, write_verdicts
+from deixis.worlds.grid.data.table import table_of
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.judging.navigation import evaluate_plans
+from deixis.worlds.grid.judging.verdicts import Asked, Plans
+from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.plan import plan as make_plan
 from deixis.worlds.grid.roles import DROPPED, Role, encode_misreading
 
@@ -87,7 +87,7 @@ def write_answers(folder: Path, asked: Iterable[Example], plans: Iterable[Plan],
     known, said = list(asked), [plan_to_codes(plan) for plan in plans]
     starts = np.cumsum([0, *map(len, said)], dtype=np.int64)
     about = {"data": CONTENT, "split": "test", "model": folder.name} | facts
-    ids = np.array([example.id for example in known], np.uint64)
+    ids = np.array([example.id for example in known], np.int64)
     write_plans(folder / "predictions" / "test.parquet", ids, (np.concatenate(said), starts), about)
     (folder / "run.json").write_text("{}", encoding="utf-8")
     return folder
@@ -97,7 +97,7 @@ def write_evaluation(folder: Path, asked: list[Example], plans: Iterable[Plan]) 
     """Write the judgement on what a model says for the split `test`, without the plans themselves."""
     said = [plan_to_codes(plan) for plan in plans]
     starts = np.cumsum([0, *map(len, said)], dtype=np.int64)
-    ids = np.array([example.id for example in asked], np.uint64)
+    ids = np.array([example.id for example in asked], np.int64)
     answers = Plans(ids=ids, actions=np.concatenate(said), starts=starts, facts={"model": folder.name})
     known = {"test": Asked.of(asked)}
     evaluation, verdicts = evaluate_plans(known, {"test": answers}, data="drawn", digest=CONTENT)

@@ -14,28 +14,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from deixis.datasets.checks import MAX_FINDINGS, check_tables
-from deixis.datasets.copsref.store import open_copsref
-from deixis.datasets.make import make
-from deixis.datasets.sources import open_source
+from deixis.data.checks import MAX_FINDINGS
 from deixis.errors import UnknownName
-from deixis.scene.factors import FACTORS, RoomScene
 from deixis.studio.filters import Facet, Lines, Wanted, choose, places_in, ranges
-from deixis.studio.gallery_rooms import pairs_of
 from deixis.studio.library import Library
-from deixis.studio.rows import GridShelf, grid_example, grid_size
 from deixis.studio.server import make_app
-from deixis.tasks.localise import length_of
+from deixis.worlds.grid.checks import check_tables
+from deixis.worlds.grid.data.sources import open_source
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.pages.gallery import GridShelf, grid_example, grid_size
+from deixis.worlds.photos.data.store import open_copsref
+from deixis.worlds.photos.localise import length_of
+from deixis.worlds.rooms.pages.gallery import pairs_of
+from deixis.worlds.rooms.scene import FACTORS, RoomScene
 from tests.datasets.tiny import quick
 from tests.studio.drawn import examples, plan_to, write_dataset, write_evaluation
 
 
-PARTS = ("home", "gallery")
 GRID, ROOMS, PHOTOGRAPHS = "/d/grid-worlds", "/d/3d-shapes", "/d/photographs"
 
 
 def studio_over(*roots) -> TestClient:
-    return TestClient(make_app(roots, parts=PARTS), base_url="http://127.0.0.1")
+    return TestClient(make_app(roots), base_url="http://127.0.0.1")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def client(demo_roots) -> TestClient:
 @pytest.fixture(scope="module")
 def grid_rows(demo_roots):
     """All examples of the grid worlds of the demo, in their order."""
-    from deixis.datasets.table import examples_of
+    from deixis.worlds.grid.data.table import examples_of
 
     return [one for table in open_source(demo_roots[0] / "grid-worlds").tables() for one in examples_of(table)]
 
@@ -58,9 +58,9 @@ def total(answer) -> int:
 
 
 def cards(answer) -> list[tuple[str, str]]:
-    """The address and the text of every card."""
+    """The address, without the filter that it carries, and the text of every card."""
     found = re.findall(r'<h3><a href="([^"]*)">(.*?)</a>', answer.text)
-    return [(unescape(address), unescape(text)) for address, text in found]
+    return [(unescape(address).partition("?in=")[0], unescape(text)) for address, text in found]
 
 
 def choices(answer, name: str) -> dict[str, int]:
@@ -289,8 +289,8 @@ def _candidates(example, sizes) -> int:
     return sum(sizes[image] for image in (example.image_id, *(one.image_id for one in example.distractors)))
 
 
-def test_photographs_come_from_the_folders_of_the_studio_only(client, demo_roots, tmp_path):
-    """The pictures beside the dataset are shown where the studio was given both, and not where it was given one."""
+def test_photographs_come_with_their_dataset(client, demo_roots):
+    """The pictures lie in the dataset: they are shown small and large, also where the studio was given nothing else."""
     address = re.search(r'<image href="([^"]*)"', client.get(PHOTOGRAPHS).text)[1]
     small = client.get(unescape(address))
     assert (small.status_code, small.headers["content-type"]) == (200, "image/jpeg")
@@ -298,8 +298,8 @@ def test_photographs_come_from_the_folders_of_the_studio_only(client, demo_roots
     assert large.headers["content-type"] == "image/png"
     assert large.content.startswith(b"\x89PNG")
     alone = studio_over(demo_roots[0] / "photographs")
-    assert alone.get(unescape(address)).status_code == 404
-    assert 'class="box target"' in alone.get(PHOTOGRAPHS).text
+    assert alone.get(unescape(address)).content == small.content
+    assert alone.get(f"{PHOTOGRAPHS}/picture/none.png").status_code == 404
 
 
 def test_a_link_to_a_picture_outside_is_not_followed(demo_roots, tmp_path):

@@ -49,6 +49,34 @@ def test_words_are_found_while_they_are_typed(page):
     assert page.evaluate("document.activeElement.name") == "text"
 
 
+def test_what_is_typed_is_one_entry_of_the_history(page):
+    """Back leads to where one was before, not through the letters."""
+    page.goto("/")
+    page.goto(GRID)
+    entries = page.evaluate("history.length")
+    field = page.get_by_label("Command has")
+    field.click()
+    for letters in ("red", "red ci", "red circle"):
+        field.fill(letters)
+        page.wait_for_url(f"**text={letters.replace(' ', '+')}")
+    assert page.evaluate("history.length") == entries + 1
+    page.go_back()
+    expect(page.locator("#list h2")).not_to_contain_text("found")
+    assert field.input_value() == ""
+    assert page.url.endswith(GRID)
+
+
+def test_next_stays_within_the_filter(page):
+    """From a card of a filtered gallery, Next leads to the next card."""
+    page.goto(f"{GRID}?verb=push")
+    listed = page.locator(".gallery h3 a").evaluate_all("(all) => all.map((one) => one.getAttribute('href'))")
+    page.locator(".gallery h3 a").first.click()
+    page.get_by_role("link", name="Next →").click()
+    page.wait_for_url(f"**{listed[1]}")
+    page.locator(".crumbs a", has_text="found").click()
+    page.wait_for_url("**/d/grid-worlds?verb=push")
+
+
 def test_pages_are_turned_with_the_keyboard(page):
     """The focus goes to the heading of the new list."""
     page.goto(f"{GRID}?split=train")

@@ -11,30 +11,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from deixis.distractors.relaxations import relaxations
+from deixis.distractors.misreadings import misreadings
 from deixis.errors import DeixisError
-from deixis.language.parse import read
-from deixis.language.realise import realise
+from deixis.language.misreadings import join_misreadings
 from deixis.resolution.reference import denotation
-from deixis.scene import grid
-from deixis.scene.grid import GRID
-from deixis.studio.grid_film import CELL, Inks, draw_board, find_film
-from deixis.studio.grid_story import if_you, objects_of, story_of
 from deixis.studio.server import make_app
-from deixis.tasks.navigate import Example
 from deixis.testing import PLAIN_KINDS, expressions, grid_scenes
 from deixis.worlds.grid.actions import Action
 from deixis.worlds.grid.draw import Marks
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.language import read, realise, say_misreading, say_misreadings_to
+from deixis.worlds.grid.navigate import Example
+from deixis.worlds.grid.pages.film import CELL, Inks, draw_board, find_film
+from deixis.worlds.grid.pages.story import objects_of, story_of
+from deixis.worlds.grid.scene import GRID
 from deixis.worlds.grid.simulate import simulate
 from tests.studio.drawn import drawn, examples, plan_to, write_answers, write_dataset, write_evaluation
 
 
-PARTS = ("home", "gallery", "grid")
 MARGIN = 0.16  # around a board, in cells
 
 
 def studio_over(*roots) -> TestClient:
-    return TestClient(make_app(roots, parts=PARTS), base_url="http://127.0.0.1")
+    return TestClient(make_app(roots), base_url="http://127.0.0.1")
 
 
 def seen(answer) -> str:
@@ -74,12 +73,12 @@ def test_the_trace_counts_what_is_left(client):
 
 
 def test_a_distractor_says_which_misreading_leads_to_it(client):
-    """The misreading for which it was put there comes first."""
+    """The slightest misreading comes first, then all others."""
     text = seen(client.get(FIRST))
 
-    assert "The blue circle (1): you would end here if you ignored ‘red’." in text
-    assert "The red square (2): you would end here if you ignored ‘circle’." in text
-    assert "Also if you took ‘circle’ for ‘square’" in text
+    assert "The blue circle (1): you would end here if you ignored ‘red’ in ‘the red circle’." in text
+    assert "The red square (2): you would end here if you ignored ‘circle’ in ‘the red circle’." in text
+    assert "Also if you read ‘circle’ as ‘square’ in ‘the red circle’" in text
     assert "The red circle (0) is the target." in text
 
 
@@ -131,7 +130,7 @@ def test_a_model_is_told_what_it_misread(client):
 
     assert "✗ careless" in text
     assert "It makes for the blue circle (1), there as an attribute distractor." in text
-    assert "The slightest misreading that leads there: colour word." in text
+    assert "You would end there if you ignored ‘red’ in ‘the red circle’." in text
     assert "✓ careful" in text
 
 
@@ -259,15 +258,24 @@ def test_the_pieces_say_the_command_and_light_the_trace(expression, scene):
 
 @given(expression=expressions(kinds=PLAIN_KINDS), scene=grid_scenes(min_objects=1, max_objects=6))
 def test_whoever_is_said_to_end_somewhere_does(expression, scene):
-    """The misreadings of an object, put into words, are those that pick it out."""
+    """The misreadings of an object, put into words, are those that pick it out, the slightest first.
+
+    What its card says first is what a model that goes there, and a person who clicks it, is told.
+    """
     example = spoken(expression, scene)
     if example is None or denotation(example.expression, scene) != {example.target}:
         return
-    found = relaxations(example.expression, GRID)
+    found = misreadings(example.expression, GRID)
 
     for shown in objects_of(example, story_of(example)):
-        leading = {if_you(one, example.utterance) for one in found if shown.index in denotation(one.expression, scene)}
-        assert set(shown.reached) == (leading if shown.index != example.target else set())
+        told = say_misreadings_to(example.utterance, scene, shown.index)
+        led = [one for one in found if shown.index in denotation(one.expression, scene)]
+        leading = {say_misreading(one, example.utterance) for one in led}
+        if shown.index != example.target:
+            assert shown.reached[:1] == ((join_misreadings(told),) if told else ())
+            assert {*shown.reached[1:], *told} == leading
+        else:
+            assert shown.reached == ()
 
 
 @given(scene=grid_scenes(max_objects=6, with_agent=True), plan=st.lists(st.sampled_from(list(Action)), max_size=12))
@@ -318,8 +326,8 @@ def spoken(expression, scene) -> Example | None:
 
 def write_row(folder, example: Example | None = None, *, text: str | None = None):
     """A dataset of one example, whose command may be any text."""
-    from deixis.datasets.store import write_parquet
-    from deixis.datasets.table import table_of
+    from deixis.data.store import write_parquet
+    from deixis.worlds.grid.data.table import table_of
 
     write_dataset(folder, {"test": [example or drawn()]})
     file = folder / "data" / "test-1.parquet"

@@ -24,7 +24,7 @@ def drawn_url(tmp_path_factory):
     asked = examples()["test"]
     write_dataset(root / "drawn")
     write_answers(root / "careless", asked, [plan_to(asked[0], 1), *(example.plan for example in asked[1:])])
-    with running(make_app([root], parts=("home", "gallery", "grid"))) as address:
+    with running(make_app([root])) as address:
         yield address
 
 
@@ -97,7 +97,10 @@ def test_a_clicked_distractor_says_who_would_end_there(sheet):
 
     sheet.locator('#scene g.object[data-object="1"]').click()
 
-    assert sheet.text_content("#told") == "The blue circle (1): you would end here if you ignored ‘red’."
+    assert (
+        sheet.text_content("#told")
+        == "The blue circle (1): you would end here if you ignored ‘red’ in ‘the red circle’."
+    )
     assert sheet.locator("#object-1").evaluate("entry => entry.open")
     assert sheet.locator("#scene .chosen.object").count() == 1
 
@@ -214,3 +217,20 @@ def test_the_theme_of_the_reader_reaches_the_drawing(sheet):
 
     assert sheet.evaluate(f"getComputedStyle({paper}).fill") != before
     assert re.match(r"rgb", before)
+
+
+@pytest.mark.parametrize("width", [1280, 1000, 390])
+def test_badges_stay_on_their_cards(page, width):
+    """The letter of an object's role lies within its card, however long the name is."""
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto("/d/grid-worlds/300")
+
+    outside = page.locator(".object").evaluate_all(
+        """(all) => all.filter((card) => {
+          const badge = card.querySelector(".badge")?.getBoundingClientRect(), frame = card.getBoundingClientRect();
+          return badge && (badge.right > frame.right || badge.left < frame.left);
+        }).map((card) => card.querySelector("summary").textContent)"""
+    )
+
+    assert page.locator(".object .badge").count() > 3
+    assert outside == []

@@ -102,6 +102,37 @@ def test_own_pages_and_the_address_bar_may_ask(headers):
     assert client().post("/", headers=headers, content=b"abc").text == "3"
 
 
+LINK = {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "sec-fetch-user": "?1"}
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_link_on_another_page_leads_in(site):
+    """Who follows a link from documentation, a notebook or a chat sees the page."""
+    assert client().get("/", headers=LINK | {"sec-fetch-site": site}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "changes"),
+    [
+        ("POST", {}),
+        ("PUT", {}),
+        ("GET", {"sec-fetch-dest": "iframe"}),
+        ("GET", {"sec-fetch-dest": "image"}),
+        ("GET", {"sec-fetch-dest": "embed"}),
+        ("GET", {"sec-fetch-mode": "no-cors"}),
+        ("GET", {"sec-fetch-mode": "cors"}),
+        ("GET", {"sec-fetch-site": "nonsense"}),
+        ("GET", {"origin": "http://example.org"}),
+        ("GET", {"host": "example.org"}),
+    ],
+)
+def test_nothing_but_a_link_leads_in_from_another_page(method, changes):
+    """Forms that send, frames, pictures and scripts of other pages stay outside."""
+    headers = LINK | {"sec-fetch-site": "cross-site"} | changes
+
+    assert client().request(method, "/", headers=headers).status_code in (403, 421)
+
+
 def test_large_requests_are_refused_before_they_are_read():
     """A length that is too large, or none, is not waited for."""
     assert client().post("/", content=b"x" * (LARGEST + 1)).status_code == 413

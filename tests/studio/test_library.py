@@ -30,9 +30,9 @@ def test_the_three_worlds_are_found(demo_roots):
     found = {entry.slug: entry for entry in Library(demo_roots)}
 
     assert {slug: entry.kind for slug, entry in found.items()} == {
-        "3d-shapes": "a3ds",
+        "3d-shapes": "rooms",
         "grid-worlds": "grid",
-        "photographs": "copsref",
+        "photographs": "photos",
         "oracle": "run",
         "random": "run",
     }
@@ -45,7 +45,7 @@ def test_a_dataset_given_itself_is_found(demo_roots):
     root = demo_roots[0]
 
     assert [entry.slug for entry in Library((root / "photographs", root / "photographs"))] == ["photographs"]
-    assert len(Library((root, root / "grid-worlds")).of_kind("grid", "a3ds", "copsref")) == 3
+    assert len(Library((root, root / "grid-worlds")).datasets) == 3
     file = next((root / "grid-worlds").rglob("*.parquet"))
     (entry,) = Library((file,))
     assert sum(entry.splits.values()) > 0
@@ -89,7 +89,7 @@ def test_a_broken_dataset_says_so_and_the_rest_works(folder, manifest):
 
 def test_what_goes_wrong_in_an_unforeseen_way_is_an_error_of_its_entry(folder, monkeypatch):
     """A fault of ours in opening one dataset does not close the studio."""
-    monkeypatch.setattr(library_module, "open_source", lambda _: 1 / 0)
+    monkeypatch.setattr("deixis.worlds.grid.examples.open", lambda _: 1 / 0)
 
     (entry,) = Library((folder,))
 

@@ -10,21 +10,19 @@ import pytest
 from hypothesis import given
 from starlette.testclient import TestClient
 
-from deixis.datasets.copsref.store import open_copsref, write_copsref
 from deixis.expression import Description, Is, Nth, Related, parts
 from deixis.resolution import denotation, trace
-from deixis.scene.graph_table import GraphTable
 from deixis.studio.library import Library
-from deixis.studio.photographs import find_example
-from deixis.studio.photographs_reading import narrowing
-from deixis.studio.photographs_story import Story, related_to
 from deixis.studio.server import make_app
-from deixis.tasks.localise import DistractorImage, Example
 from deixis.testing import expressions
+from deixis.worlds.photos.data.store import open_copsref, write_copsref
+from deixis.worlds.photos.localise import DistractorImage, Example
+from deixis.worlds.photos.pages.example import Story, find_example, ids_of, related_to
+from deixis.worlds.photos.pages.reading import narrowing
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import SCHEMA, image, tables, thing
 
 
-PARTS = ("home", "gallery", "photographs")
 RED_CAR = Description((Is("name", "car"), Is("color", "red"), Related("near", Description((Is("name", "tree"),)))))
 OWN = image(
     thing(0, "car", "red", "near 2"), thing(1, "car", "blue"), thing(2, "tree"), thing(3, "car", "red"), image_id="own"
@@ -53,7 +51,7 @@ def table():
 @pytest.fixture(scope="module")
 def client(demo_roots):
     """A studio over the demo."""
-    return TestClient(make_app(demo_roots, parts=PARTS), base_url="http://127.0.0.1")
+    return TestClient(make_app(demo_roots), base_url="http://127.0.0.1")
 
 
 @pytest.fixture(scope="module")
@@ -114,10 +112,10 @@ def test_regions_have_the_roles_of_the_paper(table):
 
 
 def test_a_tempting_region_says_what_goes_unheard(table):
-    """Who takes the car of the other image has missed the clause."""
+    """Who takes the car of the other image has ignored the clause."""
     (region,) = (one for one in Story(EXAMPLE, table).shown[1].regions if one.role == "tempting")
 
-    assert region.says == "You would end here if you missed ‘near the tree’: ‘the red car’ fits this red car."
+    assert region.says == "You would end here if you ignored ‘near the tree’."
     assert region.misses == "2"
 
 
@@ -191,7 +189,7 @@ def test_a_rank_in_two_pieces_is_one_part():
 
 def test_every_example_of_the_demo_is_found_and_holds(demo_roots, examples):
     """Found by its id, each has the words of its text, its target alone, and no failing check."""
-    (entry,) = (one for one in Library(demo_roots) if one.kind == "copsref")
+    (entry,) = (one for one in Library(demo_roots) if one.kind == "photos")
     for example in examples[:: max(1, len(examples) // 25)]:
         found, _ = find_example(entry, example.id)
         story = Story(found, entry.data.scenes)
@@ -231,7 +229,7 @@ def test_what_is_not_there_is_told(client, examples):
 def test_without_pictures_the_boxes_have_names(tmp_path):
     """Where no picture is at hand the regions are drawn on an empty ground."""
     write_copsref(tmp_path / "plain", [EXAMPLE], GraphTable.of([OWN, OTHER]))
-    client = TestClient(make_app([tmp_path], parts=PARTS), base_url="http://127.0.0.1")
+    client = TestClient(make_app([tmp_path]), base_url="http://127.0.0.1")
 
     page = client.get("/d/plain/7").text
 
@@ -247,7 +245,7 @@ def test_names_and_texts_are_escaped(tmp_path):
     example = replace(EXAMPLE, text=bad, expression=None, image_id=bad, distractors=(), form=bad, forms=(bad,))
     absent = replace(example, id=8, object_id="", change=bad, changed=bad)
     write_copsref(tmp_path / "bad", [example, absent], GraphTable.of([scene]))
-    client = TestClient(make_app([tmp_path], parts=PARTS), base_url="http://127.0.0.1")
+    client = TestClient(make_app([tmp_path]), base_url="http://127.0.0.1")
 
     for number in (7, 8):
         page = client.get(f"/d/bad/{number}")
@@ -260,12 +258,25 @@ def test_an_image_without_a_graph_is_a_fault_of_its_own(tmp_path):
     """What is missing is told in its place, and the rest is shown."""
     lost = replace(EXAMPLE, distractors=(*EXAMPLE.distractors, DistractorImage("Cat", "lost", "0")))
     write_copsref(tmp_path / "lost", [lost], GraphTable.of([OWN, OTHER]))
-    client = TestClient(make_app([tmp_path], parts=PARTS), base_url="http://127.0.0.1")
+    client = TestClient(make_app([tmp_path]), base_url="http://127.0.0.1")
 
     page = client.get("/d/lost/7").text
 
     assert page.count("<svg id=") == 2
     assert "There is no scene graph of this image" in page
+
+
+def test_the_page_names_the_number_and_the_id(client, demo_roots):
+    """The number is the one that `deixis show` counts, the id the one in the address."""
+    ids = ids_of(next(entry for entry in Library(tuple(demo_roots)) if entry.kind == "photos")).tolist()
+    place = next(place for place, one in enumerate(ids) if one != place)
+
+    page = client.get(f"/d/photographs/{ids[place]}").text
+    by_number = [n for n in range(len(ids)) if n not in ids]
+
+    assert re.search(rf"<h1>Example {place} <span[^>]*>id {ids[place]}</span></h1>", page)
+    for number in by_number[:3]:
+        assert f"Example {number} <span" in client.get(f"/d/photographs/{number}").text
 
 
 def test_an_unknown_id_is_told(client):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deixis.datasets.copsref.store import open_copsref
+from deixis.worlds.photos.data.store import open_copsref
 
 
 pytestmark = pytest.mark.browser
@@ -47,7 +47,7 @@ def test_a_tempting_region_says_what_goes_unheard(page, address):
     page.keyboard.press("Enter")
 
     answer = page.locator("figure", has=page.locator(".region.chosen")).locator(".answer")
-    assert answer.inner_text().startswith("You would end here if you missed")
+    assert answer.inner_text().startswith("You would end here if you ignored")
     assert page.locator("#sentence .missed").count() > 0
     page.keyboard.press("Enter")
     assert page.locator(".chosen").count() == 0

@@ -4,32 +4,51 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from io import BytesIO
+from types import SimpleNamespace
 from zipfile import ZipFile
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from deixis.datasets.copsref.predictions import read_answers
-from deixis.datasets.copsref.store import open_copsref
-from deixis.datasets.plans import read_plans
-from deixis.datasets.sources import open_source
+from deixis.distractors.misreadings import leading_to
 from deixis.errors import SchemaError, UnknownName
-from deixis.metrics.grounding import evaluate_answers
-from deixis.metrics.navigation import PlanEvaluation, Score
-from deixis.metrics.plan_verdicts import Asked, Plans, judge_all
-from deixis.metrics.predictions import read_predictions
+from deixis.resolution.reference import denotation
+from deixis.seeds import Stream
 from deixis.studio.answers import Sittings, draw_numbers
 from deixis.studio.library import Library
-from deixis.studio.play_grid import GridGame, grid_game
 from deixis.studio.server import make_app
 from deixis.worlds.grid.actions import plan_to_letters
+from deixis.worlds.grid.data.plans import read_plans
+from deixis.worlds.grid.data.sources import open_source
+from deixis.worlds.grid.judging.misreadings import LABELS, NO_REASON, category
+from deixis.worlds.grid.judging.navigation import PlanEvaluation, Score
+from deixis.worlds.grid.judging.verdicts import Asked, Plans, judge_all, judge_choice, judge_plan
+from deixis.worlds.grid.pages.play import GridGame, grid_game
+from deixis.worlds.grid.pages.results import verdict_words
+from deixis.worlds.grid.pages.story import objects_of, story_of
+from deixis.worlds.grid.plan import plan as make_plan
+from deixis.worlds.photos.data.predictions import read_answers
+from deixis.worlds.photos.data.store import open_copsref
+from deixis.worlds.photos.judging.grounding import evaluate_answers
+from deixis.worlds.photos.judging.verdicts import LABELS as REGION_LABELS
+from deixis.worlds.photos.judging.verdicts import UNEXPLAINED
+from deixis.worlds.photos.pages.example import Story
+from deixis.worlds.photos.pages.play import ABSENT, _drawn, photograph_game
+from deixis.worlds.rooms.judging.predictions import read_predictions
+from deixis.worlds.rooms.pages.play import Pair, RoomGame, _about, _differ_in_words, _features, _picked, _telling
+from deixis.worlds.rooms.scene import FACTORS, PLACES, ids_of
 
 
+NO_MISREADING = "No single misreading leads there."
 SCRIPT = "<script>alert(1)</script>"
-TASKS = (("grid", "point"), ("grid", "navigate"), ("a3ds", "pick"), ("a3ds", "caption"), ("copsref", "find"))
+TASKS = (("grid", "point"), ("grid", "navigate"), ("rooms", "pick"), ("rooms", "caption"), ("photos", "find"))
 
 
 @pytest.fixture
@@ -41,7 +60,7 @@ def answers(tmp_path):
 @pytest.fixture
 def client(demo_roots, answers):
     """A studio that keeps answers."""
-    return TestClient(make_app(demo_roots, parts=("home", "play"), answers=answers), base_url="http://127.0.0.1")
+    return TestClient(make_app(demo_roots, answers=answers), base_url="http://127.0.0.1")
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +71,7 @@ def entries(demo_roots):
 
 def start(client, entry, task, **more):
     """Begin a sitting; its address."""
-    split = "" if entry.kind == "a3ds" else "test"
+    split = "" if entry.kind == "rooms" else "test"
     form = {"data": entry.slug, "task": task, "split": split, "questions": 2, "seed": 3, "player": "Ada", **more}
     answer = client.post("/play", data=form, follow_redirects=False)
     assert answer.status_code == 303, answer.text
@@ -67,13 +86,13 @@ def sitting_of(client, address):
 def right_answer(game, place):
     """A form with the right answer to a question."""
     match game.template:
-        case "play_point.html":
+        case "grid/play_point.html":
             return {"object": str(game.examples[place].target)}
-        case "play_navigate.html":
+        case "grid/play_navigate.html":
             return {"plan": plan_to_letters(game.examples[place].plan)}
-        case "play_pick.html":
+        case "rooms/play_pick.html":
             return {"image": str(game.pairs[place].target)}
-        case "play_caption.html":
+        case "rooms/play_caption.html":
             return {"caption": game.pairs[place].caption}
     example = game.examples[place]
     if not example.is_there:
@@ -129,6 +148,80 @@ def test_a_wrong_object_is_explained(client, entries):
     assert "You would end there if you" in page
 
 
+@pytest.mark.parametrize("task", ["point", "navigate"])
+def test_feedback_score_and_cards_name_the_same_misreading(client, entries, task):
+    """Whatever object is chosen, the reply, the score page, the object's card and a model's card agree on why."""
+    address = start(client, entries["grid"], task, questions=6)
+    game = sitting_of(client, address).game
+    told = 0
+    for place, example in enumerate(game.examples):
+        if denotation(example.expression, example.scene) != {example.target}:
+            continue
+        cards = objects_of(example, story_of(example))
+        for chosen in range(len(example.scene)):
+            plan = make_plan(example.scene, chosen, example.verb, example.manner)
+            verdict = judge_choice(example, chosen) if task == "point" else judge_plan(example, plan)
+            if chosen == example.target or verdict.chosen != chosen:  # a box under a solid has the plan of the solid
+                continue
+            said = str(chosen) if task == "point" else plan_to_letters(plan)
+            reply = game.judge(place, said)
+            why = cards[chosen].reached[0] if cards[chosen].reached else ""
+            sentence = f"You would end there if you {why}." if why else "No single misreading leads there."
+            assert reply.why[-1] == sentence
+            assert verdict_words(example, verdict).endswith(sentence if why else "no single misreading leads there.")
+            found = {category(one) for one in leading_to(example.expression, example.scene, chosen)} or {NO_REASON}
+            assert set(verdict.missed) == set(game.verdict(place, said).missed) == found
+            assert place or set(game.missed([said])) == {LABELS[name] for name in found}
+            told += bool(why)
+
+    assert told > 5
+
+
+def test_feedback_score_and_cards_of_photographs_name_the_same_misreading(entries):
+    """Whatever region is chosen, the reply and the card of the region have one sentence; the score counts the same."""
+    game = photograph_game(entries["photos"], "test", "Full", 6, seed=3, absent="never")
+    told = 0
+    for place, example in enumerate(game.examples):
+        cards = {shown.image_id: shown.regions for shown in Story(example, game.data.scenes).shown}
+        for which, image in enumerate(game.images(place)):
+            for region in cards[image]:
+                said, sentence = f"{which}.{region.index}", region.says.rpartition(". You would")
+                if region.role == "target":
+                    continue
+                why = sentence[2] if sentence[1] else region.says.removeprefix("You would")
+                does = why.startswith(" end here if you ignored")
+                reply = game.judge(place, said).why[-1]
+                assert reply == (f"You would{why}".replace("here", "there") if does else NO_MISREADING)
+                missed = game.verdict(place, said).missed
+                assert (missed == (UNEXPLAINED,)) is not does
+                assert place or set(game.missed([said])) == {REGION_LABELS[name] for name in missed}
+                told += does
+
+    assert told > 20
+
+
+def test_a_click_is_judged_by_the_very_object(entries, tmp_path):
+    """Where a solid stands on the corner of a box, a click on one is none on the other, on any page."""
+    game = grid_game(entries["grid"], "b2", "point", 12, seed=1)
+    shared = 0
+    for chosen in range(min(len(example.scene) for example in game.examples)):
+        said = [str(chosen)] * len(game)
+        plans = [judge_plan(example, game.plan(place, said[place])) for place, example in enumerate(game.examples)]
+        shared += sum(one.chosen != chosen for one in plans)
+        is_right = [chosen == example.target for example in game.examples]
+
+        game.write(tmp_path, said, {}, is_over=True)
+        (kept,) = json.loads((tmp_path / "evaluation.json").read_text(encoding="utf-8"))["splits"].values()
+        told = {LABELS[name]: share for name, share in kept["wrong_objects_by_misreading"].items()}
+
+        assert [game.judge(place, one).is_right for place, one in enumerate(said)] == is_right
+        assert kept["right_target"] == game.measures(said)[0].estimate.mean == np.mean(is_right)
+        assert told == pytest.approx(game.missed(said))
+        assert pq.read_table(tmp_path / "verdicts.parquet")["chosen"].to_pylist() == [chosen] * len(game)
+
+    assert shared > 5
+
+
 def test_plans_are_kept_as_evaluate_reads_them(client, entries, answers):
     """What a person did in a grid world is a file of plans, with the examples and the evaluation beside it."""
     address = start(client, entries["grid"], "navigate")
@@ -148,7 +241,7 @@ def test_plans_are_kept_as_evaluate_reads_them(client, entries, answers):
 
 def test_regions_are_kept_as_evaluate_reads_them(client, entries):
     """What a person chose in photographs is a file of answers that is judged alike with the sample kept beside it."""
-    address = start(client, entries["copsref"], "find", questions=6)
+    address = start(client, entries["photos"], "find", questions=6)
     finish(client, address)
     sitting = sitting_of(client, address)
     asked = open_copsref(sitting.folder / "asked")
@@ -163,7 +256,7 @@ def test_regions_are_kept_as_evaluate_reads_them(client, entries):
 
 def test_captions_are_kept_as_score_reads_them(client, entries):
     """What a person wrote about rooms is a file of captions."""
-    address = start(client, entries["a3ds"], "caption")
+    address = start(client, entries["rooms"], "caption")
     finish(client, address)
     sitting = sitting_of(client, address)
 
@@ -175,7 +268,7 @@ def test_captions_are_kept_as_score_reads_them(client, entries):
 
 def test_without_a_folder_answers_can_be_downloaded(demo_roots, entries):
     """Where nothing is kept on disk, the archive still holds the predictions."""
-    client = TestClient(make_app(demo_roots, parts=("home", "play")), base_url="http://127.0.0.1")
+    client = TestClient(make_app(demo_roots), base_url="http://127.0.0.1")
     address = start(client, entries["grid"], "point")
     finish(client, address)
 
@@ -187,7 +280,7 @@ def test_without_a_folder_answers_can_be_downloaded(demo_roots, entries):
 
 def test_names_never_lead_out_of_the_folder(client, entries, answers, tmp_path):
     """Whatever a player calls themselves, their answers lie in a folder of the folder for answers."""
-    address = start(client, entries["a3ds"], "pick", player="../../../etc/x\x00")
+    address = start(client, entries["rooms"], "pick", player="../../../etc/x\x00")
     finish(client, address)
 
     written = {path.relative_to(tmp_path).parts[0] for path in tmp_path.rglob("*") if path.is_file()}
@@ -201,9 +294,9 @@ def test_a_link_in_the_folder_is_not_followed(client, entries, answers, tmp_path
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     answers.mkdir()
-    (answers / f"{entries['a3ds'].slug}-pick-ada-001").symlink_to(elsewhere)
+    (answers / f"{entries['rooms'].slug}-pick-ada-001").symlink_to(elsewhere)
 
-    finish(client, start(client, entries["a3ds"], "pick"))
+    finish(client, start(client, entries["rooms"], "pick"))
 
     assert list(elsewhere.iterdir()) == []
 
@@ -211,7 +304,7 @@ def test_a_link_in_the_folder_is_not_followed(client, entries, answers, tmp_path
 @pytest.mark.parametrize("task", ["pick", "caption"])
 def test_what_users_write_is_escaped(client, entries, task):
     """Names and captions with markup are shown as text."""
-    address = start(client, entries["a3ds"], task, player=SCRIPT)
+    address = start(client, entries["rooms"], task, player=SCRIPT)
     sitting = sitting_of(client, address)
     for place in range(2):
         form = {"caption": SCRIPT} if task == "caption" else right_answer(sitting.game, place)
@@ -255,11 +348,11 @@ def test_nonsense_is_refused_with_a_reason(client, entries, form):
         ("grid", "point", {}),
         ("grid", "navigate", {"plan": "LWX"}),
         ("grid", "navigate", {"plan": "W" * 301}),
-        ("a3ds", "pick", {"image": "7"}),
-        ("a3ds", "caption", {"caption": "  "}),
-        ("a3ds", "caption", {"caption": "x" * 401}),
-        ("copsref", "find", {"region": "0.9999"}),
-        ("copsref", "find", {"region": "a.b"}),
+        ("rooms", "pick", {"image": "7"}),
+        ("rooms", "caption", {"caption": "  "}),
+        ("rooms", "caption", {"caption": "x" * 401}),
+        ("photos", "find", {"region": "0.9999"}),
+        ("photos", "find", {"region": "a.b"}),
     ],
 )
 def test_an_answer_that_is_none_is_asked_for_again(client, entries, kind, task, form):
@@ -334,7 +427,7 @@ def test_questions_are_of_the_split(entries):
 
 def test_the_order_of_images_does_not_tell_the_target(client, entries):
     """The right image is not always in the same place."""
-    address = start(client, entries["copsref"], "find", questions=12)
+    address = start(client, entries["photos"], "find", questions=12)
     game = sitting_of(client, address).game
     several = [place for place in range(12) if len(game.images(place)) > 1]
 
@@ -408,3 +501,121 @@ def test_pages_have_labels_and_one_heading(client, entries):
     named = set(re.findall(r'<label for="(\w+)"', page))
     assert page.count("<h1") == 1
     assert {"split", "questions", "seed", "player"} <= named
+
+
+def find_game(entries, **more):
+    """Questions about photographs."""
+    return photograph_game(entries["photos"], "test", "Full", more.pop("count", 10), seed=3, **more)
+
+
+def test_in_half_of_the_questions_nothing_fits_unless_something_else_is_chosen(entries):
+    """Always saying that it is not there is no way to a good score, and the share is announced."""
+    shares = {how: [one.is_there for one in find_game(entries, absent=how).examples] for how in ABSENT}
+
+    assert sum(shares["half"]) == 5
+    assert find_game(entries).examples == find_game(entries, absent="half").examples
+    assert all(shares["never"])
+    assert len(shares["as is"]) == 10
+    assert len({one.id for one in find_game(entries).examples}) == 10
+    assert shares["half"] not in ([True] * 5 + [False] * 5, [False] * 5 + [True] * 5)
+
+
+def test_how_often_nothing_fits_is_said(client, entries):
+    """The page of a question says it; where everything is there, nobody is asked whether it is."""
+    texts = {}
+    for how in ABSENT:
+        texts[how] = client.get(start(client, entries["photos"], "find", questions=10, absent=how)).text
+
+    assert "In half of the questions nothing fits" in texts["half"]
+    assert "is there in every question" in texts["never"]
+    assert ("It is not there" in texts["half"], "It is not there" in texts["never"]) == (True, False)
+    assert re.search(r"In (half|\d+ of the 10) (of the )?questions nothing fits", texts["as is"])
+    assert (
+        client.post("/play", data={"data": "photographs", "task": "find", "split": "test", "absent": "x"}).status_code
+        == 400
+    )
+
+
+@pytest.mark.parametrize(
+    ("there", "gone", "asked", "expected"),
+    [(100, 300, 10, 5), (100, 300, 11, 6), (3, 300, 10, 3), (300, 2, 10, 8), (4, 3, 10, 4), (0, 9, 4, 0), (9, 0, 4, 4)],
+)
+def test_more_questions_than_there_are_of_a_kind_are_filled_with_the_other(there, gone, asked, expected):
+    """Where there are not enough expressions of one kind, more of the other are asked."""
+    column = pa.table({"object": ["1"] * there + [""] * gone})
+    dataset = SimpleNamespace(tables=lambda *_, **__: [column])
+    data = SimpleNamespace(splits={"test": there + gone}, dataset=dataset)
+
+    drawn = _drawn(data, "test", asked, "half", seed=3)
+
+    assert len(set(drawn)) == len(drawn) == min(asked, there + gone)
+    assert sum(place < there for place in drawn) == expected
+
+
+DEGREES = Pair("s", None, 0, 0, "", False)
+
+
+def turned(first: int, second: int, **more) -> Pair:
+    """Two images that differ in their orientation, and in whatever else is said."""
+    one = dict.fromkeys(FACTORS, 0) | {"orientation": first}
+    other = one | {"orientation": second} | more
+    target, distractor = (int(ids_of(np.array([list(room.values())]))[0]) for room in (one, other))
+    return replace(DEGREES, target=target, distractor=distractor)
+
+
+def test_a_difference_in_degrees_is_not_said_to_be_one_in_words():
+    """Two orientations that captions call alike are told apart in degrees, in the table and in the verdict."""
+    middle = PLACES.index("in the middle")
+    pair = turned(middle, middle + 1, wall_hue=3)
+    assert PLACES[middle + 1] == "in the middle"
+
+    (reason,) = _picked(pair, pair.target).why
+    rows = {name: (one, other, how) for name, one, other, how in _features(pair)}
+
+    assert "in the middle, not in the middle" not in reason
+    assert "orientation in degrees, not in words" in reason
+    assert rows["orientation"][2] == "differs in degrees, not in words"
+    assert rows["orientation"][0] != rows["orientation"][1]
+    assert rows["wall hue"][2] == "differs"
+    advised = [line for line in _about(pair, "a picture", 0) if line.startswith("Would have told them apart")]
+    assert advised == ["Would have told them apart: wall hue."]
+
+
+def test_pairs_that_no_caption_can_tell_apart_are_not_asked():
+    """Pairs that differ in degrees alone are left out; all others are asked as before."""
+    middle = PLACES.index("in the middle")
+    pairs = [turned(middle, middle + 1), turned(middle, 0), turned(middle, middle + 1, shape=1)]
+
+    found = _differ_in_words(np.array([(pair.target, pair.distractor) for pair in pairs]))
+
+    assert found.tolist() == [False, True, True]
+
+
+def test_captions_to_pick_by_differ_from_the_other_image_in_words():
+    """A difference in degrees alone is no reason to ask for an image by its orientation."""
+    middle = PLACES.index("in the middle")
+    pair = turned(middle, middle + 1, wall_hue=3)
+
+    asked = {_telling(pair.target, pair.distractor, Stream(seed)) for seed in range(50)}
+
+    assert len(asked) > 5
+    assert {replace(pair, caption=caption).named for caption in asked} == {("wall_hue",)}
+
+
+def test_a_wrong_pick_missed_what_the_caption_names():
+    """Reply and score page name the same features: those in which the images differ and that were said."""
+    pair = replace(turned(0, 0, wall_hue=3, floor_hue=2), caption="a block in front of a red wall")
+    game = RoomGame(None, "pick", (pair,), 0)
+
+    reasons = _picked(pair, pair.distractor).why
+
+    assert pair.spoken == ("floor_hue", "wall_hue")
+    assert reasons[1] == "Of these, the caption names wall hue."
+    assert game.missed([str(pair.distractor)]) == {"wall hue": 1.0}
+    assert game.missed([str(pair.target)]) == {}
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 word is not known"), (2, "2 words are not known")])
+def test_numbers_agree_with_their_nouns(count, words):
+    """One word is, two words are."""
+    assert any(words in line for line in _about(turned(0, 5), "a xyzzy", count))

@@ -78,7 +78,7 @@ def test_actions_are_sent_even_when_keys_are_fast(page, slugs):
 
 def test_an_image_is_picked_with_keys_alone(page, slugs, shots):
     """A digit chooses an image, Enter answers."""
-    start(page, slugs["a3ds"], "pick")
+    start(page, slugs["rooms"], "pick")
     page.keyboard.press("2")
     page.screenshot(path=shots / "play-pick.png")
     page.keyboard.press("Enter")
@@ -90,7 +90,7 @@ def test_an_image_is_picked_with_keys_alone(page, slugs, shots):
 
 def test_a_caption_is_typed_at_once(page, slugs, shots):
     """The cursor stands in the field; what the caption says is told feature by feature."""
-    start(page, slugs["a3ds"], "caption")
+    start(page, slugs["rooms"], "caption")
     page.keyboard.type("a tiny red ball on green floor")
     page.screenshot(path=shots / "play-caption.png")
     page.keyboard.press("Enter")
@@ -103,7 +103,7 @@ def test_a_caption_is_typed_at_once(page, slugs, shots):
 
 def test_a_region_is_found_by_click_and_by_keys(page, slugs, shots):
     """A region is chosen by a click, another one with the arrow keys."""
-    start(page, slugs["copsref"], "find")
+    start(page, slugs["photos"], "find")
     regions = page.locator(".region input")
     regions.last.check(force=True)
     first = page.locator("input[name=region]:checked").get_attribute("value")
@@ -135,7 +135,25 @@ def test_a_sitting_is_resumed_by_its_link(page, slugs):
 def test_it_fits_a_phone(page, slugs):
     """No page of a question is wider than a phone."""
     page.set_viewport_size({"width": 390, "height": 800})
-    for kind, task in (("grid", "navigate"), ("a3ds", "pick"), ("copsref", "find")):
+    for kind, task in (("grid", "navigate"), ("rooms", "pick"), ("photos", "find")):
         start(page, slugs[kind], task)
 
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_expression_stays_in_view(page, width, shots):
+    """While the images are looked through, what is to be found and the buttons can be seen."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto("/play?data=photographs")
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_selector(".question[data-ready]")
+    page.locator(".photograph").last.scroll_into_view_if_needed()
+    page.mouse.wheel(0, 100_000)
+    page.wait_for_timeout(200)
+
+    for what in (".asked", "#done"):
+        box = page.locator(what).bounding_box()
+        assert box["y"] >= -1
+        assert box["y"] + box["height"] <= 801
+    page.screenshot(path=shots / f"play-find-scrolled-{width}.png")

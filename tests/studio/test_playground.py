@@ -8,22 +8,18 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 import deixis as dx
-from deixis.datasets.store import write_parquet
-from deixis.datasets.table import table_of
+from deixis.data.store import write_parquet
 from deixis.errors import SchemaError
-from deixis.language.explain import explain
-from deixis.language.lexicon import lexicon
-from deixis.language.parse import read
 from deixis.resolution.reference import denotation
-from deixis.studio import playground_verdict
-from deixis.studio.playground import STARTS, link
-from deixis.studio.playground_board import from_address, from_plain, to_address, to_plain
-from deixis.studio.playground_keep import FILES, keep, ready
-from deixis.studio.playground_verdict import judge
-from deixis.studio.playground_words import completions, segments
 from deixis.studio.server import make_app
 from deixis.testing import PLAIN_KINDS, expressions, grid_scenes
 from deixis.worlds.grid.actions import Verb
+from deixis.worlds.grid.data.table import table_of
+from deixis.worlds.grid.language import WORDS, explain, read
+from deixis.worlds.grid.pages import playground_verdict
+from deixis.worlds.grid.pages.playground import STARTS, link
+from deixis.worlds.grid.pages.playground_files import FILES, from_address, from_plain, keep, ready, to_address, to_plain
+from deixis.worlds.grid.pages.playground_verdict import completions, completions_title, judge, segments
 from deixis.worlds.grid.plan import plan
 
 
@@ -43,7 +39,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     example = dx.Example(text="push the red circle", scene=scene, target=0, plan=actions, split="train")
     file = tmp_path_factory.mktemp("playground") / "tiny.parquet"
     write_parquet(table_of([example]), file)
-    return TestClient(make_app([file], parts=("home", "playground")), base_url="http://127.0.0.1")
+    return TestClient(make_app([file]), base_url="http://127.0.0.1")
 
 
 def ask(client: TestClient, text: str, scene: Any = None) -> dict[str, Any]:
@@ -188,7 +184,7 @@ def test_a_distractor_says_which_misreading_leads_to_it():
     judgement = judge(dx.grid(TWO_CIRCLES), "the red circle")
 
     assert "Ruled out by ‘red’" in judgement.about(1)
-    assert "without 'red'" in judgement.about(1)
+    assert "You would end here if you ignored ‘red’ in ‘the red circle’." in judgement.about(1)
     assert judgement.about(0) == "This is what is picked out."
 
 
@@ -246,7 +242,7 @@ def test_every_completion_can_be_read_further():
         for option in options:
             error = judge(scene, option.text).error
             assert error is None or error.position > len(option.text.split())
-        going_on = [option.text for option in options if option.words not in lexicon().manners]
+        going_on = [option.text for option in options if option.words not in WORDS.manners]
         text = going_on[step * 7 % len(going_on)]
 
     assert len(text.split()) > 60
@@ -269,6 +265,50 @@ def test_completions_follow_what_was_typed(text, offered):
 
     assert found[: len(offered)] == offered
     assert bool(found) == bool(offered)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "made", "title"),
+    [
+        ("red circle", "the", "the red circle", "Expected at ‘red’:"),
+        ("walk to circle", "a", "walk to a circle", "Expected at ‘circle’:"),
+        ("the circle in the same row as a square", "that is", "the circle that is in the same row as a square", None),
+        ("walk to the foo circle", "red", "walk to the red circle", "Instead of ‘foo’:"),
+        ("walk to the circle is", "cautiously", "walk to the circle cautiously", "Instead of ‘is’:"),
+    ],
+)
+def test_a_chip_destroys_no_word_that_may_stay(text, words, made, title):
+    """What is missing is put in before a word of the language; only a word that cannot stay is replaced."""
+    judged = judge(dx.grid(TWO_CIRCLES), text)
+
+    found = {option.words: option.text for option in completions(judged)}
+
+    assert found[words] == made
+    assert title is None or completions_title(judged) == title
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("walk to the red circel", "walk to the red circle"),
+        ("go to the red circle", "walk to the red circle"),
+        ("the circle which is inside a box", "the circle that is inside of a box"),
+    ],
+)
+def test_a_slip_is_answered_by_what_may_have_been_meant(text, meant):
+    """The verdict asks whether something else was meant, and the first thing to choose is that."""
+    judgement = judge(dx.grid(TWO_CIRCLES), text)
+
+    assert judgement.details == f"Did you mean ‘{meant}’?"
+    assert completions(judgement)[0].text == meant
+
+
+def test_a_full_stop_ends_a_sentence():
+    """A text is read with or without one."""
+    judgement = judge(dx.grid(TWO_CIRCLES), "Walk to the red circle.")
+
+    assert judgement.target == 0
+    assert judgement.utterance.text == "walk to the red circle"
 
 
 def test_the_wrong_word_is_underlined(client):

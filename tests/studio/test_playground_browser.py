@@ -5,6 +5,7 @@ import re
 import pytest
 
 
+expect = pytest.importorskip("playwright.sync_api", reason="needs playwright").expect
 pytestmark = pytest.mark.browser
 
 HEADLINE = "#verdict .verdict h2"
@@ -142,7 +143,7 @@ def test_a_word_lights_the_objects_that_are_left(board):
 def test_a_chosen_distractor_says_which_misreading_leads_to_it(board):
     """An object that is clicked says why it is not meant."""
     token(board, "blue circle").click()
-    assert "without 'red'" in board.locator("#about").inner_text()
+    assert "ignored ‘red’ in ‘the red circle’" in board.locator("#about").inner_text()
 
 
 def test_the_address_holds_board_and_text(board):
@@ -188,3 +189,27 @@ def test_a_start_can_be_picked(page, shots):
     page.locator(".token").first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.screenshot(path=shots / "playground-phone.png", full_page=True)
+
+
+def test_escape_chooses_nothing(page):
+    """Colour, shape and size are then those of the next object, and the one that was chosen stays as it is."""
+    page.goto("/playground")
+    page.locator(".token").first.click()
+    expect(page.locator("#chosen")).not_to_contain_text("Nothing chosen")
+    before = page.locator(".token").first.get_attribute("aria-label")
+
+    page.keyboard.press("Escape")
+    expect(page.locator("#chosen")).to_contain_text("Nothing chosen")
+    page.locator("#inspector input[value=yellow]").check()
+
+    assert page.locator(".token").first.get_attribute("aria-label") == before
+    assert page.locator(".token[aria-pressed=true]").count() == 0
+
+
+def test_the_chip_puts_the_missing_word_in(page):
+    """No word that was typed is lost."""
+    page.goto("/playground")
+    page.locator("#text").fill("red circle")
+    page.locator("#next").get_by_role("button", name="the", exact=True).click()
+
+    expect(page.locator("#text")).to_have_value("the red circle")

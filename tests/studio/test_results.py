@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from html import unescape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,31 +16,33 @@ pytest.importorskip("starlette", reason="needs deixis[studio]")
 
 from starlette.testclient import TestClient
 
-from deixis.datasets.asked import asked_in, data_digest
-from deixis.datasets.baselines import oracle_plans, random_plans
-from deixis.datasets.copsref.store import open_copsref
-from deixis.datasets.judged_plans import places_of, read_verdicts
-from deixis.datasets.plans import write_plans, write_verdicts
-from deixis.datasets.sources import open_source
 from deixis.errors import BrokenDataset
-from deixis.metrics.grounding import evaluate_answers
-from deixis.metrics.navigation import evaluate_plans
-from deixis.studio import library as libraries
-from deixis.studio.judged import dataset_of, find_judged, read_judged
+from deixis.judge.request import Request
+from deixis.judge.uncertainty import Estimate
+from deixis.studio.judged import dataset_of, find_judged, find_training, read_judged
 from deixis.studio.library import Library
 from deixis.studio.line_chart import Line, draw_lines
+from deixis.studio.results import cell_of
 from deixis.studio.server import make_app
-from deixis.studio.training import find_training
-from deixis.studio.verdict_files import verdicts_of
-from deixis.studio.verdicts import Wanted, compare, facets_of, rows_of
-from deixis.tasks.localise import Answer
+from deixis.studio.verdicts import Wanted, compare, facets_of, rows_of, verdicts_of
+from deixis.worlds.grid.data.asked import asked_in, data_digest
+from deixis.worlds.grid.data.judged_plans import places_of, read_verdicts
+from deixis.worlds.grid.data.plans import write_plans, write_verdicts
+from deixis.worlds.grid.data.sources import open_source
+from deixis.worlds.grid.judging.baselines import oracle_plans, random_plans
+from deixis.worlds.grid.judging.misreadings import LABELS
+from deixis.worlds.grid.judging.navigation import evaluate_plans
+from deixis.worlds.photos.data.store import open_copsref
+from deixis.worlds.photos.judging.grounding import evaluate_answers
+from deixis.worlds.photos.localise import Answer
+from deixis.worlds.registry import find_world
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from deixis.metrics.plan_verdicts import Asked, Plans
+    from deixis.worlds.grid.judging.verdicts import Asked, Plans
 
 SPLITS = ("a1", "a2")
 SCRIPT = "<script>alert(1)</script>"
@@ -81,7 +85,7 @@ def roots(demo_roots: tuple[Path, ...], tmp_path_factory: pytest.TempPathFactory
 @pytest.fixture(scope="module")
 def studio(roots: list[Path]) -> TestClient:
     """A studio over them."""
-    return TestClient(make_app(roots, parts=("home", "gallery", "results")), base_url="http://127.0.0.1")
+    return TestClient(make_app(roots), base_url="http://127.0.0.1")
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +150,19 @@ def test_one_run_shows_confusion_and_parts(studio: TestClient) -> None:
     assert "By pattern" in page
 
 
+@pytest.mark.parametrize(
+    "address", ["/results", "/results?run=guess", "/results/examples?run=guess&measure=right_target"]
+)
+def test_misreadings_have_the_names_that_they_have_elsewhere(studio: TestClient, address: str) -> None:
+    """Tables and filters say what somebody did, as Play and the pages of examples do; links keep the names of files."""
+    page = studio.get(address).text
+    shown = set(re.findall(r">([^<>]+)</th>|>([^<>]+?)(?: \([\d,]+\))?</option>", page))
+    words = {unescape(head or option).strip() for head, option in shown}
+
+    assert words & set(LABELS.values())
+    assert not words & set(LABELS)
+
+
 def test_examples_have_pictures_and_links(studio: TestClient, library: Library) -> None:
     """The examples behind a score are shown with their scenes and lead to their own pages."""
     page = studio.get("/results/examples?run=guess&split=a1").text
@@ -160,7 +177,7 @@ def test_links_lead_to_the_example_that_was_judged(library: Library) -> None:
     places = places_of(source)
     ids = [number for table in source.tables() for number in table["id"].to_pylist()]
 
-    numbers = places.find(np.array([ids[0], ids[7], ids[-1], 5], np.uint64))
+    numbers = places.find(np.array([ids[0], ids[7], ids[-1], 5], np.int64))
 
     assert numbers.tolist() == [0, 7, len(ids) - 1, -1]
 
@@ -222,7 +239,7 @@ def test_the_comparison_page_counts_and_lists(studio: TestClient) -> None:
 
 def test_without_the_dataset_there_are_verdicts_but_no_pictures(roots: list[Path]) -> None:
     """Where the dataset is not in the library, the page says so and shows the rest."""
-    studio = TestClient(make_app(roots[1:], parts=("home", "results")), base_url="http://127.0.0.1")
+    studio = TestClient(make_app(roots[1:]), base_url="http://127.0.0.1")
 
     page = studio.get("/results/examples?run=guess&split=a1").text
 
@@ -266,7 +283,7 @@ def test_a_filter_that_fits_nothing_is_no_error(studio: TestClient) -> None:
 def test_results_without_verdicts_have_no_dead_links(roots: list[Path], tmp_path: Path) -> None:
     """Where no verdicts were kept, the numbers are shown but lead nowhere."""
     shutil.copytree(roots[1] / "knows", tmp_path / "bare", ignore=shutil.ignore_patterns("*.parquet"))
-    studio = TestClient(make_app([tmp_path], parts=("home", "results")), base_url="http://127.0.0.1")
+    studio = TestClient(make_app([tmp_path]), base_url="http://127.0.0.1")
 
     page = studio.get("/results").text
 
@@ -276,7 +293,7 @@ def test_results_without_verdicts_have_no_dead_links(roots: list[Path], tmp_path
 
 def test_nothing_to_show_says_what_to_do(tmp_path: Path) -> None:
     """A studio without results tells how to get some."""
-    studio = TestClient(make_app([tmp_path], parts=("home", "results")), base_url="http://127.0.0.1")
+    studio = TestClient(make_app([tmp_path]), base_url="http://127.0.0.1")
 
     assert "deixis evaluate" in studio.get("/results").text
 
@@ -303,7 +320,7 @@ def test_verdicts_that_are_none_are_refused(tmp_path: Path, roots: list[Path]) -
     """A file that is no Parquet, or lacks a column, is a broken one."""
     (tmp_path / "text.parquet").write_text("not at all", encoding="utf-8")
 
-    with pytest.raises(BrokenDataset, match="does not hold the verdicts"):
+    with pytest.raises(BrokenDataset, match="cannot be read as Parquet"):
         read_verdicts(tmp_path / "text.parquet")
     with pytest.raises(BrokenDataset, match="lacks the column 'split'"):
         read_verdicts(roots[1] / "guess" / "predictions" / "a1.parquet")
@@ -324,7 +341,7 @@ def photographs(demo_roots: tuple[Path, ...], tmp_path_factory: pytest.TempPathF
         else Answer(example.id, "Full", is_absent=True)
         for number, example in enumerate(examples)
     ]
-    evaluation, verdicts = evaluate_answers(examples, answers, dataset.scenes, resamples=20)
+    evaluation, verdicts = evaluate_answers(examples, answers, dataset.scenes)
     run.mkdir()
     values = {"predictions": "shy.jsonl", "data": data.name, **evaluation.to_dict()}
     (run / "evaluation.json").write_text(json.dumps(values), encoding="utf-8")
@@ -349,7 +366,7 @@ def test_answers_about_photographs_are_shown(photographs: list[Path]) -> None:
 
 def test_photographs_have_pictures(photographs: list[Path]) -> None:
     """The examples behind an answer are shown with their photographs and their texts."""
-    studio = TestClient(make_app(photographs, parts=("home", "gallery", "results")), base_url="http://127.0.0.1")
+    studio = TestClient(make_app(photographs), base_url="http://127.0.0.1")
 
     page = studio.get("/results/examples?run=shy").text
 
@@ -357,22 +374,36 @@ def test_photographs_have_pictures(photographs: list[Path]) -> None:
     assert "/d/photographs/" in page
 
 
-@pytest.fixture
-def captions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Captions that were scored, one with a script in it."""
-    from deixis.cli.score import score
+def test_the_page_says_how_intervals_were_found(photographs: list[Path], captions: Path) -> None:
+    """Shares of right answers have Wilson's; what a caption has a share of is resampled."""
+    found = [
+        re.search(
+            r"its 95 % interval, ([^:]+):",
+            TestClient(make_app(roots), base_url="http://127.0.0.1").get("/results").text,
+        )
+        for roots in (photographs, [captions])
+    ]
 
-    monkeypatch.setattr(libraries, "RUN_FILES", (*libraries.RUN_FILES, "scores.json"))
+    assert [one and one.group(1) for one in found] == [
+        "Wilson’s",
+        "Wilson’s where a caption is right or wrong, else by resampling captions",
+    ]
+
+
+@pytest.fixture
+def captions(tmp_path: Path) -> Path:
+    """Captions that were judged, one with a script in it."""
     rows = [("a red ball", 0, 400_000), (SCRIPT, 12, 240_000), ("a tiny red block", 7, 9)]
     lines = [{"prediction": text, "target_id": one, "distractor_id": other} for text, one, other in rows]
     (tmp_path / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    score([tmp_path / "mine.jsonl"], out=tmp_path / "scored", as_json=True)
+    asked = Request(answers=(tmp_path / "mine.jsonl",), out=tmp_path / "scored", allow_losses=True)
+    find_world("rooms").part("judging").evaluate(asked)
     return tmp_path
 
 
-def test_scored_captions_are_shown(captions: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_judged_captions_are_shown(captions: Path) -> None:
     """Captions are listed beside the two images that they tell apart, or fail to."""
-    studio = TestClient(make_app([captions], parts=("home", "results")), base_url="http://127.0.0.1")
+    studio = TestClient(make_app([captions]), base_url="http://127.0.0.1")
 
     page = studio.get("/results/examples?run=scored&show=all").text
 
@@ -448,3 +479,11 @@ def test_a_chart_tells_its_lines_apart_without_colour() -> None:
 def test_a_chart_of_nothing_is_nothing() -> None:
     """Without a point there is no chart."""
     assert draw_lines([Line("one", 0, [])], title="Loss") == ""
+
+
+def test_an_interval_without_width_is_not_shown() -> None:
+    """One answer, or equal ones where resampling finds no other, have no interval that means anything."""
+    one, several = cell_of(Estimate(1.0, 1.0, 1.0, 1)), cell_of(Estimate(0.5, 0.2, 0.8, 10))
+
+    assert one.words == "100.0 % of 1 example"
+    assert several.words == "50.0 %, between 20.0 and 80.0 %, of 10 examples"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
-from deixis.datasets.a3ds import read_pairs
-from deixis.metrics.pragmatics import pragmatics
-from deixis.scene.factors import RoomScene
+from deixis.judge.pragmatics import pragmatics
 from deixis.scene.scene import Context, Where
-from deixis.speakers import caption_of
 from deixis.studio.server import make_app
-from deixis.studio.shapes import SPEAKERS, judged
-from deixis.worlds.shapes.captions import expression_of
+from deixis.worlds.rooms.captions import expression_of
+from deixis.worlds.rooms.data.make import read_pairs
+from deixis.worlds.rooms.pages.example import SPEAKERS, judged
+from deixis.worlds.rooms.scene import RoomScene
+from deixis.worlds.rooms.speakers import caption_of
 
 
 ROOM, OTHER_HUE = 163_233, 167_073  # a tiny red ball near the right corner, light green wall, green floor; a purple one
@@ -21,7 +21,7 @@ ROOM, OTHER_HUE = 163_233, 167_073  # a tiny red ball near the right corner, lig
 @pytest.fixture(scope="module")
 def client(demo_roots):
     """A studio with the pages of rooms."""
-    return TestClient(make_app(demo_roots, parts=("home", "gallery", "shapes")), base_url="http://127.0.0.1")
+    return TestClient(make_app(demo_roots), base_url="http://127.0.0.1")
 
 
 def marks(text: str, rooms: tuple[int, ...] = (ROOM, OTHER_HUE)) -> dict[str, str]:

@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 from deixis.errors import SchemaError
 from deixis.expression.description import Description
 from deixis.expression.steps import Is, Related
-from deixis.scene.graph import Box
-from deixis.scene.graph_table import GraphTable
 from deixis.scene.scene import Where
-from deixis.tasks.localise import (
+from deixis.worlds.photos.localise import (
     SETTINGS,
     SPACES,
     DistractorImage,
@@ -21,6 +19,8 @@ from deixis.tasks.localise import (
     length_of,
     match_box,
 )
+from deixis.worlds.photos.scene.graph import Box
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import STREET, image, thing
 
 
@@ -66,7 +66,7 @@ def test_the_context_holds_the_target(table):
     """Posed as a context of the core, the expression picks out its target among all images."""
     from deixis.resolution.reference import resolve_one
 
-    context = EXAMPLE.context(table)
+    context = EXAMPLE.context_in(table)
 
     assert context.target == Where(0, 0)
     assert resolve_one(EXAMPLE.expression, context) == context.target
@@ -87,7 +87,7 @@ def test_what_is_not_there_has_no_context(table):
 
     assert not absent.is_there
     with pytest.raises(SchemaError, match="not there"):
-        absent.context(table)
+        absent.context_in(table)
     with pytest.raises(SchemaError, match="unknown setting"):
         absent.images("Everything")
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 
-from deixis.datasets.arrays import load_plan_arrays, words_of
-from deixis.datasets.make import make
-from deixis.datasets.recipe import Pool
+from deixis.worlds.grid.data.arrays import load_plan_arrays, words_of
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import Pool
 from tests.datasets.tiny import quick
 
 
 if TYPE_CHECKING:
-    from deixis.datasets.store import Dataset
+    from deixis.data.store import Dataset
 
 
 POOLS = (

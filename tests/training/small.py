@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors.torch import load_file
 
-from deixis.training.settings import training_of
+from deixis.worlds.grid.training.settings import training_of
 
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.training.settings import Training
+    from deixis.worlds.grid.training.settings import Training
 
 
 SIZES: dict[str, dict[str, Any]] = {

@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from deixis.cli import main
-from deixis.datasets.make import make
-from deixis.datasets.recipe import Pool
 from deixis.errors import RecipeError
-from deixis.training.checkpoints import half_checkpoint, read_checkpoint, write_checkpoint
-from deixis.training.loop import train
-from deixis.training.settings import training_of
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import Pool
+from deixis.worlds.grid.training.checkpoints import half_checkpoint, read_checkpoint, write_checkpoint
+from deixis.worlds.grid.training.loop import train
+from deixis.worlds.grid.training.settings import training_of
 from tests.datasets.tiny import quick
 from tests.training.small import SIZES, small
 
@@ -100,4 +100,4 @@ def test_the_command_begins_with_what_comes_with_deixis(dataset, tmp_path, capsy
     assert read_checkpoint(tmp_path / "run" / BEST).update == 1
 
     assert main([*run[:-1], str(tmp_path / "other"), "--begin", "nothing"]) != 0
-    assert "with deixis come gcn-lstm, m-lstm, transformer" in capsys.readouterr().err
+    assert "comes with deixis (m-lstm, gcn-lstm, transformer)" in capsys.readouterr().err

@@ -5,6 +5,7 @@ import resource
 import struct
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
-from deixis.datasets.arrays import load_plan_arrays
-from deixis.datasets.make import make
-from deixis.datasets.recipe import Pool
 from deixis.errors import BrokenCheckpoint, DivergedTraining
-from deixis.training.checkpoints import half_checkpoint, load_model, read_checkpoint, write_checkpoint
-from deixis.training.decode import exact_matches, say_plans
-from deixis.training.loop import train
-from deixis.training.shipped import find_checkpoint, shipped_checkpoints
+from deixis.learn.run import checkpoint_of, find_checkpoint, shipped_checkpoints, world_of_checkpoint
+from deixis.worlds.grid.data.arrays import load_plan_arrays
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import Pool
+from deixis.worlds.grid.training.checkpoints import half_checkpoint, load_model, read_checkpoint, write_checkpoint
+from deixis.worlds.grid.training.loop import train
+from deixis.worlds.grid.training.predict import exact_matches, say_plans
 from tests.datasets.tiny import quick
 from tests.training.small import SIZES, small
 
@@ -139,6 +140,11 @@ def test_the_checkpoint_of_another_model_is_told(checkpoint, tmp_path):
         (lambda facts: facts.update(vocabulary=[]), "no list of words"),
         (lambda facts: facts.update(vocabulary=[1, 2]), "no list of words"),
         (lambda facts: facts.update(channels=3), "says 3 channels"),
+        (lambda facts: facts["metrics"].update(looks="x"), "'looks' of its metrics"),
+        (lambda facts: facts["metrics"].update(dev_examples=[2000]), "'dev_examples' of its metrics"),
+        (lambda facts: facts["training"].update(seed="1"), "'seed' of its training"),
+        (lambda facts: facts["data"].update(name=7), "'name' of its data"),
+        (lambda facts: facts["data"].update(patterns=[1]), "'patterns' of its data"),
     ],
 )
 def test_facts_that_cannot_be_are_told(checkpoint, run, tmp_path, change, complaint):
@@ -213,6 +219,21 @@ def test_checkpoints_are_found(run, tmp_path):
     assert all(path.stat().st_size < 10_000_000 for path in shipped_checkpoints().values())
 
 
+def test_a_folder_of_results_does_not_hide_a_checkpoint_of_ours(run, tmp_path, monkeypatch):
+    """What judging left in a folder called like a model is no model; a run in one could be meant as well."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path("gcn-lstm")
+    (folder / "predictions").mkdir(parents=True)
+    (folder / "evaluation.json").write_text("{}", encoding="utf-8")
+    (folder / "verdicts.parquet").write_bytes(b"")
+
+    assert find_checkpoint(folder) == shipped_checkpoints()["gcn-lstm"]
+    (folder / "best.safetensors").write_bytes((run / "best.safetensors").read_bytes())
+    with pytest.raises(BrokenCheckpoint, match=r"write \./gcn-lstm for what is here"):
+        find_checkpoint(folder)
+    assert find_checkpoint(folder.absolute()) == folder.absolute() / "best.safetensors"
+
+
 def test_a_run_without_a_best_checkpoint_is_told(run, tmp_path):
     """One that was stopped before its first look."""
     (tmp_path / "last.safetensors").write_bytes((run / "last.safetensors").read_bytes())
@@ -234,3 +255,25 @@ def test_models_that_come_with_deixis_understand_fresh_commands(name, least, tmp
 
     assert len(arrays) > 25
     assert exact_matches(*said, arrays).mean() > least
+
+
+def test_checkpoints_that_come_with_deixis_are_of_their_worlds():
+    """Each world names its own, and a file says which world it is of."""
+    homes = {name: world_of_checkpoint(path).name for name, path in shipped_checkpoints().items()}
+
+    assert homes == {
+        **dict.fromkeys(("m-lstm", "gcn-lstm", "transformer"), "grid"),
+        **dict.fromkeys(("room-encoder", "speaker-b", "speaker-rp", "speaker-sp"), "rooms"),
+    }
+    assert set(shipped_checkpoints("grid")) == {"m-lstm", "gcn-lstm", "transformer"}
+    with pytest.raises(BrokenCheckpoint, match=r"nobody is neither .* comes with deixis \(room-encoder, speaker-b"):
+        checkpoint_of("nobody", world="rooms")
+
+
+def test_a_checkpoint_of_no_world_is_told(tmp_path):
+    """Another package may have made it, which is not installed."""
+    path = tmp_path / "other.safetensors"
+    save_file({"a": torch.zeros(1)}, path, {"deixis": '{"kind": "beads"}'})
+
+    with pytest.raises(BrokenCheckpoint, match="of no world that is installed here"):
+        world_of_checkpoint(path)

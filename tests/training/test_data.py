@@ -6,10 +6,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.datasets.table import examples_of
 from deixis.errors import RecipeError
-from deixis.models.registry import build
-from deixis.training.data import DeviceData, demand_room
+from deixis.worlds.grid.data.table import examples_of
+from deixis.worlds.grid.models.registry import build
+from deixis.worlds.grid.training.data import DeviceData, demand_room
 from tests.training.small import SIZES
 
 

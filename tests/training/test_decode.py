@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from deixis.datasets.arrays import load_plan_arrays
-from deixis.models.registry import build
-from deixis.training.data import DeviceData
-from deixis.training.decode import exact_matches, say_plans
+from deixis.worlds.grid.data.arrays import load_plan_arrays
+from deixis.worlds.grid.models.registry import build
+from deixis.worlds.grid.training.data import DeviceData
+from deixis.worlds.grid.training.predict import exact_matches, say_plans
 from tests.training.small import SIZES
 
 

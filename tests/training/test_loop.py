@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from deixis.datasets.arrays import load_plan_arrays, words_of
-from deixis.datasets.make import make
 from deixis.errors import BrokenCheckpoint, DivergedTraining, RecipeError
-from deixis.training import step
-from deixis.training.checkpoints import read_checkpoint
-from deixis.training.devices import find_device
-from deixis.training.loop import train
+from deixis.learn.devices import find_device
+from deixis.worlds.grid.data.arrays import load_plan_arrays, words_of
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.training import step
+from deixis.worlds.grid.training.checkpoints import read_checkpoint
+from deixis.worlds.grid.training.loop import train
 from tests.datasets.tiny import quick
 from tests.training.small import SIZES, WITHOUT_DROPOUT, are_equal, small, weights
 from tests.training.test_checkpoints import no_room
@@ -156,8 +156,8 @@ def test_going_on_gives_what_would_have_been(dataset, whole, tmp_path, model, up
 CHILD = """
 import os, signal, sys, torch
 from pathlib import Path
-from deixis.datasets.store import open_dataset
-from deixis.training.loop import train
+from deixis.data.store import open_dataset
+from deixis.worlds.grid.training.loop import train
 from tests.training.small import SIZES, small
 
 torch.set_num_threads(1)
@@ -419,8 +419,8 @@ def test_data_without_dev_are_told(tmp_path):
 MEMBER = """
 import sys, torch
 from pathlib import Path
-from deixis.datasets.store import open_dataset
-from deixis.training.loop import train
+from deixis.data.store import open_dataset
+from deixis.worlds.grid.training.loop import train
 from tests.training.small import WITHOUT_DROPOUT, small
 
 torch.set_num_threads(1)

@@ -1,4 +1,4 @@
-"""A model may learn to point at the target besides learning to say plans."""
+"""A model may learn to point at the target, or at all that is mentioned, besides learning to say plans."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ import pyarrow as pa
 import pytest
 import torch
 
-from deixis.datasets import arrays as arrays_module
-from deixis.datasets.arrays import load_plan_arrays, words_of
-from deixis.datasets.make import make
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.models.registry import build
-from deixis.models.tokens import Batch
-from deixis.training.data import DeviceData
-from deixis.training.loop import train
-from deixis.training.step import Stepper, losses_of
+from deixis.worlds.grid.data import arrays as arrays_module
+from deixis.worlds.grid.data.arrays import load_plan_arrays, words_of
+from deixis.worlds.grid.language import read
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.models.policy import Batch
+from deixis.worlds.grid.models.registry import build
+from deixis.worlds.grid.roles import Role, decode_role, mention_addresses
+from deixis.worlds.grid.training.data import DeviceData
+from deixis.worlds.grid.training.loop import train
+from deixis.worlds.grid.training.predict import predict
+from deixis.worlds.grid.training.step import Stepper, losses_of, mentions_cost
 from tests.datasets.tiny import quick
 from tests.models.made import SMALL, small_transformer, some_examples, started
 from tests.training.small import are_equal, small, weights
@@ -25,6 +28,7 @@ from tests.training.small import are_equal, small, weights
 
 CPU = torch.device("cpu")
 POINTS = {"points": True, "dropout": 0.0}
+STRUCTURE = {"shared_blocks": True, "relative_words": True, "points_mentions": True, "dropout": 0.0}
 
 
 def test_the_cell_is_that_of_the_object_that_is_meant(dataset, arrays):
@@ -53,6 +57,37 @@ def test_arrays_from_before_there_were_targets_are_replaced(tmp_path):
     assert load_plan_arrays(dataset, "train", words).target.tolist() == right
     assert (folder / "target.npy").exists()
     assert list((dataset.path / ".arrays").iterdir()) == [folder]
+
+
+def test_nouns_and_cells_are_those_of_what_is_mentioned(dataset, arrays):
+    """By the parser, which the arrays do without: a phrase ends with its noun, and roles say whose object is which."""
+    rows = pa.concat_tables(dataset.tables("train")).to_pylist()
+    for row, found in zip(rows, arrays.mentions.tolist(), strict=True):
+        said = read(row["command"])
+        roles = [decode_role(code) for code in row["role"]]
+        wanted = []
+        for number, address in enumerate(mention_addresses(said.expression)):
+            role = Role("mentioned", number) if number else Role("target")
+            place = roles.index(role)
+            noun = said.spans[(*address, -1)][1] - 1
+            wanted.append([noun, row["row"][place] * row["grid_size"] + row["column"][place]])
+        assert found == wanted + [[-1, -1]] * (3 - len(wanted))
+    assert arrays.taking(np.array([4, 2])).mentions.tolist() == arrays.mentions[[4, 2]].tolist()
+
+
+def test_where_roles_are_not_recorded_only_the_target_is_known(dataset, words, monkeypatch):
+    """What a phrase mentions is not guessed."""
+
+    def silent(table, *others):
+        where = table.schema.get_field_index("role")
+        return piece(table.set_column(where, "role", pa.array([[]] * len(table), pa.list_(pa.uint8()))), *others)
+
+    piece = arrays_module._piece
+    monkeypatch.setattr(arrays_module, "_piece", silent)
+    found = arrays_module.plan_arrays(dataset, "train", words)
+
+    assert (found.mentions[:, 0, 1] == found.target).all()
+    assert (found.mentions[:, 1:] == -1).all()
 
 
 def test_a_target_that_is_not_there_is_told(dataset, words, monkeypatch):
@@ -85,6 +120,42 @@ def test_pointing_costs_what_is_missing_to_the_right_cell():
     assert sum(map(float, found)) == pytest.approx(float(whole), abs=1e-5)
 
 
+def test_pointing_at_mentions_costs_the_mean_over_those_of_an_example():
+    """Whether an example mentions one object or two, it counts as much; what is not known costs nothing."""
+    model = started(lambda: small_transformer(points_mentions=True))
+    batch = some_examples(5, channels=model.channels, seed=4)
+    with torch.no_grad():
+        memory = model.remember(batch.words, batch.word_count, batch.grid)
+        share = torch.softmax(model.mentioned(memory).double(), dim=2)
+        whole = losses_of(model, batch).pointing
+        parts = [Batch(*(part[rows] for part in batch)) for rows in (slice(0, 2), slice(2, 5))]
+        found = [losses_of(model, part, examples=5).pointing for part in parts]
+        unknown = batch._replace(mentions=torch.full_like(batch.mentions, -1))
+        nothing = losses_of(model, unknown).pointing
+
+    assert share.shape == (5, 11, 36)
+    assert batch.mentions[-1, 1].tolist() == [-1, -1]
+    costs = [
+        np.mean([-np.log(float(share[row, word, cell])) for word, cell in mentions if cell >= 0])
+        for row, mentions in enumerate(batch.mentions.tolist())
+    ]
+    assert float(whole) == pytest.approx(np.mean(costs), abs=1e-5)
+    assert sum(map(float, found)) == pytest.approx(float(whole), abs=1e-5)
+    assert float(nothing) == 0
+
+
+def test_pointing_at_the_target_and_at_mentions_add_up():
+    """A model that does both pays for both."""
+    model = started(lambda: small_transformer(points=True, points_mentions=True))
+    batch = some_examples(5, channels=model.channels, seed=4)
+    with torch.no_grad():
+        memory = model.remember(batch.words, batch.word_count, batch.grid)
+        of_target = torch.nn.functional.cross_entropy(model.pointed(memory), batch.target)
+        of_mentions = mentions_cost(model.mentioned(memory), batch.mentions) / 5
+
+        assert float(losses_of(model, batch).pointing) == pytest.approx(float(of_target + of_mentions), abs=1e-5)
+
+
 @pytest.mark.parametrize("name", ["m-lstm", "gcn-lstm", "transformer"])
 def test_a_model_that_does_not_point_has_no_such_loss(name):
     """Asked where the target is, a transformer has nothing to say, and the others cannot be asked."""
@@ -96,9 +167,12 @@ def test_a_model_that_does_not_point_has_no_such_loss(name):
     memory = model.remember(batch.words, batch.word_count, batch.grid)
     if name == "transformer":
         assert model.pointed(memory).shape == (5, 0)
+        assert model.mentioned(memory).shape == (5, 0, 36)
     else:
-        with pytest.raises(NotImplementedError, match="does not point"):
+        with pytest.raises(NotImplementedError, match=r"does not point$"):
             model.pointed(memory)
+        with pytest.raises(NotImplementedError, match="does not point at what is mentioned"):
+            model.mentioned(memory)
 
 
 def test_a_model_learns_to_point(dataset, words):
@@ -126,6 +200,34 @@ def test_a_model_learns_to_point(dataset, words):
             assert float(take.loss) == pytest.approx(first, rel=1e-5)
 
     right = seen.target[:8].tolist()
+    assert before != right
+    assert found() == right
+
+
+def test_a_model_learns_to_point_at_all_that_is_mentioned(dataset, words):
+    """The nouns of commands with two clauses find their three objects, with shared blocks and relative places."""
+    torch.default_generator.manual_seed(3)
+    sizes = {"width": 32, "heads": 4, "hidden": 32, "blocks": 3, "decoder_layers": 1, "norm_first": True}
+    model = build("transformer", sizes | STRUCTURE, len(words))
+    seen = load_plan_arrays(dataset, "train", words, channels=model.channels)
+    rows = np.flatnonzero(seen.mentions[:, 2, 1] >= 0)[:6]
+    steps = int(seen.action_count[rows].max()) + 1
+    data = DeviceData(seen, CPU)
+    batch = data.batch(torch.from_numpy(rows), steps)
+
+    def found() -> list[list[int]]:
+        with torch.no_grad():
+            memory = model.remember(batch.words, batch.word_count, batch.grid)
+        places = model.mentioned(memory).argmax(dim=2)
+        return places.gather(1, batch.mentions[:, :, 0]).tolist()
+
+    before = found()
+    take = Stepper(model, data, CPU, batch=len(rows), pointing=5.0, clip=1.0, seed=1, graphs=False)
+    for update in range(150):
+        take(update, rows, steps, 3e-3, int(seen.action_count[rows].sum()) + len(rows))
+
+    right = seen.mentions[rows, :, 1].tolist()
+    assert len(rows) == 6
     assert before != right
     assert found() == right
 
@@ -160,6 +262,26 @@ def test_a_model_may_learn_to_point_afterwards_and_give_it_up(dataset, tmp_path)
     told = small("transformer", settings={"points": False}, updates=1, rate=1e-12)
     train(dataset, told, tmp_path / "third", device="cpu", begin=tmp_path / "second" / "best.safetensors")
     assert weights(tmp_path / "third" / "best.safetensors").keys() == first.keys()
+
+    told = small("transformer", settings={"points_mentions": True}, pointing=1.0, updates=1, rate=1e-12)
+    train(dataset, told, tmp_path / "fourth", device="cpu", begin=tmp_path / "first" / "best.safetensors")
+    fourth = weights(tmp_path / "fourth" / "best.safetensors")
+    assert fourth.keys() - first.keys() == {"point_mentions.weight"}
+
+
+def test_a_training_with_all_options_goes_on_where_it_stopped(dataset, tmp_path):
+    """Shared blocks, distances and mentions: stopped on the way, the same weights come out, and plans are said."""
+    how = {"settings": STRUCTURE | {"points": True}, "pointing": 1.0}
+    train(dataset, small("transformer", **how), tmp_path / "whole", device="cpu")
+    train(dataset, small("transformer", **how, updates=5), tmp_path / "parts", device="cpu")
+    train(dataset, small("transformer", **how), tmp_path / "parts", device="cpu")
+
+    assert are_equal(tmp_path / "whole" / "last.safetensors", tmp_path / "parts" / "last.safetensors")
+    names = weights(tmp_path / "whole" / "best.safetensors").keys()
+    assert {name.split(".")[1] for name in names if name.startswith("blocks.")} == {"0"}
+    assert "words.place.weight" not in names
+    plans = predict(tmp_path / "whole" / "best.safetensors", dataset, ["dev"], tmp_path / "plans", device="cpu")
+    assert len(plans["dev"].ids) == dataset.splits["dev"]
 
 
 def test_who_cannot_point_says_so(dataset, tmp_path):

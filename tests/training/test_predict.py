@@ -9,14 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from deixis.datasets.arrays import load_plan_arrays
-from deixis.datasets.make import make
-from deixis.datasets.store import open_dataset
+from deixis.data.store import open_dataset
 from deixis.errors import BrokenCheckpoint, RecipeError, UnknownName
-from deixis.training.checkpoints import load_model, read_checkpoint
-from deixis.training.decode import say_plans
-from deixis.training.loop import train
-from deixis.training.predict import predict
+from deixis.worlds.grid.data.arrays import load_plan_arrays
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.training.checkpoints import load_model, read_checkpoint
+from deixis.worlds.grid.training.loop import train
+from deixis.worlds.grid.training.predict import predict, say_plans
 from tests.datasets.tiny import quick
 from tests.training.small import SIZES, small
 
@@ -86,7 +85,7 @@ def test_other_words_are_told(best, tmp_path, monkeypatch):
     found = read_checkpoint(best)
     renamed = tuple("strolls" if word == "walk" else word for word in found.vocabulary)
     other = replace(found, vocabulary=renamed)
-    monkeypatch.setattr("deixis.training.predict.read_checkpoint", lambda _: other)
+    monkeypatch.setattr("deixis.worlds.grid.training.predict.read_checkpoint", lambda _: other)
 
     with pytest.raises(UnknownName, match=r"the word 'walk' of the command .* is not among the"):
         predict(best, data, ["train"], tmp_path, device="cpu")

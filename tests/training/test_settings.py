@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import RecipeError, UnknownName
-from deixis.models.registry import MODELS
-from deixis.training.settings import read_training, training_from, training_of
+from deixis.learn.settings import read_settings
+from deixis.worlds.grid.models.registry import MODELS
+from deixis.worlds.grid.training.settings import training_from, training_of
 
 
 SETTINGS = Path(__file__).parents[2] / "docs" / "results" / "settings"
@@ -142,7 +143,7 @@ def test_settings_are_read_from_a_file(tmp_path):
     path = tmp_path / "small.toml"
     path.write_text('updates = 5\nprecision = "fp32"\n[settings]\nkernels = [1, 3]\n', encoding="utf-8")
 
-    training = training_of("m-lstm", read_training(path))
+    training = training_of("m-lstm", read_settings(path))
 
     assert training.updates == 5
     assert training.settings == {"kernels": [1, 3]}
@@ -155,7 +156,7 @@ def test_a_file_that_is_no_toml_is_told(tmp_path, content):
     path.write_bytes(content)
 
     with pytest.raises(RecipeError, match="is no TOML file"):
-        read_training(path)
+        read_settings(path)
 
 
 def test_a_quick_training_gives_way_to_what_is_said():
@@ -181,4 +182,4 @@ def test_a_quick_training_sees_fewer_examples_and_cools_down(model):
 def test_settings_of_the_results_can_still_be_read(path):
     """Their first line says for which model they are."""
     model = path.read_text(encoding="utf-8").split()[3]
-    assert training_of(model, read_training(path)).updates > 1
+    assert training_of(model, read_settings(path)).updates > 1

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from deixis.datasets.arrays import load_plan_arrays
-from deixis.models.registry import build
-from deixis.training import step
-from deixis.training.data import DeviceData
-from deixis.training.loop import train
+from deixis.worlds.grid.data.arrays import load_plan_arrays
+from deixis.worlds.grid.models.registry import build
+from deixis.worlds.grid.training import step
+from deixis.worlds.grid.training.data import DeviceData
+from deixis.worlds.grid.training.loop import train
 from tests.training.small import SIZES, small
 
 

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from math import log, log2
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
-from deixis.audits.information import Information, Share, information
 from deixis.errors import BrokenDataset
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Hashable, Mapping
 
 
-__all__ = ["CLAUSE", "IMPLIED", "SHORTCUTS", "Audit", "Chance", "Counts", "Key"]
+__all__ = ["CLAUSE", "IMPLIED", "SHORTCUTS", "Audit", "Chance", "Counts", "Information", "Key", "Share", "information"]
 
 Key: TypeAlias = tuple[Any, ...]
 Counts: TypeAlias = "Mapping[Key, int]"
 FORMAT = "deixis audit 1"
 CLAUSE, IMPLIED = "clause", "implied noun"  # the kinds of parts that are not content words
 SHORTCUTS = ("noun alone", "noun phrase alone", "first clause alone", "bag of words")
+REPEATED = {"example": "examples", "world": "scenes", "command": "expressions"}
+"""What is looked for twice, by the name that counts have for it."""
 SUFFICIENT = ("both needed", "colour alone suffices", "shape alone suffices", "either alone suffices")
 PLACES = ("row", "column", "cell")  # features that follow from where an object stands
 KNOWN_PATTERNS = ("p1", "p2", "p3", "p4", "chain")
+
+# why examples cannot be judged at all; those of which the expression does not pick out the target are a finding
+UNREADABLE, NO_COMMAND, NO_WORLD = "row cannot be read", "command cannot be read", "impossible world"
+NO_OBJECT, NO_MEANING = "target is no object", "meaning unknown"
+LOST = (UNREADABLE, NO_COMMAND, NO_WORLD, NO_OBJECT, NO_MEANING)
 
 
 class Chance(NamedTuple):
@@ -420,3 +427,78 @@ def _name(key: tuple[str, str]) -> str:
 
 def _plain(chance: Chance | None) -> dict[str, object] | None:
     return chance.to_dict() if chance else None
+
+
+One = TypeVar("One", bound="Hashable")
+Other = TypeVar("Other", bound="Hashable")
+
+
+class Share(NamedTuple):
+    """So many of so many."""
+
+    part: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        """The part as a fraction; None of nothing."""
+        return self.part / self.of if self.of else None
+
+    def to_dict(self) -> dict[str, object]:
+        """The share as plain values."""
+        return {"part": self.part, "of": self.of, "share": self.share}
+
+
+class Information(NamedTuple):
+    """How much one thing tells about another, in bits.
+
+    Attributes:
+        bits: the mutual information of the counts as they are, which is never below 0.
+        bias: what as many counts show on average when neither tells anything about the other, (values - 1) times
+            (other values - 1) over twice the count (Miller and Madow); whatever is not well above it is chance.
+        entropy: how much there is to know about the second thing.
+        counted: how many observations there are.
+    """
+
+    bits: float
+    bias: float
+    entropy: float
+    counted: int
+
+    @property
+    def net(self) -> float:
+        """The bits with the bias taken off, never below 0."""
+        return max(self.bits - self.bias, 0.0)
+
+    def to_dict(self) -> dict[str, object]:
+        """The measure as plain values."""
+        return {
+            "bits": self.bits,
+            "bias": self.bias,
+            "net": self.net,
+            "entropy": self.entropy,
+            "counted": self.counted,
+        }
+
+
+def information(counts: Mapping[tuple[One, Other], int]) -> Information:
+    """What one thing tells about the other, from how often each pair of values occurs.
+
+    Examples:
+        >>> information({("the", "needed"): 8, ("a", "idle"): 8}).bits
+        1.0
+    """
+    pairs = {pair: count for pair, count in counts.items() if count}
+    total = sum(pairs.values())
+    if not total:
+        return Information(0.0, 0.0, 0.0, 0)
+    ones: dict[One, int] = {}
+    others: dict[Other, int] = {}
+    for (one, other), count in pairs.items():
+        ones[one] = ones.get(one, 0) + count
+        others[other] = others.get(other, 0) + count
+    order = sorted(pairs, key=repr)  # sums of floats then do not depend on the order of counting
+    bits = sum(pairs[pair] * log2(pairs[pair] * total / (ones[pair[0]] * others[pair[1]])) for pair in order) / total
+    bias = (len(ones) - 1) * (len(others) - 1) / (2 * total * log(2))
+    entropy = -sum(others[one] * log2(others[one] / total) for one in sorted(others, key=repr)) / total
+    return Information(max(bits, 0.0), bias, max(entropy, 0.0), total)

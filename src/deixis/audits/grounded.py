@@ -21,16 +21,16 @@ A pair of pictures is an example of two scenes with one object each; a scene gra
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.expression.parts import parts
 from deixis.expression.plain import expression_from_plain, expression_to_plain
 from deixis.expression.steps import Extreme, Is, Nth, Related
-from deixis.scene.scene import Context, PlainScene, Point, Where
+from deixis.scene.plain import scene_from_plain, scene_to_plain
+from deixis.scene.scene import Context, Where
 from deixis.schema import Attribute, Relation, Schema
+from deixis.worlds.example import PlainExample
 
 
 if TYPE_CHECKING:
@@ -38,44 +38,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.expression.description import Expression
+    from deixis.worlds.example import Example
 
 
-__all__ = ["FORMAT", "Grounded", "is_grounded", "read_grounded", "write_grounded"]
+__all__ = ["FORMAT", "example_to_plain", "is_grounded", "read_grounded", "write_grounded"]
 
 FORMAT = "deixis grounded 1"
 FIELDS = ("scenes", "expression", "target", "text", "split", "id")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grounded:
-    """One expression with the context it is said in.
-
-    Attributes:
-        context: scenes written out, all of one schema, and the target.
-        expression: what is said.
-        text: its words, where there are some.
-        split: where it belongs, `a+b` for two sets.
-        id: whatever the file calls it.
-    """
-
-    context: Context
-    expression: Expression
-    text: str = ""
-    split: str = ""
-    id: str = ""
-
-    def world(self) -> list[dict[str, Any]]:
-        """The scenes as plain values."""
-        return [_scene_to_plain(scene) for scene in self.context.scenes]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The example as a line of a file holds it."""
-        values: dict[str, Any] = {
-            "scenes": self.world(),
-            "expression": expression_to_plain(self.expression),
-            "target": list(self.context.target),
-        }
-        return values | {name: said for name in ("text", "split", "id") if (said := getattr(self, name))}
+def example_to_plain(example: Example) -> dict[str, Any]:
+    """An example as a line of a file holds it; `SchemaError` where its scenes are not written out."""
+    assert example.expression is not None
+    values: dict[str, Any] = {
+        "scenes": [scene_to_plain(scene) for scene in example.context.scenes],
+        "expression": expression_to_plain(example.expression),
+        "target": list(example.context.target),
+    }
+    return values | {name: said for name in ("text", "split", "id") if (said := getattr(example, name))}
 
 
 def is_grounded(path: Path) -> bool:
@@ -86,7 +66,7 @@ def is_grounded(path: Path) -> bool:
         return b'"deixis grounded' in stream.read(256)
 
 
-def read_grounded(path: Path) -> Iterator[Grounded]:
+def read_grounded(path: Path) -> Iterator[PlainExample]:
     """The examples of a file, in order.
 
     Raises:
@@ -101,10 +81,10 @@ def read_grounded(path: Path) -> Iterator[Grounded]:
                 raise _broken(path, number, str(error)) from error
 
 
-def write_grounded(path: Path, schema: Schema, examples: Iterable[Grounded]) -> None:
+def write_grounded(path: Path, schema: Schema, examples: Iterable[Example]) -> None:
     """Write examples, whose scenes must have this schema, so that `read_grounded` gives them back."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for values in ({"format": FORMAT, "schema": _schema_to_plain(schema)}, *(one.to_dict() for one in examples)):
+        for values in ({"format": FORMAT, "schema": _schema_to_plain(schema)}, *map(example_to_plain, examples)):
             stream.write(json.dumps(values, ensure_ascii=False) + "\n")
 
 
@@ -230,48 +210,19 @@ def _relation_from(said: Mapping[str, Any]) -> Relation:
     )
 
 
-def _grounded_from(values: Mapping[str, Any], schema: Schema) -> Grounded:
+def _grounded_from(values: Mapping[str, Any], schema: Schema) -> PlainExample:
     _only(values, FIELDS, "the example")
-    scenes = tuple(_scene_from(one, schema) for one in _mappings(values.get("scenes"), "scenes"))
+    scenes = tuple(scene_from_plain(one, schema) for one in _list(values.get("scenes"), "scenes"))
     target = [_index(one, "target") for one in _list(values.get("target"), "the target")]
     if len(target) != 2:
         raise BrokenDataset("the target is [scene, object], counted from 0")
     expression = _expression_from(values.get("expression"), schema)
     if any(isinstance(part.step, Nth) for part in parts(expression)) and not all(scene.points for scene in scenes):
         raise BrokenDataset("the expression counts from a side, so every scene needs points")
-    said = {name: _text(values.get(name, ""), name, may_be_empty=True) for name in ("text", "split")}
+    text, split = (_text(values.get(name, ""), name, may_be_empty=True) for name in ("text", "split"))
     number = values.get("id", "")
     name = str(number) if isinstance(number, int) else _text(number, "id", may_be_empty=True)
-    return Grounded(context=Context(scenes, Where(*target)), expression=expression, id=name, **said)
-
-
-def _scene_from(said: Mapping[str, Any], schema: Schema) -> PlainScene:
-    _only(said, ("objects", "relations", "points"), "a scene")
-    objects = tuple(_pairs_from(one) for one in _mappings(said.get("objects"), "objects"))
-    links = frozenset(_link_from(one) for one in _list(said.get("relations", []), "relations"))
-    points = tuple(_point_from(one) for one in _list(said.get("points", []), "points"))
-    return PlainScene(schema=schema, objects=objects, links=links, points=points)
-
-
-def _pairs_from(said: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
-    return frozenset(
-        (attribute, _text(value, f"a value of {attribute!r}"))
-        for attribute, values in said.items()
-        for value in (values if isinstance(values, list) else [values])
-    )
-
-
-def _link_from(said: Any) -> tuple[str, int, int]:
-    if not isinstance(said, list) or len(said) != 3:
-        raise BrokenDataset(f"a relation of a scene is [name, object, other object], got {_shown(said)}")
-    return _text(said[0], "the name of a relation"), _index(said[1], "an object"), _index(said[2], "an object")
-
-
-def _point_from(said: Any) -> Point:
-    numbers = said if isinstance(said, list) and len(said) == 2 else ()
-    if not numbers or not all(_is_number(number) for number in numbers):
-        raise BrokenDataset(f"a point is [row, column], got {_shown(said)}")
-    return Point(*numbers)
+    return PlainExample(context=Context(scenes, Where(*target)), expression=expression, id=name, text=text, split=split)
 
 
 def _expression_from(said: Any, schema: Schema) -> Expression:
@@ -330,10 +281,6 @@ def _index(value: Any, what: str) -> int:
     return value
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-
-
 def _shown(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 60 else text[:59] + "…"
@@ -361,21 +308,3 @@ def _schema_to_plain(schema: Schema) -> dict[str, Any]:
         "distinct": schema.distinct,
         "reading": schema.reading,
     }
-
-
-def _scene_to_plain(scene: Any) -> dict[str, Any]:
-    """A written-out scene; several values of one attribute make a list."""
-    if not isinstance(scene, PlainScene):
-        raise BrokenDataset(f"only scenes that are written out (PlainScene) can be kept, got {type(scene).__name__}")
-    objects = []
-    for pairs in scene.objects:
-        values: dict[str, list[str]] = {}
-        for attribute, value in sorted(pairs):
-            values.setdefault(attribute, []).append(value)
-        objects.append({name: some[0] if len(some) == 1 else some for name, some in values.items()})
-    said: dict[str, Any] = {"objects": objects}
-    if scene.links:
-        said["relations"] = [list(link) for link in sorted(scene.links)]
-    if scene.points:
-        said["points"] = [list(point) for point in scene.points]
-    return said

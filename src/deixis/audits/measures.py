@@ -1,26 +1,27 @@
 """The measures of an audit as plain definitions: functions of an expression and the context in which it is said.
 
-They hold for every kind of scene. What a grid table needs for a million examples is worked out faster in
-`audits.rows`, which must give the same counts.
+They hold for every kind of scene. A world that works them out faster, for a million examples, must give the same
+counts.
 """
 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from deixis.audits.audit import CLAUSE, IMPLIED, SUFFICIENT
-from deixis.distractors.content import is_implied
-from deixis.distractors.necessity import competitors
+from deixis.distractors.necessity import find_reached, is_implied
 from deixis.errors import SchemaError
 from deixis.expression.description import Description
 from deixis.expression.parts import Part, exchanging, mention_at, parts, replacing, without
+from deixis.expression.patterns import pattern_of
 from deixis.expression.steps import AnyOf, Extreme, Is, Not, Nth, Related
 from deixis.resolution.reference import resolve
-from deixis.worlds.grid.patterns import pattern_of
 
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from deixis.expression.description import Expression
     from deixis.expression.parts import Address
     from deixis.scene.scene import Context, Where
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "Bag",
     "Told",
     "bag_of_words_solves",
     "colour_and_shape",
@@ -39,11 +41,13 @@ __all__ = [
     "noun_alone",
     "pattern_name",
     "reached_by_misreading",
+    "reorderings",
     "solves",
     "told",
     "why_not_judged",
 ]
 
+Bag: TypeAlias = "Callable[[Expression], tuple[Expression, ...]]"
 COLOUR = "color"
 NOTHING, SEVERAL, ANOTHER = "fits no object", "fits several objects", "fits another object than the target"
 ODD_PATTERN = "other"
@@ -159,12 +163,41 @@ def exchanges(expression: Expression) -> tuple[Expression, ...]:
     return tuple(found)
 
 
-def bag_of_words_solves(expression: Expression, context: Context) -> bool:
+def reorderings(expression: Expression) -> tuple[Expression, ...]:
+    """What a reader might understand who does not know to which phrase any of the words belongs.
+
+    Besides the readings of `exchanges`, two phrases change places as a whole, noun and all attributes ('the cup to the
+    left of the plate', 'the plate to the left of the cup'), and phrases and relations of alternatives count as those of
+    other clauses do. What is denied stays as it is. Readings that say the same as the expression are left out.
+    """
+    clauses = [
+        part.address
+        for part in parts(expression)
+        if isinstance(part.step, Related) and _is_bound(part, expression, through=(Related, AnyOf))
+    ]
+    attributes = dict.fromkeys(part.attribute for part in parts(expression) if part.attribute)
+    kinds = (*(frozenset((attribute,)) for attribute in attributes), frozenset(attributes))
+    found: dict[Expression, None] = {}
+    for one, other in combinations(((), *clauses), 2):
+        for some in kinds:
+            found[exchanging(expression, one, other, some)] = None
+    for one, other in combinations(clauses, 2):
+        found[_with_relations_exchanged(expression, one, other)] = None
+    found.pop(expression, None)
+    return tuple(found)
+
+
+def bag_of_words_solves(expression: Expression, context: Context, bag: Bag = exchanges) -> bool:
     """Whether no exchange of words picks out an object other than the target.
 
     An expression of one phrase is always solved: the order of its words tells nothing.
+
+    Args:
+        expression: what is said.
+        context: where.
+        bag: the readings of who does not know the order of the words: `exchanges` or `reorderings`.
     """
-    return all(resolve(reading, context).objects <= {context.target} for reading in exchanges(expression))
+    return all(resolve(reading, context).objects <= {context.target} for reading in bag(expression))
 
 
 # -------------------------------------------------------------------------------- competitors and chance
@@ -172,7 +205,7 @@ def bag_of_words_solves(expression: Expression, context: Context) -> bool:
 
 def reached_by_misreading(expression: Expression, context: Context) -> frozenset[Where]:
     """The wrong objects that some single misreading leads to."""
-    return frozenset(competitors(expression, context))
+    return find_reached(expression, context)
 
 
 def namesakes(expression: Expression, context: Context) -> frozenset[Where]:
@@ -202,7 +235,7 @@ def _kind(expression: Expression, part: Part, schema: Schema) -> str:
         case Is() if _is_head(part.step, schema):
             return IMPLIED if is_implied(part, expression, schema) else "noun"
         case Is() | Extreme():  # pragma: no branch (the last kinds of step)
-            return f"{'colour' if part.step.attribute == COLOUR else part.step.attribute} word"
+            return f"{'colour' if part.step.attribute == COLOUR else part.step.attribute.replace('_', ' ')} word"
 
 
 def _is_head(step: Is, schema: Schema) -> bool:
@@ -214,10 +247,10 @@ def _word_of_target(expression: Expression, attribute: str) -> Part | None:
     return next((Part((k,), s) for k, s in steps if isinstance(s, Is) and s.attribute == attribute), None)
 
 
-def _is_bound(part: Part, expression: Expression) -> bool:
+def _is_bound(part: Part, expression: Expression, *, through: tuple[type, ...] = (Related,)) -> bool:
     """Whether the way down to a clause passes through clauses only, not through a negation or an alternative."""
     above = (_step_at(expression, part.address[: k + 1]) for k in range(len(part.address) - 1))
-    return all(isinstance(step, Related) for step in above)
+    return all(isinstance(step, through) for step in above)
 
 
 def _step_at(expression: Expression, address: Address) -> object:

@@ -1,7 +1,7 @@
 """Audits by the plain definitions, one example at a time, for every kind of scene.
 
-What they count for grid examples is what `audits.rows` counts in arrays; only the sums over a whole dataset, repeats
-and readers, are worked out by the same functions.
+A world may count the same in arrays, which its part `audit` does then; only the sums over a whole dataset, repeats and
+readers, are worked out by the same functions.
 """
 
 from __future__ import annotations
@@ -12,77 +12,52 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deixis.audits import measures
-from deixis.audits.audit import CLAUSE, IMPLIED, SHORTCUTS
-from deixis.audits.features import GRID_FEATURES, features, grid_features
-from deixis.audits.readers import Looks, Readers
-from deixis.audits.sameness import Sightings, count_repeats
-from deixis.audits.tally import Tally
+from deixis.audits.audit import CLAUSE, IMPLIED, NO_MEANING, SHORTCUTS
+from deixis.audits.counting import Looks, Readers, Sightings, Tally, count_repeats
+from deixis.errors import SchemaError
 from deixis.expression.parts import parts
+from deixis.expression.plain import expression_to_plain
+from deixis.scene.plain import scene_to_plain
+from deixis.scene.scene import PlainScene
 from deixis.seeds import mix
-from deixis.splits.partition import TRAINING
-from deixis.tasks.navigate import text_digest
-from deixis.worlds.grid.actions import Action, Verb
-from deixis.worlds.grid.form import form_digest
-from deixis.worlds.grid.roles import KINDS
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from deixis.audits.audit import Audit
-    from deixis.audits.grounded import Grounded
-    from deixis.datasets.checks.rules import HoldOut
+    from deixis.audits.measures import Bag
     from deixis.expression.description import Expression
-    from deixis.scene.scene import Context
-    from deixis.tasks.navigate import Example
+    from deixis.scene.scene import Context, Scene
+    from deixis.worlds.example import Example
 
 
-__all__ = ["audit_examples", "audit_grounded"]
+__all__ = ["AuditCount", "audit_examples", "count_expression", "features"]
 
-ASIDE = "set aside"
-DISTRACTORS = KINDS[KINDS.index("relation") :]
-
-
-def audit_grounded(examples: Iterable[Grounded], *, progress: Callable[[int], None] | None = None) -> Audit:
-    """What grounded expressions of any world test; measures that need a grid or a text are left out."""
-    total = _Total()
-    for grounded in examples:
-        splits = (grounded.split or "all").split("+")
-        if total.counts(grounded.expression, grounded.context, splits):
-            length = len(grounded.text.split()) or sum(1 for _ in parts(grounded.expression))
-            count_expression(total.tally, grounded.expression, grounded.context, length)
-            seen = [features(scene, k) for scene in grounded.context.scenes for k in range(len(scene))]
-            _count_features(total.tally, seen, _place_of_target(grounded.context))
-            digests = (_digest(grounded.to_dict()), _digest(grounded.world()), _digest(str(grounded.expression)))
-            total.remember(digests, grounded.split or "all", seen, _place_of_target(grounded.context))
-        if progress is not None:
-            progress(total.tally.examples)
-    return total.audit(sorted({name for seen in total.seen for thing in seen for name in thing}))
+ASIDE, NO_TARGET = "set aside", "no target among what is shown"
 
 
-def audit_examples(examples: Iterable[Example], *, rules: Sequence[HoldOut] = ()) -> Audit:
-    """What grid examples test, by the plain definitions; `audit_tables` gives the same, much faster."""
-    total = _Total()
+def audit_examples(examples: Iterable[Example], *, progress: Callable[[int], None] | None = None) -> Audit:
+    """What examples of any world test; measures that need what they do not have are left out."""
+    count = AuditCount()
     for example in examples:
-        for rule in rules:
-            if set(example.split.split("+")) & set(TRAINING) and rule.holds(example.expression, example.scene):
-                total.tally.add("held_out", rule.id, example.split)
-        if total.counts(example.expression, example.context, example.split.split("+")):
-            count_expression(total.tally, example.expression, example.context, len(example.text.split()))
-            _count_example(total.tally, example)
-            seen = [grid_features(example.scene, k) for k in range(len(example.scene))]
-            _count_features(total.tally, seen, example.target)
-            said = f"{example.verb} {text_digest(str(example.expression))} {example.manner}"
-            positions = [
-                seen_thing | {"row": str(thing.row), "column": str(thing.column)}
-                for seen_thing, thing in zip(seen, example.scene.objects, strict=True)
-            ]
-            digests = (example.id, form_digest(example.scene), text_digest(said))
-            total.remember(digests, example.split, positions, example.target)
-    return total.audit(GRID_FEATURES)
+        count.add(example)
+        if progress is not None:
+            progress(count.tally.examples)
+    return count.audit()
 
 
-def count_expression(tally: Tally, expression: Expression, context: Context, length: int) -> None:
+def features(scene: Scene, index: int) -> dict[str, str]:
+    """What can be seen of an object: its values, by attribute; several values, or none, count as one of their own."""
+    return {
+        one.name.replace("_", " "): " & ".join(sorted(scene.values(index, one.name))) or "none"
+        for one in scene.schema.attributes
+    }
+
+
+def count_expression(
+    tally: Tally, expression: Expression, context: Context, length: int, bag: Bag = measures.exchanges
+) -> None:
     """Count everything that one expression in its context tells; it must pick out the target alone."""
     schema = context.scenes[context.target.scene].schema
     pattern, target = measures.pattern_name(expression), {context.target}
@@ -114,44 +89,127 @@ def count_expression(tally: Tally, expression: Expression, context: Context, len
     tally.add("shortcuts", pattern, phrase, measures.solves(expression.phrase, context))
     if (first := measures.first_clause_alone(expression)) is not None:
         tally.add("shortcuts", pattern, first_clause, measures.solves(first, context))
-    tally.add("shortcuts", pattern, bag_of_words, measures.bag_of_words_solves(expression, context))
+    tally.add("shortcuts", pattern, bag_of_words, measures.bag_of_words_solves(expression, context, bag))
 
 
-class _Total:
-    """The counts of a dataset, and what has to be remembered of its examples until the end."""
+class AuditCount:
+    """The counts of some examples, and what has to be remembered of them until all are counted.
 
-    def __init__(self) -> None:
+    Args:
+        alike: what was counted of examples by their likeness; may be shared by several counts of one dataset.
+        bag: the readings of a bag of words, see `measures.bag_of_words_solves`.
+    """
+
+    def __init__(self, alike: dict[object, tuple[str, Tally]] | None = None, *, bag: Bag = measures.exchanges) -> None:
         self.tally = Tally()
         self.digests: list[tuple[int, int, int]] = []
         self.splits: list[str] = []
         self.seen: list[list[dict[str, str]]] = []
         self.targets: list[int] = []
+        self._alike = {} if alike is None else alike
+        self._bag = bag
 
-    def counts(self, expression: Expression, context: Context, splits: Sequence[str]) -> bool:
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_alike": {}}
+
+    def add(self, example: Example) -> None:
+        """Count one example of any world.
+
+        An example may have `likeness`, which is the same for examples of which the same is counted, however their words
+        and values differ; it is then worked out once. It may also have `splits`, where a split has a + in its name.
+        """
+        split = "+".join(name.replace("+", " & ") for name in getattr(example, "splits", ())) or example.split or "all"
+        try:
+            context = example.context
+        except SchemaError:
+            self.leave_out(NO_TARGET, split)
+            return
+        expression = example.expression
+        if expression is None:
+            self.leave_out(NO_MEANING, split)
+            return
+        likeness = getattr(example, "likeness", None)
+        if likeness is None or likeness not in self._alike:
+            counted = Tally()
+            reason = measures.why_not_judged(expression, context)
+            if not reason:
+                length = len(example.text.split()) or sum(1 for _ in parts(expression))
+                count_expression(counted, expression, context, length, self._bag)
+            self._alike[likeness] = reason, counted
+        reason, counted = self._alike[likeness]
+        if reason or split == "aside":
+            self.leave_out(ASIDE if split == "aside" else reason, split)
+        else:
+            self._count(split)
+            self.tally.merge(counted)
+            seen = [features(scene, k) for scene in context.scenes for k in range(len(scene))]
+            self.remember(_digests(example.text, context, expression), split, seen, _place_of_target(context))
+
+    def leave_out(self, reason: str, split: str) -> None:
+        """Count an example that cannot be judged."""
+        self._count(split)
+        self.tally.add("unjudged", reason)
+
+    def accepts(self, expression: Expression, context: Context, split: str) -> bool:
         """Count an example; whether it can be judged."""
-        self.tally.examples += 1
-        for split in splits:
-            self.tally.add("splits", split)
-        reason = ASIDE if list(splits) == ["aside"] else measures.why_not_judged(expression, context)
+        self._count(split)
+        reason = ASIDE if split == "aside" else measures.why_not_judged(expression, context)
         if reason:
             self.tally.add("unjudged", reason)
         return not reason
 
-    def remember(self, digests: tuple[int, int, int], split: str, seen: list[dict[str, str]], target: int) -> None:
+    def remember(
+        self,
+        digests: tuple[int, int, int],
+        split: str,
+        seen: list[dict[str, str]],
+        target: int,
+        places: Sequence[dict[str, str]] = (),
+    ) -> None:
+        """Remember an example, and count the features of its objects.
+
+        Args:
+            digests: of the example, of its scenes and of what is said.
+            split: where it belongs.
+            seen: the features of every object.
+            target: the number of the one that is meant.
+            places: further features that readers see, but which are counted elsewhere.
+        """
+        for number, thing in enumerate(seen):
+            for name, value in thing.items():
+                self.tally.add("features", name, value, number == target)
         self.digests.append(digests)
         self.splits.append(split)
-        self.seen.append(seen)
+        self.seen.append([one | other for one, other in zip(seen, places, strict=True)] if places else seen)
         self.targets.append(target)
 
-    def audit(self, names: Sequence[str]) -> Audit:
-        """The audit, with what only the whole dataset shows; readers see the features of these names."""
-        if self.digests and names:
-            table = np.array(self.digests, np.uint64)
-            splits = tuple(dict.fromkeys(self.splits))
-            which = np.array([splits.index(split) for split in self.splits], np.int64)
-            count_repeats(self.tally, [Sightings(table[:, 0], table[:, 1], table[:, 2], which, splits)])
-            self._judge_readers(names)
+    def merge(self, other: AuditCount) -> None:
+        """Take over what another has counted, of examples that come after these."""
+        self.tally.merge(other.tally)
+        for name in ("digests", "splits", "seen", "targets"):
+            getattr(self, name).extend(getattr(other, name))
+
+    @property
+    def sightings(self) -> Sightings:
+        """What it takes to recognise the examples."""
+        table = np.array(self.digests, np.uint64).reshape(-1, 3)
+        names = tuple(dict.fromkeys(self.splits))
+        numbers = {name: number for number, name in enumerate(names)}
+        which = np.array([numbers[split] for split in self.splits], np.int64)
+        return Sightings(table[:, 0], table[:, 1], table[:, 2], which, names)
+
+    def audit(self, names: Sequence[str] | None = None) -> Audit:
+        """The audit, with what only the whole dataset shows; readers see the features of these names, or all."""
+        known = sorted({name for seen in self.seen for thing in seen for name in thing}) if names is None else names
+        if self.digests and known:
+            count_repeats(self.tally, [self.sightings])
+            self._judge_readers(known)
         return self.tally.audit()
+
+    def _count(self, split: str) -> None:
+        self.tally.examples += 1
+        for name in split.split("+"):
+            self.tally.add("splits", name)
 
     def _judge_readers(self, names: Sequence[str]) -> None:
         things = [thing for seen in self.seen for thing in seen]
@@ -167,41 +225,28 @@ class _Total:
         readers.judge(self.tally)
 
 
-def _count_features(tally: Tally, seen: Sequence[dict[str, str]], target: int) -> None:
-    for number, thing in enumerate(seen):
-        for name, value in thing.items():
-            tally.add("features", name, value, number == target)
+def _digests(text: str, context: Context, expression: Expression) -> tuple[int, int, int]:
+    """Names for exactly this example, for its scenes, and for what is said; none depends on its split or its id."""
+    world = [_facts(scene) for scene in context.scenes]
+    whole = [world, expression_to_plain(expression), list(context.target), text]
+    return _digest(whole), _digest(world), _digest(str(expression))
 
 
-def _count_example(tally: Tally, example: Example) -> None:
-    """Count what only a command on a grid has: cells, determiners, roles and a verb."""
-    for number, thing in enumerate(example.scene.objects):
-        kind = "box" if thing.is_box else "solid"
-        tally.add("cells", kind, thing.row, thing.column, number == example.target)
-    relations = example.expression.relations()
-    for thing, role in zip(example.scene.objects, example.roles, strict=False):
-        if role.kind == "mentioned" and 0 < role.number <= len(relations):
-            tally.add("children", relations[role.number - 1], thing.row, thing.column)
-    present = {role.kind for role in example.roles}
-    kinds = "+".join(kind for kind in DISTRACTORS if kind in present) or "none"
-    for mention, (determiner, status) in enumerate(zip(example.utterance.determiners, _needed(example), strict=True)):
-        tally.add("determiners", measures.pattern_name(example.expression), mention, determiner, status)
-        if mention and example.roles:
-            tally.add("determiner_kinds", determiner, kinds)
-    if example.verb in (Verb.PUSH, Verb.PULL):
-        tally.add("verbs", str(example.verb), any(act in (Action.PUSH, Action.PULL) for act in example.plan))
-
-
-def _needed(example: Example) -> list[str]:
-    """Of every mention, whether all, some or none of its content words are needed."""
-    words: list[list[bool]] = [[]]
-    necessity = example.necessity()
-    for one in measures.told(example.expression, example.scene.schema):
-        if one.kind == CLAUSE:
-            words.append([])
-        elif measures.is_content_word(one.kind):
-            words[-1].append(necessity[one.part])
-    return ["none" if not any(needed) else "all" if all(needed) else "some" for needed in words]
+def _facts(scene: Scene) -> object:
+    """Everything there is in a scene; a scene that has a `digest` is known by it."""
+    if (own := getattr(scene, "digest", None)) is not None:
+        return own
+    if isinstance(scene, PlainScene):
+        return scene_to_plain(scene)
+    things = range(len(scene))
+    links = [
+        (one.name, k, n)
+        for one in scene.schema.relations
+        for k in things
+        for n in things
+        if scene.related(one.name, k, n)
+    ]
+    return [[sorted(features(scene, k).items()) for k in things], links]
 
 
 def _place_of_target(context: Context) -> int:

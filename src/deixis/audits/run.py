@@ -1,44 +1,80 @@
-"""Audits of tables, sources and grounded expressions, piece by piece."""
+"""Audits of whatever lies at a path: datasets of every world, and grounded expressions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import lru_cache
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis.audits.features import GRID_FEATURES
 from deixis.audits.grounded import is_grounded, read_grounded
-from deixis.audits.plain import audit_grounded
-from deixis.audits.questions import Questions
-from deixis.audits.readers import Looks, Readers
-from deixis.audits.rows import ChunkAudit
-from deixis.audits.sameness import Sightings, count_repeats
-from deixis.audits.tally import Tally
-from deixis.datasets.checks.chunk import Chunk
-from deixis.datasets.checks.content import readable
-from deixis.datasets.checks.judge import CompiledJudge
-from deixis.datasets.checks.registry import CHECKS
-from deixis.datasets.checks.said import Commands
-from deixis.datasets.in_order import in_order_by_threads
-from deixis.errors import BrokenDataset, RecipeError, UnknownName
+from deixis.audits.measures import exchanges
+from deixis.audits.plain import AuditCount
+from deixis.data.crew import follow_the_parent, in_order
+from deixis.errors import RecipeError, UnknownName
 from deixis.seeds import Stream, derive
+from deixis.worlds.registry import find_world, world_of
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import TypeAlias
 
     from deixis.audits.audit import Audit
-    from deixis.audits.grounded import Grounded
-    from deixis.datasets.checks.rules import HoldOut
-    from deixis.datasets.sources import Source
+    from deixis.audits.counting import Sightings
+    from deixis.audits.measures import Bag
+
+    Tell: TypeAlias = Callable[[int, int | None], None]
 
 
-__all__ = ["audit_path", "audit_source", "audit_tables"]
+__all__ = ["DatasetAudit", "FurtherTable", "audit_dataset", "audit_path", "audit_plainly", "choose"]
 
-ROWS = 32_768  # looked at together
-UNREADABLE = "row cannot be read"
-Table: TypeAlias = Any  # of pyarrow, which only `datasets` names
-Work = TypeVar("Work")
-Done = TypeVar("Done")
+TOGETHER = 64  # examples that one process judges at a time
+FEW = 256  # for which no other process is started
+
+
+@dataclass(frozen=True, kw_only=True)
+class FurtherTable:
+    """A table of measures that only one world has.
+
+    Attributes:
+        title: what it shows, and in which unit.
+        heads: of its columns; the first is that of the names of rows.
+        rows: the cells as text.
+        plot: a figure of the same from `deixis.report.plots`, where there is one.
+    """
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    plot: Any = None
+
+
+@dataclass(frozen=True)
+class DatasetAudit:
+    """The audit of one dataset.
+
+    Attributes:
+        audit: the common counts.
+        sightings: what it takes to recognise the examples, so that datasets can be compared.
+        rows: further measures of its world by name, as text, for the table that all datasets share.
+        tables: further tables of its world.
+        notes: whatever else there is to say, a sentence each.
+        plain: all that is particular to its world as plain values, for JSON.
+    """
+
+    audit: Audit
+    sightings: tuple[Sightings, ...] = ()
+    rows: Mapping[str, str] = field(default_factory=dict)
+    tables: tuple[FurtherTable, ...] = ()
+    notes: tuple[str, ...] = ()
+    plain: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The audit as plain values."""
+        return {**self.plain, **self.audit.to_dict()}
 
 
 def audit_path(
@@ -48,145 +84,118 @@ def audit_path(
     sample: int | None = None,
     seed: int = 0,
     workers: int = 1,
-    progress: Callable[[int, int | None], None] | None = None,
+    progress: Tell | None = None,
 ) -> Audit:
-    """The audit of whatever lies at a path: a dataset in any layout that `deixis check` reads, or grounded expressions.
+    """The common counts of `audit_dataset`."""
+    return audit_dataset(path, split=split, sample=sample, seed=seed, workers=workers, progress=progress).audit
+
+
+def audit_dataset(
+    path: Path,
+    *,
+    split: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    workers: int = 1,
+    progress: Tell | None = None,
+) -> DatasetAudit:
+    """The audit of whatever lies at a path: a dataset of any world, or grounded expressions.
 
     Args:
         path: the folder or file.
         split: only the examples of this split.
         sample: only so many examples, chosen at random.
         seed: which ones.
-        workers: how many threads share the work; the audit does not depend on it.
+        workers: how many share the work; the audit does not depend on it.
         progress: called with the number of examples judged so far, and how many there are where that is known.
-    """
-    from deixis.datasets.sources import open_source
-
-    def tell_of(total: int | None) -> Callable[[int], None]:
-        return lambda done: progress(done, total) if progress is not None else None
-
-    if is_grounded(path):
-        examples = _chosen(read_grounded(path), split, sample, seed)
-        return audit_grounded(examples, progress=tell_of(len(examples)))
-    source = open_source(path)
-    total = None if split or sample else source.total
-    tell = tell_of(total)
-    return audit_source(source, split=split, sample=sample, seed=seed, workers=workers, progress=tell)
-
-
-def audit_tables(
-    tables: Iterable[Table],
-    *,
-    rules: Sequence[HoldOut] = (),
-    workers: int = 1,
-    progress: Callable[[int], None] | None = None,
-) -> Audit:
-    """What the examples of some tables test, whoever made them.
-
-    Args:
-        tables: in the columns of `datasets.table`; together they are one dataset.
-        rules: what train, dev and test should not hold.
-        workers: how many threads share the work; the audit does not depend on it.
-        progress: called with the number of rows judged so far.
-
-    Raises:
-        BrokenDataset: when a table lacks a column or holds something else in it.
     """
     if workers < 1:
         raise RecipeError(f"an audit needs at least one worker, got {workers}")
-    judge = _Judge(tuple(rules))
-    total, sightings = Tally(), []
-    readers = Readers(GRID_FEATURES, 256)
-    for piece in in_order_by_threads(judge.piece, _pieces(tables), workers):
-        total.merge(piece.tally)
-        sightings.append(piece.sightings)
-        readers.see(piece.looks)
-        if progress is not None:
-            progress(total.examples)
-    count_repeats(total, sightings)
-    readers.judge(total)
-    return total.audit()
+    if is_grounded(path):
+        return _audit_grounded(path, split, sample, seed, progress)
+    world = world_of(path)
+    if world.has("audit"):
+        found: DatasetAudit = world.part("audit").audit(
+            path, split=split, sample=sample, seed=seed, workers=workers, progress=progress
+        )
+        return found
+    return audit_plainly(world.name, path, split=split, sample=sample, seed=seed, workers=workers, progress=progress)
 
 
-def audit_source(
-    source: Source,
+def audit_plainly(
+    world: str,
+    path: Path,
     *,
-    split: str | None = None,
-    sample: int | None = None,
-    seed: int = 0,
-    rules: Sequence[HoldOut] = (),
-    workers: int = 1,
-    progress: Callable[[int], None] | None = None,
-) -> Audit:
-    """The audit of a dataset wherever it lies; the rules of its recipe are looked after too.
-
-    Args:
-        source: from `datasets.sources.open_source`.
-        split: only the examples of this split.
-        sample: only so many examples, chosen at random.
-        seed: which ones.
-        rules: what train, dev and test should not hold, beside what the recipe says.
-        workers: how many threads share the work.
-        progress: called with the number of rows judged so far.
-    """
-    from deixis.datasets.sources import sample_rows
-
-    tables = source.tables(split)
-    if sample is not None:
-        chosen = sample_rows(tables, sample, seed=seed)
-        tables = iter(() if chosen is None else (chosen,))
-    every_rule = tuple(dict.fromkeys((*source.rules, *rules)))
-    return audit_tables(tables, rules=every_rule, workers=workers, progress=progress)
+    split: str | None,
+    sample: int | None,
+    seed: int,
+    workers: int,
+    progress: Tell | None,
+    bag: Bag = exchanges,
+) -> DatasetAudit:
+    """The audit of the examples of a world by the plain definitions; `bag` has the readings of a bag of words."""
+    numbers = choose(find_world(world).part("examples").open(path).numbers(split), sample, seed)
+    pieces = [_Piece(world, path, numbers[k : k + TOGETHER], bag) for k in range(0, len(numbers), TOGETHER)]
+    whole = AuditCount()
+    for piece in _counted(pieces, workers if len(numbers) > FEW else 1):
+        whole.merge(piece)
+        if progress is not None:
+            progress(whole.tally.examples, len(numbers))
+    return DatasetAudit(whole.audit(), (whole.sightings,))
 
 
-def _chosen(examples: Iterable[Grounded], split: str | None, sample: int | None, seed: int) -> list[Grounded]:
-    """The examples of a split, or so many of them."""
-    everything = list(examples)
-    found = [one for one in everything if split is None or split in one.split.split("+")]
+def choose(numbers: Sequence[int], sample: int | None, seed: int) -> Sequence[int]:
+    """A random sample of some numbers, in their order; all where there are not more."""
+    if sample is None or sample >= len(numbers):
+        return numbers
+    return [numbers[place] for place in sorted(Stream(derive(seed, "sample")).shuffled(range(len(numbers)))[:sample])]
+
+
+def _audit_grounded(
+    path: Path, split: str | None, sample: int | None, seed: int, progress: Tell | None
+) -> DatasetAudit:
+    everything = list(read_grounded(path))
+    found = [k for k, one in enumerate(everything) if split is None or split in one.split.split("+")]
     if not found and split is not None:
         known = sorted({single for one in everything for single in one.split.split("+") if single})
         raise UnknownName(f"there is no split {split!r}; known: {', '.join(known) or 'none'}")
-    if sample is None or sample >= len(found):
-        return found
-    numbers = Stream(derive(seed, "sample")).shuffled(range(len(found)))[:sample]
-    return [found[number] for number in sorted(numbers)]
+    chosen = choose(found, sample, seed)
+    whole = AuditCount()
+    for done, number in enumerate(chosen, start=1):
+        whole.add(everything[number])
+        if progress is not None:
+            progress(done, len(chosen))
+    return DatasetAudit(whole.audit(), (whole.sightings,))
 
 
 class _Piece(NamedTuple):
-    """What one chunk gives."""
+    """Some examples of a dataset, and the readings of a bag of words."""
 
-    tally: Tally
-    sightings: Sightings
-    looks: Looks
-
-
-class _Judge:
-    """What all chunks share: commands read once, questions asked once."""
-
-    def __init__(self, rules: tuple[HoldOut, ...]) -> None:
-        self.rules = rules
-        self.compiled = CompiledJudge()
-        self.commands = Commands()
-        self.questions = Questions()
-
-    def piece(self, table: Table) -> _Piece:
-        """The audit of one piece of a table."""
-        if problem := CHECKS["E001"].find(table):
-            raise BrokenDataset(problem)
-        try:
-            rows, number, reasons = readable(table)
-        except (ValueError, NotImplementedError) as error:  # what pyarrow raises on columns of another kind
-            reason = str(error).partition("\n")[0]
-            raise BrokenDataset(f"a column holds something else than it should: {reason}") from error
-        chunk = Chunk(rows, number, judge=self.compiled, commands=self.commands, rules=self.rules)
-        audit = ChunkAudit(chunk, self.questions)
-        tally = audit.count()
-        tally.examples += len(reasons)
-        tally.add("unjudged", UNREADABLE, count=len(reasons))
-        return _Piece(tally, audit.sightings, audit.looks)
+    world: str
+    path: Path
+    numbers: Sequence[int]
+    bag: Bag
 
 
-def _pieces(tables: Iterable[Table]) -> Iterator[Table]:
-    for table in tables:
-        for start in range(0, table.num_rows, ROWS):
-            yield table.slice(start, ROWS)
+def _counted(pieces: Sequence[_Piece], workers: int) -> Iterator[AuditCount]:
+    """The counts of pieces in their order, by processes where there are several workers."""
+    if workers == 1:
+        yield from map(_count, pieces)
+        _opened.cache_clear()
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn"), follow_the_parent) as pool:
+        yield from in_order(pool, _count, pieces, ahead=2 * workers + 1)
+
+
+def _count(piece: _Piece) -> AuditCount:
+    """Count some examples; the dataset stays open for the next piece."""
+    examples, alike = _opened(piece.world, piece.path)
+    found = AuditCount(alike, bag=piece.bag)
+    for number in piece.numbers:
+        found.add(examples[number])
+    return found
+
+
+@lru_cache(maxsize=1)
+def _opened(world: str, path: Path) -> tuple[Any, dict[object, Any]]:
+    return find_world(world).part("examples").open(path), {}

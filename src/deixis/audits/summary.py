@@ -4,20 +4,40 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.audits.audit import SHORTCUTS, SUFFICIENT
-from deixis.audits.readers import ALL, CHANCE
+from deixis.audits.audit import REPEATED, SHORTCUTS, SUFFICIENT
+from deixis.audits.counting import ALL, CHANCE
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from deixis.audits.audit import Audit
-    from deixis.audits.information import Information, Share
+    from deixis.audits.audit import Audit, Information, Share
 
 
-__all__ = ["compared", "summary"]
+__all__ = ["compared", "explain_dashes", "summary"]
 
 NOTHING = "–"  # what a dataset has no such thing of
+ELSEWHERE = "measured in other worlds only"
+MOVES, UNMOVED = "moves its object", "nothing is said that moves an object"
+NO_CLAUSES, NO_PAIR = "no example has clauses for it", "no target is given both a colour and a noun"
+REASONS = {  # why a dataset may lack a measure, by how the name of the measure begins
+    "needed: words of the others": NO_CLAUSES,
+    "needed: clauses": NO_CLAUSES,
+    "needed": "nothing of the kind is said",
+    "examples that need": "no example could be judged",
+    "words that matter": "no example could be judged",
+    "colour and noun": NO_PAIR,
+    "colour alone": NO_PAIR,
+    "noun alone": NO_PAIR,
+    "either alone": NO_PAIR,
+    "solved by the first clause": "no example has several clauses",
+    "solved by the noun": "no example could be judged",
+    "feature that tells": "no feature tells anything",
+    "relation tells": "it is not recorded where what a clause mentions stands",
+    "determiner tells": "it is not recorded which determiner was said",
+    "tested": "there is no training split beside others",
+    "held out": "no example could be judged",
+}
 
 
 def summary(audit: Audit) -> dict[str, str]:
@@ -25,11 +45,37 @@ def summary(audit: Audit) -> dict[str, str]:
     return {name: value or NOTHING for name, value in _lines(audit)}
 
 
-def compared(audits: Mapping[str, Audit]) -> list[tuple[str, ...]]:
-    """Several audits side by side: (measure, value for each); what applies to none of them is left out."""
-    columns = [summary(audit) for audit in audits.values()]
-    rows = [(name, *(column[name] for column in columns)) for name in (columns[0] if columns else ())]
+def compared(
+    audits: Mapping[str, Audit], further: Mapping[str, Mapping[str, str]] | None = None
+) -> list[tuple[str, ...]]:
+    """Several audits side by side: (measure, value for each); what applies to none of them is left out.
+
+    Args:
+        audits: by the name of the dataset.
+        further: measures that only some worlds have, likewise.
+    """
+    own = further or {}
+    columns = [{**summary(audit), **own.get(name, {})} for name, audit in audits.items()]
+    names = dict.fromkeys(name for column in columns for name in column)
+    rows = [(name, *(column.get(name, NOTHING) for column in columns)) for name in names]
     return [row for row in rows if set(row[1:]) != {NOTHING}]
+
+
+def explain_dashes(rows: Sequence[Sequence[str]], names: Sequence[str]) -> list[str]:
+    """Why some datasets have a dash where others have a value, a line for each reason.
+
+    Args:
+        rows: of `compared`.
+        names: of the datasets.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    for measure, *values in rows:
+        for name, value in zip(names, values, strict=True):
+            if value == NOTHING:
+                usual = UNMOVED if measure.endswith(MOVES) else ELSEWHERE
+                why = next((why for begin, why in REASONS.items() if measure.strip().startswith(begin)), usual)
+                found.setdefault((name, why), []).append(measure.strip())
+    return [f"{NOTHING} {name}: {why} ({', '.join(measures)})" for (name, why), measures in found.items()]
 
 
 def _lines(audit: Audit) -> Iterator[tuple[str, str]]:
@@ -43,7 +89,7 @@ def _lines(audit: Audit) -> Iterator[tuple[str, str]]:
     yield "words that matter, of those said", f"{matter:.1f} of {said:.1f}" if audit.judged else ""
     for what in SUFFICIENT:
         yield (
-            f"  {what}" if what != SUFFICIENT[0] else f"colour and noun: {what}",
+            f"  {what.replace('shape', 'noun')}" if what != SUFFICIENT[0] else f"colour and noun: {what}",
             _percent(audit.colour_and_shape().get(what)),
         )
     solved = audit.solved()
@@ -63,25 +109,25 @@ def _lines(audit: Audit) -> Iterator[tuple[str, str]]:
         yield f"relation tells {place} of its object", _bits(audit.child_skew.get(place))
     for what in ("words needed", "distractor kinds"):
         yield f"determiner tells {what}", _bits(audit.determiner_leak.get(what))
-    for verb in ("push", "pull"):
-        yield f"{verb} moves its object", _percent(audit.moving.get(verb))
+    for verb, share in audit.moving.items():
+        yield f"{verb} {MOVES}", _percent(share)
     yield from _repeats(audit)
     yield "held out, yet in train, dev or test", f"{sum(audit.held_out.values()):,}" if audit.judged else ""
 
 
 def _repeats(audit: Audit) -> Iterator[tuple[str, str]]:
     within = dict.fromkeys(("example", "world"), 0)
-    shared = dict.fromkeys(("example", "world", "command"), 0)
+    shared = dict.fromkeys(REPEATED, 0)
     for (what, split, other), count in audit.repeats.items():
         if split == other and what in within:
             within[what] += count
         elif split != other and other == "train":
             shared[what] += count
     for what, count in within.items():
-        yield f"{what}s twice in one split", f"{count:,}" if audit.judged else ""
+        yield f"{REPEATED[what]} twice in one split", f"{count:,}" if audit.judged else ""
     has_train = any(key[1] == "train" for key in audit.different) and len(audit.splits) > 1
     for what, count in shared.items():
-        yield f"tested {what}s also in train", f"{count:,}" if has_train else ""
+        yield f"tested {REPEATED[what]} also in train", f"{count:,}" if has_train else ""
 
 
 def _strongest(audit: Audit) -> str:

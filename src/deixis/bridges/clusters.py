@@ -63,7 +63,7 @@ def dask_crew(
 
 
 class DaskCrew:
-    """A cluster to which work is handed out; see `deixis.datasets.crew`."""
+    """A cluster to which work is handed out; see `deixis.data.crew`."""
 
     def __init__(self, client: Any, name: str, patience_seconds: float) -> None:
         self.client, self.name, self.patience_seconds = client, name, patience_seconds
@@ -81,9 +81,10 @@ class DaskCrew:
             return max(1, self._size)
 
     def submit(self, work: Callable[..., Done], /, *arguments: object) -> DaskPromise[Done]:
-        """Hand out one piece of work."""
+        """Hand out one piece of work; what comes of promises among the arguments goes from worker to worker."""
+        given = [one.future if isinstance(one, DaskPromise) else one for one in arguments]
         with _in_words(self.name):
-            return DaskPromise(self, self.client.submit(_do, __version__, work, *arguments, pure=False))
+            return DaskPromise(self, self.client.submit(_do, __version__, work, *given, pure=False))
 
     def demand_fit(self) -> None:
         """Wait for workers; an error unless all have our version of deixis."""

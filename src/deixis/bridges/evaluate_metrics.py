@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-__all__ = ["CONFIGURATIONS", "Deixis"]
+__all__ = ["Deixis"]
 
-CONFIGURATIONS = ("exact_match", "navigation", "pragmatic", "localisation")
 CITATION = "Deixis: the toolkit for reference, and the paper whose measure you use."
 
 
@@ -32,10 +31,11 @@ class Deixis(evaluate.Metric):  # type: ignore[misc]
     """The metrics of `deixis.bridges.metric_functions` behind the interface of `evaluate`."""
 
     def _info(self) -> evaluate.MetricInfo:
+        from deixis.bridges.metric_functions import known_metrics
         from deixis.errors import UnknownName
 
-        if self.config_name not in CONFIGURATIONS:
-            raise UnknownName(f"unknown configuration {self.config_name!r}; known: {', '.join(CONFIGURATIONS)}")
+        if self.config_name not in known_metrics():
+            raise UnknownName(f"unknown configuration {self.config_name!r}; known: {', '.join(known_metrics())}")
         texts = {"predictions": datasets.Value("string"), "references": datasets.Value("string")}
         return evaluate.MetricInfo(
             description=__doc__,
@@ -46,20 +46,6 @@ class Deixis(evaluate.Metric):  # type: ignore[misc]
 
     def _compute(self, predictions: Sequence[str], references: Sequence[str], **options: Any) -> dict[str, Any]:
         """The numbers, see the table above."""
-        from deixis.bridges import metric_functions
-        from deixis.errors import SchemaError
+        from deixis.bridges.metric_functions import known_metrics
 
-        if self.config_name == "exact_match":
-            return metric_functions.exact_match(predictions, references)
-        if self.config_name == "pragmatic":
-            pairs = [text.split("/") for text in references]
-            if not all(len(pair) == 2 and all(part.strip().isdigit() for part in pair) for pair in pairs):
-                raise SchemaError("references must be TARGET/DISTRACTOR, the numbers of two images")
-            targets, distractors = ([int(pair[place]) for pair in pairs] for place in (0, 1))
-            return metric_functions.pragmatic(predictions, targets, distractors)
-        if "data" not in options:
-            raise SchemaError(f"{self.config_name} needs the dataset: compute(..., data=PATH, split=NAME)")
-        if self.config_name == "navigation":
-            return metric_functions.navigation(list(predictions), ids=list(references), **options)
-        answers: Any = dict(zip(references, predictions, strict=True))
-        return metric_functions.localisation(answers, **options)
+        return known_metrics()[self.config_name](list(predictions), list(references), **options)

@@ -1,148 +1,62 @@
-"""Tasks for Inspect: `inspect eval deixis/navigate`, `deixis/refer` and `deixis/localise`.
+"""Tasks for Inspect, one for every world that asks questions: `inspect eval deixis/navigate`, `deixis/refer` and so on.
 
 Every task takes a dataset (`data`) or makes a fresh test set (`fresh`), and its log records both, with the seed and the
-digest of all settings.
+digest of all settings. Scorers tell every measure of the task by split and pattern, and what was missed in wrong
+answers.
 """
 
 from __future__ import annotations
 
+import inspect
 import os
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from deixis.bridges.inspect_package import demand_inspect
+from deixis.errors import DeixisError
 from deixis.prompts.ask import ask
-from deixis.prompts.files import as_data_uri, gold_line
+from deixis.prompts.files import as_data_uri, gold_from, gold_line
 from deixis.prompts.recipe import PromptRecipe
+from deixis.prompts.tasks import known_tasks, questions_of
 
 
-demand_inspect()
+if find_spec("inspect_ai") is None:
+    raise DeixisError('these tasks need Inspect; run: pip install "deixis[llm]"')
 
-from inspect_ai import Task, task  # noqa: E402
-from inspect_ai.dataset import MemoryDataset, Sample  # noqa: E402
-from inspect_ai.model import (  # noqa: E402
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
     ContentImage,
     ContentText,
 )
-from inspect_ai.solver import generate  # noqa: E402
-
-from deixis.bridges.inspect_scorers import measures, misreadings  # noqa: E402
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer, stderr
+from inspect_ai.solver import generate
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from inspect_ai.model import ChatMessage, Content
+    from inspect_ai.solver import TaskState
 
     from deixis.prompts.ask import Asked, Questionnaire
     from deixis.prompts.question import Message
+    from deixis.worlds.world import World
 
 
-__all__ = ["deixis_localise", "deixis_navigate", "deixis_refer", "inspect_task"]
+__all__ = ["TASKS", "by_group", "inspect_task", "measures", "misreadings", "missed"]
+
+NOT_UNDERSTOOD = "not_understood"
 
 
-@task(name="navigate")
-def deixis_navigate(  # noqa: PLR0913 (every option is an argument)
-    *,
-    data: str | None = None,
-    fresh: int | None = None,
-    answer: str = "actions",
-    style: str = "text",
-    shots: int = 0,
-    limit: int = 100,
-    split: str = "test",
-    seed: int = 0,
-) -> Task:
-    """Carry out commands in grid worlds, or find the objects that they are about.
-
-    Args:
-        data: the folder of a dataset.
-        fresh: make a fresh test set with this seed instead.
-        answer: `actions`, or `target` for the cell of the object that is meant.
-        style: `text`, `board` or `image`.
-        shots: solved examples before each question.
-        limit: questions of each split.
-        split: splits to ask about, separated by commas.
-        seed: which questions.
-    """
-    settings = {"answer": answer, "style": style, "shots": shots, "limit": limit, "splits": _names(split), "seed": seed}
-    return inspect_task("navigate", data, fresh, settings)
-
-
-@task(name="refer")
-def deixis_refer(  # noqa: PLR0913 (every option is an argument)
-    *,
-    data: str | None = None,
-    fresh: int | None = None,
-    answer: str = "choose",
-    style: str = "text",
-    shots: int = 0,
-    limit: int = 10,
-    split: str = "",
-    seed: int = 0,
-) -> Task:
-    """Choose the image that a caption describes, or write a caption that tells images apart.
-
-    Args:
-        data: the folder of a dataset.
-        fresh: make fresh pairs with this seed instead.
-        answer: `choose` or `caption`.
-        style: `text` or `image`.
-        shots: solved examples before each question.
-        limit: questions of each set of pairs.
-        split: sets of pairs, separated by commas; all by default.
-        seed: which questions.
-    """
-    settings = {"answer": answer, "style": style, "shots": shots, "limit": limit, "splits": _names(split), "seed": seed}
-    return inspect_task("refer", data, fresh, settings)
-
-
-@task(name="localise")
-def deixis_localise(  # noqa: PLR0913 (every option is an argument)
-    *,
-    data: str | None = None,
-    fresh: int | None = None,
-    style: str = "text",
-    shots: int = 0,
-    limit: int = 100,
-    split: str = "test",
-    setting: str = "Full",
-    absent: float = 0.25,
-    seed: int = 0,
-) -> Task:
-    """Find the region that an expression describes among several images, or say that it is not there.
-
-    Args:
-        data: the folder of a dataset.
-        fresh: make a fresh test set with this seed instead.
-        style: `text` or `image`.
-        shots: solved examples before each question.
-        limit: questions of each split.
-        split: splits to ask about, separated by commas.
-        setting: which images are shown with an expression: `Full`, `WithoutDist`, `Cat` …
-        absent: the share of expressions that fit nothing.
-        seed: which questions.
-    """
-    settings = {
-        "style": style,
-        "shots": shots,
-        "limit": limit,
-        "splits": _names(split),
-        "setting": setting,
-        "absent": absent,
-        "seed": seed,
-    }
-    return inspect_task("localise", data, fresh, settings)
-
-
-def inspect_task(name: Any, data: str | None, fresh: int | None, settings: dict[str, Any]) -> Task:
+def inspect_task(name: str, data: str | None, fresh: int | None, settings: dict[str, Any]) -> Task:
     """A task of Inspect.
 
     Args:
-        name: navigate, refer or localise.
+        name: of the task, e.g. navigate.
         data: the folder of a dataset.
         fresh: the seed of a fresh test set.
         settings: further settings of a `PromptRecipe`.
@@ -192,3 +106,135 @@ def _messages(messages: Sequence[Message]) -> list[ChatMessage]:
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name for name in (part.strip() for part in text.split(",")) if name)
+
+
+# -------------------------------------------------------------------------------- scorers
+
+
+@metric(name="by")
+def by_group() -> Metric:
+    """The mean over the questions of each group: `split: a1`, `pattern: p2`; one of two splits counts in both."""
+
+    def means(scores: list[SampleScore]) -> Any:
+        found: dict[str, list[float]] = {}
+        for one in scores:
+            groups = (one.sample_metadata or {}).get("groups", {})
+            value = one.score.as_float()
+            for what, names in groups.items():
+                for name in str(names).split("+") if what == "split" else [names]:
+                    found.setdefault(f"{what}: {name}", []).append(value)
+        return {name: sum(values) / len(values) for name, values in sorted(found.items())}
+
+    return cast("Metric", means)
+
+
+@metric
+def missed() -> Metric:
+    """Of wrong answers what a reader misses who gives them, as shares of all wrong answers that are explained."""
+
+    def shares(scores: list[SampleScore]) -> Any:
+        found: dict[str, float] = {}
+        for one in scores:
+            names = (one.score.metadata or {}).get("missed", [])
+            for name in names:
+                found[name] = found.get(name, 0.0) + 1 / len(names)
+        total = sum(found.values())
+        ordered = sorted(found.items(), key=lambda share: (-share[1], share[0]))
+        return {name: count / total for name, count in ordered}
+
+    return cast("Metric", shares)
+
+
+@scorer(metrics={"*": [mean(), stderr(), by_group()]})
+def measures() -> Scorer:
+    """Every measure of the task, and whether the answer could not be understood."""
+
+    async def judged(state: TaskState, target: Target) -> Score:
+        del target
+        found = gold_from(state.metadata).judge(state.output.completion)
+        is_silent = found.outcome in ("unparsable", "unanswered")
+        return Score(
+            value={**found.measures, NOT_UNDERSTOOD: float(is_silent)},
+            answer=found.said or None,
+            explanation=found.fault or None,
+            metadata={"outcome": found.outcome, "fault": found.fault},
+        )
+
+    return judged
+
+
+@scorer(metrics=[missed()])
+def misreadings() -> Scorer:
+    """What was missed in a wrong answer; 1 for an answer that misses nothing."""
+
+    async def judged(state: TaskState, target: Target) -> Score:
+        del target
+        found = gold_from(state.metadata).judge(state.output.completion)
+        metadata = {"outcome": found.outcome, "missed": list(found.missed)}
+        return Score(value=float(found.outcome == "right"), answer=found.said or None, metadata=metadata)
+
+    return judged
+
+
+# -------------------------------------------------------------------------------- tasks
+
+
+def _make_task(name: str, world: World) -> Callable[..., Task]:
+    """The function by which Inspect makes the task of a world; its arguments are options of `deixis prompts`."""
+
+    def build(**given: Any) -> Task:
+        chosen = inspect.signature(build).bind(**given)
+        chosen.apply_defaults()
+        values = dict(chosen.arguments)
+        data, fresh, limit, split = (values.pop(key) for key in ("data", "fresh", "limit", "split"))
+        own = {key: values.pop(key) for key in world.options_of("prompts")}
+        settings = {
+            **values,
+            "limit": questions_of(name).limit if limit is None else limit,
+            "splits": _names(split),
+            "options": {key: value for key, value in own.items() if value is not None},
+        }
+        return inspect_task(name, data, fresh, settings)
+
+    own = "".join(f"        {key}: {option.help}\n" for key, option in world.options_of("prompts").items())
+    build.__name__ = build.__qualname__ = f"deixis_{name}"
+    build.__doc__ = f"""{world.title}, as questions.
+
+    Args:
+        data: the folder of a dataset.
+        fresh: make a fresh test set with this seed instead.
+        answer: what is wanted; by default the first that the task knows.
+        style: how scenes are shown: `text`, `image` or what else the task knows.
+        shots: solved examples before each question.
+        limit: questions of each split, or of each set of pairs.
+        split: splits or sets to ask about, separated by commas; by default the test split, or all sets.
+        seed: which questions.
+{own}    """
+    build.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=value)
+            for key, value in {**ARGUMENTS, **dict.fromkeys(world.options_of("prompts"))}.items()
+        ],
+        return_annotation=Task,
+    )
+    return cast("Callable[..., Task]", task(name=name)(build))
+
+
+ARGUMENTS = {
+    "data": None,
+    "fresh": None,
+    "answer": None,
+    "style": "text",
+    "shots": 0,
+    "limit": None,
+    "split": "",
+    "seed": 0,
+}
+TASKS = {name: _make_task(name, world) for name, world in known_tasks().items()}
+
+
+def __getattr__(name: str) -> Callable[..., Task]:
+    """The task of a name as a function, `deixis_navigate` and so on."""
+    if name.removeprefix("deixis_") in TASKS:
+        return TASKS[name.removeprefix("deixis_")]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

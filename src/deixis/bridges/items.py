@@ -1,12 +1,7 @@
 """Rows as what models take: dictionaries of tensors and texts, and batches of them.
 
-| kind | added to the columns |
-|---|---|
-| grid worlds | `grid` uint8 [row, column, 17], see `batches`; `actions` int64 [action], numbers of `ACTIONS` |
-| `a3ds` | with pictures: `picture`, or `target_picture` and `distractor_picture`, uint8 [3, row, column] |
-| `copsref` | with pictures: `pictures`, those of all images shown, the right one first, where they are kept |
-
-Numbers become int64 or float32. An id of 64 bits does not fit and stays an integer of Python's.
+The part `items` of a world adds to the columns: worlds and plans of the grid, pictures, and so on. Numbers become int64
+or float32. Items are dictionaries of a kind that a plain `DataLoader` knows how to collate.
 """
 
 from __future__ import annotations
@@ -17,41 +12,38 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import torch
 from torch import Tensor
+from torch.utils.data._utils.collate import default_collate_fn_map
 
-from deixis.datasets.example_rows import RaggedColumn, columns_of, grids_of
+from deixis.data.example_rows import RaggedColumn, columns_of
 from deixis.errors import BrokenDataset, DeixisError
-from deixis.worlds.grid.actions import Action, plan_from_letters
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from deixis.datasets.table import Table
+    from deixis.data.example_rows import Table
 
 
-__all__ = ["PADDING", "Item", "Maker", "collate", "picture_tensor"]
+__all__ = ["PADDING", "Batch", "Item", "Maker", "collate", "picture_tensor"]
 
-Item: TypeAlias = dict[str, Any]
+
+class Item(dict[str, Any]):
+    """An example as a dictionary; `DataLoader` collates it with `collate` unless told otherwise."""
+
+
+Batch: TypeAlias = dict[str, Any]
 PADDING = -1
-ROOM_SIDE = 64
-CODES = np.full(128, 255, np.int64)  # the number of the action that a letter stands for
-for _action in Action:
-    CODES[ord(_action.letter)] = _action
 
 
 class Maker:
     """Turns rows into items or batches.
 
     Args:
-        kind: of the dataset: `grid`, `a3ds` or `copsref`.
-        pictures: whether pictures are wanted.
-        find_picture: the bytes of the picture of an image, for `copsref`.
+        further: what a world adds to the columns of a table, see `deixis.worlds.world.Items`.
     """
 
-    def __init__(
-        self, kind: str, *, pictures: bool = False, find_picture: Callable[[str], bytes] | None = None
-    ) -> None:
-        self.kind, self.pictures, self.find_picture = kind, pictures, find_picture
+    def __init__(self, further: Callable[[Table], Mapping[str, Any]] | None = None) -> None:
+        self.further = further
 
     def items(self, table: Table) -> list[Item]:
         """The rows of a table, one by one."""
@@ -60,20 +52,18 @@ class Maker:
             for name, column in self._columns(table).items()
         }
         return [
-            {name: _value(value) for name, value in zip(columns, row, strict=True)}
+            Item({name: _value(value) for name, value in zip(columns, row, strict=True)})
             for row in zip(*columns.values(), strict=True)
         ]
 
-    def batch(self, table: Table) -> Item:
+    def batch(self, table: Table) -> Batch:
         """The rows of a table together: what `collate` makes of the items, without making them."""
-        batch: Item = {}
+        batch: Batch = {}
         for name, column in self._columns(table).items():
             if isinstance(column, RaggedColumn):
                 batch[name], batch[f"{name}_count"] = _padded(column)
-            elif isinstance(column, np.ndarray) and column.dtype != np.uint64:
-                batch[name] = _tensor(column)
             elif isinstance(column, np.ndarray):
-                batch[name] = column.tolist()
+                batch[name] = _tensor(column)
             elif any(isinstance(value, (np.ndarray, Tensor)) for value in column[:1]):
                 batch |= collate([{name: _value(value)} for value in column])
             else:
@@ -82,29 +72,22 @@ class Maker:
 
     def _columns(self, table: Table) -> dict[str, np.ndarray | RaggedColumn | list[Any]]:
         columns = columns_of(table)
-        if self.kind == "grid" and {"plan", "grid_size", "shape"} <= columns.keys():
-            columns["grid"] = grids_of(table)
-            columns["actions"] = _actions(table.column("plan").to_pylist())
         if "picture" in columns:
             columns["picture"] = [picture_tensor(one["bytes"]) for one in table.column("picture").to_pylist()]
-        if self.pictures and self.kind == "a3ds":
-            columns |= _rooms(columns)
-        if self.pictures and self.kind == "copsref" and self.find_picture is not None:
-            columns["pictures"] = self._photographs(table)
+        for name, column in (self.further(table) if self.further is not None else {}).items():
+            columns[name] = [_decoded(one) for one in column] if isinstance(column, list) else column
         return columns
 
-    def _photographs(self, table: Table) -> list[Any]:
-        assert self.find_picture is not None
-        shown = zip(table.column("image").to_pylist(), table.column("distractor_image").to_pylist(), strict=True)
-        return [
-            [picture_tensor(self.find_picture(image)) for image in dict.fromkeys((own, *rest))] for own, rest in shown
-        ]
+
+def _decoded(value: Any) -> Any:
+    """A value whose pictures, which are bytes, are tensors."""
+    if isinstance(value, list):
+        return [_decoded(one) for one in value]
+    return picture_tensor(value) if isinstance(value, bytes) else value
 
 
 def _value(value: Any) -> Any:
     """A value as a tensor where it is a number or numbers."""
-    if isinstance(value, np.uint64):  # digests
-        return int(value)
     return _tensor(np.asarray(value)) if isinstance(value, (np.ndarray, np.generic)) else value
 
 
@@ -121,26 +104,6 @@ def _padded(column: RaggedColumn) -> tuple[Tensor, Tensor]:
     filled = np.full((len(counts), counts.max(initial=0)), PADDING, np.float32 if is_number else np.int64)
     filled[np.arange(filled.shape[1]) < counts[:, None]] = column.values
     return torch.from_numpy(filled), torch.from_numpy(counts)
-
-
-def _actions(plans: list[str]) -> RaggedColumn:
-    """The actions of some plans."""
-    codes = CODES[np.frombuffer("".join(plans).encode("utf-32-le"), np.uint32) & 127]
-    if (len(codes) and codes.max() > max(Action)) or not "".join(plans).isascii():
-        for plan in plans:
-            plan_from_letters(plan)  # raises, saying what is wrong
-    return RaggedColumn(codes, np.concatenate([[0], np.cumsum([len(plan) for plan in plans])]).astype(np.int64))
-
-
-def _rooms(columns: Mapping[str, Any]) -> dict[str, np.ndarray | RaggedColumn | list[Any]]:
-    from deixis.worlds.shapes.draw import draw_rooms
-
-    pairs = (("image", "picture"), ("target", "target_picture"), ("distractor", "distractor_picture"))
-    return {
-        name: draw_rooms(columns[column].astype(np.int64), size=ROOM_SIDE).transpose(0, 3, 1, 2)
-        for column, name in pairs
-        if column in columns and name not in columns
-    }
 
 
 def picture_tensor(data: bytes) -> Tensor:
@@ -162,7 +125,7 @@ def picture_tensor(data: bytes) -> Tensor:
     return torch.from_numpy(pixels).permute(2, 0, 1).contiguous()
 
 
-def collate(items: Sequence[Mapping[str, Any]]) -> Item:
+def collate(items: Sequence[Mapping[str, Any]]) -> Batch:
     """Items as one batch.
 
     Tensors of one shape are stacked. Tensors of different sizes are filled up with -1 (pictures and grids, which are
@@ -173,7 +136,7 @@ def collate(items: Sequence[Mapping[str, Any]]) -> Item:
         tensor([[ 1,  2],
                 [ 3, -1]])
     """
-    batch: Item = {}
+    batch: Batch = {}
     for name in items[0] if items else ():
         values = [item[name] for item in items]
         if not all(isinstance(value, Tensor) for value in values):
@@ -195,3 +158,10 @@ def _filled(values: Sequence[Tensor]) -> Tensor:
     for place, value in enumerate(values):
         filled[place][tuple(slice(size) for size in value.shape)] = value
     return filled
+
+
+def _collate_plainly(items: Sequence[Mapping[str, Any]], **_: object) -> Batch:
+    return collate(items)
+
+
+default_collate_fn_map[Item] = _collate_plainly

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
 from deixis.prompts.files import gold_from, gold_line, write_lines
+from deixis.prompts.tasks import questions_of
 
 
 if TYPE_CHECKING:
@@ -24,23 +25,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.prompts.ask import Questionnaire
-    from deixis.prompts.judgement import Judgement
+    from deixis.prompts.question import Judgement
 
 
 __all__ = ["load_questions", "mean_of_known", "process_results", "write_task"]
 
 QUESTIONS, FUNCTIONS = "questions.jsonl", "deixis_questions"
 NOT_UNDERSTOOD = "not_understood"
-MOST_TOKENS = {"actions": 512, "target": 256, "choose": 128, "caption": 128, "region": 256}
-HIGHER_IS_WORSE = (NOT_UNDERSTOOD, "mentioned_features", "false_features")
-SOMETIMES = (
-    "contrastive_efficiency",
-    "relevance",
-    "mentioned_features",
-    "false_features",
-    "right_region",
-    "right_absence",
-)
+MOST_TOKENS = 256  # of an answer, where the task does not say more or less
 CODE = '''"""What the lm-evaluation-harness calls for this task."""
 
 from pathlib import Path
@@ -131,16 +123,19 @@ def _origin(made: Questionnaire) -> dict[str, Any]:
     return {key: made.facts[key] for key in ("seed", "fresh", "recipe digest")}
 
 
-def _aggregation(measure: str) -> str:
+def _aggregation(measure: str, made: Questionnaire) -> str:
     """The harness knows how sure its own mean is, but not the mean of what is defined for some answers only."""
-    return f"!function {FUNCTIONS}.mean_of_known" if measure in SOMETIMES else "mean"
+    is_always = not any(isnan(item.gold.judge(None).measures.get(measure, 0.0)) for item in made.items)
+    return "mean" if is_always else f"!function {FUNCTIONS}.mean_of_known"
 
 
 def _yaml(name: str, made: Questionnaire) -> str:
+    known = questions_of(made.recipe.task)
+    worse = (NOT_UNDERSTOOD, *known.lower_is_better)
     measures = [*made.items[0].gold.judge(None).measures, NOT_UNDERSTOOD]
     metrics = "\n".join(
-        f"  - metric: {measure}\n    aggregation: {_aggregation(measure)}\n"
-        f"    higher_is_better: {str(measure not in HIGHER_IS_WORSE).lower()}"
+        f"  - metric: {measure}\n    aggregation: {_aggregation(measure, made)}\n"
+        f"    higher_is_better: {str(measure not in worse).lower()}"
         for measure in measures
     )
     about = "\n".join(f"#   {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in made.facts.items())
@@ -158,7 +153,7 @@ repeats: 1
 generation_kwargs:
   until: []
   do_sample: false
-  max_gen_toks: {MOST_TOKENS[made.recipe.wanted]}
+  max_gen_toks: {known.tokens.get(made.recipe.wanted, MOST_TOKENS)}
 metric_list:
 {metrics}
 metadata:

@@ -6,7 +6,7 @@
     >>> for epoch in range(3):  # doctest: +SKIP
     ...     loader.set_epoch(epoch)
     ...     for batch in loader:
-    ...         train(batch["grid"], batch["command"], batch["actions"])
+    ...         train(batch["command"], batch["actions"])
 
 `StreamedExamples` gives whole batches, so hand it to a `DataLoader` with `batch_size=None`. `IndexedExamples` gives
 single items by number; `EpochBatches` says which of them make up each batch. Both follow the order of
@@ -16,13 +16,13 @@ depend on the number of workers.
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deixis.errors import BrokenDataset, DeixisError, RecipeError
+from deixis.errors import DeixisError, RecipeError
 
 
 try:
@@ -33,14 +33,14 @@ except ModuleNotFoundError as error:
 
 from deixis.bridges.epochs import EpochOrder, Share, share_of_process
 from deixis.bridges.items import Item, Maker, collate
-from deixis.datasets.example_rows import MEMORY, open_rows
+from deixis.data.example_rows import MEMORY, open_rows
+from deixis.worlds.registry import find_world
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from deixis.datasets.example_rows import ExampleRows
-    from deixis.datasets.table import Table
+    from deixis.data.example_rows import ExampleRows, Table
 
 
 __all__ = ["EpochBatches", "ExampleLoader", "IndexedExamples", "StreamedExamples"]
@@ -65,10 +65,8 @@ class _Examples:
         memory: int,
     ) -> None:
         self.rows: ExampleRows = open_rows(Path(path), split=split, table=table, memory=memory)
-        photographs = _Photographs(Path(path)) if pictures and self.rows.kind == "copsref" else None
-        self.maker = Maker(
-            self.rows.kind, pictures=pictures, find_picture=photographs.find if photographs is not None else None
-        )
+        world = find_world(self.rows.world)
+        self.maker = Maker(world.part("items").columns(Path(path), pictures=pictures) if world.has("items") else None)
         self.transform = transform
 
     def items(self, numbers: Sequence[int] | np.ndarray) -> list[Any]:
@@ -80,31 +78,13 @@ class _Examples:
         return [self.transform(item) for item in items] if self.transform else items
 
 
-class _Photographs:
-    """The pictures of a Cops-Ref dataset by the ids of their images."""
-
-    def __init__(self, path: Path) -> None:
-        self.rows = open_rows(path, table="images")
-        self._numbers: dict[str, int] | None = None
-
-    def find(self, image: str) -> bytes:
-        """The bytes of a picture."""
-        if self._numbers is None:
-            names = chain.from_iterable(self.rows.read_column(group, "image") for group in self.rows.groups)
-            self._numbers = {name: number for number, name in enumerate(names)}
-        if image not in self._numbers:
-            raise BrokenDataset(f"{self.rows.path.name} keeps no picture of the image {image!r}")
-        found: bytes = self.rows.take([self._numbers[image]]).column("picture").to_pylist()[0]["bytes"]
-        return found
-
-
 class IndexedExamples(_Examples, Dataset[Any]):
     """The examples of a split by number.
 
     Args:
         path: the folder of a dataset of any kind.
         split: which split; may be left out where there is only one.
-        table: which table, see `datasets.example_rows`.
+        table: which table, see `data.example_rows`.
         pictures: whether pictures are added, see `bridges.items`.
         transform: applied to each item.
         memory: how many bytes of rows are kept at most; reading is slow when a shuffled split does not fit.
@@ -129,7 +109,10 @@ class IndexedExamples(_Examples, Dataset[Any]):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, number: int) -> Any:
+    def __getitem__(self, number: int | slice) -> Any:
+        """One item, or for a slice a list of them."""
+        if isinstance(number, slice):
+            return self.items(range(*number.indices(len(self))))
         if not -len(self) <= number < len(self):
             raise IndexError(f"there is no example {number}; there are {len(self):,}")
         return self.items([number % len(self)])[0]
@@ -209,7 +192,7 @@ class StreamedExamples(_Examples, IterableDataset[Any]):
         path: the folder of a dataset of any kind.
         split: which split; may be left out where there is only one.
         batch: how many examples a batch has; None for single items.
-        table: which table, see `datasets.example_rows`.
+        table: which table, see `data.example_rows`.
         seed: of the shuffle.
         is_shuffled: whether it is shuffled.
         window: how many rows are shuffled together, and held in memory, at most; by default some 200,000, fewer where
@@ -248,7 +231,7 @@ class StreamedExamples(_Examples, IterableDataset[Any]):
         self.collate: Callable[[Sequence[Any]], Any] = collate if batch is not None else _only
         self.order = EpochOrder(
             sizes=tuple(self.rows.sizes),
-            batch=batch or 1,
+            batch=1 if batch is None else batch,
             seed=seed,
             is_shuffled=is_shuffled,
             window=window,

@@ -7,15 +7,16 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deixis.cli.options import Count, Json, Seed
-from deixis.cli.printing import print_json, print_table
+from deixis.cli.options import AllowLosses, Count, Json, Seed
+from deixis.cli.printing import print_json, print_losses, print_table
 from deixis.errors import BrokenDataset
+from deixis.losses import Losses
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from deixis.metrics.uncertainty import Estimate
+    from deixis.judge.uncertainty import Estimate
     from deixis.prompts.scores import Group, Judged, Scores
 
 
@@ -33,9 +34,10 @@ def answers(
     out: Path | None = None,
     seed: Seed = 0,
     workers: Count | None = None,
+    allow_losses: AllowLosses = False,
     as_json: Json = False,
 ) -> int:
-    """Judge what a language model answered to prompts of `deixis prompts`.
+    """Judge what a language model answered to `deixis prompts`.
 
     An answer that cannot be understood is never taken for a wrong choice: it is counted apart, with the reason.
 
@@ -46,6 +48,8 @@ def answers(
         out: A folder for scores.json and judgements.jsonl, a line for every question.
         seed: Of the bootstrap behind intervals; 0 by default.
         workers: Accepted by every verb; one core is fast enough.
+        allow_losses: Judge the rest where more than one in a hundred answers is lost: to no question that was asked,
+            or a second one.
         as_json: Print JSON instead of text.
     """
     from deixis.prompts.files import gold_path, read_given, read_key, write_lines
@@ -57,8 +61,11 @@ def answers(
     key = read_key(gold if gold is not None else gold_path(prompts or given))
     strange: Counter[str] = Counter()
     judged = judge_answers(key.golds, read_given(given, strange=strange), strange=strange)
+    losses = _unmatched(judged, strange)
+    losses.demand_few(where=given, allowed=allow_losses)
     scores = score(judged, seed=seed, strange=strange)
     values = {"asked": key.about, "answers": given.name, **scores.to_dict()}
+    values |= {"losses": losses.to_dict()} if losses else {}
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         write_lines(out / "judgements.jsonl", (_line(one) for one in judged))
@@ -69,7 +76,17 @@ def answers(
     _print(scores, key.about)
     if out is not None:
         print(f"Written: {out / 'scores.json'}, {out / 'judgements.jsonl'}")
+    print_losses(losses)
     return 0
+
+
+def _unmatched(judged: Sequence[Judged], strange: Mapping[str, int]) -> Losses:
+    """Answers that count for nothing: to a question that was not asked or answered before, without an id or answer."""
+    answered = sum(one.judgement.outcome != "unanswered" for one in judged)
+    losses = Losses("answers", answered + sum(strange.values()))
+    for what, count in strange.items():
+        losses.leave_out(what, count)
+    return losses
 
 
 def _line(one: Judged) -> dict[str, Any]:
@@ -112,8 +129,6 @@ def _print(scores: Scores, about: dict[str, Any]) -> None:
     unanswered = scores.overall.outcomes.get("unanswered", 0)
     if unanswered:
         print(f"{unanswered:,} questions were not answered")
-    for what, count in scores.strange.items():
-        print(f"{count:,} × left alone: {what}")
 
 
 def _row(name: str, group: Group) -> list[str]:

@@ -3,74 +3,82 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 import threading
+import warnings
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, UnknownOptionError
 
 from deixis._version import __version__
 from deixis.cli.answers import answers
 from deixis.cli.audit import audit
 from deixis.cli.card import card
 from deixis.cli.check import check
+from deixis.cli.commands import add_commands
 from deixis.cli.completion import completion
+from deixis.cli.compose import command_of
 from deixis.cli.convert import convert
 from deixis.cli.demo import demo
 from deixis.cli.doctor import doctor
 from deixis.cli.evaluate import evaluate
 from deixis.cli.explain import explain
 from deixis.cli.failures import in_one_line
-from deixis.cli.induce import induce
-from deixis.cli.make import gscan, reascan
-from deixis.cli.make_a3ds import a3ds
-from deixis.cli.make_copsref import copsref
-from deixis.cli.play import play
-from deixis.cli.pretrain import pretrain
+from deixis.cli.make import make_app
+from deixis.cli.new import world as new_world
+from deixis.cli.options import refuse_addresses
 from deixis.cli.prompts import prompts
 from deixis.cli.report import report
-from deixis.cli.say import say
-from deixis.cli.score import score
-from deixis.cli.see import see
 from deixis.cli.show import show
 from deixis.cli.stats import stats
 from deixis.cli.studio import studio
-from deixis.cli.train import train
+from deixis.cli.terminal import console, guarded_output
+from deixis.cli.train import models_with, train_app
 from deixis.cli.warm import warm
+from deixis.worlds.registry import WorldWarning
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-__all__ = ["app", "main"]
+__all__ = ["command_line", "main"]
 
-STOPPED, FAILED = 130, 2
+STOPPED, FAILED, CLOSED = 130, 2, 141  # the last is what a program leaves with whose reader is gone, as `head` goes
 
-app = App(
-    name="deixis",
-    help="Make, check, convert and look at datasets of language that points at things.",
-    help_format="plaintext",
-    version=f"deixis {__version__}",
-    version_format="plaintext",
-    default_parameter=Parameter(negative=(), show_default=False),
-    suppress_keyboard_interrupt=False,
-)
-make_app = App(name="make", help="Make a dataset.")
-make_app.command(reascan)
-make_app.command(gscan)
-make_app.command(a3ds)
-make_app.command(copsref)
-app.command(make_app)
 VERBS = (
-    *(check, audit, stats, card, score, train, evaluate, report, prompts, answers),
-    *(see, pretrain, play, say),
-    *(convert, show, explain, induce, studio, demo, warm, doctor, completion),
+    *(check, audit, stats, card, evaluate, report, prompts, answers),
+    *(convert, show, explain, studio, demo, warm, doctor, completion),
 )
-for verb in VERBS:
-    app.command(verb)
+
+
+@cache
+def command_line() -> App:
+    """Build the command line of the registered worlds; once, until the cache is cleared."""
+    app = App(
+        name="deixis",
+        help="Make, check, convert and look at datasets of language that points at things.",
+        help_format="plaintext",
+        version=f"deixis {__version__}",
+        version_format="plaintext",
+        default_parameter=Parameter(
+            negative=(), show_default=False, json_list=False, json_dict=False, validator=refuse_addresses
+        ),
+        suppress_keyboard_interrupt=False,
+    )
+    app.command(make_app())
+    new_app = App(name="new", help="Start a world of your own.")
+    new_app.command(new_world, name="world")
+    app.command(new_app)
+    app.command(train_app())
+    for verb in VERBS:
+        app.command(command_of(verb))
+    add_commands(app)
+    return app
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
@@ -83,7 +91,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without ○ shows a stand-in
-    with _second_interrupt_leaves_at_once():
+    with _second_interrupt_leaves_at_once(), guarded_output(), _warnings_in_one_line():
         try:
             code = _run(words)
             sys.stdout.flush()
@@ -96,30 +104,52 @@ def main(tokens: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    result = app(words, exit_on_error=False, print_error=False, result_action="return_value")
+    shown = console() if not words or {"--help", "-h"} & set(words) else None
+    result = command_line()(words, console=shown, exit_on_error=False, print_error=False, result_action="return_value")
     return result if isinstance(result, int) else 0
 
 
 def _fail(error: Exception, words: list[str]) -> int:
     if os.environ.get("DEIXIS_DEBUG"):
         raise error
-    if isinstance(error, BrokenPipeError):
+    if isinstance(error, BrokenPipeError) and _is_reader_gone():
         _forget_output()
+        return CLOSED
     verbs = " ".join(_verbs(words))
     hint = f"; see {verbs} --help" if isinstance(error, CycloptsError) else ""
-    _complain(in_one_line(error, resumes=words[:1] in (["make"], ["demo"], ["train"], ["pretrain"], ["play"])) + hint)
+    if (
+        words[:1] == ["train"]
+        and isinstance(error, UnknownOptionError)
+        and (models := models_with(error.token.keyword))
+    ):
+        hint = f"; models with {error.token.keyword}: {', '.join(models)}"
+    _complain(in_one_line(error, resumes=words[:1] in (["make"], ["demo"], ["train"])) + hint)
     return FAILED
+
+
+def _is_reader_gone() -> bool:
+    """Whether it is our own output that nobody reads any more, and not some other pipe."""
+    if not hasattr(select, "poll"):
+        return True
+    outputs = select.poll()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            outputs.register(stream.fileno(), 0)
+    return any(state & select.POLLERR for _, state in outputs.poll(0))
 
 
 def _verbs(words: list[str]) -> Iterator[str]:
     """The command with the verbs that were understood: `deixis make reascan`."""
     yield "deixis"
-    here: App = app
-    for word in words:
-        if word.startswith("-") or word not in here:
-            return
-        yield word
-        here = here[word]
+    try:
+        here = command_line()
+        for word in words:
+            if word.startswith("-") or word not in here:
+                return
+            yield word
+            here = here[word]
+    except Exception:  # noqa: BLE001 (a world whose part cannot be imported, which is what is told of)
+        return
 
 
 def _complain(message: str) -> None:
@@ -132,6 +162,26 @@ def _forget_output() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
+
+
+@contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    """What is wrong with a world of another package is said once, in a line of its own, without a place in the code."""
+    shown, told = warnings.showwarning, set[str]()
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **rest: Any) -> None:
+        if not issubclass(category, WorldWarning):
+            shown(message, category, *where, **rest)
+            return
+        line = " ".join(str(message).split())
+        if line not in told:
+            told.add(line)
+            _complain(f"warning: {line}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", WorldWarning)
+        warnings.showwarning = show
+        yield
 
 
 @contextmanager

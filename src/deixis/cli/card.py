@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -29,13 +29,13 @@ def card(
     workers: Count | None = None,
     as_json: Json = False,
 ) -> int:
-    """Write the card of a dataset (README.md), its figures and its Croissant metadata, ready to be published.
+    """Write the card of a dataset (README.md), ready to be published.
 
-    A card is also written when a dataset is made; this one has figures, too.
+    With figures and Croissant metadata. A card is also written when a dataset is made; this one has figures, too.
 
     Args:
-        paths: Dataset folders of any kind.
-        license_name: The terms, e.g. cc-by-4.0 or mit, in place of those that the kind of dataset comes with.
+        paths: Dataset folders of any world.
+        license_name: The terms, e.g. cc-by-4.0 or mit, in place of those that the dataset comes with.
         published: The day on which it was published, e.g. 2026-11-30, for the metadata.
         no_figures: Draw no figures.
         seed: Accepted by every verb; nothing is random here.
@@ -43,7 +43,7 @@ def card(
         as_json: Print JSON instead of text.
     """
     del seed, workers
-    if published and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", published):
+    if published and not _is_day(published):
         raise RecipeError(f"a day is written as 2026-11-30, got {published[:40]!r}")
     if not no_figures and find_spec("matplotlib") is None:
         raise ModuleNotFoundError("the figures are charts", name="matplotlib")
@@ -57,22 +57,36 @@ def card(
     return 0
 
 
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
 def _write(path: Path, license_name: str, published: str, *, figures: bool) -> list[str]:
     """The files that were written, as named in the folder."""
-    from deixis.datasets.card import write_card
-    from deixis.datasets.copsref.store import KIND, open_copsref
-    from deixis.datasets.licenses import find_license
-    from deixis.datasets.store import kind_of, open_dataset
+    from deixis.data.card import FIGURES, write_card
+    from deixis.data.card_facts import find_license
+    from deixis.data.seal import renew_manifest
+    from deixis.data.store import open_dataset, replacing_file
+    from deixis.worlds.registry import world_of
 
     if license_name:
         find_license(license_name)  # better now than when everything is drawn
-    dataset = open_copsref(path).dataset if kind_of(path) == KIND else open_dataset(path)
+    dataset = open_dataset(path)
+    world = world_of(path)
+    if world.has("examples"):
+        world.part("examples").open(path)  # which looks at what a world asks of its manifests
     dataset.demand_whole()
     drawn: list[Path] = []
     if figures:
-        from deixis.reports.card_figures import draw_card_figures
-
         with Stages(compiles=False) as progress:
-            drawn = draw_card_figures(path, progress=lambda done: progress(path.name, done, None))
+            made = world.part("statistics").draw_card(path, progress=progress)
+        for name, data in made.items():
+            with replacing_file(path / FIGURES / name) as draft:
+                draft.write_bytes(data)
+            drawn.append(path / FIGURES / name)
     files = write_card(path, dataset.manifest, license_name=license_name, published=published)
+    renew_manifest(path, dataset.manifest)
     return [file.relative_to(path).as_posix() for file in (*files, *drawn)]

@@ -3,193 +3,219 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from deixis.cli.options import Address, Count, Json, On, Places, Seed, Wait, names_in
+from deixis.cli.compose import options_for
+from deixis.cli.options import Address, Count, Json, On, PlacesOrNone, Seed, Wait, names_in
 from deixis.cli.places import PATIENCE_SECONDS, at_hand, crew_for
 from deixis.cli.printing import print_json, print_table
 from deixis.cli.progress import Stages
+from deixis.errors import RecipeError
 
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Container, Sequence
 
-    from deixis.datasets.a3ds_check import A3dsReport
-    from deixis.datasets.checks import Report
-    from deixis.datasets.copsref.check import CopsRefReport
-    from deixis.datasets.sources import Source
+    from deixis.data.checks import Report
+    from deixis.worlds.world import World
 
 
-__all__ = ["check", "check_source"]
+__all__ = ["check"]
 
-OTHERS = ("a3ds", "copsref")  # datasets that are no grid worlds
 FEW = 3  # findings of each code shown in text
 
 
 def check(
-    places: Places,
+    places: PlacesOrNone = None,
     /,
     *,
     select: str = "",
     thorough: bool = False,
     max_findings: Count | None = None,
-    hold_out: str = "",
     sample: Count | None = None,
-    seed: Seed = 0,
+    codes: bool = False,
+    seed: Seed | None = None,
     workers: Count | None = None,
     on: On = "here",
     address: Address = "",
     cluster_wait: Wait = PATIENCE_SECONDS,
     as_json: Json = False,
+    options: Mapping[str, Any],
 ) -> int:
-    """Check examples: read, resolve, plan and carry out everything anew, and compare.
+    """Check examples: read and resolve everything anew, and compare.
 
     The exit code is 1 when anything is found that is more than information. Datasets of ours are also compared with
-    their manifest and with the split rules of their recipe.
+    their manifest and with the split rules of their recipe, and each field of released files with what it should be.
 
     Args:
-        places: Datasets of ReaSCAN, A3DS or Cops-Ref, at a path or an address such as s3://bucket/folder, Parquet
-            files, released ReaSCAN or gSCAN files; each by itself.
+        places: Datasets of any world, at a path or an address such as s3://bucket/folder, Parquet files, or other
+            files that a world reads. Each has a report of its own; those of one world are also checked against each
+            other for examples that are in two of them.
         select: The beginnings of codes to look for, separated by commas, e.g. E,W2.
-        thorough: Judge every row by the plain definitions, much slower.
+        thorough: Judge every example by the plain definitions, much slower.
         max_findings: How many findings of each code to list; 3 in text and 20 in JSON by default.
-        hold_out: Further split rules, e.g. a1,b2, that train, dev and test must keep.
-        sample: Check only so many examples, chosen at random; rows are then counted within the sample.
-        seed: Which ones are chosen; 0 by default.
+        sample: Check only so many examples, chosen at random; files are then not compared with the manifest.
+        codes: List what is checked in every world, and check nothing.
+        seed: Which examples are chosen; 0 by default.
         workers: How many threads, one per core by default; the result does not depend on it.
-        on: Work on this machine (here, the default), or have grid worlds checked on a Dask cluster.
+        on: Work on this machine (here, the default), or on a Dask cluster.
         address: The scheduler of the cluster, e.g. tcp://10.0.0.1:8786; without it, processes are started here.
         cluster_wait: How many seconds to wait while the cluster has no worker; 60 by default.
         as_json: Print JSON instead of text.
+        options: Those of single worlds.
     """
-    from deixis.datasets.sources import open_source
-    from deixis.datasets.store import kind_of
-    from deixis.splits.catalogue import find_rule
+    from deixis.data.checks import MAX_FINDINGS, CheckRequest, check_across, selected
+    from deixis.worlds.registry import parts_of, world_of
 
-    rules = tuple(find_rule(name) for name in names_in(hold_out))
+    if codes:
+        return _list_codes(as_json=as_json)
+    if not places:
+        raise RecipeError("check needs the PATH of a dataset, or --codes to list what is checked")
     paths = [at_hand(place) for place in places]
-    kinds = [kind_of(path) for path in paths]
-    sources = [p if kind in OTHERS else open_source(p) for p, kind in zip(paths, kinds, strict=True)]
-    threads = workers or os.cpu_count() or 1
-    codes, entries = [], []
+    worlds = [world_of(path) for path in paths]
+    for place, world in zip(places, worlds, strict=True):
+        options_for(world, "check", options, where=place)
+        selected(world.part("checks").codes, names_in(select))
+        if on != "here" and not world.part("checks").runs_on_clusters:
+            able = ", ".join(one.name for one, checks in parts_of("checks") if checks.runs_on_clusters)
+            raise RecipeError(f"--on {on} is for checks of {able} only; {place} is of {world.name}")
+    reports: dict[str, Report] = {}
     with crew_for(on, address, workers=workers, wait=cluster_wait) as crew:
-        options = {"select": names_in(select), "thorough": thorough, "workers": threads, "crew": crew}
-        for place, source, kind in zip(places, sources, kinds, strict=True):
-            if isinstance(source, Path):
-                found = _check_rooms(source, threads) if kind == "a3ds" else _check_photographs(source)
-                codes.append(found.exit_code)
-                entries.append({"path": str(place), "kind": kind, **found.as_dict()})
-                if not as_json:
-                    _print_found(place, found, max_findings or FEW)
-                continue
-            report = check_source(source, rules=rules, sample=sample, seed=seed, **options)
-            codes.append(report.exit_code)
-            entries.append({**_plain(source, report, max_findings), "path": _name(place, source)})
+        request = CheckRequest(
+            select=names_in(select),
+            thorough=thorough,
+            sample=sample,
+            seed=seed or 0,
+            most=max_findings or MAX_FINDINGS,
+            workers=workers or os.cpu_count() or 1,
+            crew=crew,
+            options=options,
+        )
+        for place, path, world in zip(places, paths, worlds, strict=True):
+            with Stages(compiles=True) as progress:
+                report = world.part("checks").check(path, replace(request, progress=progress))
+            name = _unlike(str(place), reports)
+            reports[name] = report
             if not as_json:
-                print(f"{_name(place, source)} ({source.kind}): ", end="")
-                _print_report(source, report, max_findings or FEW, is_sample=sample is not None)
+                _print_report(name, path, world, report, max_findings or FEW, is_sample=sample is not None)
+    across: dict[str, Report] = {}
+    for one in dict.fromkeys(world.name for world in worlds):
+        some = {name: report for (name, report), its in zip(reports.items(), worlds, strict=True) if its.name == one}
+        if len(some) > 1:
+            across[one] = check_across(some, most=max_findings or MAX_FINDINGS)
+    exit_code = max(report.exit_code for report in (*reports.values(), *across.values()))
     if as_json:
-        print_json({"problems": any(codes), "reports": entries})
-    return max(codes)
+        _print_json(reports, worlds, across, places)
+        return exit_code
+    for report in across.values():
+        _print_across(report, max_findings or FEW, is_sample=sample is not None)
+    return exit_code
 
 
-def check_source(
-    source: Source, *, rules: tuple[Any, ...] = (), sample: int | None = None, seed: int = 0, **options: Any
-) -> Report:
-    """The report on a source, with progress on standard error.
+def _list_codes(*, as_json: bool) -> int:
+    """Print every code of every world with the line that it has there."""
+    from deixis.worlds.registry import parts_of
 
-    Args:
-        source: what to check.
-        rules: what must not occur in train, dev or test, beside what the recipe of the source says.
-        sample: only so many examples, chosen by the seed.
-        seed: which ones.
-        options: as for `check_tables`.
-    """
-    from deixis.datasets.checks import check_dataset, check_tables, selected
-    from deixis.datasets.sources import sample_rows
-
-    if source.kind == "gscan" and not options.get("select"):  # gSCAN says 'a' whatever the world holds
-        options["select"] = [code for code in selected() if code != "E601"]
-    rules = tuple(dict.fromkeys((*source.rules, *rules)))
-    with Stages(compiles=True) as progress:
-        if sample is not None:
-            table = sample_rows(source.tables(), sample, seed=seed)
-            return check_tables([table] if table is not None else [], rules=rules, **options)
-        tell = lambda rows: progress(source.path.name, rows, source.total)  # noqa: E731
-        if source.dataset is not None:
-            return check_dataset(source.dataset, rules=rules, progress=tell, **options)
-        return check_tables(source.tables(), rules=rules, progress=tell, **options)
+    known = {world.name: dict(checks.codes) for world, checks in parts_of("checks")}
+    if as_json:
+        print_json({"codes": known})
+        return 0
+    lines: dict[tuple[str, str], list[str]] = {}
+    for world, codes in known.items():
+        for code, line in codes.items():
+            lines.setdefault((code, line), []).append(world)
+    ordered = sorted(lines.items(), key=lambda one: (one[0][0][1:], one[0]))
+    print_table(("code", "found", "worlds"), [(code, line, ", ".join(some)) for (code, line), some in ordered])
+    return 0
 
 
-def _name(place: Path | str, source: Source) -> str:
-    """What a source is called: its address, or the path of what is read."""
-    return place if isinstance(place, str) else str(source.path)
+def _unlike(name: str, names: Container[str]) -> str:
+    """The name, with a number where it is given twice."""
+    return next(new for new in (name, *(f"{name} ({k})" for k in range(2, 1 << 20))) if new not in names)
 
 
-def _check_rooms(folder: Path, workers: int) -> A3dsReport:
-    from deixis.datasets.a3ds_check import check_a3ds
-
-    with Stages() as progress:
-        return check_a3ds(folder, workers=workers, progress=progress)
-
-
-def _check_photographs(folder: Path) -> CopsRefReport:
-    from deixis.datasets.copsref.check import check_copsref
-
-    with Stages(compiles=True) as progress:
-        return check_copsref(folder, progress=progress)
-
-
-def _print_found(folder: Path | str, report: A3dsReport | CopsRefReport, most: int) -> None:
-    numbers = [f"{value:,} {name}" for name, value in report.as_dict().items() if isinstance(value, int) and value]
-    print(f"{folder}: {', '.join(numbers)}")
-    if not report.counts:
-        print("nothing found")
-    shown: dict[str, int] = {}
-    for problem in report.problems:
-        if _nth(shown, problem.code) <= most:
-            print(problem)
+def _print_json(
+    reports: Mapping[str, Report], worlds: Sequence[World], across: Mapping[str, Report], places: Sequence[Path | str]
+) -> None:
+    entries = [
+        {"path": str(place), "world": world.name, **report.as_dict()}
+        for place, world, report in zip(places, worlds, reports.values(), strict=True)
+    ]
+    told: dict[str, Any] = {}
+    for report in across.values():
+        plain = report.as_dict()
+        one = {name: plain[name] for name in ("checked", "counts", "findings")}
+        told["across"] = one if "across" not in told else _joined(told["across"], one)
+    every = (*reports.values(), *across.values())
+    errors, warnings, others = (sum(report.total(letter) for report in every) for letter in "EWI")
+    numbers = {"errors": errors, "warnings": warnings, "findings": errors + warnings + others}
+    print_json({"problems": bool(errors + warnings), **numbers, "reports": entries, **told})
 
 
-def _plain(source: Source, report: Report, most: int | None) -> dict[str, Any]:
-    values: dict[str, Any] = report.as_dict()
-    if most is not None:
-        kept: dict[str, int] = {}
-        values["findings"] = [f for f in values["findings"] if _nth(kept, f["code"]) <= most]
-    return {"path": str(source.path), "kind": source.kind, **values}
+def _joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """What two worlds have twice, in one table; each finding names its path."""
+    counts = {
+        code: one["counts"].get(code, 0) + other["counts"].get(code, 0) for code in one["counts"] | other["counts"]
+    }
+    checked = sorted({*one["checked"], *other["checked"]})
+    return {"checked": checked, "counts": counts, "findings": [*one["findings"], *other["findings"]]}
 
 
-def _nth(counts: dict[str, int], code: str) -> int:
-    counts[code] = counts.get(code, 0) + 1
-    return counts[code]
-
-
-def _print_report(source: Source, report: Report, most: int, *, is_sample: bool) -> None:
-    from deixis.datasets.checks import CHECKS
-
+def _print_report(name: str, path: Path, world: World, report: Report, most: int, *, is_sample: bool) -> None:
     what = "examples chosen at random" if is_sample else "examples"
-    print(f"{report.rows:,} {what}, {len(report.checked)} checks")
+    numbers = [
+        f"{value:,} {key}" for key, value in report.facts.items() if type(value) is int and value and key != "examples"
+    ]
+    kind = report.facts.get("kind", world.name)
+    print(f"{name} ({kind}): {', '.join([f'{report.rows:,} {what}', *numbers, f'{len(report.checked)} checks'])}")
+    if report.facts.get("left out"):
+        print(f"left out, since they repeat examples of train or test: {', '.join(report.facts['left out'])}")
     if report.shares:
         print("needed to find the target: " + ", ".join(f"{kind} {share:.1%}" for kind, share in report.shares.items()))
     if not report.counts:
         print("nothing found")
         return
-    rows = [(code, f"{count:,}", CHECKS[code].message) for code, count in report.counts.items()]
+    messages = world.part("checks").codes
+    rows = [(code, f"{count:,}", messages[code]) for code, count in report.counts.items()]
     print_table(("code", "found", "what"), rows, numbers=(1,))
-    errors, warnings = (sum(n for code, n in report.counts.items() if code[0] == letter) for letter in "EW")
-    print(f"{errors:,} errors, {warnings:,} warnings; the first of each:")
-    _print_findings(source, report, most, is_sample=is_sample)
+    totals = (("error", report.total("E")), ("warning", report.total("W")))
+    print(", ".join(f"{n:,} {what}{'s' * (n != 1)}" for what, n in totals) + "; the first of each:")
+    _print_findings(report, most)
+    first = next((f.row for f in report.findings if f.row is not None), None)
+    if first is not None and not is_sample:
+        print(f"Look at one: deixis show {path} {first}")
 
 
-def _print_findings(source: Source, report: Report, most: int, *, is_sample: bool) -> None:
+def _print_across(report: Report, most: int, *, is_sample: bool) -> None:
+    """What is in two of the datasets."""
+    what = "the samples of " if is_sample else ""
+    if not report.checked:
+        return
+    print(f"between {what}these paths: ", end="")
+    print(
+        ", ".join(f"{count:,} {_twice(code)}" for code, count in report.counts.items()) or "nothing is in two of them"
+    )
+    _print_findings(report, most)
+
+
+def _twice(code: str) -> str:
+    return "examples are in two splits (E401)" if code == "E401" else "examples are twice in splits of one name (W402)"
+
+
+def _print_findings(report: Report, most: int) -> None:
     shown: dict[str, int] = {}
     for finding in report.findings:
-        if _nth(shown, finding.code) > most:
+        shown[finding.code] = shown.get(finding.code, 0) + 1
+        if shown[finding.code] > most:
             continue
         where = ", ".join(
             part
             for part in (
+                finding.path,
+                finding.file,
                 f"row {finding.row}" if finding.row is not None else "",
                 f"split {finding.split}" if finding.split else "",
                 f"id {finding.id}" if finding.id is not None else "",
@@ -197,6 +223,3 @@ def _print_findings(source: Source, report: Report, most: int, *, is_sample: boo
             if part
         )
         print(f"{finding.code} {where}: {finding.detail or finding.message}" if where else str(finding))
-    first = next((f.row for f in report.findings if f.row is not None), None)
-    if first is not None and not is_sample:
-        print(f"Look at one: deixis show {source.path} {first}")

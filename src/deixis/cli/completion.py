@@ -22,7 +22,7 @@ def completion(
     workers: Count | None = None,
     as_json: Json = False,
 ) -> int:
-    """Print a script that lets the shell complete verbs, options and files; or install it.
+    """Print or install completions of verbs, options and files.
 
     To try it: eval "$(deixis completion bash)".
 
@@ -33,9 +33,10 @@ def completion(
         workers: Accepted by every verb; there is nothing to divide here.
         as_json: Print JSON instead of text.
     """
-    from deixis.cli.app import app
+    from deixis.cli.app import command_line
 
     del seed, workers
+    app = command_line()
     if install:
         path = app.install_completion(shell=shell)
         if as_json:

@@ -2,87 +2,87 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from deixis.cli.options import Count, Json, Seed
-from deixis.cli.printing import print_json, print_table
+from deixis.cli.compose import options_for
+from deixis.cli.options import Count, Json, Place, Seed, names_in
+from deixis.cli.places import at_hand
+from deixis.cli.printing import print_output
 from deixis.cli.progress import Stages
 from deixis.errors import RecipeError
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from deixis.datasets.sources import Source
+    from deixis.worlds.world import World
 
 
 __all__ = ["convert"]
 
 
 def convert(
-    source: Annotated[Path, Parameter(name="PATH")],
-    out: Annotated[Path, Parameter(name="OUT")],
-    /,
-    *,
-    to: Literal["reascan", "parquet", "compact"],
+    *paths: Annotated[Place, Parameter(name="PATH", negative=())],
+    to: str,
     split: str | None = None,
+    named: Annotated[str, Parameter(name="--as")] = "",
     force: bool = False,
     seed: Seed | None = None,
     workers: Count | None = None,
     as_json: Json = False,
+    options: dict[str, Any],
 ) -> int:
-    """Convert a dataset into another form.
+    """Convert a dataset, or several into one, into another form.
+
+    The last path is where to write; those before it are read, one after the other, as one dataset.
 
     Args:
-        source: A dataset folder, a Parquet file, or a released ReaSCAN or gSCAN file.
-        out: Where to write: a file for reascan (with its vocabularies beside it) and compact, a folder for parquet.
-        to: The layout of the release (reascan), a dataset folder (parquet), or one line of JSON per example with the
-            grid as numbers (compact).
-        split: Convert only this split.
+        paths: What to read: dataset folders, also at an address such as s3://bucket/folder, or files and folders as
+            the authors of a dataset released them; and last where to write: a file or a folder, as the form has it.
+        to: The form, one of those of its world; parquet is a dataset folder.
+        split: Convert only this split; its vocabulary is still that of the whole dataset.
+        named: What splits are called: a name for the only split of each PATH, in their order, or old=new; separated
+            by commas, e.g. --as a1 or --as test=a1.
         force: Replace a file that is already there.
         seed: Accepted by every verb; nothing is random here.
         workers: Accepted by every verb; there is nothing to divide here.
         as_json: Print JSON instead of text.
+        options: Those of single worlds.
     """
-    from deixis.datasets.sources import open_source
-
     del seed, workers
-    opened = open_source(source)
+    if len(paths) < 2:
+        got = f"only {paths[0]}" if paths else "nothing"
+        raise RecipeError(f"convert needs what to read and where to write, PATH … OUT, got {got}")
+    *given, out = paths
+    if not isinstance(out, Path):
+        raise RecipeError(f"convert writes to this machine only, not to {out}; name a path as the last one")
     if out.is_file() and not force:
         raise RecipeError(f"{out} already exists; choose another name, or give --force to replace it")
-    with Stages(compiles=False) as progress:
-        written = _write(opened, out, to, _told(opened, split, progress))
-    if as_json:
-        print_json({"path": str(out), "to": to, "from": str(opened.path), "splits": written})
-    else:
-        print_table(("split", "examples"), [(name, f"{size:,}") for name, size in written.items()], numbers=(1,))
-        print(f"Wrote {out}.")
-    return 0
+    sources = [at_hand(source) for source in given]
+    world = _world_of(sources[0])
+    formats = world.part("formats")
+    if to not in formats.writes:
+        known = ", ".join(formats.writes)
+        raise RecipeError(f"{sources[0]} is of {world.name}, which is not written as {to[:40]!r}; known: {known}")
+    own = options_for(world, "convert", options, where=sources[0])
+    with Stages() as progress:
+        output = formats.convert(
+            sources, out, to=to, split=split, names=names_in(named), force=force, progress=progress, **own
+        )
+    values = {"path": str(out), "to": to, "from": ", ".join(map(str, given)), **output.values}
+    print_output(replace(output, values=values, blocks=[*output.blocks, f"Wrote {out}."]), as_json=as_json)
+    return output.code
 
 
-def _write(source: Source, out: Path, to: str, tables: Iterator[Any]) -> dict[str, int]:
-    """Write the tables; the number of examples of every split."""
-    if to == "reascan":
-        from deixis.datasets.formats.reascan import convert_reascan
+def _world_of(path: Path) -> World:
+    """The world whose forms what lies at a path is in."""
+    from deixis.data.store import MANIFEST
+    from deixis.worlds.registry import world_of, world_whose
 
-        return convert_reascan(tables, out)
-    if to == "compact":
-        from deixis.datasets.formats.compact import write_compact
-
-        return {"all": write_compact(tables, out)}
-    from deixis.datasets.imported import write_imported
-
-    return write_imported(tables, out, source=source.path.name, kind=source.kind).splits
-
-
-def _told(source: Source, split: str | None, progress: Stages) -> Iterator[Any]:
-    """The tables of a source; progress is told as they are taken."""
-    total = source.total if split is None else (source.splits or {}).get(split)
-    done = 0
-    for table in source.tables(split):
-        yield table
-        done += table.num_rows
-        progress(source.path.name, done, total)
+    if not (path / MANIFEST).is_file():
+        found = world_whose("formats", lambda formats: bool(formats.recognise(path)))
+        if found is not None:
+            return found
+    return world_of(path)

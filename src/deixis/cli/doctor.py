@@ -20,7 +20,8 @@ from deixis._version import __version__
 from deixis.cli.extras import BARE, extras, find_extra, source_tree
 from deixis.cli.failures import in_one_line
 from deixis.cli.options import Count, Json, Seed, names_in
-from deixis.cli.printing import print_json
+from deixis.cli.printing import UNBOUNDED, print_json
+from deixis.cli.terminal import console, terminal_width, visible
 
 
 if TYPE_CHECKING:
@@ -227,22 +228,16 @@ def _of_data(path: Path) -> Finding:
 
 def _opened(path: Path) -> str:
     """What kind of dataset it is and how much there is of it; every file that it names must be there."""
-    from deixis.datasets.sources import open_source
-    from deixis.datasets.store import kind_of, open_dataset
+    from deixis.data.store import MANIFEST, open_dataset
+    from deixis.worlds.registry import world_of
 
-    kind = kind_of(path) if path.is_dir() else None
-    if kind == "copsref":
-        from deixis.datasets.copsref.store import open_copsref
-
-        open_copsref(path)
-        return "a dataset of Cops-Ref"
-    if kind == "a3ds":
+    world = world_of(path)
+    if (path / MANIFEST).is_file():
         open_dataset(path).demand_whole()
-        return "a dataset of A3DS"
-    source = open_source(path)
-    if source.dataset is not None:
-        source.dataset.demand_whole()
-    return f"{source.kind}, {source.total:,} examples" if source.total is not None else source.kind
+    if not world.has("examples"):
+        return f"{world.name}: {world.title}"
+    examples = world.part("examples").open(path)
+    return f"{world.name}: {world.title}, {len(examples):,} examples"
 
 
 # -------------------------------------------------------------------------------- printing
@@ -270,22 +265,21 @@ def _plain(
 
 def _print(known: Sequence[Extra], found: Sequence[Finding], here: Sequence[Finding]) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    shown = console(width=None if terminal_width() else UNBOUNDED)
     packages = Table(box=SIMPLE_HEAD, pad_edge=False)
     machine = Table(box=SIMPLE_HEAD, pad_edge=False)
     for table, heads in ((packages, ("", "extra", "for", "packages")), (machine, ("", "here", "found"))):
         for head in heads:
             table.add_column(head, overflow="fold", no_wrap=head in ("", "extra"), min_width=1 if not head else None)
     for extra, finding in zip(known, found, strict=True):
-        packages.add_row(_mark(finding), Text(extra.name, style="bold"), Text(extra.about), Text(finding.said))
+        packages.add_row(_mark(finding), Text(extra.name, style="bold"), Text(extra.about), Text(visible(finding.said)))
     for finding in here:
-        machine.add_row(_mark(finding), Text(finding.about, style="bold"), Text(finding.said))
-    console.print(machine)
-    console.print(packages)
+        machine.add_row(_mark(finding), Text(finding.about, style="bold"), Text(visible(finding.said)))
+    shown.print(machine)
+    shown.print(packages)
     todo = [finding for finding in (*here, *found) if finding.fix]
     if todo:
         print("To have what is missing:")

@@ -1,120 +1,129 @@
-"""`deixis evaluate`: how well a model finds what language points at, and what it misreads when it does not."""
+"""`deixis evaluate`: how well a model understands language that points at things, and what it misreads."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from deixis.cli.options import Address, Count, Json, On, Place, Seed, Wait
+from cyclopts import Parameter
+
+from deixis.cli.compose import options_for
+from deixis.cli.options import Address, AllowLosses, Count, Json, Named, On, Place, Seed, Wait, names_in
 from deixis.cli.places import PATIENCE_SECONDS, at_hand, crew_for
-from deixis.errors import SchemaError
+from deixis.cli.printing import print_output
+from deixis.cli.progress import Stages
+from deixis.errors import RecipeError
+from deixis.judge.evaluation import evaluate_request
+from deixis.judge.request import BASELINES, Request
+from deixis.worlds.registry import parts_of, world_of
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deixis.worlds.world import World
 
 
 __all__ = ["evaluate"]
 
 
 def evaluate(
-    predictions: Path,
-    /,
-    *,
-    data: Place,
+    *answers: Annotated[Named, Parameter(name="ANSWERS")],
+    data: Place | None = None,
     split: str = "",
-    by: str = "",
-    setting: str = "",
-    boxes: str = "",
-    retrieve: Path | None = None,
-    cache: Path | None = None,
     device: str = "auto",
-    limit: Count | None = None,
     out: Path | None = None,
+    force: bool = False,
     seed: Seed = 0,
     workers: Count | None = None,
     on: On = "here",
     address: Address = "",
     cluster_wait: Wait = PATIENCE_SECONDS,
+    allow_losses: AllowLosses = False,
     as_json: Json = False,
+    options: dict[str, Any],
 ) -> int:
-    """Judge what a model answered: plans for instructions, or objects for expressions about photographs.
-
-    A plan is right when it is the recorded one; whether it gets there, whether it makes for the right object and which
-    misreading leads to a wrong one is told beside. An object is right when it is the target itself.
+    """Judge what a model answered, and name its misreadings.
 
     Args:
-        predictions: For plans: a Parquet file, a folder of <split>.parquet, JSON Lines such as {"id": 12, "plan":
-            "LWW"}, a checkpoint or a folder that `deixis train` left, or one of the words random, oracle, m-lstm,
-            gcn-lstm and transformer. For photographs: JSON Lines such as {"id": 12, "image": "2386621", "object":
-            "1231798"}, a COCO-style list, or again a checkpoint or the folder of a run.
-        data: The dataset that was answered: its folder, or an address such as s3://bucket/folder.
+        answers: A file of answers, a checkpoint, a folder that deixis train left, the name of a model that comes with
+            deixis, or random or oracle, which need no model (./random is a file or folder of that name).
+        data: The dataset that was answered: its folder, or an address such as s3://bucket/folder. Where
+            answers themselves say what they are about, as captions of numbered images do, none is needed.
         split: Judge the examples of these splits, separated by commas; by default all but train, as far as any
             example of a split was answered.
-        by: For plans: also show results by pattern, verb, manner, length, clauses, words or relation; separated by
-            commas.
-        setting: For photographs: the images that were shown where an answer does not say: Full (by default), DiffCat,
-            Cat, Cat&attr, Cat&cat, WithoutDist, or all for answers that hold in every setting.
-        boxes: For photographs: the coordinate space of boxes that do not say theirs: xywh, xyxy, xywh-normalised or
-            xyxy-normalised.
-        retrieve: For checkpoints about photographs: a run of scan, which first chooses the image to search.
-        cache: For checkpoints about photographs: a folder for what regions look like, so that it is computed once.
-        device: For checkpoints: auto (a GPU where there is one), cpu, cuda, cuda:1.
-        limit: For checkpoints: the actions after which a plan is cut, 120 by default.
-        out: A folder for evaluation.json, for the verdicts on all answers and for what a checkpoint says.
-        seed: Of random plans; for photographs of the intervals and of the choice among equal scores; 0 by default.
-        workers: How many processes a cluster on this machine has; without one, a single thread is enough.
-        on: Judge plans on this machine (here, the default), or on a Dask cluster; the result is the same.
+        device: Where a checkpoint computes: auto (a GPU where there is one), cpu, cuda, cuda:1.
+        out: A folder for evaluation.json, for the verdicts on all answers and for what a checkpoint says. Splits that
+            were judged before are kept; results on another dataset go to the folder on-NAME in it.
+        force: Replace results of another model, or of another checkpoint, that the folder holds.
+        seed: Of whatever is drawn: random answers, the choice among equal scores, resamples; 0 by default.
+        workers: How many processes a cluster on this machine has, or how many threads a model has on a CPU.
+        on: Judge on this machine (here, the default), or on a Dask cluster; the result is the same.
         address: The scheduler of the cluster, e.g. tcp://10.0.0.1:8786; without it, processes are started here.
         cluster_wait: How many seconds to wait while the cluster has no worker; 60 by default.
+        allow_losses: Judge the rest where more than one in a hundred answers is lost: it has no id, that of no example,
+            or one that was answered before; or its words are guessed at.
         as_json: Print JSON instead of text.
+        options: Those that single worlds have.
     """
-    from deixis.datasets.store import kind_of
-
-    folder = at_hand(data)
-    if kind_of(folder) == "copsref":
-        from deixis.cli.evaluate_copsref import evaluate_copsref
-
-        if by:
-            raise SchemaError(f"{folder.name} holds expressions about photographs, which are not shown by {by!r}")
-        if on != "here" or address:
-            raise SchemaError(
-                f"{folder.name} holds expressions about photographs, which are judged here; leave out --on"
-            )
-        from deixis.cli.evaluate_regions import evaluate_regions, is_run
-
-        if is_run(predictions):
-            if setting or boxes:
-                raise SchemaError(
-                    "a checkpoint answers in every setting, with objects; leave out --setting and --boxes"
-                )
-            return evaluate_regions(
-                predictions,
-                folder,
-                split=split,
-                retriever=retrieve,
-                cache=cache,
+    if not answers:
+        raise RecipeError("name what is to be judged: a file of answers, a checkpoint, random or oracle")
+    folder = None if data is None else at_hand(data)
+    world = _world_of_answers(answers) if folder is None else world_of(folder)
+    if folder is not None:
+        _demand_own_models(answers, world, folder)
+    judging = world.part("judging")
+    chosen = options_for(world, "evaluate", options, where=folder or answers[0])
+    if on != "here" and not judging.runs_on_clusters:
+        able = ", ".join(one.name for one, part in parts_of("judging") if part.runs_on_clusters)
+        raise RecipeError(f"--on {on} is for answers to {able} only; {folder or answers[0]} is of {world.name}")
+    with crew_for(on, address, workers=workers, wait=cluster_wait) as crew, Stages(compiles=True) as progress:
+        found = evaluate_request(
+            world,
+            Request(
+                answers=answers,
+                data=folder,
+                splits=names_in(split),
                 out=out,
-                device=device,
+                force=force,
                 seed=seed,
-                as_json=as_json,
-            )
-        if retrieve is not None:
-            raise SchemaError("--retrieve is for checkpoints; these answers are there already")
-        chosen = setting or "Full"
-        return evaluate_copsref(
-            predictions, folder, split=split, setting=chosen, boxes=boxes, out=out, seed=seed, as_json=as_json
+                device=device,
+                workers=workers,
+                allow_losses=allow_losses,
+                crew=crew,
+                progress=progress,
+                options=chosen,
+            ),
         )
-    from deixis.cli.evaluate_plans import evaluate_plan_files
+    print_output(found, as_json=as_json)
+    return 0
 
-    if setting or boxes or retrieve:
-        only = "--setting, --boxes and --retrieve are for those only"
-        raise SchemaError(f"{folder.name} is no dataset of photographs; {only}")
-    with crew_for(on, address, workers=workers, wait=cluster_wait) as crew:
-        return evaluate_plan_files(
-            predictions,
-            folder,
-            split=split,
-            by=by,
-            out=out,
-            seed=seed,
-            as_json=as_json,
-            device=device,
-            limit=limit,
-            crew=crew,
-        )
+
+def _world_of_answers(answers: Sequence[Path]) -> World:
+    """The world of answers that need no dataset; `RecipeError` where they do."""
+    from deixis.learn.run import checkpoint_of
+
+    found = [_owner(one) for one in answers]
+    for world, judging in parts_of("judging"):
+        pairs = zip(answers, found, strict=True)
+        if all(judging.recognises(one) if owner is None else owner is world for one, owner in pairs):
+            return world
+    for one in answers:
+        if str(one) not in BASELINES and not one.exists():
+            checkpoint_of(one)
+    raise RecipeError(f"name the dataset that was answered with --data; {answers[0]} alone does not tell")
+
+
+def _owner(answer: Path) -> World | None:
+    """The world of a model; None of what is no model."""
+    from deixis.learn.run import find_checkpoint, world_of_checkpoint
+
+    checkpoint = None if str(answer) in BASELINES else find_checkpoint(answer)
+    return None if checkpoint is None else world_of_checkpoint(checkpoint)
+
+
+def _demand_own_models(answers: Sequence[Path], world: World, where: Path) -> None:
+    """`RecipeError` for a model that answers other questions than those of a dataset."""
+    for one in answers:
+        if (owner := _owner(one)) not in (None, world):
+            raise RecipeError(f"{one} is a model of {owner.name}; {where} is of {world.name}")

@@ -1,84 +1,124 @@
-"""`deixis explain`: how a command is resolved in a world, step by step."""
+"""`deixis explain`: how a text is resolved in a scene of any world, step by step."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import Parameter
 
 from deixis.cli.options import Count, Json, Seed
-from deixis.cli.printing import print_json, say_plan
-from deixis.cli.show import wants_color
+from deixis.cli.places import at_hand, is_address
+from deixis.cli.printing import print_json
+from deixis.cli.show import print_lines, wants_color
+from deixis.errors import MissingPart, RecipeError
+from deixis.worlds.registry import find_world, known_worlds, parts_of, world_of
 
 
 if TYPE_CHECKING:
-    from deixis.language.utterance import Utterance
-    from deixis.scene.grid import GridScene
-    from deixis.worlds.grid.actions import Plan
+    from deixis.scene.scene import Context, Scene
+    from deixis.worlds.world import World
 
 
 __all__ = ["explain"]
 
 
+class _Place(NamedTuple):
+    """Where something is said: the world, one scene or those of an example, and what the example says."""
+
+    world: World
+    where: Scene | Context
+    scene: Scene
+    text: str = ""
+
+
 def explain(
-    command: Annotated[str, Parameter(name="COMMAND")],
+    text: Annotated[str, Parameter(name="TEXT")] = "",
     /,
     *,
-    world: str,
+    scene: str,
+    split: str | None = None,
+    world: str | None = None,
     no_color: bool = False,
     seed: Seed | None = None,
     workers: Count | None = None,
     as_json: Json = False,
 ) -> int:
-    """Explain what a command picks out in a world: every step, which words are needed, where misreadings lead.
+    """Explain what a text picks out, step by step.
 
-    The world is a JSON file
-    {"size": 6, "agent": {"row": 0, "column": 0, "facing": "east"},
-    "objects": [{"shape": "circle", "color": "red", "size": 2, "row": 1, "column": 1}, ...]},
-    what `deixis show --json` prints, an example of a released ReaSCAN file, a picture in text, or PATH#N for example N
-    of a dataset.
+    Every step is shown, which words are needed, and where misreadings lead.
+
+    Name an example of a dataset of any world as PATH#N, or a file with a scene, where its world reads such files.
 
     Args:
-        command: The command or noun phrase, e.g. "push the red circle that is in the same row as a blue square".
-        world: The file with the world.
+        text: What is said, e.g. "push the red circle that is in the same row as a blue square"; by default what the
+            example says.
+        scene: Where it is said: PATH#N for example N of a dataset, or a file with a scene.
+        split: Count the examples within this split.
+        world: The world that a file with a scene is of; by default the first that reads scenes from files.
         no_color: Do not use colours in the terminal.
         seed: Accepted by every verb; nothing is random here.
         workers: Accepted by every verb; there is nothing to divide here.
         as_json: Print JSON instead of text.
     """
     del seed, workers
-    from deixis.cli.worlds import read_world
     from deixis.language import explain as explaining
-    from deixis.language.parse import read
 
-    utterance = read(command, any_order=True)
-    scene = read_world(world)
-    explanation = explaining.explain(utterance, scene)
-    plan = _plan(utterance, scene, explanation.target)
+    place = _example_at(scene, split, world) or _scene_in(scene, split, world)
+    said = text or place.text
+    if not said:
+        raise RecipeError("say what is to be explained, or name an example as PATH#N, whose text is explained then")
+    language = place.world.part("language")
+    utterance = language.read(said, place.scene)
+    explanation = explaining.explain(utterance, place.where, words=language.words, say=language.realise)
+    follow = getattr(language, "consequences", None)
+    further: dict[str, tuple[str, Any]] = follow(utterance, place.scene, explanation.target) if follow else {}
     if as_json:
-        words = None if plan is None else [action.words for action in plan]
-        print_json({**explanation.as_dict(), "target": explanation.target, "plan": words})
+        values = {name: value for name, (_, value) in further.items()}
+        print_json({**explanation.as_dict(), "target": explanation.target, **values})
         return 0
-    _print_world(scene, explanation.target, color=wants_color(no_color=no_color))
-    for line in explanation.lines():
-        print(line)
-    if plan is not None:
-        print(f"\nThe plan: {say_plan(plan)}")
+    draw = getattr(place.world.part("pictures"), "draw_scene", None) if place.world.has("pictures") else None
+    if draw is not None:
+        print_lines([draw(place.scene, target=explanation.target, color=wants_color(no_color=no_color))])
+    print_lines(explanation.lines())
+    for name, (words, _) in further.items():
+        if words:
+            print(f"\nThe {name}: {words}")
     return 0
 
 
-def _print_world(scene: GridScene, target: int | None, *, color: bool) -> None:
-    from deixis.worlds.grid.draw import Marks, draw_terminal
+def _example_at(where: str, split: str | None, world_name: str | None) -> _Place | None:
+    """The example that PATH#N names; None where it is a file."""
+    from deixis.worlds.example import pick_example
 
-    print(draw_terminal(scene, marks=Marks(target=target), color=color))
-
-
-def _plan(utterance: Utterance, scene: GridScene, target: int | None) -> Plan | None:
-    """The plan, where there is something to do, someone to do it and one object to do it with."""
-    from deixis.worlds.grid.actions import Manner, Verb
-    from deixis.worlds.grid.plan import plan
-
-    instruction = utterance.instruction
-    if target is None or scene.agent is None or not instruction.verb:
+    place, hash_sign, number = where.rpartition("#")
+    is_numbered = bool(hash_sign) and number.isascii() and number.isdecimal()
+    if is_address(where) and not is_numbered:
+        raise RecipeError(f"{where} is an address; name an example of the dataset there as {where}#0")
+    if not is_numbered or Path(where).exists():
         return None
-    return plan(scene, target, Verb(instruction.verb), Manner(instruction.manner))
+    path = at_hand(place if is_address(where) else Path(place))
+    world = world_of(path)
+    if world_name is not None and find_world(world_name) is not world:
+        raise RecipeError(f"{place} is of {world.name}, not of {world_name}; --world is for files with a scene")
+    world.part("language")
+    example = pick_example(world.part("examples").open(path), int(number[:18]), split)
+    context = example.context
+    return _Place(world, context, context.scenes[context.target.scene], example.text)
+
+
+def _scene_in(where: str, split: str | None, world_name: str | None) -> _Place:
+    """The scene in a file."""
+    if split is not None:
+        raise RecipeError(f"--split is for examples of datasets, named as PATH#N; {where} is a file with a scene")
+    names = list(known_worlds()) if world_name is None else [find_world(world_name).name]
+    for world, language in parts_of("language"):
+        read = getattr(language, "read_scene", None) if world.name in names else None
+        if read is not None:
+            scene = read(Path(where))
+            return _Place(world, scene, scene)
+    able = ", ".join(one.name for one, language in parts_of("language") if hasattr(language, "read_scene"))
+    raise MissingPart(
+        f"{' and '.join(names)} cannot read scenes from files, worlds that can: {able or 'none'}; "
+        "name an example of a dataset as PATH#N"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 
 from deixis.errors import DeixisError
 
@@ -36,6 +37,8 @@ EXTRAS = {
     "lm_eval": "llm",
 }  # package -> the extra that installs it
 LONGEST = 600
+DRAFT = re.compile(r"(^|[/\\])\.([^/\\]+)\.\d+\.tmp$")  # a file on its way to the name that was asked for
+PATH = re.compile(r"\[?(?:Posix|Windows)Path\('([^']*)'\)\]?")  # as a parser of options shows it
 
 
 def in_one_line(error: BaseException, *, resumes: bool = False) -> str:
@@ -45,7 +48,7 @@ def in_one_line(error: BaseException, *, resumes: bool = False) -> str:
         error: what was raised.
         resumes: whether the command, given again, would go on where it stopped.
     """
-    text = " ".join(_message(error, resumes=resumes).split())
+    text = " ".join(_message(error, resumes=resumes).split()).rstrip(",")  # which a list of commands ends with
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
@@ -56,9 +59,9 @@ def _message(error: BaseException, *, resumes: bool) -> str:
         case DeixisError():
             return _of_cause(error, resumes=resumes) or str(error)
         case CycloptsError():
-            return str(error).rstrip(". \n")
+            return PATH.sub(r"\1", str(error)).rstrip(". \n")
         case BrokenPipeError():
-            return "the output was closed before everything was written"
+            return "what was being written to was closed before everything was written"
         case OSError():
             return _system(error, resumes=resumes)
         case ImportError():
@@ -79,7 +82,7 @@ def _is_full(error: OSError) -> bool:
 
 
 def _system(error: OSError, *, resumes: bool) -> str:
-    name = error.filename or error.filename2
+    name = DRAFT.sub(r"\1\2", str(error.filename or error.filename2 or ""))
     where = f" {name}" if name else ""
     if _is_full(error):
         again = "nothing that was finished is lost, the same command goes on" if resumes else "then try again"
@@ -100,5 +103,6 @@ def _missing(error: ImportError) -> str:
     package = (error.name or "").partition(".")[0]
     if package not in EXTRAS:
         return f"a package cannot be imported: {error}"
-    command = f"python -m pip install 'deixis[{EXTRAS[package]}]'"
-    return f"this needs {package}, which is not installed; install it with: {command}"
+    extra = EXTRAS[package]
+    command = f"python -m pip install 'deixis[{extra}]'"
+    return f"this needs {package}, which is not installed; install it with: {command} (in a checkout '.[{extra}]')"

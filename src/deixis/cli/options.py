@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter, validators
+
+from deixis.errors import RecipeError
+from deixis.options import names_in, refuse_options
 
 
 if TYPE_CHECKING:
@@ -14,7 +18,24 @@ if TYPE_CHECKING:
     from cyclopts import Token
 
 
-__all__ = ["Address", "Count", "Json", "On", "Place", "Places", "Seed", "Wait", "names_in"]
+__all__ = [
+    "Above",
+    "Address",
+    "AllowLosses",
+    "Count",
+    "Json",
+    "Named",
+    "On",
+    "Place",
+    "Places",
+    "PlacesOrNone",
+    "Seed",
+    "Wait",
+    "names_given",
+    "names_in",
+    "refuse_addresses",
+    "refuse_options",
+]
 
 
 def _place(_type: object, tokens: Sequence[Token]) -> Path | str:
@@ -29,16 +50,42 @@ def _places(_type: object, tokens: Sequence[Token]) -> list[Path | str]:
     return [_place(None, [token]) for token in tokens]
 
 
+ONE_SLASH = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!/)")
+
+
+def _named(_type: object, tokens: Sequence[Token]) -> Path:
+    """A name as it stands; one that begins with ./ is that of a file or folder here, whatever else has the name."""
+    text = tokens[0].value
+    return Path(text).absolute() if text.startswith(("./", ".\\")) else Path(text)
+
+
+AllowLosses: TypeAlias = Annotated[bool, Parameter(name="--allow-losses")]
 Json: TypeAlias = Annotated[bool, Parameter(name="--json")]
 Count: TypeAlias = Annotated[int, Parameter(validator=validators.Number(gte=1))]
+Above: TypeAlias = Annotated[float, Parameter(validator=validators.Number(gt=0))]
 Seed: TypeAlias = Annotated[int, Parameter(validator=validators.Number(gte=0, lt=1 << 63))]
+Named: TypeAlias = Annotated[Path, Parameter(converter=_named)]
 Place: TypeAlias = Annotated[Path | str, Parameter(converter=_place)]
 Places: TypeAlias = Annotated[list[Path | str], Parameter(name="PATH", negative=(), converter=_places)]
+PlacesOrNone: TypeAlias = Annotated[list[Path | str] | None, Parameter(name="PATH", negative=(), converter=_places)]
 On: TypeAlias = Literal["here", "dask"]
 Address: TypeAlias = Annotated[str, Parameter(name="--address")]
 Wait: TypeAlias = Annotated[int, Parameter(name="--cluster-wait", validator=validators.Number(gte=0))]
 
 
-def names_in(text: str) -> tuple[str, ...]:
-    """The names in a list separated by commas."""
-    return tuple(name for name in (part.strip() for part in text.split(",")) if name)
+def refuse_addresses(_type: object, value: object) -> None:
+    """A complaint where a path is an address such as s3://bucket/folder: what is no `Place` reads and writes here only.
+
+    A path has already lost one of the slashes; a folder that is really called `s3:` may be named.
+    """
+    for path in value if isinstance(value, list | tuple) else [value]:
+        if isinstance(path, Path) and (found := ONE_SLASH.match(str(path))) and not Path(found[0]).exists():
+            raise ValueError(f"{found[1]}:// is an address, and only a path of this machine can be given here")
+
+
+def names_given(text: str, count: int) -> tuple[str, ...]:
+    """The names that datasets are to be called by; nothing where none is given, an error where they are not as many."""
+    given = names_in(text)
+    if given and (len(given) != count or len(set(given)) != count):
+        raise RecipeError(f"give {count} --names, one for each dataset and no two alike, got {', '.join(given)}")
+    return given

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deixis.cli.options import On
-    from deixis.datasets.crew import Crew
+    from deixis.data.crew import Crew
 
 
 __all__ = ["PATIENCE_SECONDS", "at_hand", "crew_for", "delivered", "is_address"]
@@ -32,21 +32,29 @@ def at_hand(place: Path | str) -> Path:
     """A path as it is; for an address, a folder of this machine with the same dataset, fetched if need be."""
     if isinstance(place, Path):
         return place
-    from deixis.datasets.remote import local_copy
+    _refuse_memory(place)
+    from deixis.data.remote import local_copy
 
     with Stages() as progress:
         return local_copy(place, progress=progress)
 
 
+def _refuse_memory(address: str) -> None:
+    """What lies in memory:// is gone when the program ends."""
+    if address.lower().startswith("memory:"):
+        raise RecipeError(f"{address} lasts no longer than this command; name a folder, or storage such as s3://")
+
+
 @contextmanager
-def delivered(place: Path | str, *, digest: str | None = None, beside: str = "") -> Iterator[Path]:
+def delivered(place: Path | str, *, digest: str | None = None) -> Iterator[Path]:
     """The folder in which to make what is meant for a place; an address is sent it afterwards."""
     if isinstance(place, Path):
         yield place
         return
-    from deixis.datasets import remote
+    _refuse_memory(place)
+    from deixis.data import remote
 
-    with Stages() as progress, remote.delivered(place, digest=digest, beside=beside, progress=progress) as folder:
+    with Stages() as progress, remote.delivered(place, digest=digest, progress=progress) as folder:
         yield folder
 
 
@@ -63,6 +71,8 @@ def crew_for(on: On, address: str, *, workers: int | None, wait: int = PATIENCE_
     if on == "here":
         if address:
             raise RecipeError("--address is that of a Dask cluster; add --on dask")
+        if wait != PATIENCE_SECONDS:
+            raise RecipeError("--cluster-wait is how long to wait for a Dask cluster; add --on dask")
         yield None
         return
     from deixis.bridges.clusters import dask_crew

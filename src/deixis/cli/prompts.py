@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from deixis.cli.options import Count, Json, Seed, names_in
-from deixis.cli.printing import print_json
+from deixis.cli.compose import options_for
+from deixis.cli.options import AllowLosses, Count, Json, Place, Seed, names_in
+from deixis.cli.places import at_hand
+from deixis.cli.printing import print_json, print_losses
 from deixis.cli.progress import Stages
 from deixis.errors import RecipeError
 
@@ -18,59 +20,66 @@ __all__ = ["prompts"]
 
 
 def prompts(
-    data: Path | None = None,
+    source: Annotated[Place | None, Parameter(name="DATA")] = None,
     /,
     *,
     fresh: Seed | None = None,
-    task: Literal["navigate", "refer", "localise"] | None = None,
-    answer: Literal["actions", "target", "choose", "caption", "region"] | None = None,
-    style: Literal["text", "board", "image"] = "text",
+    task: str | None = None,
+    answer: str | None = None,
+    style: str = "text",
     shots: int = 0,
     limit: Count = 100,
     split: str = "",
-    setting: Literal["Full", "DiffCat", "Cat", "Cat&attr", "Cat&cat", "WithoutDist"] = "Full",
-    absent: float = 0.25,
     images: Literal["files", "base64"] = "files",
     gold: Annotated[bool, Parameter(name="--with-gold")] = False,
+    allow_losses: AllowLosses = False,
     out: Path | None = None,
     lm_eval: Annotated[Path | None, Parameter(name="--lm-eval")] = None,
     seed: Seed = 0,
     workers: Count | None = None,
     as_json: Json = False,
+    options: dict[str, Any] | None = None,
 ) -> int:
-    """Write questions for a language model: prompts as JSON Lines, right answers in a file of their own.
+    """Write questions for a language model.
+
+    Prompts are JSON Lines; right answers go to a file of their own.
 
     With --fresh SEED a test set is made on the spot that nobody can have seen: by the recipe of the dataset, if one is
     named. Let a model answer, write its answers as {"id": …, "answer": …}, and judge them with `deixis answers`.
     Without --out and --lm-eval the first prompt is printed.
 
     Args:
-        data: A dataset folder: grid worlds, A3DS or Cops-Ref; may be left out with --fresh.
+        source: A dataset folder of any world, or an address such as s3://bucket/folder; may be left out with --fresh.
         fresh: Make a fresh test set with this seed.
-        task: navigate, refer or localise; by default what the dataset is for.
-        answer: What to ask for: actions or target, choose or caption, region; by default the first of the task.
-        style: How scenes are shown: text, board (of grid worlds), image.
+        task: What is asked of models, for --fresh without DATA (`deixis prompts` alone lists the tasks); by default
+            what the dataset is for.
+        answer: What to ask for, e.g. actions or target, choose or caption; by default the first of the task.
+        style: How scenes are shown: text, image, or what else the task knows.
         shots: Solved examples before every question, from the training split.
         limit: Questions of each split, or of each set of pairs; 100 by default.
         split: Splits or sets of pairs to ask about, separated by commas; by default test, or all sets.
-        setting: Which images are shown with an expression about photographs.
-        absent: The share of such expressions that fit nothing; 0.25 by default.
         images: Pictures as files beside the prompts, or inside them as base64.
         gold: Put the right answer on every line of the prompts, too.
+        allow_losses: Ask the rest where more than one in a hundred questions is the same as another.
         out: The file of prompts, FILE.jsonl; right answers go to FILE.gold.jsonl.
         lm_eval: A folder for a task of the lm-evaluation-harness.
         seed: Which questions, in which order; 0 by default.
         workers: Processes that make a fresh test set; one per core by default.
         as_json: Print JSON instead of text.
+        options: Those of single worlds.
     """
-    from deixis.prompts.ask import ask, task_of
+    from deixis.prompts.ask import ask
     from deixis.prompts.files import write_prompts
     from deixis.prompts.recipe import PromptRecipe
+    from deixis.prompts.tasks import known_tasks, questions_of, task_of
 
+    data = None if source is None else at_hand(source)
     if task is None:
         if data is None:
-            raise RecipeError("say what to ask: a dataset, or --fresh SEED with --task navigate, refer or localise")
+            known = ", ".join(known_tasks())
+            raise RecipeError(f"say what to ask: a dataset, or --fresh SEED with --task; tasks: {known}")
         task = task_of(data)
+    questions_of(task)
     recipe = PromptRecipe(
         task=task,
         answer=answer,
@@ -78,12 +87,18 @@ def prompts(
         shots=shots,
         limit=limit,
         splits=names_in(split),
-        setting=setting,
-        absent=absent,
         seed=seed,
+        options=options_for(known_tasks()[task], "prompts", options or {}, where=data or f"the task {task}"),
     )
     with Stages() as progress:
-        made = ask(recipe, data, fresh=fresh, workers=workers or os.cpu_count() or 1, progress=progress)
+        made = ask(
+            recipe,
+            data,
+            fresh=fresh,
+            workers=workers or os.cpu_count() or 1,
+            allow_losses=allow_losses,
+            progress=progress,
+        )
     written: list[Path] = []
     if out is not None:
         written += write_prompts(made, out, keep=images, with_gold=gold)
@@ -97,7 +112,9 @@ def prompts(
     if not written:
         print(made.items[0].question.text)
         print(f"One of {len(made):,} questions; write them all with --out prompts.jsonl")
+        print_losses(made.losses)
         return 0
     print(f"{len(made):,} questions ({recipe.task}, answer: {recipe.wanted}, style: {recipe.style})")
     print(f"Written: {', '.join(str(path) for path in written)}")
+    print_losses(made.losses)
     return 0

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from operator import methodcaller
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from deixis.cli.options import Count, Json, Seed
-from deixis.cli.printing import print_json, print_table, print_written
+from deixis.cli.printing import print_json, print_output, print_written
+from deixis.cli.progress import Stages
+from deixis.errors import BrokenDataset, RecipeError
+from deixis.report.json_facts import printable
+from deixis.report.runs import EVALUATION, find_facts
+from deixis.worlds.registry import find_world, known_worlds, world_whose, worlds_with
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
-    from deixis.reports.reascan_results import Column, Results, ResultTable
+    from deixis.report.output import Output
 
 
 __all__ = ["report"]
-
-GAP = 3  # between two columns of a table
 
 
 def report(
@@ -32,95 +38,76 @@ def report(
     workers: Count | None = None,
     as_json: Json = False,
 ) -> int:
-    """Compare trained models with what is published of ReaSCAN, A3DS or Cops-Ref, in the tables of each paper.
+    """Compare trained models with the published tables.
 
     Runs that differ only in their seeds are put together: the mean and the standard deviation over seeds, or one seed
-    with its interval. Speakers that differ in their settings from those with the most seeds are shown as variants.
+    with its interval. Runs of several worlds are reported one world after the other.
 
     Args:
-        runs: Folders of one kind of run. Of ReaSCAN, what training and judging left: run.json, log.jsonl and
-            evaluation.json. Of A3DS, what pretrain and play left, with what was said in the folder said of each
-            (deixis say RUN --out RUN/said) and in others named said-…. Of Cops-Ref, folders that deixis evaluate
-            wrote to with --out, and the run of SCAN.
-        out: A folder for report.html, the tables as Markdown and CSV, report.json and all figures as PNG and SVG.
+        runs: Folders that deixis train or deixis evaluate --out wrote to. Results on further datasets (on-NAME) stand
+            beside; of a speaker, what it said lies in the folder said of its run (deixis evaluate RUN --out RUN/said)
+            and in others named said-….
+        out: A folder for report.html, the tables as Markdown and CSV, report.json and all figures as PNG and SVG; for
+            runs of several worlds, a folder of each world in it.
         notes: A TOML file with a sentence for each cell that differs, e.g. a2 = "…" under [table3.m-lstm], or
-            relevance = "…" under [table1.RP]; of Cops-Ref also for a statement, why = "…" under [claims.random].
+            relevance = "…" under [table1.RP]; for a statement why = "…" under [claims.random].
         seed: Accepted by every verb; nothing is random here.
         workers: Accepted by every verb; there is nothing to divide here.
         as_json: Print JSON instead of text.
     """
     del seed, workers
-    from deixis.cli.report_a3ds import are_speakers, report_speakers
-    from deixis.cli.report_copsref import are_grounders, report_copsref
-
-    if are_grounders(runs):
-        return report_copsref(runs, out=out, notes=notes, as_json=as_json)
-    if are_speakers(runs):
-        return report_speakers(runs, out=out, notes=notes, as_json=as_json)
-    return _report_models(runs, out=out, notes=notes, as_json=as_json)
-
-
-def _report_models(runs: list[Path], *, out: Path | None, notes: Path | None, as_json: bool) -> int:
-    from deixis.reports.reascan_cells import results_as_dict
-    from deixis.reports.reascan_notes import read_reasons
-    from deixis.reports.reascan_page import write_results
-    from deixis.reports.reascan_tables import compare_runs
-    from deixis.reports.runs import read_run
-
-    reasons = read_reasons(notes) if notes is not None else {}
-    results = compare_runs([read_run(folder) for folder in runs], reasons=reasons)
-    files = write_results(results, out) if out is not None else []
+    groups = _by_world(runs)
+    if notes is not None and len(groups) > 1:
+        raise RecipeError(
+            f"--notes are about one paper, and these are runs of {' and '.join(groups)}; report them apart"
+        )
+    found: dict[str, Output] = {}
+    with Stages() as progress, TemporaryDirectory(prefix="deixis-report-") as scratch:
+        places = [out] if out is None or len(groups) == 1 else [Path(scratch), out]  # first see that all can be written
+        for place in places:
+            for name, some in groups.items():
+                inside = place / name if place is not None and len(groups) > 1 else place
+                found[name] = find_world(name).part("paper").report(some, out=inside, notes=notes, progress=progress)
     if as_json:
-        print_json(results_as_dict(results) | {"files": [str(path) for path in files]})
+        told = {name: {**one.values, "files": [str(path) for path in one.files]} for name, one in found.items()}
+        print_json(told if len(told) > 1 else next(iter(told.values())))
         return 0
-    _print(results)
-    print_written(files, out)
+    for name, one in found.items():
+        if len(found) > 1:
+            print(f"{find_world(name).title}\n")
+        print_output(replace(one, files=()), as_json=False)
+    print_written([path for one in found.values() for path in one.files], out)
     return 0
 
 
-def _print(results: Results) -> None:
-    from deixis.reports.reascan_results import FAR
-    from deixis.reports.reascan_words import legend, protocol
+def _by_world(runs: Sequence[Path]) -> dict[str, list[Path]]:
+    """The runs of each world, in the order in which worlds first occur.
 
-    for table in results.tables:
-        if table.own:
-            print(f"{table.title}; exact match in percent")
-            for heads, rows in _fitting(table):
-                print_table(heads, rows, numbers=range(1, len(heads)))
-    for mark, meaning in legend(results):
-        print(f"{mark}  {meaning}")
-    unsaid: dict[str, list[str]] = {}
-    for one in results.differences:
-        if not one.cell.reason:
-            unsaid.setdefault(one.column.label, []).append(one.where)
-    if unsaid:
-        print(f"\nDiffer by more than {FAR:g} points, with no reason in --notes")
-    for label, places in unsaid.items():
-        print(f"{label}: {'; '.join(places)}")
-    print()
-    for column in results.columns:
-        for said in protocol(column):
-            print(f"{column.label}: {said}")
-    for run in results.left_out:
-        print(f"In neither table: {run.folder}")
+    Raises:
+        BrokenDataset: when a folder is that of no world with a paper.
+    """
+    found: dict[str, list[Path]] = {}
+    for folder in runs:
+        if not folder.is_dir():
+            raise BrokenDataset(f"{folder} is no run folder: there is no such folder")
+        world = world_whose("paper", methodcaller("recognises", folder))
+        if world is None:
+            raise BrokenDataset(f"{folder} holds nothing to report; {_advice(folder)}")
+        found.setdefault(world.name, []).append(folder)
+    return found
 
 
-def _fitting(table: ResultTable) -> Iterator[tuple[list[str], list[list[str]]]]:
-    """The columns and rows with results, as heads and cells of tables that are no wider than the terminal."""
-    from rich.console import Console
-
-    from deixis.reports.reascan_cells import table_as_text
-
-    def drawn(columns: list[Column]) -> tuple[list[str], list[list[str]]]:
-        rows = [row for row in table.rows if any(table.is_measured(row, column) for column in columns)]
-        return table_as_text(table, columns, rows=rows)
-
-    group: list[Column] = []
-    for column in table.own:
-        heads, lines = drawn([*group, column])
-        wide = sum(max(map(len, cells)) + GAP for cells in zip(heads, *lines, strict=True))
-        if group and wide > Console().width:
-            yield drawn(group)
-            group = []
-        group.append(column)
-    yield drawn(group)
+def _advice(folder: Path) -> str:
+    """What would have been something to report."""
+    able = worlds_with("paper")
+    facts = find_facts(folder, EVALUATION)
+    name, judged = facts.get("world"), facts.get("model")
+    if isinstance(name, str) and name in known_worlds():
+        what = f"results of {printable(judged)}" if isinstance(judged, str) else "results"
+        if name in able:
+            return f"its {what} on {name} are of no model that stands in a table; the studio shows them"
+        return f"its {what} are on {name}, which has no published ones; worlds with some: {', '.join(able)}"
+    return (
+        "name a folder that `deixis train` left, or that `deixis evaluate MODEL --out` wrote to; "
+        f"worlds with published results: {', '.join(able)}"
+    )

@@ -6,7 +6,7 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter, validators
 
@@ -16,8 +16,13 @@ from deixis.cli.progress import Stages
 from deixis.errors import BrokenDataset
 
 
+if TYPE_CHECKING:
+    from deixis.studio.demo import Preparing
+
+
 __all__ = ["studio"]
 
+OPEN_TO_OTHERS = "warning: the studio has no passwords; everybody who can reach this machine can see the given folders"
 NEEDED = ("starlette", "uvicorn", "jinja2", "pyarrow", "PIL")
 
 
@@ -26,22 +31,24 @@ def studio(
     /,
     *,
     host: str = "127.0.0.1",
-    port: Annotated[int, Parameter(validator=validators.Number(gte=0, lt=1 << 16))] = 0,
+    port: Annotated[int | None, Parameter(validator=validators.Number(gte=0, lt=1 << 16))] = None,
     no_browser: bool = False,
     answers: Path | None = None,
     seed: Seed = 42,
     workers: Count | None = None,
     as_json: Json = False,
 ) -> int:
-    """Open the studio in the browser: browse datasets, change scenes, do the tasks, compare models.
+    """Open the studio in the browser.
 
-    Nothing leaves this machine, and nothing but the given folders is shown. Ctrl-C closes it.
+    Browse datasets, change scenes, do the tasks, compare models. Nothing leaves this machine, and nothing but the given
+    folders is shown. Ctrl-C closes it.
 
     Args:
         paths: Datasets, results of models, or folders that hold some. Without any, a small dataset of each world is
-            made first and kept for the next time.
+            made while the studio is already open, and kept for the next time.
         host: Where to listen; other machines can only reach it when this is one of your network addresses.
-        port: 0, the default, for any that is free.
+        port: 8377 by default, so that links into the studio stay valid; the next free one where that is taken. 0
+            for any that is free.
         no_browser: Say where it is, but open no browser.
         answers: A folder that keeps the answers of people who play; otherwise they can only be downloaded.
         seed: Which demo is made; 42 by default.
@@ -51,12 +58,19 @@ def studio(
     for package in NEEDED:  # better now than when a page is asked for
         if find_spec(package) is None:
             raise ModuleNotFoundError("the studio is a web page", name=package)
-    from deixis.studio.server import serve
+    from deixis.studio.server import PORT, is_local, serve
 
-    roots = paths or [_demo(seed, workers, says=not as_json)]
+    if not is_local(host):
+        print(f"deixis: {OPEN_TO_OTHERS}", file=sys.stderr, flush=True)
+
+    preparing = None
+    if paths:
+        roots = paths
+    else:
+        folder, preparing = _demo(seed, workers, says=not as_json)
+        roots = [folder]
     for path in roots:
         _demand_readable(path)
-    roots = [*roots, *_drawn_beside(roots)]
     if answers is not None:
         answers.mkdir(parents=True, exist_ok=True)
 
@@ -64,28 +78,34 @@ def studio(
         if as_json:
             print_json({"address": address, "paths": [str(path) for path in roots], "process": os.getpid()})
         else:
+            if port is None and not address.endswith(f":{PORT}/"):
+                print(f"Port {PORT} is taken, perhaps by another studio; links to that one do not lead here")
             print(f"The studio is open at {address} (Ctrl-C closes it)")
         sys.stdout.flush()  # who waits for the address may read it through a pipe
 
-    serve(roots, host=host, port=port, answers=answers, opens=not no_browser, told=tell)
+    options: dict[str, Any] = {"host": host, "port": port, "answers": answers, "opens": not no_browser, "told": tell}
+    if preparing is None:
+        serve(roots, **options)
+        return 0
+    with Stages() as progress:
+        preparing.progress = None if as_json else progress
+        serve(roots, **options, preparing=preparing)
     return 0
 
 
-def _demo(seed: int, workers: int | None, *, says: bool) -> Path:
-    """The folder with the demo, made now if it is not there."""
-    from deixis.studio.demo import demo_folder, make_demo
+def _demo(seed: int, workers: int | None, *, says: bool) -> tuple[Path, Preparing | None]:
+    """The folder of the demo, and what makes it while the studio is open, where it is not there yet."""
+    from deixis.studio.demo import Preparing, demo_folder, is_made
 
     folder = demo_folder(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    is_there = is_made(folder)
     if says:
-        print(f"No path was given: a small dataset of each world is shown from {folder}", flush=True)
-    with Stages(compiles=True) as progress:
-        return make_demo(folder, seed=seed, workers=workers or os.cpu_count() or 1, progress=progress)
-
-
-def _drawn_beside(roots: list[Path]) -> list[Path]:
-    """The folders in which `deixis make copsref` has drawn the pictures of datasets."""
-    beside = (root.resolve().with_name(f"{root.resolve().name}-imagined") for root in roots)
-    return [folder for folder in beside if (folder / "images").is_dir()]
+        print(f"No path was given: a small dataset of each world is shown from {folder}")
+        if not is_there:
+            print("It is made first, which takes a few minutes, most of it compiling; the page shows how far it is")
+        sys.stdout.flush()
+    return folder, None if is_there else Preparing(folder, seed=seed, workers=workers or os.cpu_count() or 1)
 
 
 def _demand_readable(path: Path) -> None:

@@ -1,7 +1,7 @@
 """What a card says about a dataset, whatever its kind: its tables, what its splits hold, its licence and its sources.
 
 A dataset is one or several *tables*, each with splits, as `datasets.load_dataset(PATH, TABLE)` gives them. Everything
-here follows from the manifest and the columns of the files; how each kind of dataset is told lies in `card_kinds`.
+here follows from the manifest and the columns of the files; the part `card` of a world tells the rest.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deixis.errors import BrokenDataset
+from deixis.data.parquet_files import parquet_errors
+from deixis.errors import RecipeError
 
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "LICENSES",
     "PLAIN",
     "TAGS",
     "Citation",
@@ -31,7 +33,10 @@ __all__ = [
     "TableFacts",
     "by_split",
     "columns_in",
+    "find_license",
     "matching",
+    "of_its_source",
+    "ours",
     "size_category",
     "slug",
     "split_name",
@@ -48,6 +53,20 @@ PLAIN = {
     "test": "test, same distribution as training",
     "aside": "held out of training, but the held-out word does not matter in it: in no test set",
 }
+
+LICENSES = {
+    "cc-by-4.0": "https://creativecommons.org/licenses/by/4.0/",
+    "cc-by-sa-4.0": "https://creativecommons.org/licenses/by-sa/4.0/",
+    "cc-by-nc-4.0": "https://creativecommons.org/licenses/by-nc/4.0/",
+    "cc0-1.0": "https://creativecommons.org/publicdomain/zero/1.0/",
+    "mit": "https://opensource.org/license/mit",
+    "apache-2.0": "https://www.apache.org/licenses/LICENSE-2.0",
+}
+OURS = "cc-by-4.0"  # as the release of ReaSCAN
+SYNTHETIC = (
+    "Everything in it is synthetic. Whoever publishes it may choose other terms: `deixis card PATH --license NAME`."
+)
+FOREIGN = "as-its-source"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,11 +200,8 @@ def table_schema(folder: Path, entries: Iterable[Mapping[str, Any]]) -> pa.Schem
     first = next(iter(entries), None)
     if first is None:
         return pa.schema([])
-    try:
+    with parquet_errors(folder / first["path"]):
         return pq.read_schema(folder / first["path"]).remove_metadata()
-    except (pa.ArrowException, OSError, EOFError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise BrokenDataset(f"{first['path']} cannot be read as Parquet ({reason}); make or copy it again") from error
 
 
 def matching(files: Iterable[Mapping[str, Any]], pattern: str) -> list[Mapping[str, Any]]:
@@ -210,3 +226,24 @@ def by_split(files: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, 
 def slug(text: str) -> str:
     """A text as a short name of letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", str(text).lower()).strip("-") or "dataset"
+
+
+def find_license(name: str) -> License:
+    """A licence by its name.
+
+    Raises:
+        RecipeError: when it is not known here.
+    """
+    if name.lower() not in LICENSES:
+        raise RecipeError(f"unknown licence {name[:40]!r}; known: {', '.join(LICENSES)}")
+    return License(name=name.lower(), url=LICENSES[name.lower()])
+
+
+def ours() -> License:
+    """The terms of what is made here."""
+    return License(name=OURS, url=LICENSES[OURS], about=SYNTHETIC)
+
+
+def of_its_source(about: str) -> License:
+    """The terms of something that others made."""
+    return License(name=FOREIGN, about=about)

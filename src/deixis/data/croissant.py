@@ -18,7 +18,7 @@ from deixis._version import __version__
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from deixis.datasets.card_facts import Facts, TableFacts
+    from deixis.data.card_facts import Facts, TableFacts
 
 
 __all__ = ["croissant"]

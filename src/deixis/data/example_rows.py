@@ -1,10 +1,6 @@
 """The rows of any dataset by number, some thousand in memory at a time, for those who feed models.
 
-| kind of dataset | tables that can be asked for |
-|---|---|
-| grid worlds | `default` |
-| `a3ds` | every grammar of captions, `test-pairs`, `tuning-pairs`, `images`, `pictures`, as far as they were made |
-| `copsref` | `default`, and `images` where their pictures are kept |
+A card says which tables a dataset has: captions by grammar, pairs, images, …
 
 Files come in groups of rows that are read together. A group is kept as long as there is room.
 """
@@ -15,33 +11,29 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from deixis.batches import encode_grids
-from deixis.datasets.card_kinds import facts_of
-from deixis.datasets.copsref.store import KIND as COPSREF
-from deixis.datasets.copsref.store import open_copsref
-from deixis.datasets.row_groups import RowGroups
-from deixis.datasets.store import open_dataset
-from deixis.datasets.table import NOWHERE, grid_batch
+from deixis.data.card import facts_of
+from deixis.data.row_groups import RowGroups
+from deixis.data.store import open_dataset
 from deixis.errors import BrokenDataset, UnknownName
+from deixis.worlds.registry import world_in
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from deixis.datasets.row_groups import Group
-    from deixis.datasets.table import Table
+    from deixis.data.row_groups import Group
 
 
-__all__ = ["ExampleRows", "RaggedColumn", "columns_of", "grids_of", "open_rows"]
+__all__ = ["ExampleRows", "RaggedColumn", "Table", "columns_of", "no_columns", "open_rows"]
 
 MEMORY = 256 << 20  # bytes of groups that are kept
-KINDS = {"made": "grid", "imported": "grid"}
+Table: TypeAlias = Any  # of pyarrow
 
 
 @dataclass
@@ -50,7 +42,7 @@ class ExampleRows:
 
     Attributes:
         path: the folder of the dataset.
-        kind: `grid`, `a3ds` or `copsref`.
+        world: the name of its world.
         table: which table of it.
         split: which split, by the name that other tools have for it.
         files: the files with their numbers of rows.
@@ -60,7 +52,7 @@ class ExampleRows:
     """
 
     path: Path
-    kind: str
+    world: str
     table: str
     split: str
     files: tuple[tuple[Path, int], ...]
@@ -153,9 +145,7 @@ def open_rows(path: Path, *, split: str | None = None, table: str | None = None,
         UnknownName: when it has no such table or split.
     """
     dataset = open_dataset(path)
-    kind = dataset.manifest.get("kind", "made")
-    if kind == COPSREF:
-        open_copsref(path)
+    world = world_in(dataset.manifest, where=str(path))
     dataset.demand_whole()
     try:
         tables = {one.name: one for one in facts_of(path, dataset.manifest).tables}
@@ -163,13 +153,13 @@ def open_rows(path: Path, *, split: str | None = None, table: str | None = None,
         raise BrokenDataset(f"the manifest of {path} lacks something: {error!r}") from error
     if not tables:
         raise BrokenDataset(f"{path} holds no table that can be read row by row")
-    chosen = tables[_named(table or next(iter(tables)), tables, "table", path)]
+    chosen = tables[_named(next(iter(tables)) if table is None else table, tables, "table", path)]
     if split is None and len(chosen.files) > 1:
         raise UnknownName(f"say which split of {path.name} is meant: {', '.join(chosen.files)}")
-    name = _named(split or next(iter(chosen.files), ""), chosen.files, "split", path)
+    name = _named(next(iter(chosen.files), "") if split is None else split, chosen.files, "split", path)
     return ExampleRows(
         path=path,
-        kind=KINDS.get(kind, kind),
+        world=world.name,
         table=chosen.name,
         split=name,
         files=tuple((path / entry["path"], entry["rows"]) for entry in chosen.files[name] if entry["rows"]),
@@ -208,6 +198,12 @@ def columns_of(table: Table) -> dict[str, np.ndarray | RaggedColumn | list[Any]]
     return {name: _column(table.column(name)) for name in table.column_names}
 
 
+def no_columns(table: Table) -> dict[str, Any]:
+    """Nothing beside the columns of a table, for worlds that add nothing."""
+    del table
+    return {}
+
+
 def _column(column: pa.ChunkedArray) -> np.ndarray | RaggedColumn | list[Any]:
     kind = column.type
     if _is_number(kind) and not column.null_count:
@@ -223,27 +219,3 @@ def _column(column: pa.ChunkedArray) -> np.ndarray | RaggedColumn | list[Any]:
 
 def _is_number(kind: pa.DataType) -> bool:
     return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
-
-
-def grids_of(table: Table) -> np.ndarray | list[np.ndarray]:
-    """The worlds of some rows as uint8 [row, column, channel], see `batches.encode_grids`; one array if of one size."""
-    sizes = table.column("grid_size").to_numpy().astype(np.int64)
-    agents = np.stack([table.column(f"agent_{name}").to_numpy() for name in ("row", "column", "facing")], axis=1)
-    alike = 2 * sizes + ~(agents == NOWHERE).all(axis=1)  # what can be encoded together
-    keys = np.unique(alike).tolist()
-    if len(keys) == 1:
-        return _encoded(table, agents if keys[0] % 2 else None)
-    found: list[np.ndarray] = [np.empty(0)] * table.num_rows
-    for key in keys:
-        here = np.flatnonzero(alike == key)
-        grids = _encoded(table.take(pa.array(here)), agents[here] if key % 2 else None)
-        for place, grid in zip(here.tolist(), grids, strict=True):
-            found[place] = grid
-    return found
-
-
-def _encoded(table: pa.Table, agents: np.ndarray | None) -> np.ndarray:
-    try:
-        return encode_grids(grid_batch(table), None if agents is None else agents.astype(np.int64))
-    except ValueError as error:
-        raise BrokenDataset(f"a world cannot be read: {error}") from error

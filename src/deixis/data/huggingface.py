@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from deixis.datasets.card_facts import size_category
+from deixis.data.card_facts import size_category
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deixis.datasets.card_facts import Facts, TableFacts
+    from deixis.data.card_facts import Facts, TableFacts
 
 
 __all__ = ["PICTURE", "front_matter", "with_picture_features"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-__all__ = ["LONGEST_VALUE", "Cursor", "ExampleFile", "read_header", "read_members"]
+__all__ = ["LONGEST_VALUE", "Cursor", "ExampleFile", "no_object", "read_header", "read_members"]
 
 CHUNK = 1 << 20  # bytes read at a time
 LONGEST_VALUE = 4 << 20  # characters of one example; real ones have about ten thousand
@@ -48,11 +48,13 @@ class ExampleFile:
 
     Attributes:
         path: where it lies.
+        keeps_all: whether an example that is no object of fields is given as it is, instead of ending the pass.
         header: the fields beside `examples`, as far as the latest pass has seen them; some stand behind them.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, *, keeps_all: bool = False) -> None:
         self.path = Path(path)
+        self.keeps_all = keeps_all
         self.header: dict[str, Any] = {}
 
     def __iter__(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -83,7 +85,7 @@ class ExampleFile:
             if cursor.peek() != "{":
                 cursor.fail("'examples' is not an object of splits such as {\"train\": [...]}; this is another format")
             for split in cursor.members("'examples'"):
-                yield from _examples_of_split(cursor, split)
+                yield from _examples_of_split(cursor, split, keeps_all=self.keeps_all)
         if cursor.peek():
             cursor.fail(
                 "there is more text behind the end of the dataset; was the file written twice or joined with another?"
@@ -117,14 +119,19 @@ def read_members(path: Path | str) -> Iterator[tuple[str, Any]]:
         raise BrokenDataset(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _examples_of_split(cursor: Cursor, split: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def no_object(value: object) -> str:
+    """What a value is that ought to be an object of fields."""
+    return f"{KINDS.get(type(value), 'null')}, not an object of fields"
+
+
+def _examples_of_split(cursor: Cursor, split: str, *, keeps_all: bool) -> Iterator[tuple[str, dict[str, Any]]]:
     if not split.isprintable() or len(split) > 200:
         cursor.fail(f"{_quoted(split)} cannot be the name of a split")
     for number in cursor.items(f"split {_quoted(split)}"):
         what = f"example {number} of split {_quoted(split)}"
         example = cursor.value(what)
-        if not isinstance(example, dict):
-            cursor.fail(f"{what} is {KINDS.get(type(example), 'null')}, not an object of fields")
+        if not (keeps_all or isinstance(example, dict)):
+            cursor.fail(f"{what} is {no_object(example)}")
         yield split, example
 
 
@@ -146,9 +153,17 @@ def _check_start(cursor: Cursor) -> None:
 
 
 class Cursor:
-    """A place in a JSON text that is read in chunks."""
+    """A place in a JSON text that is read in chunks.
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
+    Args:
+        file: the text.
+        name: what complaints call it.
+        is_lenient: whether NaN and infinities are read, and keys that are repeated within an object counted in
+            `repeated`, so that whoever looks at the values judges them; otherwise the former are an error, and nobody
+            looks for the latter.
+    """
+
+    def __init__(self, file: BinaryIO, name: str, *, is_lenient: bool = False) -> None:
         self.file = file
         self.name = name
         self.text = ""
@@ -157,10 +172,20 @@ class Cursor:
         self.fetched = 0  # bytes read so far
         self.is_at_end = False
         self.decoder = codecs.getincrementaldecoder("utf-8")()
-        self.json = json.JSONDecoder(parse_constant=_refuse_constant)
+        self.repeated = 0
+        self.json = (
+            json.JSONDecoder(object_pairs_hook=self._object)
+            if is_lenient
+            else json.JSONDecoder(parse_constant=_refuse_constant)
+        )
         self.fetch()
         if self.text.startswith("\ufeff"):
             self.at = 1
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        values = dict(pairs)
+        self.repeated += len(pairs) - len(values)
+        return values
 
     @property
     def place(self) -> int:

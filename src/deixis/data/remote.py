@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from deixis.datasets.store import MANIFEST, file_digest, lies_inside, parse_manifest, replacing_file
+from deixis.data.seal import members_of
+from deixis.data.store import MANIFEST, file_digest, lies_inside, parse_manifest, replacing_file
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
 
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeGuard
 
-    from deixis.datasets.pool_maker import Progress
+    from deixis.data.crew import Progress
+    from deixis.data.seal import Member
 
 
 __all__ = ["RemoteFolder", "StorageError", "at_hand", "delivered", "is_address", "local_copy", "upload"]
@@ -40,14 +42,6 @@ NO_CREDENTIALS = {"NoCredentialsError", "PartialCredentialsError", "DefaultCrede
 
 class StorageError(DeixisError, RuntimeError):
     """Storage elsewhere that cannot be reached, or not be used in this way."""
-
-
-class Member(NamedTuple):
-    """A file of a dataset as its manifest lists it; the number of bytes where it is said."""
-
-    path: str
-    sha256: str
-    bytes: int | None
 
 
 def is_address(place: Path | str) -> TypeGuard[str]:
@@ -107,9 +101,7 @@ def upload(folder: Path, address: str, *, progress: Progress | None = None) -> N
 
 
 @contextmanager
-def delivered(
-    place: Path | str, *, digest: str | None = None, beside: str = "", progress: Progress | None = None
-) -> Iterator[Path]:
+def delivered(place: Path | str, *, digest: str | None = None, progress: Progress | None = None) -> Iterator[Path]:
     """The folder in which to make a dataset for a place; when all went well, it is sent there.
 
     What was made for an address stays here when making is interrupted, so that it can go on.
@@ -117,7 +109,6 @@ def delivered(
     Args:
         place: a path, which is the folder itself, or an address.
         digest: of the recipe; where a dataset of the same recipe lies at the address, the folder holds a copy of it.
-        beside: the ending of a second folder that is made beside the first and sent too, if it is there.
         progress: told how far sending is.
     """
     if not is_address(place):
@@ -137,9 +128,6 @@ def delivered(
     folder = _cache() / "making" / _short(there.address.encode()) / there.name
     folder.parent.mkdir(parents=True, exist_ok=True)
     yield folder
-    second = folder.with_name(folder.name + beside)
-    if beside and second.is_dir():
-        upload(second, there.address + beside, progress=progress)
     upload(folder, there.address, progress=progress)
     shutil.rmtree(folder.parent, ignore_errors=True)
 
@@ -247,7 +235,7 @@ class RemoteFolder:
     def _reason(self, error: Exception) -> str:
         said, kind = _first_line(error), type(error).__name__
         if isinstance(error, ValueError) and "Protocol not known" in said:
-            return f"there is no storage called {self.scheme}://; known are s3://, gs://, az://, memory:// and file://"
+            return f"there is no storage called {self.scheme}://; known are s3://, gs://, az:// and file://"
         if kind in NO_CREDENTIALS:
             return (
                 "no credentials were found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to "
@@ -283,13 +271,8 @@ def _fetch(there: RemoteFolder, member: Member, folder: Path) -> None:
 
 
 def _members(manifest: dict[str, Any], folder: Path, address: str) -> list[Member]:
-    """All files of a dataset: those with examples, and the scenes beside them where there are any."""
-    found = [Member(entry["path"], entry["sha256"], entry["bytes"]) for entry in manifest["files"]]
-    scenes = manifest.get("scenes")
-    if isinstance(scenes, dict):
-        where, digests = scenes.get("path"), scenes.get("sha256")
-        named = digests.items() if isinstance(digests, dict) else ()
-        found += [Member(f"{where}/{name}", str(digest), None) for name, digest in named]
+    """All files of a dataset that its manifest answers for."""
+    found = members_of(manifest)
     for member in found:
         if not lies_inside(folder, member.path):
             raise BrokenDataset(f"{address}/{MANIFEST} names the file {member.path!r}, which is not inside the dataset")

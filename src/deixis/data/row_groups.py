@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import accumulate
-from pathlib import Path
 from shutil import rmtree
-from tempfile import mkdtemp
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import finalize
@@ -21,18 +18,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deixis.datasets.store import write_parquet
-from deixis.datasets.table import SCHEMA
+from deixis.data.ids import with_current_ids
+from deixis.data.parquet_files import open_parquet, parquet_errors, sound
 from deixis.errors import BrokenDataset, UnknownName
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
-    from deixis.datasets.sources import Source
 
-
-__all__ = ["Group", "RowGroups", "row_groups_of", "spare_memory"]
+__all__ = ["Group", "RowGroups", "spare_memory"]
 
 KEPT_GROUPS = 4  # some ten megabytes each
 READERS = 2  # groups that are read at a time
@@ -64,7 +60,7 @@ class RowGroups:
     def __init__(
         self,
         files: Iterable[tuple[Path, int]],
-        columns: Sequence[str] = SCHEMA.names,
+        columns: Sequence[str],
         *,
         scratch: Path | None = None,
     ) -> None:
@@ -101,7 +97,7 @@ class RowGroups:
         if len(outside):
             raise UnknownName(f"there is no example {outside[0]} here; there are {len(self):,}, counted from 0")
         if not len(wanted):
-            return SCHEMA.empty_table() if self.columns == SCHEMA.names else pa.table({})
+            return self._nothing()
         groups = list(dict.fromkeys(self.group_of(number) for number in np.unique(wanted).tolist()))
         where = {group: np.flatnonzero((wanted >= group.start) & (wanted < group.stop)) for group in groups}
 
@@ -150,20 +146,27 @@ class RowGroups:
         return int(self._about(group.path).row_group(group.place).total_byte_size)
 
     def _read(self, group: Group, columns: list[str], *, coded: bool) -> pa.Table:
-        with _told(group.path):
-            texts = [
-                name for name in columns if SCHEMA.names.count(name) and pa.types.is_string(SCHEMA.field(name).type)
-            ]
+        with parquet_errors(group.path):
+            about = self._about(group.path)
+            kinds = about.schema.to_arrow_schema()
+            texts = [name for name in columns if name in kinds.names and pa.types.is_string(kinds.field(name).type)]
             with pq.ParquetFile(
                 group.path,
-                metadata=self._about(group.path),
+                metadata=about,
                 read_dictionary=texts if coded else None,
                 page_checksum_verification=True,
             ) as file:
                 missing = set(columns) - set(file.schema_arrow.names)
                 if missing:
                     raise BrokenDataset(f"{group.path.name} lacks the columns {', '.join(sorted(missing))}")
-                return file.read_row_group(group.place, columns=columns, use_threads=False)
+                return with_current_ids(sound(file.read_row_group(group.place, columns=columns, use_threads=False)))
+
+    def _nothing(self) -> pa.Table:
+        """A table of these columns without rows."""
+        if not self.files:
+            return pa.table({})
+        kinds = self._about(self.files[0][0]).schema.to_arrow_schema()
+        return pa.schema([kinds.field(name) for name in self.columns if name in kinds.names]).empty_table()
 
     def _groups_in(self, place: int) -> Iterator[Group]:
         path, rows = self.files[place]
@@ -178,47 +181,14 @@ class RowGroups:
 
     def _about(self, path: Path) -> pq.FileMetaData:
         if path not in self._metadata:
-            with _told(path):
-                self._metadata[path] = pq.read_metadata(path)
+            with open_parquet(path) as file:
+                self._metadata[path] = file.metadata
         return self._metadata[path]
-
-
-def row_groups_of(source: Source) -> RowGroups:
-    """The rows of whatever examples were opened.
-
-    A released file is first written as Parquet, to a folder of its own that goes when the rows are no longer used.
-    """
-    if source.dataset is not None:
-        listed = source.dataset.manifest["files"]
-        return RowGroups((source.dataset.path / entry["path"], entry["rows"]) for entry in listed)
-    if source.kind == "parquet":
-        return RowGroups([(source.path, source.count())])
-    scratch = Path(mkdtemp(prefix="deixis-"))
-    try:
-        files = []
-        for place, table in enumerate(source.tables()):
-            path = scratch / f"{place:05d}.parquet"
-            write_parquet(table, path)
-            files.append((path, table.num_rows))
-    except BaseException:
-        rmtree(scratch, ignore_errors=True)
-        raise
-    return RowGroups(files, scratch=scratch)
 
 
 def spare_memory() -> None:
     """Give memory back as soon as it is no longer used, for programs that run for long; reading is a little slower."""
     pa.set_memory_pool(pa.system_memory_pool())
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """What goes wrong with a file, in one line."""
-    try:
-        yield
-    except (pa.ArrowException, OSError, EOFError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise BrokenDataset(f"{path.name} cannot be read as Parquet ({reason}); make or copy it again") from error
 
 
 _POOL: list[ThreadPoolExecutor] = []

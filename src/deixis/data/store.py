@@ -6,7 +6,7 @@
 | `README.md` | a card that names the splits, so that `datasets.load_dataset(FOLDER)` finds them |
 | `croissant.json` | the same for machines, as Croissant metadata |
 | `data/*.parquet` | the examples; files are named after their split |
-| `.partial/` | what is finished of a dataset that is being made, see `workshop` |
+| `.partial/` | what is finished of a dataset that is being made, see `resumable` |
 """
 
 from __future__ import annotations
@@ -22,20 +22,25 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deixis.datasets.table import SCHEMA
+from deixis.data.ids import with_current_ids
+from deixis.data.parquet_files import open_parquet, sound
 from deixis.errors import BrokenDataset
+from deixis.worlds.registry import NEWEST_FORMAT as FORMAT
+from deixis.worlds.registry import world_in
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 __all__ = [
     "FORMAT",
     "MANIFEST",
+    "OTHER_FILES",
     "PARTIAL",
     "Dataset",
     "file_digest",
+    "is_blob_of",
     "kind_of",
     "lies_inside",
     "open_dataset",
@@ -47,8 +52,10 @@ __all__ = [
 
 MANIFEST = "manifest.json"
 PARTIAL = ".partial"
-FORMAT = 1
+OTHER_FILES = "other files"  # of a manifest: whatever lies beside the data, see `seal`
+BLOBS, SNAPSHOTS = "blobs", "snapshots"  # of a download's cache: the files, and folders of links to them
 ROW_GROUP = 32_768
+MAX_COUNT = (1 << 53) - 1  # of rows or bytes; every reader of JSON holds it exactly
 
 
 @contextmanager
@@ -74,8 +81,14 @@ def file_digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def write_parquet(table: pa.Table, path: Path) -> None:
-    """One file of examples: zstd, dictionaries for everything that repeats."""
+def write_parquet(table: pa.Table, path: Path, *, statistics: Sequence[str] = ("split",)) -> None:
+    """One file of examples: zstd, dictionaries for everything that repeats.
+
+    Args:
+        table: the examples.
+        path: of the file.
+        statistics: the columns whose least and greatest values every row group tells.
+    """
     dictionary = [name for name in table.schema.names if name not in ("id", "necessary")]
     paths = [f"{name}.list.element" if pa.types.is_list(table.schema.field(name).type) else name for name in dictionary]
     with replacing_file(path) as draft:
@@ -85,7 +98,7 @@ def write_parquet(table: pa.Table, path: Path) -> None:
             compression="zstd",
             compression_level=3,
             use_dictionary=paths,
-            write_statistics=["command", "pattern", "verb", "manner", "split", "grid_size", "command_number"],
+            write_statistics=list(statistics),
             row_group_size=ROW_GROUP,
             store_schema=True,
             write_page_checksum=True,
@@ -104,6 +117,14 @@ class Dataset:
         """The number of examples of every split; one that is in two test sets counts in both."""
         return dict(self.manifest["splits"])
 
+    @property
+    def digest(self) -> str:
+        """The digest of what it contains, as the manifest has it."""
+        content = self.manifest.get("content")
+        if isinstance(content, str):
+            return content
+        return sha256("\n".join(sorted(entry["sha256"] for entry in self.manifest["files"])).encode()).hexdigest()
+
     def files(self, split: str | None = None) -> list[Path]:
         """The files of a split, or all."""
         chosen = [
@@ -114,11 +135,16 @@ class Dataset:
         return [self.path / name for name in chosen]
 
     def tables(
-        self, split: str | None = None, *, rows: int = ROW_GROUP, columns: list[str] | None = None
+        self,
+        split: str | None = None,
+        *,
+        rows: int = ROW_GROUP,
+        columns: list[str] | None = None,
+        demanded: Iterable[str] = (),
     ) -> Iterator[pa.Table]:
-        """The examples, some thousand rows at a time."""
+        """The examples, some thousand rows at a time; see `read_parquet`."""
         for path in self.files(split):
-            yield from read_parquet(path, rows=rows, columns=columns)
+            yield from read_parquet(path, rows=rows, columns=columns, demanded=demanded)
 
     def demand_whole(self) -> None:
         """`BrokenDataset` unless every file is there and as long as the manifest says; its content is not looked at."""
@@ -135,20 +161,25 @@ def _memberships(split: str) -> tuple[str, ...]:
     return (split, *split.split("+"))
 
 
-def read_parquet(path: Path, *, rows: int = ROW_GROUP, columns: list[str] | None = None) -> Iterator[pa.Table]:
-    """The rows of one of our files, some thousand at a time."""
-    try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            missing = set(columns or SCHEMA.names) - set(file.schema_arrow.names)
-            if missing:
-                raise BrokenDataset(
-                    f"{path.name} lacks the columns {', '.join(sorted(missing))}; it was not written by deixis"
-                )
-            for batch in file.iter_batches(batch_size=rows, columns=columns):
-                yield pa.Table.from_batches([batch])
-    except (pa.ArrowException, OSError, EOFError) as error:
-        reason = _first_line(error)
-        raise BrokenDataset(f"{path.name} cannot be read as Parquet ({reason}); make or copy it again") from error
+def read_parquet(
+    path: Path, *, rows: int = ROW_GROUP, columns: list[str] | None = None, demanded: Iterable[str] = ()
+) -> Iterator[pa.Table]:
+    """The rows of one of our files, some thousand at a time.
+
+    Args:
+        path: the file.
+        rows: how many at a time.
+        columns: those that are read, all by default.
+        demanded: columns that must be there, though all are read.
+    """
+    with open_parquet(path) as file:
+        missing = set(columns or demanded) - set(file.schema_arrow.names)
+        if missing:
+            raise BrokenDataset(
+                f"{path.name} lacks the columns {', '.join(sorted(missing))}; it was not written by deixis"
+            )
+        for batch in file.iter_batches(batch_size=rows, columns=columns):
+            yield with_current_ids(sound(pa.Table.from_batches([batch])))
 
 
 def kind_of(folder: Path) -> str | None:
@@ -167,7 +198,7 @@ def open_dataset(path: Path | str) -> Dataset:
     An address such as `s3://bucket/folder` will do as well: the dataset is then copied to this machine, see `remote`.
     """
     if isinstance(path, str):
-        from deixis.datasets.remote import at_hand
+        from deixis.data.remote import at_hand
 
         path = at_hand(path)
     manifest_path = path / MANIFEST
@@ -194,7 +225,10 @@ def parse_manifest(written: bytes, folder: Path, name: str) -> dict[str, Any]:
         manifest = json.loads(written.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise BrokenDataset(f"{name} is not a manifest: {_first_line(error)}; make the dataset again") from error
-    fault = _fault_of(manifest) or next(_outside(folder, manifest), "")
+    if isinstance(manifest, dict) and type(manifest.get("format")) is int:
+        # complains of a newer format, and of a world that is not installed
+        world_in(manifest, where=name.removesuffix(f"/{MANIFEST}"))
+    fault = _half_characters(manifest) or _fault_of(manifest) or next(_outside(folder, manifest), "")
     if fault:
         raise BrokenDataset(f"{name} is not a manifest of deixis: {fault}")
     assert isinstance(manifest, dict)
@@ -202,21 +236,31 @@ def parse_manifest(written: bytes, folder: Path, name: str) -> dict[str, Any]:
 
 
 def lies_inside(folder: Path, name: str) -> bool:
-    """Whether a file of this name, as a manifest has it, lies inside a folder, links followed."""
+    """Whether a file of this name, as a manifest has it, lies inside a folder, links followed.
+
+    A downloaded snapshot, `CACHE/snapshots/NAME`, consists of links into `CACHE/blobs`; these count as inside.
+    """
     path, root = PurePosixPath(name), folder.resolve()
     try:
-        is_inside = (root / path).resolve().is_relative_to(root)
+        real = (root / path).resolve()
     except (OSError, ValueError, RuntimeError):  # a loop of links, a name with a null byte
         return False
+    is_inside = real.is_relative_to(root) or is_blob_of(root, real)
     return is_inside and bool(path.parts) and not path.is_absolute() and ".." not in path.parts
+
+
+def is_blob_of(root: Path, real: Path) -> bool:
+    """Whether a file is one that a downloaded snapshot links to; both paths without links."""
+    return root.parent.name == SNAPSHOTS and real.parent == root.parent.parent / BLOBS
 
 
 def _fault_of(manifest: object) -> str:
     """What is wrong with the form of a manifest, if anything."""
     if not isinstance(manifest, dict):
         return "it holds no table of keys"
-    if manifest.get("format") != FORMAT:
-        return f"it has format {manifest.get('format')!r}; this version reads format {FORMAT}"
+    written = manifest.get("format")
+    if type(written) is not int or written < 1:
+        return f"it has format {written!r}; this version reads formats 1 to {FORMAT}"
     splits, files = manifest.get("splits"), manifest.get("files")
     if not isinstance(splits, dict) or not all(_is_count(size) for size in splits.values()):
         return "it does not say how many examples each split has"
@@ -227,18 +271,34 @@ def _fault_of(manifest: object) -> str:
             return "a file lacks its path, its split or its hash"
         if not all(_is_count(entry.get(key)) for key in ("rows", "bytes")):
             return f"the file {entry['path']!r} lacks its number of rows or bytes"
+    others = manifest.get(OTHER_FILES, {})
+    if not isinstance(others, dict) or not all(_is_sized(entry) for entry in others.values()):
+        return "a file beside the data lacks its number of bytes or its hash"
+    return ""
+
+
+def _is_sized(entry: object) -> bool:
+    return isinstance(entry, dict) and _is_count(entry.get("bytes")) and isinstance(entry.get("sha256"), str)
+
+
+def _half_characters(manifest: object) -> str:
+    """A complaint where a text holds half a character, which JSON can write and no file can."""
+    try:
+        json.dumps(manifest, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return "a text in it holds half a character"
     return ""
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNT
 
 
 def _outside(folder: Path, manifest: dict[str, Any]) -> Iterator[str]:
     """A complaint for every file that does not lie inside the folder."""
-    for entry in manifest["files"]:
-        if not lies_inside(folder, entry["path"]):
-            yield f"it names the file {entry['path']!r}, which is not inside the dataset"
+    for name in (*(entry["path"] for entry in manifest["files"]), *manifest.get(OTHER_FILES, ())):
+        if not lies_inside(folder, name):
+            yield f"it names the file {name!r}, which is not inside the dataset"
 
 
 def _first_line(error: BaseException) -> str:

@@ -1,7 +1,7 @@
 """What makes every part matter: misreadings, necessity and competitors."""
 
-from deixis.distractors.content import content_parts as content_parts
 from deixis.distractors.necessity import competitors as competitors
+from deixis.distractors.necessity import content_parts as content_parts
 from deixis.distractors.necessity import is_minimal as is_minimal
 from deixis.distractors.necessity import necessity as necessity
 from deixis.distractors.relaxations import Relaxation as Relaxation

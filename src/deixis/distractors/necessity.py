@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from deixis.distractors.relaxations import KINDS, Relaxation, relaxations
 from deixis.errors import AmbiguousExpression
-from deixis.expression.parts import Part, parts, without
-from deixis.resolution.reference import resolve
+from deixis.expression.parts import Part, mention_at, parts, without
+from deixis.expression.steps import Is, Related
+from deixis.resolution.reference import denotation, resolve
+from deixis.scene.scene import Where
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from deixis.distractors.relaxations import RelaxationKind
     from deixis.expression.description import Expression
-    from deixis.scene.scene import Context, Where
+    from deixis.scene.scene import Context, Scene
+    from deixis.schema import Schema
+
+__all__ = ["competitors", "content_parts", "count_words", "find_reached", "is_implied", "is_minimal", "necessity"]
 
 
-__all__ = ["competitors", "is_minimal", "necessity"]
+def content_parts(expression: Expression, schema: Schema) -> tuple[Part, ...]:
+    """The parts of an expression, except those that only repeat what their clause has said."""
+    return tuple(part for part in parts(expression) if not is_implied(part, expression, schema))
+
+
+def count_words(expression: Expression, schema: Schema) -> int:
+    """How many content words an expression has; a clause counts one, for its relation."""
+    return len(content_parts(expression, schema))
+
+
+def is_implied(part: Part, expression: Expression, schema: Schema) -> bool:
+    """Whether the clause around a word already says what it says: 'box' after 'inside of', since nothing else fits."""
+    above = part.address[:-1]
+    if not above or not isinstance(part.step, Is):
+        return False
+    clause = mention_at(expression, above[:-1]).steps[above[-1]]
+    said = (part.step.attribute, part.step.value)
+    return isinstance(clause, Related) and said in schema.relation(clause.relation).to
 
 
 def necessity(expression: Expression, context: Context) -> dict[Part, bool]:
@@ -51,11 +74,73 @@ def competitors(
     """
     _demand_target(expression, context)
     schema = context.scenes[context.target.scene].schema
-    reached: dict[Where, list[Relaxation]] = {}
+    held = [_Held(scene) for scene in context.scenes]
+    found: dict[Where, list[Relaxation]] = {}
     for relaxation in relaxations(expression, schema, kinds=kinds):
-        for where in resolve(relaxation.expression, context).objects - {context.target}:
-            reached.setdefault(where, []).append(relaxation)
-    return {where: tuple(found) for where, found in sorted(reached.items())}
+        for where in _led_to(relaxation, held):
+            if where != context.target:
+                found.setdefault(where, []).append(relaxation)
+    return {where: tuple(misread) for where, misread in sorted(found.items())}
+
+
+def find_reached(expression: Expression, context: Context) -> frozenset[Where]:
+    """The wrong objects that some misreading leads to: those of `competitors`, sooner where there are many values.
+
+    Of the values that nothing in the context has, one stands for all, since they mean the same wherever they are said.
+    """
+    _demand_target(expression, context)
+    schema = context.scenes[context.target.scene].schema
+    held = [_Held(scene) for scene in context.scenes]
+
+    def values(name: str) -> Iterator[str]:
+        known = frozenset().union(*(one.names(name) for one in held))
+        everything = schema.attribute(name).values
+        yield from (value for value in everything if value in known)
+        yield from islice((value for value in everything if value not in known), 1)
+
+    misread = relaxations(expression, schema, values=values)
+    return frozenset(where for one in misread for where in _led_to(one, held)) - {context.target}
+
+
+class _Held:
+    """What the objects of a scene may be called: most misread words name nothing in it, and need not be resolved."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self._names: dict[str, frozenset[str]] = {}
+
+    def may_fit(self, relaxation: Relaxation) -> bool:
+        """Whether every word that something must have is held by something."""
+        return all(word.value in self.names(word.attribute) for word in _words_demanded(relaxation.expression))
+
+    def names(self, attribute: str) -> frozenset[str]:
+        """The values of an attribute that cover what some object is recorded as."""
+        if attribute not in self._names:
+            wider = dict(self.scene.schema.attribute(attribute).broader)
+            found: set[str] = set()
+            for recorded in (v for thing in range(len(self.scene)) for v in self.scene.values(thing, attribute)):
+                value: str | None = recorded
+                while value is not None and value not in found:
+                    found.add(value)
+                    value = wider.get(value)
+            self._names[attribute] = frozenset(found)
+        return self._names[attribute]
+
+
+def _led_to(relaxation: Relaxation, held: Iterable[_Held]) -> Iterator[Where]:
+    """The objects that fit what is understood, scene by scene."""
+    for number, one in enumerate(held):
+        if one.may_fit(relaxation):
+            yield from (Where(number, index) for index in sorted(denotation(relaxation.expression, one.scene)))
+
+
+def _words_demanded(expression: Expression) -> Iterator[Is]:
+    """The words without whose holder an expression fits nothing: not those of alternatives, nor what is denied."""
+    for step in expression.steps:
+        if isinstance(step, Is):
+            yield step
+        elif isinstance(step, Related):
+            yield from _words_demanded(step.to)
 
 
 def _demand_target(expression: Expression, context: Context) -> None:

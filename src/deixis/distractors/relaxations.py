@@ -20,7 +20,7 @@ from deixis.expression.steps import Extreme, Is, Nth, Related
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from deixis.expression.description import Expression
     from deixis.expression.parts import Address
@@ -51,14 +51,26 @@ class Relaxation:
 
 
 def relaxations(
-    expression: Expression, schema: Schema, *, kinds: Iterable[RelaxationKind] = KINDS
+    expression: Expression,
+    schema: Schema,
+    *,
+    kinds: Iterable[RelaxationKind] = KINDS,
+    values: Callable[[str], Iterable[str]] | None = None,
 ) -> tuple[Relaxation, ...]:
-    """Every misreading of the given kinds, each differing from the expression, none listed twice."""
+    """Every misreading of the given kinds, each differing from the expression, none listed twice.
+
+    Args:
+        expression: what is said.
+        schema: of the scenes.
+        kinds: the kinds of misreading.
+        values: what a word for an attribute may be misread as; by default any of its values.
+    """
+    among = values or (lambda name: schema.attribute(name).values)
     makers = {
-        "attribute": lambda: _misread_values(expression, schema),
+        "attribute": lambda: _misread_values(expression, among),
         "selector": lambda: _misread_selectors(expression),
         "relation": lambda: _dropped_clauses(expression),
-        "isomorphism": lambda: _exchanged_words(expression),
+        "isomorphism": lambda: _exchanged_words(expression, schema),
         "phrase": lambda: _phrase_alone(expression),
     }
     found: dict[Expression, Relaxation] = {}
@@ -69,11 +81,11 @@ def relaxations(
     return tuple(found.values())
 
 
-def _misread_values(expression: Expression, schema: Schema) -> Iterator[Relaxation]:
+def _misread_values(expression: Expression, values: Callable[[str], Iterable[str]]) -> Iterator[Relaxation]:
     for part in parts(expression):
         if isinstance(part.step, Is):
             yield Relaxation("attribute", (part,), without(expression, part))
-            for value in schema.attribute(part.step.attribute).values:
+            for value in values(part.step.attribute):
                 other = Is(part.step.attribute, value)
                 yield Relaxation("attribute", (part,), replacing(expression, part, other))
 
@@ -96,11 +108,11 @@ def _dropped_clauses(expression: Expression) -> Iterator[Relaxation]:
             yield Relaxation("relation", (part,), without(expression, part))
 
 
-def _exchanged_words(expression: Expression) -> Iterator[Relaxation]:
-    """Words exchanged between two of the phrases other than the target's: colours, or size and noun together."""
+def _exchanged_words(expression: Expression, schema: Schema) -> Iterator[Relaxation]:
+    """Words exchanged between two of the phrases other than the target's, as the schema has it."""
     mentioned = [p.address for p in parts(expression) if isinstance(p.step, Related) and _is_bound(expression, p)]
     for one, other in combinations(mentioned, 2):
-        for attributes in (frozenset({"color"}), frozenset({"size", "shape"})):
+        for attributes in map(frozenset, schema.exchanged):
             swapped = exchanging(expression, one, other, attributes)
             moved = tuple(p for p in parts(expression) if p.address[:-1] in (one, other) and p.attribute in attributes)
             yield Relaxation("isomorphism", moved, swapped)

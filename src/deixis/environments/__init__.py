@@ -1,10 +1,24 @@
-"""Deixis as environments to act in: grid instructions for Gymnasium, the reference game for PettingZoo.
+"""Worlds as environments to act in, for Gymnasium and PettingZoo.
 
-Importing this package makes `deixis/Navigate-v1` known to Gymnasium.
+Importing this package makes the environments of all worlds known to both, e.g. `deixis/Navigate-v1` to Gymnasium.
 """
 
-from deixis.environments.registration import NAVIGATE as NAVIGATE
-from deixis.environments.registration import register_environments as register_environments
+from __future__ import annotations
+
+from deixis.worlds.registry import parts_of
+
+
+__all__ = ["register_environments"]
+
+
+def register_environments() -> None:
+    """Let every world register its environments; once is enough, more often does no harm.
+
+    Raises:
+        DeixisError: when Gymnasium is not installed.
+    """
+    for _, register in parts_of("environment"):
+        register()
 
 
 register_environments()

@@ -17,19 +17,17 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, log, sqrt
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
 from deixis.errors import SchemaError
-from deixis.language.mentions.phrases import plain
-from deixis.metrics.uncertainty import RESAMPLES, Estimate, estimate, resample
+from deixis.judge.uncertainty import RESAMPLES, Estimate, estimate, resample
+from deixis.language.frames import plain_words
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from deixis.metrics.arrays import Scores
 
 
 __all__ = ["SURFACE", "Bleu", "bleu_counts", "cider", "meteor", "rouge_l", "surface", "tuples", "words"]
@@ -41,9 +39,27 @@ SIGMA = 6.0  # of the penalty that CIDEr-D puts on differences in length
 SURFACE = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "meteor", "cider", "tuples")
 
 
+class FeatureScores(Protocol):
+    """What captions say of features, counted; one row each.
+
+    Shapes:
+        said, false: int64 [caption], features said truly and things said that do not hold.
+        true: bool [caption, feature], features said truly.
+    """
+
+    @property
+    def said(self) -> np.ndarray: ...
+
+    @property
+    def false(self) -> np.ndarray: ...
+
+    @property
+    def true(self) -> np.ndarray: ...
+
+
 def words(text: str) -> Words:
     """The words of a caption."""
-    return tuple(plain(text).split())
+    return tuple(plain_words(text).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +132,7 @@ def cider(captions: Sequence[Words], references: Sequence[Sequence[Words]]) -> n
     )
 
 
-def tuples(scores: Scores) -> np.ndarray:
+def tuples(scores: FeatureScores) -> np.ndarray:
     """F of what captions say and what holds, feature by feature: float64 [caption]."""
     said = scores.said + scores.false
     return 2 * scores.said / (said + scores.true.shape[1])
@@ -125,7 +141,7 @@ def tuples(scores: Scores) -> np.ndarray:
 def surface(
     captions: Sequence[str],
     references: Sequence[Sequence[str]],
-    scores: Scores,
+    scores: FeatureScores,
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp, factorial, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,10 +21,22 @@ from deixis.seeds import mix_words
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
-__all__ = ["LEVEL", "RESAMPLES", "Estimate", "Resamples", "estimate", "mean_of", "resample", "wilson"]
+__all__ = [
+    "LEVEL",
+    "RESAMPLES",
+    "Estimate",
+    "Resamples",
+    "estimate",
+    "is_binary",
+    "mean_of",
+    "plain_estimates",
+    "resample",
+    "share",
+    "wilson",
+]
 
 RESAMPLES = 1_000
 LEVEL = 0.95
@@ -117,6 +129,22 @@ def wilson(successes: int, rows: int, level: float = LEVEL) -> Estimate:
     return Estimate(share, low, high, rows)
 
 
+def share(is_so: np.ndarray, level: float = LEVEL) -> Estimate:
+    """The share of rows that are so, with Wilson's interval.
+
+    Shapes:
+        is_so: bool or float64 [row] of 0 and 1, not a number for rows that do not count.
+    """
+    values = np.asarray(is_so, np.float64)
+    known = values[~np.isnan(values)]
+    return wilson(int(known.sum()), len(known), level)
+
+
+def is_binary(values: np.ndarray) -> bool:
+    """Whether every row is 0, 1 or not a number."""
+    return bool((np.isnan(values) | np.isin(values, (0.0, 1.0))).all())
+
+
 def mean_of(states: Sequence[Resamples]) -> np.ndarray:
     """The unweighted mean of the means of several sets: float64 [column, 1 + resample].
 
@@ -126,6 +154,16 @@ def mean_of(states: Sequence[Resamples]) -> np.ndarray:
     known = ~np.isnan(means)
     total = np.where(known, means, 0.0).sum(axis=0)
     return np.divide(total, known.sum(axis=0), out=np.full(total.shape, np.nan), where=known.any(axis=0))
+
+
+def plain_estimates(tables: Mapping[str, Mapping[str, Estimate]]) -> dict[str, Any]:
+    """Estimates as plain values, rounded to six digits; None for what is not a number."""
+    return {
+        name: {
+            metric: {key: _rounded(value) for key, value in found._asdict().items()} for metric, found in table.items()
+        }
+        for name, table in tables.items()
+    }
 
 
 def _weights(seed: int, first_row: int, rows: int, resamples: int) -> np.ndarray:
@@ -145,3 +183,9 @@ def _poisson_table() -> np.ndarray:
 
 
 _POISSON = _poisson_table()
+
+
+def _rounded(value: float) -> float | int | None:
+    if isinstance(value, int):
+        return value
+    return None if np.isnan(value) else round(float(value), 6)

@@ -11,10 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 
 
-def _throw_away_stale_code(folder: Path) -> None:
-    """Remove kept machine code if it was made from other sources than those that are here now."""
+def discard_stale_code(folder: Path) -> None:
+    """Remove kept machine code that was compiled from sources other than those in the folder and in this one."""
+    here = Path(__file__).parent
     digest = sha256()
-    for source in sorted(folder.glob("*.py")):
+    for source in (*sorted(here.glob("*.py")), *(sorted(folder.glob("*.py")) if folder != here else ())):
         digest.update(source.read_bytes())
     now = digest.hexdigest()
     kept = folder / "__pycache__"
@@ -28,4 +29,4 @@ def _throw_away_stale_code(folder: Path) -> None:
         stamp.write_text(now, encoding="ascii")
 
 
-_throw_away_stale_code(Path(__file__).parent)
+discard_stale_code(Path(__file__).parent)

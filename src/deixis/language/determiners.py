@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.language.lexicon import Lexicon, lexicon
 from deixis.resolution.reference import denotation
 
 
 if TYPE_CHECKING:
     from deixis.expression.description import Expression
+    from deixis.language.lexicon import Lexicon
     from deixis.scene.scene import Scene
 
 
 __all__ = ["grounded_determiners"]
 
 
-def grounded_determiners(expression: Expression, scene: Scene, *, words: Lexicon | None = None) -> tuple[str, ...]:
+def grounded_determiners(expression: Expression, scene: Scene, *, words: Lexicon) -> tuple[str, ...]:
     """The determiner of every mention, in the order of the words."""
-    definite, indefinite = (words or lexicon()).determiners
+    definite, indefinite = words.determiners
     _, *rest = expression.mentions()
     fitting = (len(denotation(mention.phrase, scene)) for mention in rest)
     return (definite, *(definite if count <= 1 else indefinite for count in fitting))

@@ -11,15 +11,14 @@ exact inverse of saying; an error names the word and what could have stood there
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 from deixis.errors import ParseError, SchemaError, UnknownName
 from deixis.expression.description import Description
 from deixis.expression.steps import Is
+from deixis.language.lexicon import word_table
 
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from deixis.language.utterance import Span
 
 
-__all__ = ["Caption", "Frame", "FrameGrammar", "article", "synonyms"]
+__all__ = ["Caption", "Frame", "FrameGrammar", "article", "plain_words", "synonyms"]
 
 ARTICLE = "{a}"
 MAX_WORDS = 400  # far beyond any real sentence
@@ -176,18 +175,25 @@ class FrameGrammar:
         return values
 
 
+_LOWER = {place: chr(place).lower() for place in range(128) if chr(place).isalnum()}
+_BREAKS = dict.fromkeys([p for p in range(128) if not chr(p).isalnum()] + [0xA0, *range(0x2010, 0x201A)], " ")
+_PLAIN = str.maketrans({**_LOWER, **_BREAKS})
+
+
+def plain_words(text: str) -> str:
+    """A text of the same length in lower case, with a space for everything that is neither a letter nor a digit."""
+    return text.translate(_PLAIN)
+
+
 def article(word: str) -> str:
     """The indefinite article before a word: 'an' before a vowel, which is enough for the words of our lexicons."""
     return "an" if word[:1] in tuple("aeiou") else "a"
 
 
 @cache
-def synonyms(name: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+def synonyms(package: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """The other ways to say values that a lexicon lists: for each kind of attribute, for each value, the phrases."""
-    path = files("deixis.language") / "english" / f"{name}.toml"
-    if not path.is_file():
-        raise UnknownName(f"there is no lexicon {name!r}")
-    tables = tomllib.loads(path.read_text(encoding="utf-8")).get("synonyms", {})
+    tables = word_table(package).get("synonyms", {})
     return {kind: {value: tuple(some) for value, some in table.items()} for kind, table in tables.items()}
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from deixis.errors import UnknownName
 from deixis.expression.description import Description
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deixis.expression.steps import Step
 
 
-__all__ = ["Lexicon", "lexicon"]
+__all__ = ["Lexicon", "SchemaWords", "Words", "lexicon", "word_table"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,6 +33,7 @@ class Lexicon:
         words: for each attribute, what each word adds to a description.
         relations: what each relation phrase means.
         verbs, manners: surface phrase to name.
+        wordings: what people say instead of some phrases; it is not of the language, but can be told what is.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Lexicon:
     relations: Mapping[str, str]
     verbs: Mapping[str, str]
     manners: Mapping[str, str]
+    wordings: Mapping[str, str] = field(default_factory=dict)
 
     def word_for(self, step: Step) -> str:
         """The word that says a step."""
@@ -78,13 +80,49 @@ class Lexicon:
         return phrases[name]
 
 
+class Words(Protocol):
+    """The words that explanations need: those for relations and values, and the noun that says nothing."""
+
+    @property
+    def top(self) -> str:
+        """The noun that says nothing."""
+
+    def word_for(self, step: Step) -> str:
+        """The word that says a step."""
+
+    def phrase_for(self, relation: str) -> str:
+        """The words of a relation."""
+
+
+class SchemaWords:
+    """Words for worlds without a lexicon: values and relations are called as the schema calls them."""
+
+    top = "object"
+
+    def word_for(self, step: Step) -> str:
+        """The value, or the notation of a step that says none."""
+        return step.value if isinstance(step, Is) else str(Description((step,)))[1:-1]
+
+    def phrase_for(self, relation: str) -> str:
+        """The name of the relation."""
+        return relation
+
+
 @cache
-def lexicon(name: str = "reascan") -> Lexicon:
-    """The lexicon of that name."""
-    path = files("deixis.language") / "english" / f"{name}.toml"
-    if not path.is_file():
-        raise UnknownName(f"there is no lexicon {name!r}")
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
+def word_table(package: str) -> Mapping[str, Any]:
+    """The file `english.toml` of a package; `UnknownName` where there is none."""
+    try:
+        text = (files(package) / "english.toml").read_text(encoding="utf-8")
+    except (ModuleNotFoundError, OSError) as error:
+        raise UnknownName(f"there is no lexicon {package!r}: a package with a file english.toml has one") from error
+    table: dict[str, Any] = tomllib.loads(text)
+    return table
+
+
+@cache
+def lexicon(package: str) -> Lexicon:
+    """The lexicon of a package: its file `english.toml`."""
+    table = word_table(package)
     return Lexicon(
         name=table["name"],
         determiners=tuple(table["determiners"]),
@@ -96,6 +134,7 @@ def lexicon(name: str = "reascan") -> Lexicon:
         relations=table["relations"],
         verbs=table["verbs"],
         manners=table["manners"],
+        wordings=table.get("wordings", {}),
     )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from deixis.errors import ParseError
 from deixis.expression.description import Description
 from deixis.expression.steps import Extreme, Related, Step
-from deixis.language.lexicon import Lexicon, lexicon
+from deixis.language.suggest import suggest
 from deixis.language.utterance import Instruction, Utterance
 
 
@@ -22,19 +22,20 @@ if TYPE_CHECKING:
 
     from deixis.expression.description import Expression
     from deixis.expression.parts import Address
+    from deixis.language.lexicon import Lexicon
     from deixis.language.utterance import Span
 
 
-__all__ = ["parse", "parse_instruction", "read"]
+__all__ = ["parse", "parse_instruction", "read", "read_typed"]
 
 MAX_WORDS = 400  # far beyond any real command; keeps hostile input from nesting too deep
 MAX_LETTERS = 40  # what an error shows of a word
+_END = re.compile(r"[\s,]*[.!?;:]+[\s,]*$")
 
 
-def parse(text: str, *, words: Lexicon | None = None) -> Expression:
+def parse(text: str, *, words: Lexicon) -> Expression:
     """The expression that a noun phrase says: 'the red circle that is in the same row as a square'."""
-    words = words or lexicon()
-    utterance = read(text, words=words)
+    utterance = read_typed(text, words=words)
     if utterance.instruction.verb:
         raise _complaint(utterance.text, 0, words.determiners)
     if utterance.instruction.manner:
@@ -43,26 +44,41 @@ def parse(text: str, *, words: Lexicon | None = None) -> Expression:
     return utterance.expression
 
 
-def parse_instruction(text: str, *, words: Lexicon | None = None) -> Instruction:
+def parse_instruction(text: str, *, words: Lexicon) -> Instruction:
     """The instruction that a command says: 'push the red circle hesitantly'."""
-    utterance = read(text, words=words)
+    utterance = read_typed(text, words=words)
     if not utterance.instruction.verb:
-        raise _complaint(utterance.text, 0, tuple((words or lexicon()).verbs))
+        raise _complaint(utterance.text, 0, tuple(words.verbs))
     return utterance.instruction
 
 
-def read(text: str, *, words: Lexicon | None = None, any_order: bool = False) -> Utterance:
+def read(text: str, *, words: Lexicon, any_order: bool = False) -> Utterance:
     """Text with its meaning, determiners and spans; a verb and a manner are read where they stand.
 
     Args:
         text: words separated by spaces or, as in the released files, by commas.
-        words: the language; ReaSCAN's by default.
+        words: the language.
         any_order: let adjectives stand in any order, as gSCAN does.
     """
     tokens = [token for token in re.split(r"[\s,]+", text.lower()) if token]
     if len(tokens) > MAX_WORDS:
         raise _complaint(" ".join(tokens), MAX_WORDS, (f"<at most {MAX_WORDS} words>",))
-    return _Reader(tokens, words or lexicon(), any_order=any_order).utterance()
+    return _Reader(tokens, words, any_order=any_order).utterance()
+
+
+def read_typed(text: str, *, words: Lexicon, any_order: bool = False) -> Utterance:
+    """As `read`, of what a person types: a full stop at the end is no word, and an error says what may have been meant.
+
+    Raises:
+        ParseError: with a suggestion where slips, left-out words or other wordings can be mended.
+    """
+    try:
+        return read(_END.sub("", text), words=words, any_order=any_order)
+    except ParseError as error:
+        if error.position > MAX_WORDS:
+            raise
+        meant = suggest(error, words.wordings, lambda other: read(other, words=words, any_order=any_order))
+        raise error.suggesting(meant) from None
 
 
 class _Head:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from deixis.errors import SchemaError, UnknownName
 from deixis.expression.description import Description
 from deixis.expression.steps import Extreme, Is, Related
-from deixis.language.lexicon import Lexicon, lexicon
 from deixis.language.utterance import Instruction, Utterance
 
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from deixis.expression.description import Expression
     from deixis.expression.parts import Address
     from deixis.expression.steps import Step
+    from deixis.language.lexicon import Lexicon
     from deixis.language.utterance import Span
 
 
@@ -32,18 +32,17 @@ __all__ = ["phrase_words", "realise"]
 def realise(
     meaning: Instruction | Expression,
     *,
+    words: Lexicon,
     determiners: Sequence[str] | None = None,
-    words: Lexicon | None = None,
 ) -> Utterance:
     """The text that says an instruction or an expression.
 
     Args:
         meaning: an instruction, or an expression alone.
+        words: the language.
         determiners: one for every mention, in the order of the words; by default 'the' for the target and 'a' for the
             rest.
-        words: the language; ReaSCAN's by default.
     """
-    words = words or lexicon()
     instruction = meaning if isinstance(meaning, Instruction) else Instruction("", meaning)
     mentions = sum(1 for _ in instruction.expression.mentions())
     chosen = tuple(determiners) if determiners is not None else _default_determiners(mentions, words)
@@ -61,9 +60,8 @@ def realise(
     return Utterance(" ".join(writer.words), instruction, chosen, writer.spans)
 
 
-def phrase_words(mention: Description, words: Lexicon | None = None) -> str:
+def phrase_words(mention: Description, *, words: Lexicon) -> str:
     """The words of a noun phrase without its determiner and clauses: 'small red circle'."""
-    words = words or lexicon()
     writer = _Writer(words, ("",))
     writer.phrase(mention, ())
     return " ".join(writer.words)

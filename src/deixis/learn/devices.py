@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import torch
 from torch import distributed
@@ -16,8 +16,7 @@ from deixis.errors import RecipeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deixis.models.policy import Policy
-    from deixis.training.settings import Precision
+    from deixis.learn.settings import Precision
 
 
 __all__ = ["Place", "compute_with", "find_device", "multiplying_in", "name_of", "peak_bytes", "spread", "use_threads"]
@@ -81,7 +80,14 @@ def spread(device: str) -> Iterator[Place]:
 _VARIABLES = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}
 
 
-def compute_with(model: Policy, precision: Precision, device: torch.device) -> Precision:
+class ChoosesPrecision(Protocol):
+    """A model that can take its heavy products in several dtypes."""
+
+    def compute_in(self, dtype: torch.dtype) -> None:
+        """Take the heavy products in this dtype."""
+
+
+def compute_with(model: ChoosesPrecision, precision: Precision, device: torch.device) -> Precision:
     """Let a model compute with a precision; which one that is, where it is left open."""
     chosen: Precision = precision if precision != "auto" else "bf16" if device.type == "cuda" else "fp32"
     torch.set_float32_matmul_precision("high" if chosen == "tf32" else "highest")

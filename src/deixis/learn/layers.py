@@ -1,22 +1,56 @@
-"""How commands and grids are read: an LSTM in both directions, and convolutions of several sizes side by side."""
+"""Layers that models of several worlds share: additive attention, and an LSTM that reads from both ends.
+
+    score_j = energy · tanh(query + key_j)        weight = softmax(score)        context = Σ weight_j key_j
+
+The values of attention are the keys themselves, as in the published models. `attend` is the definition; on a GPU
+`deixis.learn.fused` computes the same without storing anything of the size of the keys, and a test holds the two
+together.
+"""
 
 from __future__ import annotations
 
-from math import isqrt
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-from deixis.models.recurrent import can_fuse
-
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 
-__all__ = ["GridConvolutions", "ReadWords", "TwoWayLSTM"]
+__all__ = ["FAR", "ReadWords", "TwoWayLSTM", "attend", "can_fuse"]
+
+HAS_TRITON = find_spec("triton") is not None
+FAR = -1e9  # the score of what must not be looked at; finite, so that no row can become NaN
+
+
+def attend(query: Tensor, keys: Tensor, energy: Tensor, is_there: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """The context of every query, and the weights.
+
+    Args:
+        query: float [example, width].
+        keys: float [example, key, width].
+        energy: float [width].
+        is_there: bool [example, key], False where a key is padding.
+
+    Returns:
+        context float [example, width], weights float32 [example, key].
+    """
+    scores = torch.tanh(query[:, None, :] + keys) @ energy.to(keys.dtype)
+    scores = scores.float()
+    if is_there is not None:
+        scores = scores.masked_fill(~is_there, FAR)
+    weights = torch.softmax(scores, dim=-1)
+    context = torch.bmm(weights[:, None, :].to(keys.dtype), keys).squeeze(1)
+    return context, weights
+
+
+def can_fuse(tensor: Tensor) -> bool:
+    """Whether the kernels of `deixis.learn.fused` can take this."""
+    return tensor.is_cuda and HAS_TRITON
 
 
 class ReadWords(NamedTuple):
@@ -61,7 +95,7 @@ class TwoWayLSTM(nn.Module):
         """The states of both LSTMs, each [example, word, width]."""
         if not can_fuse(words):
             return self.onward(words)[0], self.backward(mirrored)[0]
-        from deixis.models.fused import scan, widened
+        from deixis.learn.fused import scan, widened
 
         pair = [dict(lstm.named_parameters()) for lstm in (self.onward, self.backward)]
         gates = [
@@ -80,23 +114,3 @@ class TwoWayLSTM(nn.Module):
 
 def _reordered(rows: Tensor, order: Tensor) -> Tensor:
     return rows.gather(1, order[:, :, None].expand(-1, -1, rows.shape[2]))
-
-
-class GridConvolutions(nn.Module):
-    """What stands around each cell, at several scales at once."""
-
-    def __init__(self, channels: int, filters: int, kernels: tuple[int, ...], dropout: float) -> None:
-        super().__init__()
-        self.scales = nn.ModuleList(nn.Conv2d(channels, filters, kernel, padding=kernel // 2) for kernel in kernels)
-        self.dropout = dropout
-
-    def forward(self, cells: Tensor) -> Tensor:
-        """Float [example, cell, channel] in, float [example, cell, scale x filter] out."""
-        side = isqrt(cells.shape[1])
-        grid = cells.unflatten(1, (side, side)).permute(0, 3, 1, 2)
-        seen = [
-            functional.conv2d(grid, conv.weight.to(grid.dtype), conv.bias.to(grid.dtype), padding=conv.padding)  # type: ignore[call-overload]
-            for conv in self.scales
-        ]
-        features = functional.relu(torch.cat(seen, dim=1)).permute(0, 2, 3, 1).flatten(1, 2)
-        return functional.dropout(features, self.dropout, self.training)

@@ -1,40 +1,43 @@
 """The loop of a course: updates, looks, checkpoints; stopped anywhere, it goes on as if nothing had happened.
 
 The rows of an update and its chance follow from the seed and its number alone, so a checkpoint is all that it takes.
+The rate depends on how many updates are wanted. A course that goes on with another number of them, after the rate has
+fallen, has had other rates than one that wanted that number from the beginning: its legs are kept and told.
 """
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from dataclasses import asdict
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+import numpy as np
 import torch
 
 from deixis._version import __version__
-from deixis.errors import DivergedTraining, RecipeError
-from deixis.training.devices import name_of, peak_bytes
-from deixis.training.folder import RUN, RunFolder, read_json, write_json
-from deixis.training.interrupts import quiet_interrupt
-from deixis.training.rooms.bundles import FIRST, KEPT, SECOND, Bundle, Kind, read_bundle, write_bundle
-from deixis.training.rooms.captions import passes
-from deixis.training.rooms.settings import MAY_CHANGE
-from deixis.training.shipped import BEST, LAST
+from deixis.errors import BrokenCheckpoint, DivergedTraining, RecipeError
+from deixis.learn.checkpoints import FIRST, KEPT, SECOND, Bundle, Kind, read_bundle, write_bundle
+from deixis.learn.devices import name_of, peak_bytes
+from deixis.learn.run import BEST, LAST, RUN, RunFolder, read_json, write_json
+from deixis.learn.settings import MAY_CHANGE
+from deixis.seeds import derive, mix_words
 
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from torch import Tensor
 
-    from deixis.training.loop import Progress
-    from deixis.training.rooms.updates import Updates
+    from deixis.learn.run import Progress
+    from deixis.learn.updates import Updates
 
 
-__all__ = ["Course", "How", "follow"]
+__all__ = ["Course", "How", "follow", "passes", "quiet_interrupt"]
 
 
 class How(Protocol):
@@ -118,6 +121,7 @@ class _Follower:
         self.update, self.seconds = 0, 0.0
         self.seen: dict[str, float] = {}
         self.best: dict[str, float] = {}
+        self.legs: list[dict[str, int]] = []  # earlier ones: of how many updates wanted, and until which they went
         self.losses: list[dict[str, Tensor]] = []
 
     def run(self, interrupt: threading.Event, deadline: float | None) -> dict[str, Any]:
@@ -211,7 +215,22 @@ class _Follower:
             self.update, self.seconds = found.update, float(found.metrics.get("seconds", 0.0))
             self.seen = dict(found.metrics.get("look", {}))
             self.best = dict(found.metrics.get("best", {}))
+            self.legs = self._earlier_legs(path, found)
         self.folder.go_on_from(self.update)
+
+    def _earlier_legs(self, path: Path, found: Bundle) -> list[dict[str, int]]:
+        """The legs of the way so far whose rates are not those of a course of the updates that are wanted now."""
+        how = self.course.how
+        legs = _legs_in(path, found)
+        if found.training.get("updates") != how.updates:
+            legs.append({"updates": _count(path, found.training.get("updates")), "until": found.update})
+        while legs:
+            first = legs[-2]["until"] if len(legs) > 1 else 0
+            before = replace(how, updates=legs[-1]["updates"])
+            if any(before.rate_at(update) != how.rate_at(update) for update in range(first, legs[-1]["until"])):
+                break
+            legs.pop()
+        return legs
 
     def _demand_same(self, path: Path, found: Bundle) -> None:
         course = self.course
@@ -240,7 +259,12 @@ class _Follower:
             digest=course.how.digest,
             data=course.data,
             update=self.update,
-            metrics={"look": self.seen, "best": self.best, "seconds": round(self.seconds, 3)},
+            metrics={
+                "look": self.seen,
+                "best": self.best,
+                "seconds": round(self.seconds, 3),
+                **({"legs": self.legs} if self.legs else {}),
+            },
             weights={
                 f"{part}.{key}": value for part, model in models.items() for key, value in model.state_dict().items()
             },
@@ -261,6 +285,7 @@ class _Follower:
             "seed": how.seed,
             "updates": self.update,
             "updates_wanted": how.updates,
+            **({"legs": [*self.legs, {"updates": how.updates, "until": self.update}]} if self.legs else {}),
             "batch": how.batch,
             "training": course.data,
             "look": self.seen,
@@ -275,6 +300,20 @@ class _Follower:
         }
 
 
+def _legs_in(path: Path, found: Bundle) -> list[dict[str, int]]:
+    """The legs that a checkpoint tells of; `BrokenCheckpoint` where they cannot be."""
+    legs = found.metrics.get("legs", [])
+    if not isinstance(legs, list) or not all(isinstance(leg, dict) for leg in legs):
+        raise BrokenCheckpoint(f"{path} does not say how many updates were wanted; train it again")
+    return [{name: _count(path, leg.get(name)) for name in ("updates", "until")} for leg in legs]
+
+
+def _count(path: Path, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 1 << 32:
+        raise BrokenCheckpoint(f"{path} does not say how many updates were wanted; train it again")
+    return value
+
+
 def _part(weights: Mapping[str, Tensor], start: str) -> dict[str, Tensor]:
     return {name[len(start) :]: value for name, value in weights.items() if name.startswith(start)}
 
@@ -285,3 +324,51 @@ def _differs(found: Bundle, course: Course) -> str:
     if names:
         return f"with {names[0]} {found.training.get(names[0])!r}, not {mine[names[0]]!r}"
     return "of other data" if found.data != course.data else "of another kind"
+
+
+# -------------------------------------------------------------------------------- order, and Ctrl-C
+
+
+def passes(update: int, batch: int, total: int, seed: int) -> np.ndarray:
+    """The rows of an update: every row once in a pass over the data, in another order each time: int64 [batch]."""
+    places = np.arange(update * batch, (update + 1) * batch)
+    rows = np.empty(batch, np.int64)
+    for turn in np.unique(places // total):
+        mine = places // total == turn
+        rows[mine] = _order(total, derive(seed, "pass", int(turn)))[places[mine] % total]
+    return rows
+
+
+_KEPT: dict[tuple[int, int], np.ndarray] = {}
+
+
+def _order(total: int, seed: int) -> np.ndarray:
+    """The rows in random order; the last two orders are kept."""
+    if (total, seed) not in _KEPT:
+        while len(_KEPT) > 1:
+            _KEPT.pop(next(iter(_KEPT)))
+        with np.errstate(over="ignore"):
+            counter = np.arange(1, total + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
+        _KEPT[total, seed] = np.argsort(mix_words(counter), kind="stable")
+    return _KEPT[total, seed]
+
+
+@contextmanager
+def quiet_interrupt() -> Iterator[threading.Event]:
+    """Ctrl-C as an event, so that no update is torn apart; pressed again, it does what it did before."""
+    pressed = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def press(number: int, frame: Any) -> None:
+        if pressed.is_set() and callable(before):
+            before(number, frame)
+        pressed.set()
+
+    signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)

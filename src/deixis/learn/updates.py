@@ -3,23 +3,110 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
-from deixis.training.recording import Recorder
-from deixis.training.step import put_rows, reseed, room_for, take_gradients
+from deixis.seeds import derive
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     import numpy as np
     from torch import Tensor
 
 
-__all__ = ["Updates"]
+__all__ = ["Recorder", "Updates", "put_rows", "reseed", "room_for", "take_gradients"]
+
+REHEARSALS = 2  # libraries choose their kernels and take their room in the first, none of which may be recorded
+
+
+def reseed(seed: int, update: int, device: torch.device) -> None:
+    """Give an update chance of its own, so that a run can be taken up anywhere."""
+    word = derive(seed, "update", update) >> 1
+    torch.default_generator.manual_seed(word)
+    if device.type == "cuda":
+        number = torch.cuda.current_device() if device.index is None else device.index  # type: ignore[redundant-expr]
+        torch.cuda.default_generators[number].manual_seed(word)
+
+
+def put_rows(room: Tensor, rows: np.ndarray) -> None:
+    """Put the rows of an update where it looks for them; a GPU takes them while Python goes on."""
+    source = torch.from_numpy(rows)
+    room.copy_(source.pin_memory() if room.is_cuda else source, non_blocking=True)
+
+
+def room_for(optimiser: torch.optim.Adam, parameters: Iterable[nn.Parameter]) -> list[Tensor]:
+    """Zeros for what Adam remembers of parameters and for their gradients, which stay where they are; the gradients."""
+    gradients = []
+    for parameter in parameters:
+        parameter.grad = torch.zeros_like(parameter)
+        gradients.append(parameter.grad)
+        optimiser.state[parameter] = {
+            "step": torch.zeros((), device=parameter.device),
+            "exp_avg": torch.zeros_like(parameter),
+            "exp_avg_sq": torch.zeros_like(parameter),
+        }
+    return gradients
+
+
+def take_gradients(loss: Tensor, parameters: Iterable[nn.Parameter], gradients: list[Tensor]) -> None:
+    """Put the gradients of a loss where they stay, by one call: adding each to zeros would be a kernel for each."""
+    found: tuple[Tensor | None, ...] = torch.autograd.grad(loss, list(parameters), allow_unused=True)
+    used = [(kept, one) for kept, one in zip(gradients, found, strict=True) if one is not None]
+    torch._foreach_copy_([kept for kept, _ in used], [one for _, one in used])
+    for kept, one in zip(gradients, found, strict=True):
+        if one is None:  # this update has no use for it, another may have had
+            kept.zero_()
+
+
+class Recorder:
+    """Keeps CUDA graphs of work that is the same each time, by a key; they share their memory."""
+
+    def __init__(self) -> None:
+        self._replay: dict[Hashable, Callable[[], None]] = {}
+        self._pool: Any = None
+
+    def replay_of(
+        self,
+        key: Hashable,
+        compute: Callable[[], None],
+        move: Callable[[], None],
+        kept: Iterable[Tensor] = (),
+    ) -> Callable[[], None]:
+        """What computes and moves; the first time it is recorded, which moves nothing yet.
+
+        Args:
+            key: two pieces of work that differ have two keys.
+            compute: what may be done once more without harm, but for what is `kept`.
+            move: what may not.
+            kept: tensors that `compute` changes and that must be as before when the work is replayed first.
+        """
+        if key not in self._replay:
+            self._replay[key] = self._recorded(compute, move, list(kept))
+        return self._replay[key]
+
+    def _recorded(
+        self, compute: Callable[[], None], move: Callable[[], None], kept: list[Tensor]
+    ) -> Callable[[], None]:
+        before = [tensor.clone() for tensor in kept]
+        aside = torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):
+            for _ in range(REHEARSALS):
+                compute()
+        torch.cuda.current_stream().wait_stream(aside)
+        for tensor, value in zip(kept, before, strict=True):
+            tensor.copy_(value)
+        graph: Any = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=self._pool):
+            compute()
+            move()
+        self._pool = graph.pool()
+        replay: Callable[[], None] = graph.replay
+        return replay
 
 
 class Updates:

@@ -12,29 +12,23 @@ import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from deixis.worlds.grid.actions import Action
-
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from deixis.worlds.grid.actions import Plan
-
 
 __all__ = [
+    "LISTED",
     "NOT_THERE",
     "Unparsable",
-    "parse_actions",
     "parse_caption",
-    "parse_cell",
     "parse_choice",
     "parse_region",
+    "read_only",
 ]
 
 T = TypeVar("T")
 NOT_THERE = "not there"
-MOST_ACTIONS = 500
-MOST_TIMES = 99  # that an action is repeated
 LONGEST = 40_000  # letters; of a longer text the end is read
 LONGEST_CAPTION = 600
 KEYS = (
@@ -58,7 +52,7 @@ _MARKER = re.compile(
     r"(?:answer|solution)(?:[ \t*_]*[:=][ \t*_]*|[ \t]+is[ \t]*:?[ \t]*)",
     re.IGNORECASE,
 )
-_LISTED = re.compile(r"^[ \t]*(?:[-*•]|(?:step[ \t]+)?\d{1,3}[.):])[ \t]+", re.MULTILINE | re.IGNORECASE)
+LISTED = re.compile(r"^[ \t]*(?:[-*•]|(?:step[ \t]+)?\d{1,3}[.):])[ \t]+", re.MULTILINE | re.IGNORECASE)
 _REFUSAL = re.compile(
     r"\b(?:i(?:['’]m| am) (?:sorry|unable|not able)|i (?:can ?not|can['’]t|won['’]t|do not|don['’]t) "
     r"(?:help|assist|answer|see|view|determine|comply|provide|know)|as an ai\b|unable to (?:answer|see|determine))",
@@ -71,31 +65,6 @@ class Unparsable(Exception):
 
 
 # -------------------------------------------------------------------------------- what was asked for
-
-
-def parse_actions(text: str) -> Plan:
-    r"""The plan that an answer spells out, as words or letters, in a list or one after the other.
-
-    Examples:
-        >>> [action.letter for action in parse_actions("Answer: turn left, walk 2x, push")]
-        ['L', 'W', 'W', 'P']
-        >>> parse_actions('["L", "W"]') == parse_actions("LW") == parse_actions("1. turn left\n2. walk")
-        True
-    """
-    return _one(text, _actions)
-
-
-def parse_cell(text: str, *, size: int) -> tuple[int, int]:
-    """The row and column that an answer names: `(2, 3)`, `row 2, column 3`, or `D3` as on a chart (rows from 1).
-
-    Args:
-        text: the answer.
-        size: cells along one side; other cells are not understood.
-    """
-    row, column = _one(text, _cell)
-    if not (0 <= row < size and 0 <= column < size):
-        raise Unparsable("a cell that is not on the board")
-    return row, column
 
 
 def parse_choice(text: str, labels: Collection[str]) -> str:
@@ -112,12 +81,12 @@ def parse_choice(text: str, labels: Collection[str]) -> str:
         named = rf"\b(?:image|picture|option|choice)\s*[(\[]?({known})\b"
         return {found.upper() for found in re.findall(named, piece, re.IGNORECASE)}
 
-    return _one(text, read)
+    return read_only(text, read)
 
 
 def parse_region(text: str, *, count: int) -> int | None:
     """The number of the region that an answer names, from 1; None where it says that it is not there."""
-    number = _one(text, _region)
+    number = read_only(text, _region)
     if number is not None and not 1 <= number <= count:
         raise Unparsable("a region that was not shown")
     return number
@@ -136,7 +105,7 @@ def parse_caption(text: str) -> str:
             lines = said
         return {_bare(re.sub(r"^caption\s*:\s*", "", line, flags=re.IGNORECASE)) for line in lines} - {""}
 
-    caption = _one(text, read)
+    caption = read_only(text, read)
     if len(caption) > LONGEST_CAPTION:
         raise Unparsable("a caption that is too long")
     if _REFUSAL.search(caption):
@@ -147,7 +116,7 @@ def parse_caption(text: str) -> str:
 # -------------------------------------------------------------------------------- where the answer stands
 
 
-def _one(text: str, read: Callable[..., set[T]]) -> T:
+def read_only(text: str, read: Callable[..., set[T]]) -> T:
     """The only answer in a text."""
     text = _plain(text)
     pieces = list(_marked(text))
@@ -185,7 +154,7 @@ def _marked(text: str) -> Iterator[str]:
         line, _, below = rest.partition("\n")
         if line.count("[") + line.count("{") > line.count("]") + line.count("}"):
             yield rest
-        elif _LISTED.match(line.strip()) and _LISTED.match(below):
+        elif LISTED.match(line.strip()) and LISTED.match(below):
             yield rest.partition("\n\n")[0]
         elif _bare(line):
             yield line
@@ -233,89 +202,7 @@ def _listed(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-# -------------------------------------------------------------------------------- actions
-
-_ACTIONS = {
-    Action.TURN_LEFT: r"(?:turn|rotate)(?:ing)?[ _-]*(?:to[ ]+the[ ]+)?left|left[ _-]?turn|left",
-    Action.TURN_RIGHT: r"(?:turn|rotate)(?:ing)?[ _-]*(?:to[ ]+the[ ]+)?right|right[ _-]?turn|right",
-    Action.WALK: r"(?:walk|move|step|go)(?:[ _-]*(?:forwards?|ahead|straight))?(?![ -]+(?:left|right|back))|forwards?",
-    Action.PUSH: r"push",
-    Action.PULL: r"pull",
-    Action.STAY: r"stay(?:[ ]+(?:in[ ]+place|still))?|wait|pause",
-}
-_WORD = re.compile("|".join(f"(?P<a{int(action)}>{words})" for action, words in _ACTIONS.items()), re.IGNORECASE)
-_STEP = re.compile(
-    rf"(?:(?P<before>\d{{1,4}})\s*(?:x|×|times)?\s+|(?P<tight>\d{{1,4}})\s*[x×]\s*)?(?P<word>{_WORD.pattern})\b"
-    r"(?:\s*(?:\(\s*)?(?:[x×*]\s*(?P<after>\d{1,4})|(?P<times>\d{1,4})\s*(?:x\b|×|times\b|steps?\b|cells?\b))(?:\s*\))?"
-    r"|\s+(?P<word_times>once|twice|thrice)\b)?",
-    re.IGNORECASE,
-)
-_BETWEEN = re.compile(r"(?:[\s,;|\[\]()>'\"`*•.→+-]|=>|\b(?:then|and|next|finally)\b)*", re.IGNORECASE)
-_LETTERS = re.compile(r"[LRWPQS](?:[\s,;\[\]'\"|-]*[LRWPQS])*")
-_NOTHING = re.compile(r"(?:do )?nothing|no actions?(?: (?:is |are )?needed)?|none|\[\s*\]", re.IGNORECASE)
-_TIMES = {"once": 1, "twice": 2, "thrice": 3}
-
-
-def _actions(text: str, *, is_marked: bool) -> set[Plan]:
-    del is_marked
-    text = _LISTED.sub("", text.replace("_", " "))
-    if _NOTHING.fullmatch(text):
-        return {()}
-    letters = re.sub(r"^\s*\[|\]\s*$", "", text).strip(" '\"")
-    if _LETTERS.fullmatch(letters):
-        return {_within(tuple(Action("LRWPQS".index(sign)) for sign in letters if sign in "LRWPQS"))}
-    plan: list[Action] = []
-    place = _skipped(text, 0)
-    while place < len(text):
-        step = _STEP.match(text, place)
-        if step is None:
-            word = re.split(r"[,;\n]", text[place:])[0].strip()
-            raise Unparsable("no answer in it" if not plan else f"an unknown action {word[:30]!r}")
-        action = next(action for action in Action if step[f"a{int(action)}"] is not None)
-        said = next((step[name] for name in ("before", "tight", "after", "times") if step[name]), None)
-        times = int(said) if said else _TIMES.get((step["word_times"] or "once").lower(), 1)
-        if not 1 <= times <= MOST_TIMES:
-            raise Unparsable("an action repeated too often")
-        plan += [action] * times
-        _within(plan)
-        place = _skipped(text, step.end())
-    return {tuple(plan)} if plan else set()
-
-
-def _skipped(text: str, place: int) -> int:
-    found = _BETWEEN.match(text, place)
-    return found.end() if found else place
-
-
-def _within(plan: T) -> T:
-    if len(plan) > MOST_ACTIONS:  # type: ignore[arg-type]
-        raise Unparsable("a plan that is too long")
-    return plan
-
-
-# -------------------------------------------------------------------------------- cells and regions
-
-_ROW_COLUMN = re.compile(
-    r"\brow\s*[:=]?\s*(\d{1,3})\b[\s,;]*(?:and\s+)?col(?:umn)?\s*[:=]?\s*(\d{1,3})\b", re.IGNORECASE
-)
-_COLUMN_ROW = re.compile(
-    r"\bcol(?:umn)?\s*[:=]?\s*(\d{1,3})\b[\s,;]*(?:and\s+)?row\s*[:=]?\s*(\d{1,3})\b", re.IGNORECASE
-)
-_PAIR = re.compile(r"[(\[]\s*(\d{1,3})\s*[,;]\s*(\d{1,3})\s*[)\]]")
-_BARE_PAIR = re.compile(r"(\d{1,3})\s*[,; ]\s*(\d{1,3})")
-_CHART = re.compile(r"([A-Z])(\d{1,2})", re.IGNORECASE)
-
-
-def _cell(text: str, *, is_marked: bool) -> set[tuple[int, int]]:
-    del is_marked
-    if bare := _BARE_PAIR.fullmatch(text):
-        return {(int(bare[1]), int(bare[2]))}
-    if chart := _CHART.fullmatch(text):
-        return {(int(chart[2]) - 1, ord(chart[1].upper()) - ord("A"))}
-    found = {(int(row), int(column)) for row, column in _ROW_COLUMN.findall(text)}
-    found |= {(int(row), int(column)) for column, row in _COLUMN_ROW.findall(text)}
-    return found | {(int(row), int(column)) for row, column in _PAIR.findall(text)}
-
+# -------------------------------------------------------------------------------- regions
 
 _ABSENT = re.compile(
     r"\b(?:not (?:there|present|shown|in (?:any|the|these))|absent|none of (?:them|the|these)|no such)\b",

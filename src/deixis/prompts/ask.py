@@ -10,28 +10,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis._version import __version__
 from deixis.errors import RecipeError
+from deixis.losses import Losses
 from deixis.prompts.question import Message, Question
 from deixis.prompts.recipe import digest_of
+from deixis.prompts.tasks import questions_of, task_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from deixis.prompts.judgement import Gold
-    from deixis.prompts.question import Task
+    from deixis.prompts.question import Found, Gold, Posed
     from deixis.prompts.recipe import PromptRecipe
 
 
-__all__ = ["Asked", "Posed", "Questionnaire", "ask", "pose", "task_of"]
-
-KINDS: dict[str, Task] = {"a3ds": "refer", "copsref": "localise"}
-
-
-class Posed(NamedTuple):
-    """A right answer with the message that asks for it."""
-
-    message: Message
-    gold: Gold
+__all__ = ["Asked", "Questionnaire", "ask", "pose"]
 
 
 class Asked(NamedTuple):
@@ -49,11 +41,13 @@ class Questionnaire:
         recipe: what was wanted.
         items: the questions.
         facts: seed, digests and whatever else says exactly what was asked.
+        losses: the questions that were left out.
     """
 
     recipe: PromptRecipe
     items: tuple[Asked, ...]
     facts: dict[str, Any] = field(default_factory=dict)
+    losses: Losses = field(default_factory=lambda: Losses("questions"))
 
     def __len__(self) -> int:
         return len(self.items)
@@ -64,19 +58,13 @@ class Questionnaire:
         return tuple(item.question for item in self.items)
 
 
-def task_of(data: Path) -> Task:
-    """The task that a dataset is for."""
-    from deixis.datasets.store import kind_of
-
-    return KINDS.get(kind_of(data) or "", "navigate")
-
-
 def ask(
     recipe: PromptRecipe,
     data: Path | None = None,
     *,
     fresh: int | None = None,
     workers: int = 1,
+    allow_losses: bool = True,
     progress: Callable[[str, int, int | None], None] | None = None,
 ) -> Questionnaire:
     """Make a questionnaire.
@@ -87,6 +75,7 @@ def ask(
         fresh: make a fresh test set with this seed instead: by the recipe of `data` where it is given, otherwise by one
             of our own. Nothing that is in `data` is asked.
         workers: how many threads or processes make it; the result does not depend on it.
+        allow_losses: whether more than one in a hundred questions may be left out, being the same as another.
         progress: told how far things are.
 
     Raises:
@@ -98,12 +87,17 @@ def ask(
         raise RecipeError("name a dataset to ask about, or make a fresh test set with --fresh SEED")
     if data is not None:
         data = Path(data)
-        if data.is_dir() and task_of(data) != recipe.task:
-            raise RecipeError(f"{data} is for the task {task_of(data)}, not for {recipe.task}")
+        if (task := task_of(data)) != recipe.task:
+            raise RecipeError(f"{data} is for the task {task}, not for {recipe.task}")
     with _found(recipe, data, fresh, workers, progress) as found:
-        items = tuple(pose(recipe, found.instructions, found.shots, found.posed))
+        losses = Losses("questions", len(found.posed))
+        items = tuple(pose(recipe, found.instructions, found.shots, found.posed, losses=losses))
+    losses.demand_few(where=data or "the fresh test set", allowed=allow_losses)
     if not items:
-        raise RecipeError("there is nothing to ask about in these splits")
+        known = (
+            f", or all that --fresh {fresh} makes is in {data}: try another seed" if fresh is not None and data else ""
+        )
+        raise RecipeError(f"there is nothing to ask about in these splits{known}")
     facts = {
         "deixis": __version__,
         **recipe.to_dict(),
@@ -112,22 +106,19 @@ def ask(
         "data digest": found.digest,
     }
     about = {**facts, "recipe digest": digest_of(facts), "questions": len(items)}
-    return Questionnaire(recipe=recipe, items=items, facts=about)
-
-
-class Found(NamedTuple):
-    """What there is to ask: the instructions, the solved examples, what is asked, and the digest of the data."""
-
-    instructions: Message
-    shots: list[Posed]
-    posed: list[Posed]
-    digest: str
+    about |= {"losses": losses.to_dict()} if losses else {}
+    return Questionnaire(recipe=recipe, items=items, facts=about, losses=losses)
 
 
 def pose(
-    recipe: PromptRecipe, instructions: Message, shots: Sequence[Posed], posed: Sequence[Posed]
+    recipe: PromptRecipe,
+    instructions: Message,
+    shots: Sequence[Posed],
+    posed: Sequence[Posed],
+    *,
+    losses: Losses | None = None,
 ) -> Iterator[Asked]:
-    """The questions, each once, after the same instructions and solved examples."""
+    """The questions, each once, after the same instructions and solved examples; what is left out is counted."""
     before = [instructions]
     for shot in shots:
         before += [shot.message, Message("assistant", (f"Answer: {shot.gold.right}",))]
@@ -136,6 +127,8 @@ def pose(
     for one in posed:
         content = _content(one)
         if content in solved or content in seen:
+            if losses is not None:
+                losses.leave_out(f"the same as {'a solved example' if content in solved else 'another question'}")
             continue
         seen.add(content)
         yield Asked(
@@ -145,7 +138,7 @@ def pose(
                 answer=recipe.wanted,
                 style=recipe.style,
                 messages=(*before, one.message),
-                choices=_choices(one.gold),
+                choices=one.gold.choices,
             ),
             one.gold,
         )
@@ -156,23 +149,11 @@ def _content(posed: Posed) -> str:
     return digest_of([posed.message.text, pictures, posed.gold.to_plain()])
 
 
-def _choices(gold: Gold) -> tuple[str, ...]:
-    from deixis.prompts.answers import NOT_THERE
-    from deixis.prompts.gold_photographs import RegionGold
-    from deixis.prompts.gold_rooms import RoomGold
-
-    if isinstance(gold, RoomGold) and gold.answer == "choose":
-        return gold.labels
-    if isinstance(gold, RegionGold):
-        return (*(str(number) for number in range(1, len(gold.candidates) + 1)), NOT_THERE)
-    return ()
-
-
 @contextmanager
 def _found(recipe: PromptRecipe, data: Path | None, fresh: int | None, workers: int, progress: Any) -> Iterator[Found]:
     """What there is to ask; a fresh test set is kept no longer than it takes to write the questions."""
-    from deixis.prompts import examples
-
-    finder = {"navigate": examples.find_grid, "refer": examples.find_rooms, "localise": examples.find_photographs}
     with TemporaryDirectory(prefix="deixis-fresh-") as folder:
-        yield finder[recipe.task](recipe, data, fresh, Path(folder) / "fresh", workers, progress)
+        place = Path(folder) / "fresh"
+        yield questions_of(recipe.task).find(
+            recipe, data, fresh=fresh, folder=place, workers=workers, progress=progress
+        )

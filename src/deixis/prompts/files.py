@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from deixis.datasets.store import replacing_file
+from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.prompts.gold_grid import GridGold
-from deixis.prompts.gold_photographs import RegionGold
-from deixis.prompts.gold_rooms import RoomGold
 from deixis.prompts.scores import Given
+from deixis.prompts.tasks import known_tasks
 
 
 if TYPE_CHECKING:
@@ -28,8 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.prompts.ask import Asked, Questionnaire
-    from deixis.prompts.judgement import Gold
-    from deixis.prompts.question import Message, Picture
+    from deixis.prompts.question import Gold, Message, Picture
 
 
 __all__ = [
@@ -132,13 +129,10 @@ def gold_from(values: Mapping[str, Any]) -> Gold:
     plain, answer = values.get("gold"), values.get("answer")
     if not isinstance(plain, dict):
         raise BrokenDataset("there is no right answer in it")
-    match values.get("task"), answer:
-        case "navigate", "actions" | "target":
-            return GridGold.from_plain(plain, cast("Any", answer))
-        case "refer", "choose" | "caption":
-            return RoomGold.from_plain(plain, cast("Any", answer))
-        case "localise", "region":
-            return RegionGold.from_plain(plain)
+    world = known_tasks().get(str(values.get("task")))
+    if world is not None and answer in world.part("questions").answers:
+        gold: Gold = world.part("questions").gold_from(plain, answer)
+        return gold
     raise BrokenDataset(f"unknown task {str(values.get('task'))[:40]!r} or answer {str(answer)[:40]!r}")
 
 

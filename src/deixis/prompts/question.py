@@ -1,28 +1,33 @@
-"""What is put to a model: messages of text and pictures, and what may be answered. Right answers are kept elsewhere."""
+"""What is put to a model: messages of text and pictures; and what judges its answer: the right answer, kept apart."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 
-__all__ = ["ANSWERS", "STYLES", "Answer", "Message", "Part", "Picture", "Question", "Speaker", "Style", "Task"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
-Task: TypeAlias = Literal["navigate", "refer", "localise"]
-Answer: TypeAlias = Literal["actions", "target", "choose", "caption", "region"]
-Style: TypeAlias = Literal["text", "board", "image"]
+
+__all__ = [
+    "OUTCOMES",
+    "Found",
+    "Gold",
+    "Judgement",
+    "Message",
+    "Outcome",
+    "Part",
+    "Picture",
+    "Posed",
+    "Question",
+    "Speaker",
+]
+
 Speaker: TypeAlias = Literal["system", "user", "assistant"]
-ANSWERS: dict[Task, tuple[Answer, ...]] = {  # what can be asked for, what is asked by default first
-    "navigate": ("actions", "target"),
-    "refer": ("choose", "caption"),
-    "localise": ("region",),
-}
-STYLES: dict[Task, tuple[Style, ...]] = {
-    "navigate": ("text", "board", "image"),
-    "refer": ("text", "image"),
-    "localise": ("text", "image"),
-}
+Outcome: TypeAlias = Literal["right", "wrong", "unparsable", "unanswered"]
+OUTCOMES: tuple[Outcome, ...] = ("right", "wrong", "unparsable", "unanswered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +83,9 @@ class Question:
     """
 
     id: str
-    task: Task
-    answer: Answer
-    style: Style
+    task: str
+    answer: str
+    style: str
     messages: tuple[Message, ...]
     choices: tuple[str, ...] = ()
 
@@ -94,3 +99,71 @@ class Question:
     def pictures(self) -> tuple[Picture, ...]:
         """All pictures, in order."""
         return tuple(picture for message in self.messages for picture in message.pictures)
+
+
+class Judgement(NamedTuple):
+    """The judgement on one answer.
+
+    Attributes:
+        outcome: an answer that cannot be understood is `unparsable`, never `wrong`.
+        measures: by name; not a number where a measure is not defined for this answer.
+        said: what was understood, in plain words.
+        fault: why an answer could not be understood.
+        missed: what a reader misses who answers so, each with an equal share; empty where nothing was missed.
+    """
+
+    outcome: Outcome
+    measures: Mapping[str, float]
+    said: str = ""
+    fault: str = ""
+    missed: tuple[str, ...] = ()
+
+
+class Gold(Protocol):
+    """A right answer, with all it takes to judge another one."""
+
+    @property
+    def right(self) -> str:
+        """The answer that a model should give, as it should be written."""
+        ...
+
+    @property
+    def groups(self) -> Mapping[str, str]:
+        """What results are broken down by, e.g. `split` and `pattern`."""
+        ...
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """All possible answers, where they can be listed."""
+        ...
+
+    def judge(self, text: str | None) -> Judgement:
+        """Judge what a model said; None where it said nothing."""
+        ...
+
+    def to_plain(self) -> dict[str, Any]:
+        """Everything as plain values, for a line of JSON."""
+        ...
+
+
+class Posed(NamedTuple):
+    """A right answer with the message that asks for it."""
+
+    message: Message
+    gold: Gold
+
+
+class Found(NamedTuple):
+    """What there is to ask.
+
+    Attributes:
+        instructions: what a model is told first.
+        shots: solved examples, of which as many go before each question as the recipe says.
+        posed: what is asked.
+        digest: of the data, so that everybody can tell whether theirs is the same.
+    """
+
+    instructions: Message
+    shots: Sequence[Posed]
+    posed: Sequence[Posed]
+    digest: str

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from deixis.errors import RecipeError
-from deixis.prompts.question import ANSWERS, STYLES, Answer, Style, Task
-from deixis.tasks.localise import SETTINGS
+from deixis.prompts.tasks import questions_of
 
 
 if TYPE_CHECKING:
-    from deixis.tasks.localise import Setting
+    from collections.abc import Mapping
 
 
 __all__ = ["MOST_QUESTIONS", "MOST_SHOTS", "PromptRecipe", "digest_of"]
@@ -27,59 +26,59 @@ class PromptRecipe:
     """What to ask, and how.
 
     Attributes:
-        task: `navigate` in grid worlds, `refer` to rooms, or `localise` in photographs.
-        answer: what is wanted; by default the first of `ANSWERS`.
-        style: how scenes are shown: `text`, `image`, or for grid worlds also `board`.
+        task: one of `known_tasks`, e.g. `navigate`.
+        answer: what is wanted; by default the first that the task knows.
+        style: how scenes are shown, one of those that the task knows.
         shots: solved examples that go before each question; they come from the training split.
         limit: questions of each split, or of each set of pairs.
         splits: the splits to ask about, or sets of pairs; by default `test`, or all sets.
-        setting: which images are shown with an expression.
-        absent: of expressions about photographs, the share that fit nothing.
         seed: which examples, in which order.
+        options: settings that only this task has; those that are left out have their usual values.
     """
 
-    task: Task
-    answer: Answer | None = None
-    style: Style = "text"
+    task: str
+    answer: str | None = None
+    style: str = "text"
     shots: int = 0
     limit: int = 100
     splits: tuple[str, ...] = ()
-    setting: Setting = "Full"
-    absent: float = 0.25
     seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.task not in get_args(Task):
-            raise RecipeError(f"unknown task {self.task!r}; known: {', '.join(ANSWERS)}")
+        known = questions_of(self.task)
         if self.answer is None:
-            object.__setattr__(self, "answer", ANSWERS[self.task][0])
-        if self.answer not in ANSWERS[self.task]:
-            known = " or ".join(ANSWERS[self.task])
-            raise RecipeError(f"the answer to {self.task} is {known}, not {str(self.answer)[:40]!r}")
-        if self.style not in STYLES[self.task]:
-            known = ", ".join(STYLES[self.task])
-            raise RecipeError(f"{self.task} can be shown as {known}, not as {str(self.style)[:40]!r}")
-        if self.setting not in SETTINGS:
-            raise RecipeError(f"unknown setting {str(self.setting)[:40]!r}; known: {', '.join(SETTINGS)}")
+            object.__setattr__(self, "answer", known.answers[0])
+        if self.answer not in known.answers:
+            said = " or ".join(known.answers)
+            raise RecipeError(f"the answer to {self.task} is {said}, not {str(self.answer)[:40]!r}")
+        if self.style not in known.styles:
+            said = ", ".join(known.styles)
+            raise RecipeError(f"{self.task} can be shown as {said}, not as {str(self.style)[:40]!r}")
         if type(self.shots) is not int or not 0 <= self.shots <= MOST_SHOTS:
             raise RecipeError(f"there can be 0 to {MOST_SHOTS} solved examples before a question, got {self.shots!r}")
         if type(self.limit) is not int or not 1 <= self.limit <= MOST_QUESTIONS:
             raise RecipeError(f"there can be 1 to {MOST_QUESTIONS:,} questions of each split, got {self.limit!r}")
-        if not 0 <= self.absent <= 1:
-            raise RecipeError(f"the share of expressions that fit nothing is between 0 and 1, got {self.absent!r}")
+        object.__setattr__(self, "options", known.settings(self.options))
 
     @property
-    def wanted(self) -> Answer:
+    def wanted(self) -> str:
         """What is wanted for an answer."""
         assert self.answer is not None
         return self.answer
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as plain values; those that have no say in the task are left out."""
-        plain = asdict(self) | {"splits": list(self.splits)}
-        if self.task != "localise":
-            del plain["setting"], plain["absent"]
-        return plain
+        """The settings as plain values."""
+        return {
+            "task": self.task,
+            "answer": self.answer,
+            "style": self.style,
+            "shots": self.shots,
+            "limit": self.limit,
+            "splits": list(self.splits),
+            **self.options,
+            "seed": self.seed,
+        }
 
 
 def digest_of(values: Any) -> str:

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from deixis.errors import BrokenDataset
-from deixis.metrics.summary import plain_estimates
-from deixis.metrics.uncertainty import Estimate, resample, wilson
-from deixis.prompts.judgement import OUTCOMES, Judgement
+from deixis.judge.uncertainty import Estimate, plain_estimates, resample, wilson
+from deixis.prompts.question import OUTCOMES, Judgement
 from deixis.seeds import derive
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from deixis.prompts.judgement import Gold, Outcome
+    from deixis.prompts.question import Gold, Outcome
 
 
 __all__ = ["Given", "Group", "Judged", "Scores", "judge_answers", "score"]

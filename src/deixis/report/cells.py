@@ -6,12 +6,28 @@ import csv
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from deixis.data.store import replacing_file
+
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
 
-__all__ = ["as_csv", "as_markdown", "in_one_cell", "no_formula", "plain_words", "span"]
+__all__ = [
+    "NOTHING",
+    "NO_REASON",
+    "as_csv",
+    "as_markdown",
+    "in_one_cell",
+    "no_formula",
+    "plain_words",
+    "span",
+    "write_files",
+]
+
+NOTHING = "–"  # an empty cell for people
+NO_REASON = "No reason is given."
 
 
 def as_csv(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -45,9 +61,23 @@ def plain_words(text: str) -> str:
     return kept.replace("&", "&amp;").replace("<", "&lt;").replace("[", "\\[").replace("`", "\\`")
 
 
-def span(seconds: float) -> str:
-    """A time in the unit that fits it."""
+def span(seconds: float | None) -> str:
+    """A time in the unit that fits it; None is an empty cell."""
+    if seconds is None:
+        return NOTHING
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes = seconds / 60
     return f"{minutes:.1f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
+
+
+def write_files(files: Mapping[str, str | bytes], out: Path) -> list[Path]:
+    """Write files into a folder, by their names in it; each is replaced only when it is whole.
+
+    Returns:
+        Where they are, in the same order.
+    """
+    for name, content in files.items():
+        with replacing_file(out / name) as draft:
+            draft.write_bytes(content.encode() if isinstance(content, str) else content)
+    return [out / name for name in files]

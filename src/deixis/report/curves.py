@@ -1,21 +1,21 @@
-"""Training curves: the loss and the exact match on dev, against updates and against examples seen."""
+"""Training curves: the loss and what is measured on dev, against updates and against examples seen."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deixis.reports.drawings import DASHES, Drawing, color_of, draw_file, drawing_markup, legend_columns
-from deixis.reports.figures import SERIES
-from deixis.reports.runs import Step
+from deixis.report.drawings import DASHES, Drawing, color_of, draw_file, drawing_markup, legend_columns
+from deixis.report.figures import SERIES
+from deixis.report.runs import Step
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deixis.reports.markup import Themes
-    from deixis.reports.runs import Run
-    from deixis.reports.sheets import Format
+    from deixis.report.markup import Themes
+    from deixis.report.runs import Logged
+    from deixis.report.sheets import Format
 
 
 __all__ = ["Curves", "curves_markup", "draw_curves", "thinned"]
@@ -33,12 +33,15 @@ class Curves:
         name: of the files, and of the ids in a page.
         title: what the runs have in common.
         runs: by the label of their column; those of one label are of one colour.
+        metric, called: what was measured on dev, by its name in logs and in words.
         order: all labels, so that one has the same colour in several figures.
     """
 
     name: str
     title: str
-    runs: Mapping[str, Sequence[Run]]
+    runs: Mapping[str, Sequence[Logged]]
+    metric: str = "exact"
+    called: str = "exact match"
     order: tuple[str, ...] = ()
 
     @property
@@ -50,8 +53,8 @@ class Curves:
     def caption(self) -> str:
         """What is to be seen."""
         return (
-            "Left against updates, right against examples seen. Above the loss on a logarithmic scale, below the exact "
-            f"match on in-distribution dev; a ring is the checkpoint that was chosen.{self._averaged()}"
+            "Left against updates, right against examples seen. Above the loss on a logarithmic scale, below the "
+            f"{self.called} on in-distribution dev; a ring is the checkpoint that was chosen.{self._averaged()}"
         )
 
     def _averaged(self) -> str:
@@ -95,27 +98,28 @@ def _paint(curves: Curves, figure: Any, matplotlib: Any) -> None:
         look = {"color": color_of(number)[0], "linestyle": DASHES[number // len(SERIES) % len(DASHES)]}
         for run in runs:
             for column, scale in enumerate((1, run.batch or 1)):
-                _lines(panels[:, column], run, scale, look)
+                _lines(panels[:, column], run, scale, look, curves.metric)
         seeds = f" ({len(runs)} seeds)" if len(runs) > 1 else ""
         entries.append(matplotlib.lines.Line2D([], [], linewidth=2, label=label + seeds, **look))
-    _furnish(panels, matplotlib)
+    _furnish(panels, matplotlib, f"{curves.called} on dev")
     columns = legend_columns([entry.get_label() for entry in entries])
     figure.legend(handles=entries, loc="outside upper left", ncols=columns, handlelength=1.6, borderaxespad=0.2)
 
 
-def _lines(panels: Any, run: Run, scale: int, look: dict[str, str]) -> None:
-    """The loss above and the exact match below; a run that logged neither leaves both as they are."""
+def _lines(panels: Any, run: Logged, scale: int, look: dict[str, str], metric: str) -> None:
+    """The loss above and the metric below; a run that logged neither leaves both as they are."""
     steps = thinned([step for step in run.steps if step.loss > 0])  # the scale is logarithmic
     panels[0].plot([step.update * scale for step in steps], [step.loss for step in steps], linewidth=1.0, **look)
-    panels[1].plot([at.update * scale for at in run.looks], [at.exact for at in run.looks], linewidth=1.5, **look)
-    chosen = [at for at in run.looks if run.selection is not None and at.update == run.selection.best_update]
-    for at in chosen:
-        ring = {"marker": "o", "markersize": 7, "markerfacecolor": "none", "markeredgewidth": 1.6}
-        panels[1].plot(at.update * scale, at.exact, color=look["color"], clip_on=False, **ring)
+    seen = [(at.update, at.values[metric]) for at in run.looks if metric in at.values]
+    panels[1].plot([update * scale for update, _ in seen], [value for _, value in seen], linewidth=1.5, **look)
+    for update, value in seen:
+        if update == run.best_update:
+            ring = {"marker": "o", "markersize": 7, "markerfacecolor": "none", "markeredgewidth": 1.6}
+            panels[1].plot(update * scale, value, color=look["color"], clip_on=False, **ring)
 
 
-def _furnish(panels: Any, matplotlib: Any) -> None:
-    for row, name in enumerate(("loss", "exact match on dev")):
+def _furnish(panels: Any, matplotlib: Any, below: str) -> None:
+    for row, name in enumerate(("loss", below)):
         panels[row, 0].set_ylabel(name)
     for column, name in enumerate(("updates", "examples seen, on a logarithmic scale")):
         panels[1, column].set_xlabel(name)

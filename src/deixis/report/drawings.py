@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from deixis.reports.figures import DARKER, SERIES, STYLE, matplotlib_here, settle
-from deixis.reports.markup import Themes, element, text
+from deixis.report.figures import DARKER, SERIES, STYLE, matplotlib_here, settle
+from deixis.report.markup import Themes, element, text
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deixis.reports.sheets import Format
+    from deixis.report.sheets import Format
 
 
 __all__ = ["DASHES", "Drawing", "color_of", "draw_file", "drawing_markup", "legend_columns"]

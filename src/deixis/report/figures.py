@@ -1,25 +1,39 @@
-"""Figures as SVG that follows the theme of the page; the same numbers give the same bytes."""
+"""Charts, and figures of them as SVG that follows the theme of the page; the same numbers give the same bytes."""
 
 from __future__ import annotations
 
 import re
 import warnings
+from dataclasses import dataclass, field
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from deixis.errors import DeixisError
-from deixis.reports.markup import percent, text
+from deixis.report.markup import percent, text
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from deixis.reports.charts import Chart
-    from deixis.reports.markup import Themes
+    from deixis.report.markup import Themes
 
 
-__all__ = ["DATASETS", "INK", "PATTERN_COLORS", "STYLE", "draw_chart", "matplotlib_here", "paint_chart", "settle"]
+__all__ = [
+    "DARKER",
+    "DATASETS",
+    "INK",
+    "PATTERN_COLORS",
+    "STYLE",
+    "Chart",
+    "dataset_colors",
+    "draw_chart",
+    "matplotlib_here",
+    "paint_chart",
+    "pattern_words",
+    "settle",
+]
 
+Form: TypeAlias = Literal["columns", "lines", "bars", "stacked", "compass"]
 WIDTH, HEIGHT = 6.0, 3.2  # inches of 72 pixels: 432 pixels wide, about a telephone's page
 INK, SOFT, LINE = "#1F2430", "#59627A", "#D5DAE3"
 # Told apart with any colour vision: Okabe and Ito's blue, orange, green, purple, vermilion and sky, darker on white and
@@ -36,7 +50,9 @@ DARKER = {
     SERIES[4]: "#FF8A4F",
     SERIES[5]: "#8FD0F5",
 }
-DATASETS = ("#6A84AC", "#C3CEDF", "#3F5578", "#93A7C6", "#DCE3EE", "#AEBCD3")  # of one hue: they differ in print too
+DATASETS = SERIES  # of datasets that are compared, in their order
+MODES = {"released": "#8A93A6", "compatible": SERIES[0], "corrected": SERIES[1], "every-word": SERIES[2]}  # as on pages
+DARKER |= {MODES["released"]: "#9AA4B8"}
 MARKERS = "osD^vP"
 PATTERN_COLORS = {"p1": SERIES[0], "p2": SERIES[1], "p3": SERIES[2], "p4": SERIES[3], "chain": SERIES[4]}
 STYLE = {
@@ -62,6 +78,58 @@ STYLE = {
     "ytick.color": SOFT,
     "ytick.labelcolor": INK,
 }
+WORDS = {
+    "p1": "no clause",
+    "p2": "one clause",
+    "p3": "two clauses",
+    "p4": "three clauses",
+    "chain": "clause in a clause",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """One figure.
+
+    Attributes:
+        name: its anchor.
+        title: what it shows.
+        caption: what to see in it, in one sentence; empty for a panel of a larger figure.
+        form: columns side by side, lines, horizontal bars, stacked horizontal bars, or the nine fields of a compass.
+        axis: what the numbers are.
+        labels: the categories.
+        series: for each name one number per category.
+        is_share: whether the numbers are shares of a whole, shown in percent.
+        colored: what the colours of the series mean: the patterns, whose colours are the same in all figures, the
+            datasets that are compared, or nothing beyond this figure.
+        outlines: numbers to compare with, drawn as outlines around the columns of a series, or, under the empty name,
+            around all columns of a category; None where there is none.
+        empty: what to say where there is nothing to show.
+        below: what the categories are.
+    """
+
+    name: str
+    title: str
+    caption: str = ""
+    form: Form
+    axis: str
+    labels: tuple[str, ...]
+    series: Mapping[str, tuple[float, ...]]
+    is_share: bool = True
+    colored: Literal["patterns", "series", "datasets"] = "series"
+    outlines: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    empty: str = ""
+    below: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to show, and something to say instead."""
+        return bool(self.empty) and not any(any(values) for values in self.series.values())
+
+
+def pattern_words(name: str) -> str:
+    """A pattern in words, where it has some."""
+    return f"{name}: {WORDS[name]}" if name in WORDS else name
 
 
 def draw_chart(chart: Chart, themes: Themes) -> str:
@@ -143,15 +211,24 @@ def _label(chart: Chart) -> str:
 def _color(chart: Chart, number: int, name: str) -> str:
     if chart.colored == "patterns" and name in PATTERN_COLORS:
         return PATTERN_COLORS[name]
-    colors = DATASETS if chart.colored == "datasets" else SERIES
-    return SERIES[-1] if chart.colored == "patterns" else colors[number % len(colors)]
+    if chart.colored == "datasets":
+        return dataset_colors(tuple(chart.series))[number]
+    return SERIES[-1] if chart.colored == "patterns" else SERIES[number % len(SERIES)]
+
+
+def dataset_colors(names: Sequence[str]) -> list[str]:
+    """A colour for each dataset: modes of making have the same in all figures, others in the order of the names."""
+    if any(name in MODES for name in names):
+        free = [color for color in DATASETS if color not in {MODES.get(name) for name in names}]
+        return [MODES[name] if name in MODES else free.pop(0) for name in names]
+    return [DATASETS[place % len(DATASETS)] for place in range(len(names))]
 
 
 def _columns(chart: Chart, axes: Any) -> None:
     width = 0.82 / max(len(chart.series), 1)
     for number, (name, values) in enumerate(chart.series.items()):
         at = [place - 0.41 + width * (number + 0.5) for place in range(len(values))]
-        rim = {"edgecolor": DATASETS[2], "linewidth": 0.4} if chart.colored == "datasets" else {}
+        rim = {"edgecolor": INK, "linewidth": 0.4} if chart.colored == "datasets" else {}
         filled = 0.66 if chart.outlines.get(name) else 0.92  # so that an outline has room around a column
         axes.bar(at, values, width * filled, color=_color(chart, number, name), label=name, **rim)
         _outline(chart.outlines.get(name, ()), at, width * 0.92, axes)

@@ -34,6 +34,17 @@ class Facts:
         """The object under a key, empty where there is none."""
         return Facts(self.values.get(key, {}), f"{self._where}, {printable(key)}")
 
+    def inners(self, key: str) -> list[Facts]:
+        """The objects of a list under a key, none where there is none."""
+        values = self.values.get(key, [])
+        if not isinstance(values, list):
+            raise self._wrong(key, "a list")
+        return [Facts(value, f"{self._where}, {printable(key)}") for value in values]
+
+    def said(self) -> Facts:
+        """The same without what is null."""
+        return Facts({key: value for key, value in self.values.items() if value is not None}, self._where)
+
     def text(self, key: str, default: str | None = None) -> str:
         """A text in one line; `default` where there is none."""
         value = self.values.get(key, default)

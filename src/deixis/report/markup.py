@@ -63,13 +63,14 @@ def number(count: int) -> str:
 
 
 def percent(share: float, *, digits: int = 1) -> str:
-    """A share in percent; 100 and 0 are said only of what is exactly all or nothing."""
+    """A share, or a difference of two, in percent; 100 and 0 are said only of what is exactly all or nothing."""
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
     shown = f"{100 * share:.{digits}f}"
     nearly = {
         f"{100:.{digits}f}": f"over {100 - 10**-digits:.{digits}f}",
         f"{0:.{digits}f}": f"under {10**-digits:.{digits}f}",
+        f"{-0.0:.{digits}f}": f"under {10**-digits:.{digits}f}",
     }
     return f"{nearly.get(shown, shown)} %"
 

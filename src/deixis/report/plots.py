@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from deixis.reports.markup import details, element, number, percent, table, text
+from deixis.report.markup import details, element, number, percent, table, text
 
 
 if TYPE_CHECKING:

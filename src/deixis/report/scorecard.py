@@ -1,24 +1,144 @@
-"""The measures of an audit: what each means, what it comes to, and where it begins to be good and to be bad."""
+"""The measures of audits as a scorecard: a row each, datasets side by side, with what is good and what is not."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from deixis.audits.information import Share
-from deixis.audits.readers import ALL, CHANCE
-from deixis.reports.markup import number, percent
-from deixis.reports.plots import written
+from deixis.audits.audit import Share
+from deixis.audits.counting import ALL, CHANCE
+from deixis.report.markup import anchor, element, number, percent, text
+from deixis.report.plots import written
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from deixis.audits import Audit, Information
-    from deixis.reports.plots import Unit
+    from deixis.report.plots import Unit
 
 
-__all__ = ["MEASURES", "Measure", "Value"]
+__all__ = ["MEASURES", "Column", "Measure", "PublishedAudit", "Value", "column_of", "defined", "scorecard"]
+
+SIGNS: dict[str, str] = {"good": "▲", "fair": "◆", "bad": "▼", "plain": ""}
+GAUGED = ("share",)  # units whose numbers are shown as a bar too
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """One dataset of a scorecard: its name and what each measure comes to."""
+
+    name: str
+    values: Mapping[str, Value]
+    about: str = ""
+    is_published: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedAudit:
+    """What is published of data that is audited here, to stand beside it.
+
+    Attributes:
+        source: what to cite.
+        column: those that are measures of the scorecard.
+        places: where the object of a same-row clause stands by column, and that of a same-column clause by row.
+        relations: the share of each relation among all clauses.
+        sufficient: what suffices of colour and shape in another dataset, by what suffices.
+        sufficient_of: the name of that dataset.
+        expected: how many of its examples need both, by how it chooses its objects.
+    """
+
+    source: str
+    column: Column
+    places: Mapping[str, tuple[float, ...]]
+    relations: Mapping[str, float]
+    sufficient: Mapping[str, float]
+    sufficient_of: str
+    expected: float
+
+
+def column_of(name: str, audit: Audit) -> Column:
+    """The column of an audit; measures that do not apply are left out."""
+    found = {measure.key: measure.of(audit) for measure in MEASURES}
+    return Column(
+        name=name,
+        values={key: value for key, value in found.items() if value is not None},
+        about=f"{number(audit.judged)} examples",
+    )
+
+
+def scorecard(columns: Sequence[Column]) -> str:
+    """The table of all measures that apply to some column, each linked to its definition."""
+    tones = iter(range(len(columns)))
+    heads = "".join(
+        element(
+            "th",
+            element("i", "", class_=f"tone {'published' if column.is_published else f'd{next(tones) % 6}'}")
+            + text(column.name)
+            + (f"<br>{element('small', text(column.about))}" if column.about else ""),
+            scope="col",
+        )
+        for column in columns
+    )
+    rows, group = [], ""
+    for measure in MEASURES:
+        if not any(measure.key in column.values for column in columns):
+            continue
+        if measure.group != group:
+            group = measure.group
+            rows.append(
+                element(
+                    "tr", element("th", text(group), scope="colgroup", colspan=f"{len(columns) + 1}"), class_="part-of"
+                )
+            )
+        name = element("a", text(measure.key), href=f"#{_place(measure)}", title=measure.about)
+        cells = "".join(element("td", _cell(measure, column.values.get(measure.key))) for column in columns)
+        rows.append(element("tr", element("th", name, scope="row") + cells))
+    caption = "Point at a measure for its definition, or follow it there"
+    inner = (
+        element("caption", caption)
+        + element("thead", element("tr", element("th", "measure", scope="col") + heads))
+        + element("tbody", "\n".join(rows))
+    )
+    region = element("table", inner, class_="score")
+    return element("div", region, class_="wide", tabindex="0", role="region", aria_label=caption) + element(
+        "ul", _signs(), class_="signs"
+    )
+
+
+def defined(columns: Sequence[Column]) -> str:
+    """What each measure means, and where it begins to be good."""
+    terms = [
+        element("dt", text(measure.key), id=_place(measure))
+        + element("dd", text(measure.about) + (element("small", text(measure.scale)) if measure.scale else ""))
+        for measure in MEASURES
+        if any(measure.key in column.values for column in columns)
+    ]
+    return element("dl", "".join(terms), class_="defined")
+
+
+def _place(measure: Measure) -> str:
+    return f"measure-{anchor(measure.key)}"
+
+
+def _cell(measure: Measure, value: Value | None) -> str:
+    if value is None:
+        return element("span", "–", title=measure.needs)
+    verdict = measure.verdict(value.amount)
+    gauge = ""
+    if measure.unit in GAUGED:
+        inner = element("i", "", style=f"width:{100 * min(max(value.amount, 0), 1):.1f}%")
+        gauge = element("span", inner, class_="gauge", aria_hidden="true")
+    sign = element("span", SIGNS[verdict], class_="sign", aria_hidden="true") if SIGNS[verdict] else ""
+    said = element("b", written(value.amount, measure.unit))
+    how = "; ".join(part for part in (value.note, verdict if verdict != "plain" else "") if part)
+    return element("span", gauge + said + sign, class_=f"value {verdict}", title=how or None)
+
+
+def _signs() -> str:
+    words = {"good": "as one would wish of a test", "fair": "in between", "bad": "far from it"}
+    return "".join(element("li", f"{element('b', SIGNS[key])} {said}", class_=key) for key, said in words.items())
+
 
 Verdict: TypeAlias = Literal["good", "fair", "bad", "plain"]
 
@@ -41,6 +161,7 @@ class Measure:
         unit: of its numbers.
         good, bad: where it begins to be good, and to be bad; None where it is neither.
         of: what it comes to; None where it does not apply.
+        needs: why it may not apply.
     """
 
     key: str
@@ -50,6 +171,7 @@ class Measure:
     good: float | None = None
     bad: float | None = None
     of: Callable[[Audit], Value | None]
+    needs: str = "not known, or no example was judged"
 
     def verdict(self, amount: float) -> Verdict:
         """Whether a number is good."""
@@ -161,8 +283,8 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         key="words of the target",
         group=NEED,
-        about="How many size, colour and shape words of the target's phrase are needed: without the word, the command "
-        "fits something else.",
+        about="How many size, colour and shape words of the target's phrase are needed: without the word, the "
+        "expression fits something else.",
         good=0.95,
         bad=0.5,
         of=lambda audit: _of(audit.words_needed("target")),
@@ -174,14 +296,16 @@ MEASURES: tuple[Measure, ...] = (
         good=0.95,
         bad=0.5,
         of=lambda audit: _of(audit.words_needed("other")),
+        needs="no example has a clause",
     ),
     Measure(
         key="clauses",
         group=NEED,
-        about="How many clauses are needed: without the clause, the command fits something else.",
+        about="How many clauses are needed: without the clause, the expression fits something else.",
         good=0.95,
         bad=0.5,
         of=lambda audit: _of(audit.clauses_needed()),
+        needs="no example has a clause",
     ),
     Measure(
         key="examples that need every clause",
@@ -190,6 +314,7 @@ MEASURES: tuple[Measure, ...] = (
         good=0.95,
         bad=0.5,
         of=lambda audit: _of(audit.all_clauses_needed()),
+        needs="no example has a clause",
     ),
     Measure(
         key="examples that need every word",
@@ -207,11 +332,12 @@ MEASURES: tuple[Measure, ...] = (
         good=0.95,
         bad=0.5,
         of=lambda audit: _of(audit.colour_and_shape().get("both needed")),
+        needs="no target is given both a colour and a noun",
     ),
     Measure(
         key="words that matter",
         group=NEED,
-        about="How many words of a command are needed, on average.",
+        about="How many words of an expression are needed, on average.",
         unit="number",
         of=lambda audit: (
             _plain(audit.words_that_matter[0], f"of {audit.words_that_matter[1]:.1f} that are said")
@@ -226,6 +352,7 @@ MEASURES: tuple[Measure, ...] = (
         good=0.95,
         bad=0.5,
         of=lambda audit: _of(audit.moving.get("push")),
+        needs="nothing is pushed or pulled here",
     ),
     Measure(
         key="‘pull’ moves something",
@@ -234,6 +361,7 @@ MEASURES: tuple[Measure, ...] = (
         good=0.95,
         bad=0.5,
         of=lambda audit: _of(audit.moving.get("pull")),
+        needs="nothing is pushed or pulled here",
     ),
     Measure(
         key="noun alone",
@@ -258,6 +386,7 @@ MEASURES: tuple[Measure, ...] = (
         good=0.05,
         bad=0.2,
         of=lambda audit: _with_clauses(audit, "noun phrase alone"),
+        needs="no example has a clause, or all have",
     ),
     Measure(
         key="first clause alone",
@@ -266,6 +395,7 @@ MEASURES: tuple[Measure, ...] = (
         good=0.05,
         bad=0.2,
         of=lambda audit: _of(audit.solved().get("first clause alone")),
+        needs="no example has several clauses",
     ),
     Measure(
         key="bag of words",
@@ -279,10 +409,11 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         key="bag of words, where there are clauses",
         group=SHORT,
-        about="The same among the examples with clauses only; a command of one phrase is always solved.",
+        about="The same among the examples with clauses only; an expression of one phrase is always solved.",
         good=0.05,
         bad=0.2,
         of=lambda audit: _with_clauses(audit, "bag of words"),
+        needs="no example has a clause, or all have",
     ),
     Measure(
         key="error when one part is overlooked",
@@ -295,7 +426,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         key="objects that a misreading reaches",
         group=HARD,
-        about="How many wrong objects some single misreading of the command leads to, on average.",
+        about="How many wrong objects some single misreading of the expression leads to, on average.",
         unit="number",
         of=lambda audit: _plain(audit.mean_reached()),
     ),
@@ -321,7 +452,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         key="length tells chance",
         group=GIVEN,
-        about="How much the chance level differs between commands of different lengths, largest less smallest: the "
+        about="How much the chance level differs between expressions of different lengths, largest less smallest: the "
         "number of words then tells how many objects there are. Lengths with under half a percent of the examples "
         "are left out.",
         good=0.05,
@@ -331,8 +462,8 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         key="gain without reading",
         group=GIVEN,
-        about="How much more often than chance a reader is right who sees the world but not the command and has learnt "
-        "which objects tend to be targets (naive Bayes, judged on the half it has not learnt from).",
+        about="How much more often than chance a reader is right who sees the scene but not the expression and has "
+        "learnt which objects tend to be targets (naive Bayes, judged on the half it has not learnt from).",
         good=0.05,
         bad=0.15,
         of=_blind_gain,
@@ -355,6 +486,7 @@ MEASURES: tuple[Measure, ...] = (
         good=0.05,
         bad=0.2,
         of=lambda audit: _bits(audit.child_skew.get("row")),
+        needs="it is not recorded where what a clause mentions stands",
     ),
     Measure(
         key="relation tells column",
@@ -364,6 +496,7 @@ MEASURES: tuple[Measure, ...] = (
         good=0.05,
         bad=0.2,
         of=lambda audit: _bits(audit.child_skew.get("column")),
+        needs="it is not recorded where what a clause mentions stands",
     ),
     Measure(
         key="first row and column",
@@ -374,12 +507,14 @@ MEASURES: tuple[Measure, ...] = (
         good=1.1,
         bad=1.3,
         of=_fullness,
+        needs="things stand in no rows and columns here",
     ),
     Measure(
         key="targets in the north-west",
         group=GIVEN,
         about="How many targets lie up and to the left of the agent.",
         of=_northwest,
+        needs="there is no agent here",
     ),
     Measure(
         key="determiner tells necessity",
@@ -389,6 +524,7 @@ MEASURES: tuple[Measure, ...] = (
         good=0.01,
         bad=0.1,
         of=lambda audit: _bits(audit.determiner_leak.get("words needed")),
+        needs="it is not recorded which determiner was said",
     ),
     Measure(
         key="determiner tells distractors",
@@ -398,11 +534,12 @@ MEASURES: tuple[Measure, ...] = (
         good=0.01,
         bad=0.1,
         of=lambda audit: _bits(audit.determiner_leak.get("distractor kinds")),
+        needs="it is not recorded which determiner was said",
     ),
     Measure(
         key="examples twice in a split",
         group=SOUND,
-        about="How many examples are repeats of an earlier one of their split: same words, same world.",
+        about="How many examples are repeats of an earlier one of their split: same words, same scene.",
         unit="count",
         good=0,
         bad=0,
@@ -416,14 +553,16 @@ MEASURES: tuple[Measure, ...] = (
         good=0,
         bad=0,
         of=lambda audit: _repeats(audit, "example", within=False),
+        needs="there is no training split beside others",
     ),
     Measure(
-        key="tested worlds also in train",
+        key="tested scenes also in train",
         group=SOUND,
-        about="How many examples outside the training set have a world that is in it too, the agent aside and up to "
-        "the order of rows and columns.",
+        about="How many examples outside the training set have a scene that is in it too; on a grid, whoever acts "
+        "there aside and up to the order of rows and columns.",
         unit="count",
         of=lambda audit: _repeats(audit, "world", within=False),
+        needs="there is no training split beside others",
     ),
     Measure(
         key="held out, yet trained on",

@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import re
 import warnings
+from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from deixis.reports.charts import pattern_words
-from deixis.reports.figures import DATASETS, INK, PATTERN_COLORS, SERIES, STYLE, matplotlib_here, paint_chart, settle
-from deixis.reports.markup import element, text
+from deixis.report.figures import (
+    DARKER,
+    INK,
+    PATTERN_COLORS,
+    SERIES,
+    STYLE,
+    dataset_colors,
+    matplotlib_here,
+    paint_chart,
+    pattern_words,
+    settle,
+)
+from deixis.report.markup import element, text
 
 
 if TYPE_CHECKING:
-    from deixis.reports.charts import Chart
-    from deixis.reports.paper import Sheet
+    from deixis.report.figures import Chart
 
 
-__all__ = ["FORMATS", "Format", "draw_sheet"]
+__all__ = ["FORMATS", "NARROW", "WIDE", "Format", "Sheet", "draw_dark_sheet", "draw_sheet"]
 
 Format: TypeAlias = Literal["png", "svg"]
 FORMATS: tuple[Format, ...] = ("png", "svg")
 DOTS_PER_INCH = 300
+WIDE, NARROW = 7.0, 3.4  # inches: the width of a page and of a column
 ROW, LEGEND_LINE = 1.42, 0.19  # inches
 SINGLE_ROW, EMPTY_ROW = 2.0, 0.6  # a row that stands alone, one in which there is nothing
 LETTERS_PER_INCH = 19  # of a legend; a title has fewer
@@ -44,6 +55,31 @@ PRINT = STYLE | {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Sheet:
+    """A figure of several panels.
+
+    Attributes:
+        name: that of its file.
+        title: what it shows.
+        description: the same numbers in words, for those who cannot see it.
+        rows: the panels from top to bottom and left to right.
+        width: in inches.
+        patterns: those that have a colour in it.
+        datasets: the names of the datasets, where it shows several.
+        is_compared: whether published numbers are outlined in it.
+    """
+
+    name: str
+    title: str
+    description: str
+    rows: tuple[tuple[Chart, ...], ...]
+    width: float
+    patterns: tuple[str, ...]
+    datasets: tuple[str, ...] = ()
+    is_compared: bool = False
+
+
 def draw_sheet(sheet: Sheet, form: Format) -> bytes:
     """The figure as a PNG or SVG file, on white.
 
@@ -58,6 +94,13 @@ def draw_sheet(sheet: Sheet, form: Format) -> bytes:
         nothing = {"png": ("Software",), "svg": ("Date", "Creator", "Format", "Type")}[form]
         figure.savefig(stream, format=form, metadata=dict.fromkeys(nothing))
     return stream.getvalue() if form == "png" else _spoken(stream.getvalue().decode(), sheet).encode()
+
+
+def draw_dark_sheet(sheet: Sheet) -> bytes:
+    """The same figure as SVG for a dark page: the colours of the dark theme, on nothing."""
+    svg = draw_sheet(sheet, "svg").decode()
+    dark = {light.lower(): other for light, other in DARKER.items()} | {"#ffffff": "none"}
+    return re.sub("|".join(dark), lambda found: dark[found[0].lower()], svg, flags=re.IGNORECASE).encode()
 
 
 def _figure(sheet: Sheet, matplotlib: Any) -> Any:
@@ -112,8 +155,9 @@ def _entries(sheet: Sheet, matplotlib: Any) -> list[Any]:
     """What the colours and outlines mean."""
     patch = matplotlib.patches.Patch
     entries = [patch(color=PATTERN_COLORS.get(name, SERIES[-1]), label=pattern_words(name)) for name in sheet.patterns]
+    colors = dataset_colors(sheet.datasets)
     entries += [
-        patch(color=DATASETS[k % len(DATASETS)], label=_shortened(name, 40)) for k, name in enumerate(sheet.datasets)
+        patch(color=color, label=_shortened(name, 40)) for color, name in zip(colors, sheet.datasets, strict=True)
     ]
     if sheet.is_compared:
         entries.append(patch(fill=False, edgecolor=INK, linewidth=0.8, label="as published"))

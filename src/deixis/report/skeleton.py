@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from deixis.reports.markup import element, text
+from deixis.report.markup import element, text
 
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def frame_page(
         sections: by anchor; empty ones are left out.
         footer: the markup at the end.
         rules: further style rules, such as those of the themes.
-        styles: the style sheets of this package to include.
+        styles: the style sheets of this package to include; those of others go to `rules`, see `resource`.
     """
     kept = {name: section for name, section in sections.items() if section[1]}
     main = "\n".join(
@@ -59,6 +59,6 @@ def frame_page(
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
 
 
-def resource(name: str) -> str:
-    """The text of a file of this package."""
-    return (files("deixis.reports") / name).read_text(encoding="utf-8")
+def resource(name: str, *, package: str = "deixis.report") -> str:
+    """The text of a file of a package, by default of this one."""
+    return (files(package) / name).read_text(encoding="utf-8")

@@ -1,7 +1,5 @@
 """Which objects fit: the definition, its compiled twins, and the trace."""
 
-from deixis.resolution.batch import resolve_batch as resolve_batch
-from deixis.resolution.batch import resolve_pairs as resolve_pairs
 from deixis.resolution.reference import Referents as Referents
 from deixis.resolution.reference import denotation as denotation
 from deixis.resolution.reference import resolve as resolve

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,24 +23,30 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-__all__ = ["check_codes", "check_pointers", "read_arrays", "write_arrays"]
+__all__ = ["check_codes", "check_pointers", "map_array", "read_arrays", "write_arrays"]
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 MOST_CHARACTERS = 64 << 20  # of a manifest
+LONGEST_HEADER = 1024  # bytes of a .npy file
+_HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '(?P<dtype>[<|][iuf][1248])', 'fortran_order': False, "
+    rb"'shape': \((?P<shape>(?:[0-9]{1,15},? ?){0,4})\), \} *\n",
+    re.DOTALL,
+)
 
 
 def write_arrays(folder: Path | str, kind: str, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
-    """Write a folder of arrays; it takes the place of an older one of the same kind when all is written.
+    """Write a folder of arrays; it takes the place of an empty one or an older one of the same kind.
 
     Args:
-        folder: where to; a folder that holds anything else is left alone.
+        folder: where to; a folder that holds anything else is left alone. It is there when all is written.
         kind: what the arrays are together, e.g. `scene graphs`.
         arrays: by name.
         facts: anything JSON can hold, kept in the manifest.
     """
     folder = Path(folder)
-    if folder.exists() and _kind_of(folder) != kind:
+    if folder.exists() and not _is_empty(folder) and _kind_of(folder) != kind:
         raise BrokenDataset(f"{folder} exists and holds no {kind}; choose another folder")
     draft = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     try:
@@ -97,16 +105,70 @@ def check_codes(folder: Path | str, name: str, codes: np.ndarray, limit: int) ->
 def _mapped(folder: Path, name: str, dtype: str, axes: int, shape: object) -> np.ndarray:
     path = folder / f"{name}.npy"
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        array = map_array(path)
     except FileNotFoundError:
         raise BrokenDataset(f"{folder} lacks {path.name}") from None
-    except (OSError, ValueError, EOFError) as error:
-        raise BrokenDataset(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
-    if not isinstance(array, np.ndarray) or array.dtype != np.dtype(dtype) or array.ndim != axes:
+    if array.dtype.str != dtype or array.ndim != axes:
         raise BrokenDataset(f"{path} is no {dtype} array of {axes} axes")
-    if shape != [array.dtype.str, list(array.shape)] or not array.flags.c_contiguous:
+    if shape != [array.dtype.str, list(array.shape)]:
         raise BrokenDataset(f"{path} is not the array that the manifest describes")
     return np.asarray(array)  # the map itself, without the class that the compiler does not know
+
+
+def map_array(path: Path, *, mode: Literal["r", "c"] = "r") -> np.ndarray:
+    """The array of a `.npy` file, mapped into memory; its header is read as text and nothing in it is evaluated.
+
+    Args:
+        path: the file, as `np.save` writes it.
+        mode: `r` for an array that cannot be changed, `c` for one whose changes stay in memory.
+
+    Raises:
+        BrokenDataset: when it is no such file.
+        FileNotFoundError: when there is none.
+    """
+    try:
+        header = _header(path)
+        if not all(header.shape):  # which cannot be mapped
+            return _frozen_empty(header.dtype, header.shape)
+        array = np.memmap(path, dtype=np.dtype(header.dtype), mode=mode, shape=header.shape, offset=header.end)
+    except (FileNotFoundError, BrokenDataset):
+        raise
+    except (OSError, ValueError, EOFError, OverflowError) as error:
+        raise BrokenDataset(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
+    return array
+
+
+class _Header(NamedTuple):
+    """What the beginning of a `.npy` file says, and where the numbers begin."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    end: int
+
+
+def _header(path: Path) -> _Header:
+    """The header of a `.npy` file as `np.save` writes it, read as text: nothing in it is evaluated.
+
+    Raises:
+        BrokenDataset: when it is no such header, or the file is not as long as it says.
+    """
+    with path.open("rb") as file:
+        start = file.read(LONGEST_HEADER)
+        length = file.seek(0, os.SEEK_END)
+    found = _HEADER.match(start)
+    if not found or found.end() != len(found[0]) or len(found[0]) != 10 + int.from_bytes(start[8:10], "little"):
+        raise BrokenDataset(f"{path} cannot be read: its header is not as numpy writes it")
+    shape = tuple(int(number) for number in found["shape"].decode().replace(" ", "").split(",") if number)
+    header = _Header(found["dtype"].decode(), shape, found.end())
+    if length != header.end + prod(shape) * int(header.dtype[2:]):
+        raise BrokenDataset(f"{path} cannot be read: it is not as long as its header says")
+    return header
+
+
+def _frozen_empty(dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+    empty = np.zeros(shape, np.dtype(dtype))
+    empty.setflags(write=False)
+    return empty
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -122,6 +184,10 @@ def _manifest(folder: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise BrokenDataset(f"{path} is no manifest")
     return manifest
+
+
+def _is_empty(folder: Path) -> bool:
+    return folder.is_dir() and not any(folder.iterdir())
 
 
 def _kind_of(folder: Path) -> object:

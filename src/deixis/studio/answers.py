@@ -1,9 +1,9 @@
 """What a person answers: asked one by one, judged as a model is, and kept as predictions.
 
-A *game* is a task on a sample of a dataset: `play_grid`, `play_rooms` and `play_photographs` have those of the three
-worlds. A *sitting* is one person playing one game. Sittings live in memory, a few hundred of them, and are known by the
-id in their address. Where the studio was given a folder for answers, each sitting has its own folder in it, written
-anew after every answer; nothing is ever written elsewhere.
+A *game* is a task on a sample of a dataset, which the pages of its world make. A *sitting* is one person playing one
+game. Sittings live in memory, a few hundred of them, and are known by the id in their address. Where the studio was
+given a folder for answers, each sitting has its own folder in it, written anew after every answer; nothing is ever
+written elsewhere.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from deixis._version import __version__
 from deixis.errors import RecipeError, SchemaError, UnknownName
 from deixis.seeds import Stream, derive
+from deixis.studio.library import SITTING
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from deixis.metrics.uncertainty import Estimate
+    from deixis.judge.uncertainty import Estimate
     from deixis.studio.library import Entry
 
 
@@ -50,7 +51,6 @@ __all__ = [
 MOST_QUESTIONS = 200
 MOST_SITTINGS = 256
 LONGEST_NAME = 40
-SITTING = "sitting.json"
 
 
 class Judged(NamedTuple):
@@ -87,6 +87,16 @@ class Measure(NamedTuple):
 
 class Game(Protocol):
     """A task on a sample of a dataset; what is *said* to a question is one text."""
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """What was chosen besides dataset, split and number, to play like this again."""
+        return {}
+
+    def step(self, form: Mapping[str, str]) -> dict[str, str] | None:
+        """The form after a button that answers nothing yet; None where there is no such button."""
+        del form
+        return None
 
     @property
     def template(self) -> str:

@@ -14,7 +14,7 @@ from deixis.errors import DeixisError, UnknownName
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from markupsafe import Markup
     from starlette.datastructures import QueryParams
@@ -33,6 +33,9 @@ __all__ = [
     "Wanted",
     "choose",
     "field_of",
+    "keep",
+    "list_counted",
+    "list_uncounted",
     "page_of",
     "places_in",
     "ranges",
@@ -129,6 +132,13 @@ def choose(size: int, facets: Sequence[Facet], wanted: Mapping[str, str], also: 
         rest = kept if facet.name not in masks else _all([*others, *([] if further is None else [further])])
         counts[facet.name] = facet.counts(rest)
     return Found(kept, size if kept is None else int(np.count_nonzero(kept)), counts)
+
+
+def keep(size: int, facets: Sequence[Facet], wanted: Mapping[str, str], also: Iterable[np.ndarray] = ()) -> np.ndarray:
+    """int64 [example]: the numbers of those that `choose` leaves, without counting anything else."""
+    masks = [facet.mask(wanted[facet.name]) for facet in facets if wanted.get(facet.name)]
+    kept = _all([*masks, *also])
+    return np.arange(size) if kept is None else np.flatnonzero(kept)
 
 
 def _all(masks: Sequence[np.ndarray]) -> np.ndarray | None:
@@ -288,6 +298,12 @@ class Wanted:
         """A value, empty where nothing is asked for."""
         return self.values.get(name, "")
 
+    @property
+    def carried(self) -> str:
+        """What is added to the address of an example, so that its page knows under which filter it was found."""
+        values = {name: value for name, value in self.values.items() if value}
+        return f"?{urlencode({'in': urlencode(values)})}" if values and "check" not in values else ""
+
     def address(self, path: str, **changed: str | int) -> str:
         """An address that asks for the same but for some values."""
         values = {**self.values, **{name: str(value) for name, value in changed.items()}}
@@ -345,3 +361,38 @@ def field_of(facet: Facet, wanted: Wanted, counts: Mapping[str, int], **more: st
         if counts[value] or value == chosen or facet.total[value]
     )
     return Field(facet.name, facet.label, chosen, choices, **more)
+
+
+def list_counted(
+    what: str,
+    wanted: Wanted,
+    found: Found,
+    fields: Iterable[Field],
+    cards: Callable[[np.ndarray], Iterable[Card]],
+) -> Listing:
+    """A page of what remains.
+
+    Args:
+        what: what is shown, in the plural.
+        wanted: the page that is wanted.
+        found: what remains.
+        fields: the form.
+        cards: makes the cards of some numbers.
+    """
+    start, stop, pages = page_of(wanted, found.size)
+    shown = tuple(cards(found.numbers(start, stop)))
+    return Listing(what, tuple(fields), shown, total=found.size, page=wanted.page, pages=pages)
+
+
+def list_uncounted(
+    what: str,
+    wanted: Wanted,
+    stretches: Sequence[range],
+    fields: Iterable[Field],
+    cards: Callable[[Sequence[int]], Iterable[Card]],
+) -> Listing:
+    """A page of everything or of a split, for which nothing but its examples is read; the rest is as above."""
+    total = sum(map(len, stretches))
+    start, stop, pages = page_of(wanted, total)
+    shown = tuple(cards(places_in(stretches, start, stop)))
+    return Listing(what, tuple(fields), shown, total=total, page=wanted.page, pages=pages, is_final=False)

@@ -1,125 +1,67 @@
-"""The gallery of a dataset, and the way from there to the page of each example."""
+"""The gallery of a dataset, the page of each example, and the way through a filtered list.
+
+An address such as `/d/reascan/3777?in=verb%3Dpush` is an example together with the filter under which it was found: its
+page leads to what lies before and after it among those that the filter leaves.
+"""
 
 from __future__ import annotations
 
-import gzip
 import json
-from asyncio import Future, ensure_future, shield
-from collections import OrderedDict
+from asyncio import shield
 from contextlib import suppress
-from importlib import import_module
-from time import monotonic
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from starlette.background import BackgroundTask
-from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
 from starlette.responses import Response
 from starlette.routing import Route
 
 from deixis.errors import DeixisError, UnknownName
-from deixis.studio.filters import Wanted
-from deixis.studio.gallery_grid import list_grid
-from deixis.studio.gallery_photographs import list_photographs
-from deixis.studio.gallery_photographs import prepare as prepare_photographs
-from deixis.studio.gallery_rooms import list_rooms
-from deixis.studio.pages import library_of, render_text
-from deixis.studio.pictures import IMAGE_ROUTES
-from deixis.studio.rows import grid_shelf
+from deixis.studio.filters import PAGE, Wanted
+from deixis.studio.pages import kept, library_of, packed, pages_of, render_text, send_packed
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from starlette.requests import Request
 
     from deixis.studio.filters import Listing
     from deixis.studio.library import Entry, Library
 
 
-__all__ = ["ROUTES", "listing_of"]
+__all__ = ["ROUTES", "Way", "find_way"]
 
-ABOUT = {
-    "grid": "Instructions in grid worlds",
-    "a3ds": "Captions of 3D Shapes",
-    "copsref": "Expressions about photographs",
-}
 PARTS = ("", "list", "counts")
-MOST_PAGES = 96  # that are kept, some ten kilobytes each
-FRESH_SECONDS = 60
-
-
-class Pages:
-    """Pages that were made a moment ago, so that many visitors of one page cost as much as one."""
-
-    def __init__(self) -> None:
-        self.kept: OrderedDict[tuple[Any, ...], tuple[float, bytes]] = OrderedDict()
-        self.pending: dict[tuple[Any, ...], Future[tuple[bytes, bool]]] = {}
-
-    def begin(
-        self, key: tuple[Any, ...], make: Callable[..., tuple[bytes, bool]], *arguments: Any
-    ) -> Future[tuple[bytes, bool]]:
-        """A page that is being made, by whoever asked for it first; it is finished even if they go away."""
-        if key not in self.pending:
-            made = self.pending[key] = ensure_future(run_in_threadpool(make, *arguments))
-            made.add_done_callback(lambda done: self._end(key, done))
-        return self.pending[key]
-
-    def _end(self, key: tuple[Any, ...], done: Future[tuple[bytes, bool]]) -> None:
-        self.pending.pop(key, None)
-        if not done.cancelled():
-            done.exception()  # known to those who wait, if there still are any
-
-    def find(self, key: tuple[Any, ...]) -> bytes | None:
-        """A page, if it was made lately."""
-        made, page = self.kept.get(key, (0.0, b""))
-        return page if page and monotonic() - made < FRESH_SECONDS else None
-
-    def keep(self, key: tuple[Any, ...], page: bytes) -> None:
-        """Keep a page; the oldest go."""
-        self.kept[key] = monotonic(), page
-        self.kept.move_to_end(key)
-        while len(self.kept) > MOST_PAGES:
-            self.kept.popitem(last=False)
+PICTURE = {  # of whoever wrote the world: it is drawn, and does nothing else
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+    "cache-control": "private, max-age=3600",
+}
 
 
 async def gallery(request: Request) -> Response:
     """One page of a dataset, or where the query has `part=list`, the list alone."""
     library = library_of(request)
-    entry = library.find(request.path_params["slug"], "grid", "a3ds", "copsref")
-    pages = _pages(request)
-    key = (entry.slug, entry.stamp, request.url.query, tuple(run.slug for run in library.of_kind("run")))
+    entry = library.find_dataset(request.path_params["slug"])
+    pages = pages_of(request)
+    runs = tuple(run.slug for run in library.runs)
+    key = (request.url.path, request.url.query, entry.stamp, runs)
     page = pages.find(key)
     after = None
     if page is None:
-        after = BackgroundTask(_prepare, entry) if entry.kind != "a3ds" else None
+        after = BackgroundTask(_prepare, entry)
         made, is_final = await shield(pages.begin(key, _made, request, entry, library))
         if is_final:
             pages.keep(key, made)
         page = made
     kind = "application/json" if request.query_params.get("part") == "counts" else "text/html"
-    headers = {"vary": "accept-encoding"}
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        headers["content-encoding"] = "gzip"
-    else:
-        page = gzip.decompress(page)
-    return Response(page, media_type=kind, headers=headers, background=after)
-
-
-def _pages(request: Request) -> Pages:
-    state = request.app.state
-    if not hasattr(state, "gallery_pages"):
-        state.gallery_pages = Pages()
-    pages: Pages = state.gallery_pages
-    return pages
+    return send_packed(request, page, kind, after)
 
 
 def _prepare(entry: Entry) -> None:
     """Read what the next question will need, now that this one is answered."""
     with suppress(DeixisError):  # whoever asks the next question will be told
-        if entry.kind == "grid":
-            grid_shelf(entry).prepare()
-        else:
-            prepare_photographs(entry)
+        entry.pages.prepare(entry)
 
 
 def _made(request: Request, entry: Entry, library: Library) -> tuple[bytes, bool]:
@@ -129,44 +71,29 @@ def _made(request: Request, entry: Entry, library: Library) -> tuple[bytes, bool
         raise UnknownName(f"a gallery has no part {part[:40]!r}")
     wanted = Wanted.of(request.query_params)
     if part:  # the form wants its counts
-        _count(entry)
-    listing = listing_of(entry, wanted, library)
+        entry.pages.count(entry)
+    listing = _carrying(entry.pages.list_examples(entry, wanted, library), wanted)
     if part == "counts":
-        return _packed(json.dumps(_counts(listing))), listing.is_final
+        return packed(json.dumps(_counts(listing)).encode()), listing.is_final
     path = f"/d/{entry.slug}"
     shown = render_text(
         "gallery_list.html" if part else "gallery.html",
         path=path,
         title=entry.title,
         entry=entry,
-        about=ABOUT[entry.kind],
+        about=entry.pages.about,
         listing=listing,
         counts=json.dumps(_counts(listing)),
         pager=_pager(path, wanted, listing),
         is_filtered=bool(wanted.values),
     )
-    return _packed(shown), listing.is_final
+    return packed(shown.encode()), listing.is_final
 
 
-def _packed(text: str) -> bytes:
-    return gzip.compress(text.encode(), 5, mtime=0)
-
-
-def _count(entry: Entry) -> None:
-    if entry.kind == "grid":
-        grid_shelf(entry).codes()
-    elif entry.kind == "copsref":
-        prepare_photographs(entry)
-
-
-def listing_of(entry: Entry, wanted: Wanted, library: Library) -> Listing:
-    """A page of the gallery of a dataset."""
-    match entry.kind:
-        case "grid":
-            return list_grid(entry, wanted, library)
-        case "copsref":
-            return list_photographs(entry, wanted, library)
-    return list_rooms(entry, wanted)
+def _carrying(listing: Listing, wanted: Wanted) -> Listing:
+    """The listing with addresses from which one can go on within the filter."""
+    cards = tuple(replace(card, address=card.address + wanted.carried) for card in listing.cards)
+    return replace(listing, cards=cards)
 
 
 def _counts(listing: Listing) -> dict[str, list[tuple[str, str, int | None]]]:
@@ -202,33 +129,66 @@ def _pager(path: str, wanted: Wanted, listing: Listing) -> list[tuple[str, str, 
 
 
 def example(request: Request) -> Response:
-    """The page of an example: of a grid dataset by its number, of one about photographs by its id."""
-    entry = library_of(request).find(request.path_params["slug"], "grid", "copsref")
-    part = "grid" if entry.kind == "grid" else "photographs"
-    return _page(part, "example_page", request, entry, request.path_params["number"])
+    """The page of an example."""
+    entry = library_of(request).find_dataset(request.path_params["slug"])
+    return entry.pages.example(request, entry, request.path_params["number"])
 
 
-def image(request: Request) -> Response:
-    """The page of an image of 3D Shapes."""
-    entry = library_of(request).find(request.path_params["slug"], "a3ds")
-    return _page("shapes", "image_page", request, entry, request.path_params["number"])
+def picture(request: Request) -> Response:
+    """The picture of an example, as a file of its own."""
+    entry = library_of(request).find_dataset(request.path_params["slug"])
+    drawn = entry.pages.picture(entry, request.path_params["number"])
+    return Response(drawn, media_type="image/svg+xml", headers=PICTURE)
 
 
-def pair(request: Request) -> Response:
-    """The page of a pair of such images."""
-    entry = library_of(request).find(request.path_params["slug"], "a3ds")
-    return _page("shapes", "pair_page", request, entry, request.path_params["set"], request.path_params["number"])
+class Way(NamedTuple):
+    """Where an example lies among those that a filter leaves.
+
+    Attributes:
+        back: the address of the page of the gallery on which it is listed.
+        place: its place, counted from 1.
+        total: how many the filter leaves.
+        before, after: the addresses of its neighbours; empty where there is none.
+    """
+
+    back: str
+    place: int
+    total: int
+    before: str
+    after: str
 
 
-def _page(part: str, name: str, *arguments: Any) -> Response:
-    page: Response = getattr(import_module(f"deixis.studio.{part}"), name)(*arguments)
-    return page
+def find_way(request: Request, entry: Entry, number: int) -> Way | None:
+    """The way through the filter that an address carries; None where it carries none, or one that leaves this out.
+
+    Args:
+        request: asks for the page of an example.
+        entry: its dataset.
+        number: what the filter of its world calls it, its place in the dataset say.
+    """
+    said = request.query_params.get("in", "")
+    if not said:
+        return None
+    try:
+        wanted = Wanted.of(QueryParams(said))
+        if not wanted.carried:
+            return None
+        numbers, address = entry.pages.filter_examples(entry, wanted, library_of(request))
+    except (DeixisError, OSError):
+        return None
+    places = np.flatnonzero(numbers == number)
+    if not len(places):
+        return None
+    place = int(places[0])
+    page = wanted.address(f"/d/{entry.slug}", page=place // PAGE + 1 if place >= PAGE else "")
+    before, after = (
+        address(int(numbers[at])) + wanted.carried if 0 <= at < len(numbers) else "" for at in (place - 1, place + 1)
+    )
+    return Way(page, place + 1, len(numbers), before, after)
 
 
 ROUTES = (
     Route("/d/{slug}", gallery),
-    *IMAGE_ROUTES,
-    Route("/d/{slug}/{number:int}", example),
-    Route("/d/{slug}/image/{number:int}", image),
-    Route("/d/{slug}/{set}/{number:int}", pair),
+    Route("/d/{slug}/{number:int}", kept(example)),
+    Route("/d/{slug}/{number:int}/picture.svg", picture),
 )

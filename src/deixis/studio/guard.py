@@ -1,7 +1,8 @@
-"""Who may ask, and for how much: only pages of this studio, on this machine.
+"""Who may ask, and for how much: pages of this studio, on this machine, and people who follow a link to it.
 
 A page of another site can make a browser send requests to any local server. Such requests carry a foreign Host (after a
-DNS trick), a foreign Origin or a Sec-Fetch-Site that says so; all are refused before anything else happens.
+DNS trick), a foreign Origin or a Sec-Fetch-Site that says so; all are refused before anything else happens. The one
+exception is a link that opens a page in a window of its own: the other site cannot read what is shown there.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        refused = self._refused(Headers(scope=scope))
+        refused = self._refused(Headers(scope=scope), scope["method"])
         if refused:
             await PlainTextResponse(refused[1], refused[0], headers=HEADERS)(scope, receive, send)
             return
@@ -78,13 +79,14 @@ class Guard:
 
         await self.app(scope, bounded, marked)
 
-    def _refused(self, headers: Headers) -> tuple[int, str] | None:
+    def _refused(self, headers: Headers, method: str) -> tuple[int, str] | None:
         host = headers.get("host", "")
         if len(headers.getlist("host")) != 1 or not self._is_ours(_name(host)):
             return 421, "This studio answers to 127.0.0.1 and localhost only."
         origin = headers.get("origin", "")
-        if headers.get("sec-fetch-site", "") not in FRIENDLY or (origin and origin.partition("://")[2] != host):
-            return 403, "This request comes from another site. To follow a link, paste it into the address bar."
+        is_friendly = headers.get("sec-fetch-site", "") in FRIENDLY or _opens_a_page(headers, method)
+        if not is_friendly or (origin and origin.partition("://")[2] != host):
+            return 403, "This request comes from a page of another site, so it is refused."
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 10 or int(length) > LARGEST:
             return 413, TOO_LARGE
@@ -92,6 +94,13 @@ class Guard:
 
     def _is_ours(self, name: str) -> bool:
         return name in self.hosts or ("*" in self.hosts and _is_number(name))
+
+
+def _opens_a_page(headers: Headers, method: str) -> bool:
+    """Whether a request is somebody's following a link: it reads a page into a window, not into a page or a script."""
+    mode, target = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
+    known = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+    return known and method == "GET" and mode == "navigate" and target == "document"
 
 
 def _name(host: str) -> str:

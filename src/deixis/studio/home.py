@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from deixis.errors import DeixisError
-from deixis.studio.filters import Wanted
-from deixis.studio.gallery import listing_of
-from deixis.studio.pages import HERE, library_of, render
+from deixis.studio.demo import Stage
+from deixis.studio.pages import HERE, folders, kept, library_of, render
+from deixis.studio.world_pages import all_pages
 
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
     from starlette.requests import Request
 
     from deixis.studio.filters import Card
@@ -28,16 +31,30 @@ TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 def home(request: Request) -> Response:
     """Datasets and results."""
     library = library_of(request)
-    library.refresh()
-    datasets = library.of_kind("grid", "a3ds", "copsref")
+    datasets = library.datasets
     return render(
         request,
         "home.html",
         title="Studio",
         datasets=datasets,
-        covers={entry.slug: _cover(request, entry) for entry in datasets},
-        runs=library.of_kind("run"),
+        covers={entry.slug: _cover(request, entry) for entry in datasets if not entry.error},
+        runs=library.runs,
+        preparing=_stage(request),
+        needless=[link for pages in all_pages() for link in pages.navigation.items()],
     )
+
+
+def preparing(request: Request) -> Response:
+    """How far the making of the demo is, for the first page, which asks now and then."""
+    library_of(request).refresh()
+    stage = _stage(request) or Stage(is_over=True)
+    return JSONResponse(stage.to_dict() | {"entries": len(list(library_of(request)))})
+
+
+def _stage(request: Request) -> Stage | None:
+    """How far something is that is being made; None where nothing is."""
+    found = request.app.state.preparing
+    return None if found is None or (found.stage.is_over and not found.stage.error) else found.stage
 
 
 def _cover(request: Request, entry: Entry) -> Card | None:
@@ -46,22 +63,34 @@ def _cover(request: Request, entry: Entry) -> Card | None:
     key = (entry.slug, entry.stamp)
     if key not in covers:
         try:
-            from_test = {"split": "test"} if entry.kind != "a3ds" and "test" in entry.splits else {}
-            cards = listing_of(entry, Wanted(from_test), library_of(request)).cards
+            covers[key] = entry.pages.cover(entry, library_of(request))
         except (DeixisError, OSError):
-            cards = ()
-        covers[key] = next((card for card in cards if card.picture is not None), None)
+            covers[key] = None
     return covers[key]
 
 
 def static(request: Request) -> Response:
-    """A file of the studio's own, by its bare name."""
-    name = request.path_params["name"]
-    known = {path.name: path for path in (HERE / "static").iterdir() if path.suffix in TYPES}
+    """A file of the studio's own, or of a world, by its bare name."""
+    world, name = request.path_params.get("world"), request.path_params["name"]
+    folder = HERE if world is None else folders().get(world)
+    known = {path.name: path for path in _files(folder) if path.suffix in TYPES}
     if name not in known:
         return PlainTextResponse("There is no such file.", 404)
     kind = TYPES[known[name].suffix]
     return Response(known[name].read_bytes(), media_type=kind, headers={"cache-control": "no-cache"})
 
 
-ROUTES = (Route("/", home), Route("/static/{name}", static))
+def _files(folder: Path | None) -> Iterable[Path]:
+    """The static files in a folder; links do not lead out of it."""
+    place = (folder / "static").resolve() if folder is not None else None
+    if place is None or not place.is_dir():
+        return ()
+    return [path for path in place.iterdir() if path.is_file() and path.resolve().parent == place]
+
+
+ROUTES = (
+    Route("/", kept(home)),
+    Route("/preparing", preparing),
+    Route("/static/{name}", static),
+    Route("/static/{world}/{name}", static),
+)

@@ -1,10 +1,11 @@
-"""Results of models in the run folders of a library, in one form for all three worlds.
+"""Results of models in the run folders of a library, in one form for all worlds; and how they were trained.
 
-| world | left by | a part is | an example is right when |
-|---|---|---|---|
-| grid | `deixis train`, `deixis evaluate --out` | a split | its plan is, by the measure that is looked at |
-| copsref | `deixis evaluate --out` | a setting | the object that was chosen is the target |
-| a3ds | `deixis score --out` | a test set | its caption has the most that a measure gives |
+The pages of a world read the files that hold its results (`WorldPages.read_results`). Results in the common form, which
+`deixis.worlds.world.Pages` shows, are read here. Results name their world; those of older versions do not, and are
+claimed by the world that wrote them.
+
+People who play leave the same files. Whoever points has no plan, whoever picks has no caption: such answers have the
+one measure that fits, and no others.
 
 What is read was written by anybody: whatever does not fit is a `BrokenDataset` with one line that says why.
 """
@@ -13,43 +14,71 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from deixis.datasets.asked import data_digest
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.metrics.navigation import PlanEvaluation
-from deixis.metrics.uncertainty import Estimate
-from deixis.studio.training import Training, find_training
+from deixis.judge.uncertainty import Estimate
+from deixis.numbers import is_number
+from deixis.report.runs import EVALUATION, LOG, RUN, Look, Step
+from deixis.studio.library import SITTING
+from deixis.studio.world_pages import all_pages, world_pages
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from deixis.metrics.navigation import Score
     from deixis.studio.library import Entry, Library
+    from deixis.studio.world_pages import ResultWords, WorldPages
 
 
-__all__ = ["MEASURES", "Broken", "Judged", "World", "dataset_of", "find_judged", "read_json", "read_judged"]
+__all__ = [
+    "EVALUATION",
+    "Broken",
+    "Judged",
+    "Training",
+    "counts_in",
+    "dataset_of",
+    "estimate_in",
+    "find_judged",
+    "find_training",
+    "in_one_line",
+    "read_common",
+    "read_json",
+    "read_judged",
+    "remarks_on",
+    "task_of",
+]
 
-World: TypeAlias = Literal["grid", "copsref", "a3ds"]
-EVALUATION, SCORES = "evaluation.json", "scores.json"
-LARGEST = 64 << 20  # bytes of a JSON file
-FILES = (EVALUATION, SCORES, "run.json", "log.jsonl")
-ROOMS = "3D Shapes"
-ABSENT = "not there"
-MEASURES: Mapping[World, Mapping[str, str]] = {
-    "grid": {"exact": "exact match", "got_there": "got there", "right_target": "right target"},
-    "copsref": {"right": "right object"},
-    "a3ds": {
-        "discriminativity": "tells the target apart",
-        "contrastive_efficiency": "with few words",
-        "relevance": "without idle words",
-        "optimal_discriminativity": "as short as can be",
-    },
-}
+LARGEST = 64 << 20  # bytes of a file
+MOST_COUNTED = 1 << 53  # of anything
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """One training.
+
+    Attributes:
+        world: the name of the world that it is about; empty where it is not said.
+        model: the name of the model; empty where it is not said.
+        data: the name of the dataset that it learns from.
+        digest: of that dataset's content.
+        facts: what else is worth telling, as words.
+        steps: the loss as it goes, in the order of updates.
+        looks: the exact match on dev as it goes.
+        best: the update whose weights are kept, if that is said.
+    """
+
+    world: str = ""
+    model: str = ""
+    data: str = ""
+    digest: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+    looks: tuple[Look, ...] = ()
+    best: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +88,7 @@ class Judged:
     Attributes:
         key: its name in addresses.
         entry: the folder that it lies in.
-        world: what it was asked about.
+        world: the name of the world that it was asked about.
         model: what it is called.
         data: the name of the dataset that it was asked about.
         digest: of that dataset's content; empty where it is not recorded.
@@ -69,13 +98,14 @@ class Judged:
         missed: by part, what is missed by whoever chooses them; several reasons share one choice.
         groups: by grouping (pattern, verb …), part and name the scores.
         training: how it was trained, if it says so.
+        task: what a person was asked to do; empty for models.
         rows: the file with the verdict on every example, if there is one.
         remarks: what else should be known.
     """
 
     key: str
     entry: Entry
-    world: World
+    world: str
     model: str
     data: str
     digest: str = ""
@@ -85,13 +115,20 @@ class Judged:
     missed: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     groups: Mapping[str, Mapping[str, Mapping[str, Mapping[str, Estimate]]]] = field(default_factory=dict)
     training: Training | None = None
+    task: str = ""
     rows: Path | None = None
     remarks: tuple[str, ...] = ()
 
     @property
     def measures(self) -> Mapping[str, str]:
-        """The measures of its world, with their names for people."""
-        return MEASURES[self.world]
+        """The measures of its world that it has, with their names for people; all of them before it is judged."""
+        found = {measure for scores in self.scores.values() for measure in scores}
+        return {measure: name for measure, name in self.words.measures.items() if measure in found or not found}
+
+    @property
+    def words(self) -> ResultWords:
+        """What the pages of results call things in its world."""
+        return world_pages(self.world).results
 
     @property
     def subject(self) -> tuple[str, str]:
@@ -111,11 +148,11 @@ def read_judged(library: Library) -> tuple[list[Judged], list[Broken]]:
     """All results of a library, and what could not be read."""
     found: list[Judged] = []
     broken: list[Broken] = []
-    for entry in library.of_kind("run"):
+    for entry in library.runs:
         try:
             found += _judged_in(entry)
         except (DeixisError, OSError) as error:
-            broken.append(Broken(entry, _in_one_line(error)))
+            broken.append(Broken(entry, in_one_line(error)))
     return found, broken
 
 
@@ -136,22 +173,10 @@ def find_judged(library: Library, key: str) -> Judged:
 def dataset_of(library: Library, judged: Judged) -> Entry | None:
     """The dataset that a model was asked about, if it is in the library.
 
-    Grids are known by the digest of their content, photographs by the name of their folder; 3D Shapes are the same in
-    every dataset.
+    The pages of its world tell: by the digest of the content, or by the name.
     """
-    for entry in library.of_kind(judged.world):
-        if entry.error:
-            continue
-        match judged.world:
-            case "grid":
-                is_it = bool(judged.digest) and data_digest(entry.data) == judged.digest
-            case "copsref":
-                is_it = entry.path.name == judged.data
-            case _:
-                is_it = True
-        if is_it:
-            return entry
-    return None
+    known = (entry for entry in library.of_kind(judged.world) if not entry.error)
+    return next((entry for entry in known if entry.pages.is_about(judged, entry)), None)
 
 
 def read_json(path: Path) -> Any:
@@ -160,16 +185,11 @@ def read_json(path: Path) -> Any:
     Raises:
         BrokenDataset: when it is none, or very large.
     """
-    try:
-        text = path.read_text(encoding="utf-8") if path.stat().st_size <= LARGEST else None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BrokenDataset(f"{path.name} cannot be read: {_in_one_line(error)}") from error
-    if text is None:
-        raise BrokenDataset(f"{path.name} has more than {LARGEST >> 20} MB")
+    text = _text(path)
     try:
         return json.loads(text, parse_constant=lambda _: None)
     except (ValueError, RecursionError) as error:
-        raise BrokenDataset(f"{path.name} is no JSON: {_in_one_line(error)}") from error
+        raise BrokenDataset(f"{path.name} is no JSON: {in_one_line(error)}") from error
 
 
 # -------------------------------------------------------------------------------- folders
@@ -179,7 +199,8 @@ def _judged_in(entry: Entry) -> tuple[Judged, ...]:
     """Everything in a run folder; read again when one of its files has changed."""
     if entry.error:
         raise BrokenDataset(entry.error)
-    return _read_folder(entry, tuple(_stamp(entry.path / name) for name in FILES))
+    files = dict.fromkeys((*(name for pages in all_pages() for name in pages.result_files), RUN, LOG, SITTING))
+    return _read_folder(entry, tuple(_stamp(entry.path / name) for name in files))
 
 
 @lru_cache(maxsize=128)
@@ -187,133 +208,109 @@ def _read_folder(entry: Entry, stamps: tuple[object, ...]) -> tuple[Judged, ...]
     del stamps
     training = find_training(entry.path)
     found: list[Judged] = []
-    if (entry.path / EVALUATION).is_file():
-        values = read_json(entry.path / EVALUATION)
-        is_plans = not (isinstance(values, dict) and "settings" in values)
-        found.append(_plans(entry, values, training) if is_plans else _answers(entry, values))
-    elif training is not None:
-        found.append(
-            Judged(
-                key=entry.slug,
-                entry=entry,
-                world="grid",
-                model=training.model or entry.title,
-                data=training.data,
-                digest=training.digest,
-                training=training,
-            )
-        )
-    if (entry.path / SCORES).is_file():
-        found += _captions(entry, read_json(entry.path / SCORES), first=len(found))
+    for name in dict.fromkeys(name for pages in all_pages() for name in pages.result_files):
+        if (entry.path / name).is_file():
+            values = read_json(entry.path / name)
+            found += _pages_of(values, name).read_results(entry, name, values, training)
+    if training is not None and not (entry.path / EVALUATION).is_file():
+        found.insert(0, _untested(entry, training))
     if not found:
         raise BrokenDataset(f"{entry.title} holds neither results nor a training")
-    return tuple(found)
+    keys = (entry.slug, *(f"{entry.slug}.{number}" for number in range(1, len(found))))
+    return tuple(replace(one, key=key) for one, key in zip(found, keys, strict=True))
 
 
-def _plans(entry: Entry, values: Any, training: Training | None) -> Judged:
-    evaluation = PlanEvaluation.from_dict(values)
+def _pages_of(values: Any, file: str) -> WorldPages:
+    """The pages of the world that results are of."""
+    named = values.get("world") if isinstance(values, dict) else None
+    if isinstance(named, str):
+        return world_pages(named)
+    about = values if isinstance(values, dict) else {}
+    fitting = [pages for pages in all_pages() if file in pages.result_files and pages.claims(about, file)]
+    if not fitting:
+        raise BrokenDataset(f"{file} does not say which world its results are of")
+    return fitting[0]
+
+
+def _untested(entry: Entry, training: Training) -> Judged:
+    """A model that was trained but not judged."""
+    pages = world_pages(training.world) if training.world else _pages_of({}, EVALUATION)
+    return Judged(
+        key=entry.slug,
+        entry=entry,
+        world=pages.world.name,
+        model=training.model or entry.title,
+        data=training.data,
+        digest=training.digest,
+        training=training,
+    )
+
+
+def read_common(world: str, entry: Entry, values: Any, training: Training | None) -> Judged:
+    """Results in the common form (`deixis.worlds.world.Pages`).
+
+    Raises:
+        BrokenDataset: when they are in another.
+    """
     verdicts = entry.path / "verdicts.parquet"
     try:
-        splits = evaluation.splits
+        parts = {str(name): dict(found) for name, found in values["splits"].items()}
         return Judged(
             key=entry.slug,
             entry=entry,
-            world="grid",
-            model=evaluation.model or (training.model if training else "") or entry.title,
-            data=evaluation.data,
-            digest=evaluation.digest,
-            scores={split: _shares(found.score) for split, found in splits.items()},
-            outcomes={split: _counts(found.choices) for split, found in splits.items()},
-            roles={split: _counts(found.roles) for split, found in splits.items()},
-            missed={split: _counts(found.missed) for split, found in splits.items()},
-            groups={
-                what: {
-                    split: {str(name): _shares(score) for name, score in found.by[what].items()}
-                    for split, found in splits.items()
+            world=world,
+            model=str(values.get("model") or _file_of(values) or (training.model if training else "") or entry.title),
+            data=str(values.get("data") or ""),
+            digest=str(values.get("digest") or ""),
+            scores={
+                part: {
+                    name: estimate_in({"rows": found["examples"], **found[name]})
+                    for name in world_pages(world).results.measures
+                    if name in found
                 }
-                for what in dict.fromkeys(what for found in splits.values() for what in found.by)
+                for part, found in parts.items()
             },
+            outcomes={part: counts_in(found.get("outcomes") or {}) for part, found in parts.items()},
+            missed={part: counts_in(found.get("misreadings") or {}) for part, found in parts.items()},
             training=training,
+            task=task_of(entry),
             rows=verdicts if verdicts.is_file() else None,
-            remarks=tuple(_remarks(evaluation.strange, "plans ")) + tuple(_remarks(evaluation.faults)),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BrokenDataset(f"{EVALUATION} is not as `deixis evaluate` writes it: {_in_one_line(error)}") from error
+        raise BrokenDataset(f"{EVALUATION} is not as `deixis evaluate` writes it: {in_one_line(error)}") from error
 
 
-def _answers(entry: Entry, values: Any) -> Judged:
-    """The results on expressions about photographs."""
-    verdicts = entry.path / "verdicts.jsonl"
-    try:
-        settings = {str(name): found for name, found in values["settings"].items()}
-        absent = {f"{name}, {ABSENT}": found for name, found in values.get(ABSENT, {}).items()}
-        return Judged(
-            key=entry.slug,
-            entry=entry,
-            world="copsref",
-            model=str(values.get("predictions") or entry.title),
-            data=str(values.get("data", "")),
-            scores={name: {"right": _estimate(found["accuracy"])} for name, found in (settings | absent).items()},
-            outcomes={name: _counts(found["outcomes"]) for name, found in settings.items()},
-            roles={name: _counts(found["wrong choices by place"]) for name, found in settings.items()},
-            missed={name: _counts(found["wrong choices by what was missed"]) for name, found in settings.items()},
-            groups={
-                what: {
-                    name: {str(part): {"right": _estimate(share)} for part, share in found[f"by {what}"].items()}
-                    for name, found in settings.items()
-                }
-                for what in ("form", "length", "candidates")
-            },
-            rows=verdicts if verdicts.is_file() else None,
-            remarks=tuple(_remarks(values.get("strange answers", {}), "answers "))
-            + tuple(_remarks(values.get("faults", {}))),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BrokenDataset(f"{EVALUATION} is not as `deixis evaluate` writes it: {_in_one_line(error)}") from error
-
-
-def _captions(entry: Entry, values: Any, *, first: int) -> Iterator[Judged]:
-    """The results of every file of captions that was scored together; rows are kept of files, not of our speakers."""
-    try:
-        for number, (name, found) in enumerate(values["scores"].items()):
-            several = entry.path / f"rows-{number + 1}.csv"
-            rows = several if several.is_file() else entry.path / "rows.csv" if number == 0 else None
-            yield Judged(
-                key=entry.slug if first + number == 0 else f"{entry.slug}.{first + number}",
-                entry=entry,
-                world="a3ds",
-                model=str(name),
-                data=ROOMS,
-                scores={
-                    str(part): {metric: _estimate(table[metric]) for metric in MEASURES["a3ds"]}
-                    for part, table in found["sets"].items()
-                },
-                rows=rows if rows is not None and rows.is_file() else None,
-            )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BrokenDataset(f"{SCORES} is not as `deixis score` writes it: {_in_one_line(error)}") from error
+def _file_of(values: Mapping[str, Any]) -> str:
+    """The name of the file whose answers were judged, where no model is named."""
+    told = values.get("predictions")
+    return str(told.get("answers") or "") if isinstance(told, dict) else ""
 
 
 # -------------------------------------------------------------------------------- values
 
 
-def _shares(score: Score) -> dict[str, Estimate]:
-    return {measure: score.estimate(measure) for measure in MEASURES["grid"]}
+def task_of(entry: Entry) -> str:
+    """What a person was asked to do; empty where it was a model that was asked."""
+    path = entry.path / SITTING
+    values = read_json(path) if path.is_file() else {}
+    return str(values.get("task", "")) if isinstance(values, dict) else ""
 
 
-def _estimate(values: Mapping[str, Any]) -> Estimate:
+def estimate_in(values: Mapping[str, Any]) -> Estimate:
+    """An estimate as files hold it; None stands for what is not a number."""
     mean, low, high = (math.nan if values[key] is None else float(values[key]) for key in ("mean", "low", "high"))
     return Estimate(mean, low, high, int(values["rows"]))
 
 
-def _counts(values: Mapping[Any, Any]) -> dict[str, float]:
-    counts = {str(name): float(count) for name, count in values.items()}
-    if not all(0 <= count < math.inf for count in counts.values()):
-        raise ValueError("a count is at least 0")
-    return counts
+def counts_in(values: Mapping[Any, Any]) -> dict[str, float]:
+    """Counts by name as files hold them; `ValueError` where one cannot be."""
+    if not all(0 <= count <= MOST_COUNTED for count in values.values()):
+        raise ValueError(f"a count lies between 0 and {MOST_COUNTED:,}")
+    return {str(name): float(count) for name, count in values.items()}
 
 
-def _remarks(counts: Mapping[str, Any], what: str = "") -> Iterator[str]:
+def remarks_on(counts: Mapping[str, Any], what: str = "") -> Iterator[str]:
+    """What should be known beside the scores, with counts."""
     for name, count in counts.items():
         yield f"{int(count):,} × {what}{name}"
 
@@ -326,6 +323,102 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return found.st_mtime_ns, found.st_size
 
 
-def _in_one_line(error: BaseException) -> str:
+def in_one_line(error: BaseException) -> str:
+    """What is wrong, for a message of one line."""
     said = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) and error.args else str(error)
     return (said.splitlines() or [type(error).__name__])[0][:300]
+
+
+# -------------------------------------------------------------------------------- trainings
+
+
+def find_training(folder: Path) -> Training | None:
+    """The training in a folder, None where there is none.
+
+    Raises:
+        BrokenDataset: when a file cannot be read as training writes it.
+    """
+    run, log = folder / RUN, folder / LOG
+    if not run.is_file() and not log.is_file():
+        return None
+    facts = _object(_text(run), RUN) if run.is_file() else {}
+    losses: dict[int, float] = {}
+    looks: dict[int, dict[str, float]] = {}
+    for line in _lines(log) if log.is_file() else ():
+        update = _number(line, "update")
+        if is_number(line.get("loss")):  # a training may go astray
+            losses[int(update)] = float(line["loss"])
+        dev = line.get("dev")
+        if isinstance(dev, dict):
+            looks[int(update)] = {"exact": _number(dev, "exact")}
+    trained_on, selection = _inner(facts, "training"), _inner(facts, "selection")
+    best = selection.get("best_update")
+    return Training(
+        world=str(facts.get("world") or ""),
+        model=str(facts.get("model") or ""),
+        data=str(trained_on.get("data") or ""),
+        digest=str(trained_on.get("digest") or ""),
+        facts=dict(_told(facts, trained_on, selection)),
+        steps=tuple(Step(*entry) for entry in sorted(losses.items())),
+        looks=tuple(Look(*entry) for entry in sorted(looks.items())),
+        best=best if isinstance(best, int) else None,
+    )
+
+
+def _told(facts: Mapping[str, Any], trained_on: Mapping[str, Any], selection: Mapping[str, Any]) -> Iterator[Any]:
+    """What is worth telling, with its name."""
+    for name, value in (
+        ("seed", facts.get("seed")),
+        ("updates", facts.get("updates")),
+        ("examples in each", facts.get("batch")),
+        ("examples to learn from", trained_on.get("examples")),
+        ("numbers in the model", facts.get("parameters")),
+        ("best after update", selection.get("best_update")),
+        ("seconds", facts.get("seconds")),
+        ("device", facts.get("device")),
+        ("quirks", ", ".join(map(str, facts["quirks"])) if isinstance(facts.get("quirks"), list) else None),
+    ):
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            yield name, f"{value:,}" if isinstance(value, int) else f"{value:,.0f}"
+        elif isinstance(value, str) and value:
+            yield name, value[:80]
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a log; a last one that is still being written does not count."""
+    whole, newline, _ = _text(path).rpartition("\n")
+    for number, line in enumerate(whole.split("\n") if newline else (), start=1):
+        if line.strip():
+            yield _object(line, f"{LOG}, line {number}")
+
+
+def _text(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8") if path.stat().st_size <= LARGEST else None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BrokenDataset(f"{path.name} cannot be read: {in_one_line(error)}") from error
+    if text is None:
+        raise BrokenDataset(f"{path.name} has more than {LARGEST >> 20} MB")
+    return text
+
+
+def _object(text: str, where: str) -> dict[str, Any]:
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BrokenDataset(f"{where} is no JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise BrokenDataset(f"{where} should be an object")
+    return values
+
+
+def _inner(values: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    inner = values.get(key)
+    return inner if isinstance(inner, dict) else {}
+
+
+def _number(values: Mapping[str, Any], key: str) -> float:
+    value = values.get(key)
+    if not is_number(value):
+        raise BrokenDataset(f"a line of {LOG} has no number under {key!r}")
+    return float(value)

@@ -5,28 +5,34 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
+from collections import OrderedDict
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from deixis.datasets.copsref.store import open_copsref
-from deixis.datasets.sources import GRID_KINDS, open_source
-from deixis.datasets.store import MANIFEST, kind_of, open_dataset
+from deixis.data.store import MANIFEST, is_blob_of
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
+from deixis.studio.world_pages import all_pages, world_pages
+from deixis.worlds.registry import world_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from deixis.studio.world_pages import WorldPages
 
-__all__ = ["Entry", "Kind", "Library"]
 
-Kind: TypeAlias = Literal["grid", "a3ds", "copsref", "run"]
-RUN_FILES = ("evaluation.json", "run.json", "scores.json")
+__all__ = ["RUN", "SITTING", "Entry", "Library", "Shelf", "shelf_of"]
+
+RUN = "run"  # the kind of folders with results; all other kinds are names of worlds
+TRAINING = "run.json"
 DEEPEST = 3  # folders below a given one that are looked into
 MOST = 500  # entries
+SITTING = "sitting.json"  # in a folder with a person's answers; what lies below belongs to them
+UNSURE_NS = 2_000_000_000  # a folder that changed a moment ago may change again without another time of change
 
 
 @dataclass(frozen=True)
@@ -36,14 +42,15 @@ class Entry:
     Attributes:
         slug: its name in addresses: letters, digits and dashes.
         path: where it lies.
-        kind: `grid`, `a3ds` or `copsref` for datasets, `run` for a folder with an evaluation or a training.
+        kind: the name of its world for a dataset, empty where no world knows it; `run` for a folder with an
+            evaluation or a training.
         error: why it cannot be opened, if so.
         stamp: when what says what it is was written; a dataset that is made anew is another entry.
     """
 
     slug: str
     path: Path
-    kind: Kind
+    kind: str
     error: str = ""
     stamp: int = 0
 
@@ -54,22 +61,29 @@ class Entry:
 
     @cached_property
     def data(self) -> Any:
-        """The opened dataset: a `Source` for grids, a `CopsRef`, or a `Dataset` for A3DS; a path for a run."""
+        """The opened dataset, whatever the pages of its world make of it; a path for a run."""
         if self.error:
             raise BrokenDataset(self.error)
-        match self.kind:
-            case "grid":
-                return open_source(self.path)
-            case "copsref":
-                return open_copsref(self.path)
-            case "a3ds":
-                return open_dataset(self.path)
-        return self.path
+        if self.kind == RUN:
+            return self.path
+        return (self.pages if self.kind else world_pages(world_of(self.path).name)).open(self.path)
+
+    @property
+    def pages(self) -> WorldPages:
+        """How its world shows it."""
+        return world_pages(self.kind)
 
     @property
     def splits(self) -> dict[str, int]:
         """The number of examples of every split."""
-        return dict(self.data.splits or {}) if self.kind != "run" else {}
+        return dict(self.data.splits or {}) if self.kind != RUN else {}
+
+
+class _Listed(NamedTuple):
+    """What lies in a folder, and when that changed last."""
+
+    stamp: int
+    folders: tuple[Path, ...]
 
 
 @dataclass
@@ -77,7 +91,10 @@ class Library:
     """All entries under some folders; a folder that is broken is an entry with an error."""
 
     roots: tuple[Path, ...]
+    version: int = field(default=0, init=False)  # another number whenever something has changed
     _entries: dict[str, Entry] = field(default_factory=dict, init=False)
+    _state: tuple[object, ...] = field(default=(), init=False, repr=False)
+    _below: dict[Path, _Listed] = field(default_factory=dict, init=False, repr=False)
     _refreshing: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -100,15 +117,35 @@ class Library:
                 if len(found) == MOST:
                     break
             self._entries = found
+            state = tuple((entry, _written(entry)) for entry in found.values())
+            if state != self._state:
+                self._state, self.version = state, self.version + 1
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
 
-    def of_kind(self, *kinds: Kind) -> list[Entry]:
+    @property
+    def datasets(self) -> list[Entry]:
+        """The entries that are datasets, broken ones too."""
+        return [entry for entry in self if entry.kind != RUN]
+
+    @property
+    def runs(self) -> list[Entry]:
+        """The entries that hold results of models."""
+        return self.of_kind(RUN)
+
+    def of_kind(self, *kinds: str) -> list[Entry]:
         """The entries of some kinds."""
         return [entry for entry in self if entry.kind in kinds]
 
-    def find(self, slug: str, *kinds: Kind) -> Entry:
+    def find_dataset(self, slug: str) -> Entry:
+        """The dataset of a slug; errors as those of `find`."""
+        entry = self.find(slug)
+        if entry.kind == RUN:
+            raise UnknownName(f"there is no dataset called {slug!r} here")
+        return entry
+
+    def find(self, slug: str, *kinds: str) -> Entry:
         """The entry of a slug; `UnknownName` where there is none of these kinds, `BrokenDataset` where it is broken."""
         entry = self._entries.get(slug)
         if entry is None or (kinds and entry.kind not in kinds):
@@ -125,7 +162,7 @@ class Library:
             return False
         return any(real.is_relative_to(root) for root in self.roots)
 
-    def _found(self) -> Iterator[tuple[Path, Kind]]:
+    def _found(self) -> Iterator[tuple[Path, str]]:
         seen: set[Path] = set()
         for root in self.roots:
             for path, kind in self._look_into(root, DEEPEST):
@@ -133,23 +170,41 @@ class Library:
                     seen.add(path)
                     yield path, kind
 
-    def _look_into(self, folder: Path, depth: int) -> Iterator[tuple[Path, Kind]]:
+    def _look_into(self, folder: Path, depth: int) -> Iterator[tuple[Path, str]]:
         """Datasets and runs in a folder; links are not followed out of the given folders."""
         if folder in self.roots and folder.is_file():
-            yield folder, "grid"
+            yield folder, _kind_of_file(folder)
             return
         try:
             kind = _kind(folder)
-            below = sorted(child for child in folder.iterdir() if not child.name.startswith("."))
+            below = self._children(folder)
         except OSError:  # which a stranger may have shut
             return
-        if kind:
+        if kind is not None:
             yield folder, kind
-        if depth == 0 or kind in ("grid", "a3ds", "copsref"):
+        if depth == 0 or kind not in (None, RUN) or (folder / SITTING).is_file():
             return
         for child in below:
-            if self.holds(child) and child.resolve().is_dir():
+            if not child.is_symlink():
+                yield from self._look_into(child, depth - 1)
+            elif self.holds(child) and child.is_dir():
                 yield from self._look_into(child.resolve(), depth - 1)
+
+    def _children(self, folder: Path) -> tuple[Path, ...]:
+        """The folders in a folder, and the links, which may lead to one; listed again when it has changed."""
+        stamp = folder.stat().st_mtime_ns
+        known = self._below.get(folder)
+        if known is None or known.stamp != stamp:
+            with os.scandir(folder) as found:
+                names = sorted(
+                    one.name
+                    for one in found
+                    if not one.name.startswith(".") and (one.is_symlink() or one.is_dir(follow_symlinks=False))
+                )
+            known = _Listed(stamp, tuple(folder / name for name in names))
+            if time.time_ns() - stamp > UNSURE_NS:
+                self._below[folder] = known
+        return known.folders
 
     def _opened(self, entry: Entry) -> Entry:
         """The entry, or the same with what is wrong with it."""
@@ -164,7 +219,7 @@ class Library:
 
     def _demand_inside(self, path: Path) -> None:
         for link in _links(path):
-            if not self.holds(link):
+            if not self.holds(link) and not is_blob_of(path.resolve(), link.resolve()):
                 advice = "if that may be shown, too, give it beside the others"
                 raise BrokenDataset(f"{link} leads out of the given folders, to {link.resolve()}; {advice}")
 
@@ -178,18 +233,50 @@ def _links(folder: Path) -> Iterator[Path]:
             folders.clear()
 
 
-def _kind(folder: Path) -> Kind | None:
+def _kind(folder: Path) -> str | None:
+    """What a folder is; None where it is neither a dataset nor results."""
     if (folder / MANIFEST).is_file():
-        said = kind_of(folder)
-        if said in ("a3ds", "copsref"):
-            return said  # type: ignore[return-value]
-        return "grid" if said is None or said in GRID_KINDS else None
-    return "run" if any((folder / name).is_file() for name in RUN_FILES) else None
+        told = (folder / MANIFEST).stat()
+        return _kind_said(folder, (told.st_mtime_ns, told.st_size))
+    return RUN if any((folder / name).is_file() for name in _run_files()) else None
+
+
+@lru_cache(maxsize=2 * MOST)
+def _kind_said(folder: Path, stamp: tuple[int, int]) -> str:
+    """What a manifest says, read again when it has changed: that of a large dataset takes its time."""
+    del stamp
+    return _kind_of_file(folder)
+
+
+def _kind_of_file(path: Path) -> str:
+    """The name of the world that a dataset is of; empty where no world knows it, which opening it will tell."""
+    try:
+        return world_of(path).name
+    except DeixisError:
+        return ""
+
+
+def _run_files() -> list[str]:
+    """The names of files that make a folder one of results."""
+    return list(dict.fromkeys([TRAINING, *(name for pages in all_pages() for name in pages.result_files)]))
+
+
+def _written(entry: Entry) -> tuple[object, ...]:
+    """What tells whether the results of a model have changed: names, sizes and times of the files in their folder."""
+    if entry.kind != RUN:
+        return ()
+    try:
+        with os.scandir(entry.path) as found:
+            return tuple(
+                sorted((one.name, (told := one.stat(follow_symlinks=False)).st_mtime_ns, told.st_size) for one in found)
+            )
+    except OSError:
+        return ()
 
 
 def _stamp(path: Path) -> int:
     """When what says what a folder is was written, in nanoseconds; 0 where that cannot be known."""
-    for place in (path / MANIFEST, *(path / name for name in RUN_FILES), path):
+    for place in (path / MANIFEST, *(path / name for name in _run_files()), path):
         try:
             return place.stat().st_mtime_ns
         except OSError:
@@ -201,3 +288,53 @@ def _slug(path: Path, taken: Collection[str]) -> str:
     """A name for addresses that no other entry has."""
     slug = re.sub(r"[^a-z0-9]+", "-", path.name.lower()).strip("-")[:40] or "data"
     return f"{slug}-{sha256(str(path).encode(errors='surrogateescape')).hexdigest()[:6]}" if slug in taken else slug
+
+
+# -------------------------------------------------------------------------------- datasets that are searched
+
+Codes = TypeVar("Codes")
+MOST_SHELVES = 4  # datasets of which more than the manifest is kept
+
+
+class Shelf(Generic[Codes]):
+    """An open dataset on which everything can be found: once somebody searches, what can be asked of every example."""
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
+        self._codes: Codes | None = None
+        self._reading = threading.Lock()
+
+    @property
+    def has_codes(self) -> bool:
+        """Whether a search needs no reading any more."""
+        return self._codes is not None
+
+    def codes(self) -> Codes:
+        """What can be asked of every example; read now, unless it was before."""
+        with self._reading:
+            if self._codes is None:
+                self._codes = self.read_codes()
+            return self._codes
+
+    def read_codes(self) -> Codes:
+        """Read what can be asked of every example."""
+        raise NotImplementedError
+
+
+AnyShelf = TypeVar("AnyShelf", bound=Shelf[Any])
+_shelves: OrderedDict[tuple[type, int], Shelf[Any]] = OrderedDict()
+_shelving = threading.Lock()
+
+
+def shelf_of(entry: Entry, kind: type[AnyShelf]) -> AnyShelf:
+    """The shelf of a dataset; those that were used last are kept."""
+    data = entry.data
+    with _shelving:
+        shelf = _shelves.get((kind, id(data)))
+        if shelf is None:
+            shelf = _shelves[kind, id(data)] = kind(data)
+        _shelves.move_to_end((kind, id(data)))
+        while len(_shelves) > MOST_SHELVES:
+            _shelves.popitem(last=False)
+    assert isinstance(shelf, kind)
+    return shelf

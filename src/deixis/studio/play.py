@@ -5,7 +5,6 @@
 | `/play?data=…` | what to play, with whom and how much of it |
 | `/play/{sitting}` | the next question, or the score; an answer is sent there |
 | `/play/{sitting}/{question}` | what came of an answer |
-| `/play/{sitting}/board?plan=…` | the board after some actions, as a fragment |
 | `/play/{sitting}/answers` | the answers as predictions, in an archive |
 
 Everything is a plain form, so that it works without a script; scripts add clicks in the picture and keys.
@@ -13,6 +12,8 @@ Everything is a plain form, so that it works without a script; scripts add click
 
 from __future__ import annotations
 
+import re
+import shlex
 from math import isnan
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,11 +27,7 @@ from starlette.routing import Route
 
 from deixis.errors import DeixisError, SchemaError, UnknownName
 from deixis.studio.answers import MOST_QUESTIONS, Sittings, file_name
-from deixis.studio.pages import library_of, render
-from deixis.studio.play_grid import GridGame, board_values, grid_game, read_plan
-from deixis.studio.play_photographs import photograph_game
-from deixis.studio.play_rooms import ANEW, room_game, sets_of
-from deixis.tasks.localise import SETTINGS
+from deixis.studio.pages import kept, library_of, render
 
 
 if TYPE_CHECKING:
@@ -39,23 +36,12 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
 
-    from deixis.studio.answers import Game, Measure, Sitting
-    from deixis.studio.library import Entry, Library
+    from deixis.studio.answers import Measure, Sitting
+    from deixis.studio.library import Entry
 
 
-__all__ = ["ROUTES"]
+__all__ = ["ROUTES", "sitting_of"]
 
-TASKS = {  # by kind of dataset: the task, what it is called, what is to be done
-    "grid": {
-        "point": ("Point", "Click the object that the instruction is about."),
-        "navigate": ("Navigate", "Carry the instruction out: turn, walk, push and pull."),
-    },
-    "a3ds": {
-        "pick": ("Pick", "Choose the image that the caption describes."),
-        "caption": ("Describe", "Write a caption that tells one image from the other."),
-    },
-    "copsref": {"find": ("Find", "Click the region that is meant, among all images, or say that it is not there.")},
-}
 NOT_FIRST = ("train", "aside")  # splits that are not offered first
 QUESTIONS = 10
 LARGEST_SEED = (1 << 31) - 1
@@ -75,7 +61,7 @@ async def start(request: Request) -> Response:
 
 def go_on(request: Request) -> Response:
     """The next question, or the score when there is none."""
-    sitting = _sitting(request)
+    sitting = sitting_of(request)
     if sitting.is_over:
         return _score(request, sitting)
     return _question(request, sitting, dict(request.query_params))
@@ -86,19 +72,9 @@ async def answer(request: Request) -> Response:
     return await run_in_threadpool(_answered, request, _fields(await request.body()))
 
 
-def board(request: Request) -> Response:
-    """The board after some actions, as a fragment."""
-    sitting = _sitting(request)
-    game, place = sitting.game, sitting.ask()
-    if not isinstance(game, GridGame) or game.task != "navigate":
-        raise UnknownName("there is no board to walk on in this task")
-    letters = read_plan(request.query_params.get("plan", ""))
-    return render(request, "play_board.html", **board_values(game.examples[place], letters))
-
-
 def came_of(request: Request) -> Response:
     """What came of an answer."""
-    sitting, place = _sitting(request), request.path_params["question"] - 1
+    sitting, place = sitting_of(request), request.path_params["question"] - 1
     reply = sitting.reply(place)
     return render(
         request,
@@ -113,7 +89,7 @@ def came_of(request: Request) -> Response:
 
 def download(request: Request) -> Response:
     """The answers as predictions, in an archive."""
-    sitting = _sitting(request)
+    sitting = sitting_of(request)
     if not sitting.replies:
         raise UnknownName("nothing is answered yet")
     with TemporaryDirectory() as aside:
@@ -126,11 +102,10 @@ def download(request: Request) -> Response:
 
 
 ROUTES = (
-    Route("/play", choose),
+    Route("/play", kept(choose)),
     Route("/play", start, methods=["POST"]),
     Route("/play/{sitting}", go_on),
     Route("/play/{sitting}", answer, methods=["POST"]),
-    Route("/play/{sitting}/board", board),
     Route("/play/{sitting}/answers", download),
     Route("/play/{sitting}/{question:int}", came_of),
 )
@@ -141,18 +116,17 @@ ROUTES = (
 
 def _chooser(request: Request, form: Mapping[str, str], fault: str = "") -> Response:
     library = library_of(request)
-    entries = [entry for entry in library.of_kind("grid", "a3ds", "copsref") if not entry.error]
+    entries = [entry for entry in library.datasets if not entry.error and entry.pages.tasks]
     slug = form.get("data", "")
-    entry = library.find(slug, "grid", "a3ds", "copsref") if slug else next(iter(entries), None)
+    entry = library.find_dataset(slug) if slug else next(iter(entries), None)
     values: dict[str, Any] = {"entries": entries, "entry": entry, "fault": fault, "form": form}
     if entry is not None:
         values |= {
-            "tasks": TASKS[entry.kind],
-            "task": form.get("task") or next(iter(TASKS[entry.kind])),
-            "splits": _splits(entry),
+            "tasks": entry.pages.tasks,
+            "task": form.get("task") or next(iter(entry.pages.tasks), ""),
+            "splits": entry.pages.samples(entry),
             "split": form.get("split") or _first_split(entry),
-            "settings": SETTINGS if entry.kind == "copsref" else (),
-            "setting": form.get("setting") or SETTINGS[0],
+            "options": entry.pages.options(form),
             "questions": form.get("questions") or QUESTIONS,
             "seed": form.get("seed") or 0,
             "player": form.get("player", ""),
@@ -176,18 +150,18 @@ def _begun(request: Request, form: Mapping[str, str]) -> Sitting:
     if not form.get("data"):
         raise UnknownName("choose a dataset to play with")
     library = library_of(request)
-    entry = library.find(form["data"], "grid", "a3ds", "copsref")
-    task = form.get("task", "")
-    if task not in TASKS[entry.kind]:
-        raise SchemaError(f"there is no task {task[:40]!r} here; known: {', '.join(TASKS[entry.kind])}")
+    entry = library.find_dataset(form["data"])
+    task, tasks = form.get("task", ""), entry.pages.tasks
+    if task not in tasks:
+        raise SchemaError(f"there is no task {task[:40]!r} here; known: {', '.join(tasks)}")
     count = _whole(form, "questions", QUESTIONS, 1, MOST_QUESTIONS)
     seed = _whole(form, "seed", 0, 0, LARGEST_SEED)
     split = form.get("split", "")
-    known = _splits(entry)
+    known = entry.pages.samples(entry)
     if split not in known:
         raise UnknownName(f"there is no split {split[:40]!r} here; known: {', '.join(filter(None, known))}")
     return _sittings(request.app).start(
-        _game(library, entry, task, split, count, seed, form),
+        entry.pages.game(entry, split, task, count, seed=seed, form=form),
         entry=entry,
         task=task,
         split=split,
@@ -197,28 +171,8 @@ def _begun(request: Request, form: Mapping[str, str]) -> Sitting:
     )
 
 
-def _game(
-    library: Library, entry: Entry, task: str, split: str, count: int, seed: int, form: Mapping[str, str]
-) -> Game:
-    match task:
-        case "point" | "navigate":
-            return grid_game(entry, split, task, count, seed=seed)
-        case "pick" | "caption":
-            return room_game(entry, split, task, count, seed=seed)
-    setting, is_named = form.get("setting") or SETTINGS[0], bool(form.get("named"))
-    return photograph_game(entry, library, split, setting, count, seed=seed, is_named=is_named)
-
-
-def _splits(entry: Entry) -> dict[str, int]:
-    """What a sample can be drawn from, with sizes; an empty name stands for everything."""
-    if entry.kind != "a3ds":
-        return entry.splits or {"": 0}
-    sets = {name: len(rows) for name, rows in sets_of(entry).items()}
-    return {"": sum(sets.values()), **sets} if sets else {ANEW: 0}
-
-
 def _first_split(entry: Entry) -> str:
-    known = list(_splits(entry))
+    known = list(entry.pages.samples(entry))
     return next((name for name in ("test", *known) if name in known and name not in NOT_FIRST), known[0])
 
 
@@ -234,15 +188,15 @@ def _question(request: Request, sitting: Sitting, form: Mapping[str, str], fault
         **_common(sitting, place),
         fault=fault,
         is_told=False,
-        **game.shown(place, _stepped(form)),
+        **game.shown(place, game.step(form) or form),
     )
 
 
 def _answered(request: Request, form: Mapping[str, str]) -> Response:
-    sitting = _sitting(request)
-    if form.get("act"):  # a button of the board, where there is no script
-        address = f"/play/{sitting.id}"
-        return RedirectResponse(f"{address}?{urlencode({'plan': _stepped(form)['plan']})}", 303)
+    sitting = sitting_of(request)
+    stepped = sitting.game.step(form)
+    if stepped is not None:  # a button that answers nothing yet, where there is no script
+        return RedirectResponse(f"/play/{sitting.id}?{urlencode(stepped)}", 303)
     place = _whole(form, "question", len(sitting.replies) + 1, 1, len(sitting.game)) - 1
     try:
         sitting.answer(place, form)
@@ -253,15 +207,8 @@ def _answered(request: Request, form: Mapping[str, str]) -> Response:
     return RedirectResponse(f"/play/{sitting.id}/{place + 1}", 303)
 
 
-def _stepped(form: Mapping[str, str]) -> dict[str, str]:
-    """A form with what a button of the board adds to the plan, or takes from it."""
-    act, plan = form.get("act", ""), form.get("plan", "")
-    after = {"": plan, "undo": plan[:-1], "again": ""}
-    return {**form, "plan": after.get(act, plan + act)}
-
-
 def _common(sitting: Sitting, place: int) -> dict[str, Any]:
-    name, what = TASKS[sitting.entry.kind][sitting.task]
+    name, what = sitting.entry.pages.tasks[sitting.task]
     return {
         "title": f"{name}, question {place + 1} of {len(sitting.game)}",
         "sitting": sitting,
@@ -273,10 +220,11 @@ def _common(sitting: Sitting, place: int) -> dict[str, Any]:
 
 
 def _score(request: Request, sitting: Sitting) -> Response:
-    name, _ = TASKS[sitting.entry.kind][sitting.task]
+    name, _ = sitting.entry.pages.tasks[sitting.task]
     rows = [(place, sitting.game.text(place), reply) for place, reply in enumerate(sitting.replies)]
     again = {"data": sitting.entry.slug, "task": sitting.task, "split": sitting.split, "questions": len(sitting.game)}
     again |= {"seed": sitting.seed + 1, "player": sitting.player}
+    again |= sitting.game.choices
     folder = sitting.folder
     return render(
         request,
@@ -289,12 +237,17 @@ def _score(request: Request, sitting: Sitting) -> Response:
         rows=rows,
         addresses=[sitting.game.address(place) for place in range(len(sitting.game))],
         folder=None if folder is None else str(folder),
-        commands=[
-            command.replace("FOLDER", str(folder)).replace("DATA", str(sitting.entry.path))
-            for command in (sitting.commands if folder is not None else ())
-        ],
+        commands=[]
+        if folder is None
+        else [_placed(command, folder, sitting.entry.path) for command in sitting.commands],
         again=f"/play?{urlencode(again)}",
     )
+
+
+def _placed(command: str, folder: Path, data: Path) -> str:
+    """A command with the paths that it is about, as a shell reads them."""
+    paths = {"FOLDER": folder, "DATA": data}
+    return re.sub(r"\b(?:FOLDER|DATA)\b", lambda name: shlex.quote(str(paths[name.group()])), command)
 
 
 def _plain(measure: Measure) -> dict[str, Any]:
@@ -325,7 +278,8 @@ def _sittings(app: Starlette) -> Sittings:
         return found
 
 
-def _sitting(request: Request) -> Sitting:
+def sitting_of(request: Request) -> Sitting:
+    """The sitting that an address names."""
     return _sittings(request.app).find(request.path_params["sitting"])
 
 

@@ -2,42 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from starlette.routing import Route
 
 from deixis.errors import SchemaError, UnknownName
-from deixis.metrics.uncertainty import wilson
-from deixis.studio.judged import MEASURES, dataset_of, find_judged, read_judged
-from deixis.studio.pages import library_of, render
-from deixis.studio.result_cards import Side, cards_of
-from deixis.studio.result_tables import (
-    PARTS,
-    WORLDS,
-    cell_of,
-    charts_of,
-    confusion_of,
-    groups_of,
-    labels_of,
-    outcomes_of,
-    shown_of,
-    subjects_of,
-)
-from deixis.studio.verdict_files import verdicts_of
-from deixis.studio.verdicts import SHOWN, Wanted, compare, facets_of, rows_of
+from deixis.judge.uncertainty import wilson
+from deixis.studio.judged import dataset_of, find_judged, read_judged
+from deixis.studio.line_chart import STYLES, Line, draw_lines, swatch
+from deixis.studio.pages import kept, library_of, render
+from deixis.studio.verdicts import SHOWN, Side, Wanted, cards_of, compare, facets_of, rows_of, verdicts_of
+from deixis.studio.world_pages import all_pages, world_pages
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from markupsafe import Markup
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from deixis.studio.library import Library
+    from deixis.judge.uncertainty import Estimate
+    from deixis.studio.judged import Judged
+    from deixis.studio.library import Entry, Library
+    from deixis.studio.world_pages import ResultWords
 
 
-__all__ = ["ROUTES"]
+__all__ = [
+    "ROUTES",
+    "Cell",
+    "Confusion",
+    "Subject",
+    "cell_of",
+    "charts_of",
+    "confusion_of",
+    "groups_of",
+    "labels_of",
+    "outcomes_of",
+    "shown_of",
+    "subjects_of",
+]
 
 PAGE = 12  # examples at a time
 LAST_PAGE = 100_000
@@ -50,13 +57,11 @@ QUARTERS = {"both": "both right", "a": "only A right", "b": "only B right", "nei
 def overview(request: Request) -> Response:
     """All results, or those of one model."""
     library = library_of(request)
-    library.refresh()
     asked = _asked(request)
     if asked.get("run"):
         return _one(request, library, asked["run"])
     found, broken = read_judged(library)
-    every = dict.fromkeys(measure for world in MEASURES.values() for measure in world)
-    measure = _one_of("measure", asked.get("measure", ""), ("", *every))
+    measure = _one_of("measure", asked.get("measure", ""), ("", *_every_measure()))
     subjects = subjects_of(library, found, measure=measure, part=asked.get("split", ""))
     return render(
         request,
@@ -64,8 +69,6 @@ def overview(request: Request) -> Response:
         title="Results",
         subjects=[shown_of(subject) for subject in subjects],
         broken=broken,
-        worlds=WORLDS,
-        parts_of=PARTS,
         link=_link,
     )
 
@@ -79,7 +82,7 @@ def examples(request: Request) -> Response:
     verdicts = verdicts_of(judged, dataset)
     wanted = Wanted(
         measure=_one_of("measure", asked.get("measure") or next(iter(judged.measures)), judged.measures),
-        part=_one_of(PARTS[judged.world], asked.get("split", ""), ("", *verdicts.parts)),
+        part=_one_of(judged.words.part, asked.get("split", ""), ("", *verdicts.parts)),
         show=_one_of("choice", asked.get("show") or "wrong", SHOWN),  # type: ignore[arg-type]
         outcome=asked.get("outcome", ""),
         role=asked.get("role", ""),
@@ -91,7 +94,7 @@ def examples(request: Request) -> Response:
         rows = rows_of(verdicts, wanted)
     paging = _paging(asked, len(rows))
     here = rows[paging.start : paging.stop]
-    cards = cards_of([Side(judged, verdicts)], [here], dataset, library)
+    cards = cards_of([Side(judged, verdicts)], [here], dataset)
     here_only = {"run": judged.key, **_said(wanted)}
     return render(
         request,
@@ -107,7 +110,7 @@ def examples(request: Request) -> Response:
         address="/results/examples",
         query=here_only,
         link=_link,
-        part_word=PARTS[judged.world],
+        part_word=judged.words.part,
     )
 
 
@@ -120,9 +123,14 @@ def comparison(request: Request) -> Response:
         raise SchemaError(f"{first.model} and {second.model} were not asked the same, so they cannot be compared")
     dataset = dataset_of(library, first)
     sides = [Side(one, verdicts_of(one, dataset)) for one in (first, second)]
-    measure = _one_of("measure", asked.get("measure") or next(iter(first.measures)), first.measures)
+    measures = [measure for measure in first.measures if measure in second.measures]
+    if not measures:
+        raise SchemaError(f"{first.model} and {second.model} had different tasks, so no measure fits both")
+    said = asked.get("measure", "")
+    is_known = said in ("", *_every_measure())
+    measure = said if said in measures else _one_of("measure", measures[0] if is_known else said, measures)
     shared = [part for part in sides[0].verdicts.parts if part in sides[1].verdicts.parts]
-    part = _one_of(PARTS[first.world], asked.get("split", ""), ("", *shared))
+    part = _one_of(first.words.part, asked.get("split", ""), ("", *shared))
     both = compare(sides[0].verdicts, sides[1].verdicts, measure=measure, part=part)
     quarters = both.quarters
     show = _one_of("choice", asked.get("show") or "a", QUARTERS)
@@ -137,9 +145,10 @@ def comparison(request: Request) -> Response:
         title=f"{first.model} and {second.model}",
         judged=first,
         other=second,
+        measures={measure: first.measures[measure] for measure in measures},
         labels=labels_of((first, second)),
         dataset=dataset,
-        cards=cards_of(sides, [some[paging.start : paging.stop] for some in rows], dataset, library),
+        cards=cards_of(sides, [some[paging.start : paging.stop] for some in rows], dataset),
         counts=counts,
         total=len(both.first),
         edge=wilson(counts["a"], disagreed) if disagreed else None,
@@ -152,7 +161,7 @@ def comparison(request: Request) -> Response:
         address="/results/compare",
         query={"a": first.key, "b": second.key, "measure": measure, "split": part, "show": show},
         link=_link,
-        part_word=PARTS[first.world],
+        part_word=first.words.part,
     )
 
 
@@ -166,8 +175,8 @@ def _one(request: Request, library: Library, key: str) -> Response:
         title=judged.model,
         judged=judged,
         dataset=dataset_of(library, judged),
-        world=WORLDS[judged.world],
-        part_word=PARTS[judged.world],
+        about=world_pages(judged.world).about_inside,
+        part_word=judged.words.part,
         cells={
             part: {measure: cell_of(found) for measure, found in scores.items()}
             for part, scores in judged.scores.items()
@@ -178,21 +187,25 @@ def _one(request: Request, library: Library, key: str) -> Response:
         charts=charts_of({judged.model: judged}),
         mistaken=mistaken,
         confusions=[
-            confusion_of(judged.world, "missed", [judged.missed[part] for part in mistaken]),
-            confusion_of(judged.world, "role", [judged.roles[part] for part in mistaken]),
+            confusion_of(judged.words, "missed", [judged.missed[part] for part in mistaken]),
+            confusion_of(judged.words, "role", [judged.roles.get(part, {}) for part in mistaken]),
         ],
         link=_link,
     )
 
 
 ROUTES = (
-    Route("/results", overview),
-    Route("/results/examples", examples),
-    Route("/results/compare", comparison),
+    Route("/results", kept(overview)),
+    Route("/results/examples", kept(examples)),
+    Route("/results/compare", kept(comparison)),
 )
 
 
 # -------------------------------------------------------------------------------- what was asked
+
+
+def _every_measure() -> Iterable[str]:
+    return dict.fromkeys(measure for pages in all_pages() for measure in pages.results.measures)
 
 
 def _asked(request: Request) -> dict[str, str]:
@@ -240,3 +253,264 @@ def _link(address: str, query: Mapping[str, Any] | None = None, /, **changed: An
     """An address with a query; what is empty is left out."""
     values = {name: value for name, value in {**(query or {}), **changed}.items() if value not in ("", None)}
     return f"{address}?{urlencode(values)}" if values else address
+
+
+# -------------------------------------------------------------------------------- tables and charts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """Models that were asked the same, side by side.
+
+    Attributes:
+        world: the name of the world that it is about.
+        about: what that is.
+        words: what it calls things.
+        data: the name of the dataset.
+        digest: of its content, if that is known.
+        entry: the dataset, if it is in the library.
+        models: those that were judged, with labels that differ.
+        unjudged: those that were only trained so far.
+        measure: the one that is looked at.
+        part: the split, setting or set whose wrong choices are looked at; empty for all together.
+    """
+
+    world: str
+    about: str
+    words: ResultWords
+    data: str
+    digest: str
+    entry: Entry | None
+    models: Mapping[str, Judged]
+    unjudged: Mapping[str, Judged]
+    measure: str
+    part: str
+
+    @property
+    def name(self) -> str:
+        """What it is called in the page's own links."""
+        plain = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in self.data.lower())
+        return f"on-{plain[:40]}-{self.digest[:6]}"
+
+    @property
+    def measures(self) -> Mapping[str, str]:
+        """The measures of its world that any of its models has."""
+        found = {measure for judged in self.models.values() for measure in judged.measures}
+        return {measure: name for measure, name in self.words.measures.items() if measure in found}
+
+    @property
+    def parts(self) -> list[str]:
+        """The splits, settings or sets that any model was asked."""
+        return list(dict.fromkeys(part for judged in self.models.values() for part in judged.scores))
+
+    @property
+    def comparable(self) -> dict[str, Judged]:
+        """The models whose verdicts on single examples by the measure are kept."""
+        found = self.models.items()
+        return {label: judged for label, judged in found if judged.rows is not None and self.measure in judged.measures}
+
+    def size(self, part: str) -> int:
+        """The largest number of examples of a part that a model was asked."""
+        found = [judged.scores[part] for judged in self.models.values() if part in judged.scores]
+        return max((estimate.rows for one in found for estimate in one.values()), default=0)
+
+    def best(self, part: str) -> float:
+        """The highest score on a part."""
+        scores = [judged.scores.get(part, {}).get(self.measure) for judged in self.models.values()]
+        return max((one.mean for one in scores if one is not None and not math.isnan(one.mean)), default=math.nan)
+
+
+class Confusion(NamedTuple):
+    """How often wrong choices are of each kind, as shares of the wrong choices of every model."""
+
+    title: str
+    head: str  # what its names are
+    asks: str  # which of the filters shows them
+    names: dict[str, str]  # what they are called for people
+    totals: list[float]  # by column
+    counts: list[list[float]]  # by name and column
+
+    @property
+    def highest(self) -> float:
+        """The largest share, above 0."""
+        shares = [n / total for row in self.counts for n, total in zip(row, self.totals, strict=True) if total]
+        return max(shares, default=0) or 1
+
+
+def subjects_of(library: Library, found: Sequence[Judged], *, measure: str = "", part: str = "") -> list[Subject]:
+    """Models by what they were asked.
+
+    Args:
+        library: where their datasets may be.
+        found: the models.
+        measure: the one to look at, in worlds that have it; otherwise their first.
+        part: the split, setting or set whose wrong choices are looked at, where there is one of this name.
+    """
+    by_subject: dict[tuple[str, str], list[Judged]] = {}
+    for judged in found:
+        by_subject.setdefault(judged.subject, []).append(judged)
+    subjects = []
+    for some in by_subject.values():
+        world, labels = some[0].world, labels_of(some)
+        parts = {part for judged in some for part in judged.scores}
+        subjects.append(
+            Subject(
+                world=world,
+                about=world_pages(world).about_inside,
+                words=some[0].words,
+                data=some[0].data,
+                digest=some[0].digest,
+                entry=dataset_of(library, some[0]),
+                models={label: judged for label, judged in labels.items() if judged.scores},
+                unjudged={label: judged for label, judged in labels.items() if not judged.scores},
+                measure=_measure(some, measure),
+                part=part if part in parts else "",
+            )
+        )
+    return subjects
+
+
+def _measure(some: Sequence[Judged], asked: str) -> str:
+    """The measure that is asked for where any model has it; otherwise the first of the world that one has."""
+    had = {measure for judged in some for measure in judged.measures}
+    return asked if asked in had else next(measure for measure in some[0].words.measures if measure in had)
+
+
+def labels_of(some: Sequence[Judged]) -> dict[str, Judged]:
+    """Names for models that differ, as short as can be."""
+    names = [judged.model for judged in some]
+    if len(set(names)) < len(names):  # one person may have done several tasks
+        names = [f"{judged.model}, {judged.task}" if judged.task else judged.model for judged in some]
+    labels: dict[str, Judged] = {}
+    for judged, name in zip(some, names, strict=True):
+        folder = judged.entry.title
+        label = name
+        if names.count(name) > 1:
+            label = folder if folder.startswith(label) else f"{label}, {folder}"
+        labels[label if label not in labels else f"{label} ({judged.key})"] = judged
+    return labels
+
+
+def shown_of(subject: Subject) -> dict[str, Any]:
+    """A subject with everything that its part of the page needs."""
+    models = subject.models
+    parts = [subject.part] if subject.part else subject.parts
+    confusions = (
+        confusion_of(subject.words, "missed", [_added(one.missed, parts) for one in models.values()]),
+        confusion_of(subject.words, "role", [_added(one.roles, parts) for one in models.values()]),
+    )
+    return {
+        "subject": subject,
+        "cells": {
+            part: {
+                label: _cell(judged, part, subject.measure) if part in judged.scores else None
+                for label, judged in models.items()
+            }
+            for part in subject.parts
+        },
+        "charts": charts_of({**models, **subject.unjudged}),
+        "confusions": [found for found in confusions if found.names],
+    }
+
+
+def _cell(judged: Judged, part: str, measure: str) -> Cell:
+    found = judged.scores[part].get(measure)
+    return Cell(None, 0, 0, 0) if found is None else cell_of(found)
+
+
+class Cell(NamedTuple):
+    """A share with its interval, in per cent; None where there is none."""
+
+    mean: float | None
+    low: float
+    high: float
+    rows: int
+
+    @property
+    def words(self) -> str:
+        """All of it, to be read aloud."""
+        if self.mean is None:
+            return "not measured"
+        if self.low >= self.high:
+            return f"{self.mean:.1f} % of {self.rows:,} example{'' if self.rows == 1 else 's'}"
+        return f"{self.mean:.1f} %, between {self.low:.1f} and {self.high:.1f} %, of {self.rows:,} examples"
+
+
+def cell_of(found: Estimate) -> Cell:
+    """An estimate as a cell of a table."""
+    if math.isnan(found.mean):
+        return Cell(None, 0, 0, found.rows)
+    low, high = (found.mean if math.isnan(one) else one for one in (found.low, found.high))
+    return Cell(100 * found.mean, 100 * low, 100 * high, found.rows)
+
+
+def _added(by_part: Mapping[str, Mapping[str, float]], parts: Iterable[str]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for part in parts:
+        for name, count in by_part.get(part, {}).items():
+            total[name] = total.get(name, 0) + count
+    return total
+
+
+def confusion_of(
+    words: ResultWords, asks: Literal["missed", "role"], columns: Sequence[Mapping[str, float]]
+) -> Confusion:
+    """Counts side by side, the most frequent names first."""
+    totals = [sum(column.values()) for column in columns]
+    weight: dict[str, float] = {}
+    for column, total in zip(columns, totals, strict=True):
+        for name, count in column.items():
+            weight[name] = weight.get(name, 0) + (count / total if total else 0)
+    names = [name for name in sorted(weight, key=lambda name: (-weight[name], name)) if weight[name]]
+    title, head = words.missed if asks == "missed" else words.roles
+    counts = [[column.get(name, 0) for column in columns] for name in names]
+    labels = words.misreadings if asks == "missed" else {}
+    return Confusion(title, head, asks, {name: labels.get(name, name) for name in names}, totals, counts)
+
+
+def charts_of(models: Mapping[str, Judged]) -> dict[str, Any]:
+    """The training curves of models, with their legend; empty where nothing was logged."""
+    trained = [(label, one.training) for label, one in models.items() if one.training]
+    trained = [(label, one) for label, one in trained if one.steps or one.looks]
+    styles = {label: number for number, (label, _) in enumerate(trained)}
+    losses = [Line(label, styles[label], [(s.update, s.loss) for s in one.steps]) for label, one in trained]
+    looks = [
+        Line(label, styles[label], [(s.update, s.values["exact"]) for s in one.looks], one.best)
+        for label, one in trained
+    ]
+    drawn: list[tuple[str, Markup]] = [
+        ("Loss by updates, on a logarithmic scale", draw_lines(losses, title="Loss by updates", is_log=True)),
+        (
+            "Exact match on dev by updates; a ring is what was kept",
+            draw_lines(looks, title="Exact match on dev by updates", is_share=True),
+        ),
+    ]
+    return {
+        "drawn": [(name, markup) for name, markup in drawn if markup],
+        "legend": [(label, swatch(number % STYLES)) for label, number in styles.items()],
+    }
+
+
+def outcomes_of(judged: Judged) -> list[tuple[str, list[tuple[str, float, float]]]]:
+    """For every part what came of it: name, count and share."""
+    found = []
+    for part, counts in judged.outcomes.items():
+        total = sum(counts.values()) or 1
+        found.append((part, [(name, count, count / total) for name, count in counts.items() if count]))
+    return found
+
+
+def groups_of(judged: Judged) -> list[tuple[str, list[str], list[tuple[str, list[Cell | None]]]]]:
+    """For every grouping: its name, the parts, and of every group the score on each part."""
+    measure = next(iter(judged.measures))
+    found = []
+    for what, by_part in judged.groups.items():
+        parts = list(by_part)
+        names = dict.fromkeys(name for scores in by_part.values() for name in scores)
+        rows = [
+            (name, [cell_of(by_part[part][name][measure]) if name in by_part[part] else None for part in parts])
+            for name in names
+        ]
+        if rows:
+            found.append((what, parts, rows))
+    return found

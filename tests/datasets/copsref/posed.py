@@ -5,14 +5,15 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.datasets.copsref.assemble import negatives_of, with_distractors
-from deixis.tasks.localise import Example
-from deixis.worlds.graphs.index import GraphIndex
+from deixis.worlds.photos.index import GraphIndex
+from deixis.worlds.photos.localise import Example
+from deixis.worlds.photos.making.assemble import negatives_of, with_distractors
+from deixis.worlds.photos.negatives import Negation
 from tests.worlds.graphs.said import crowded_table, some_said
 
 
 if TYPE_CHECKING:
-    from deixis.scene.graph_table import GraphTable
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 class Posed(NamedTuple):
@@ -46,5 +47,5 @@ def posed() -> Posed:
         for number, one in enumerate(said)
     ]
     examples = with_distractors(made, table, index, seed=1).examples
-    absent = negatives_of(examples, table, index, say=str, seed=1)
+    absent = negatives_of(examples, table, index, Negation(most=4), say=str, seed=1)
     return Posed((*examples, *absent), table)

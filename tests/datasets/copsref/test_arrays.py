@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.datasets.copsref.arrays import PAD, UNKNOWN, Wanted, copsref_arrays, label_weights, region_arrays
-from deixis.datasets.copsref.region_arrays import _neighbours, seen_from
-from deixis.datasets.copsref.roles import ATTRIBUTE, NOUN, OTHER, RELATION, Phrases, known_phrases, roles_in
-from deixis.datasets.copsref.store import open_copsref, write_copsref
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.expression.plain import expression_to_plain
-from deixis.language.copsref import realise_reference
-from deixis.scene.graph import Box, GraphObject, SceneGraph
-from deixis.scene.graph_table import GraphTable
-from deixis.tasks.localise import SETTINGS
+from deixis.worlds.photos.data.arrays import PAD, UNKNOWN, Wanted, copsref_arrays, label_weights, region_arrays
+from deixis.worlds.photos.data.region_arrays import _neighbours, seen_from
+from deixis.worlds.photos.data.roles import ATTRIBUTE, NOUN, OTHER, RELATION, Phrases, known_phrases, roles_in
+from deixis.worlds.photos.data.store import open_copsref, write_copsref
+from deixis.worlds.photos.language import realise_reference
+from deixis.worlds.photos.localise import SETTINGS
+from deixis.worlds.photos.scene.graph import Box, GraphObject, SceneGraph
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.datasets.copsref.posed import posed
 
 

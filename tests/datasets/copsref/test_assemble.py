@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 
-from deixis.datasets.copsref import assemble
-from deixis.datasets.copsref.assemble import negatives_of, with_distractors
 from deixis.errors import DeixisError, SchemaError
 from deixis.resolution.reference import resolve
-from deixis.worlds.graphs.index import GraphIndex
-from deixis.worlds.graphs.misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos.index import GraphIndex
+from deixis.worlds.photos.making import assemble
+from deixis.worlds.photos.making.assemble import negatives_of, with_distractors
+from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS
 from tests.datasets.copsref.posed import posed
 
 
@@ -19,7 +19,7 @@ def test_examples_pick_out_their_target_among_all_images():
 
     assert len(examples) >= 20
     for example in examples:
-        context = example.context(table, "Full")
+        context = example.context_in(table, "Full")
         assert resolve(example.expression, context).objects == {context.target}
         assert Counter(one.kind for one in example.distractors) == dict.fromkeys(DISTRACTOR_KINDS, 3)
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
-from deixis.datasets.copsref.contamination import measure_contamination
+from dataclasses import replace
+
 from deixis.resolution.reference import denotation
-from deixis.scene.graph_table import GraphTable
-from deixis.worlds.graphs.misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos.data.contamination import measure_contamination
+from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.datasets.copsref.posed import posed
 from tests.metrics.test_grounding import EXAMPLE
 from tests.scene.graphs import image, thing
@@ -32,3 +34,22 @@ def test_a_fuller_annotation_brings_contamination_to_light():
     assert (found.examples, found.ambiguous, found.lost) == (1, 1, 0)
     assert found.contaminated == {"DiffCat": 0, "Cat": 0, "Cat&attr": 1, "Cat&cat": 0}
     assert found.to_dict()["distractor images"]["Cat&attr"]["share"] == 1.0
+    assert found.to_dict()["expressions"] == {"with distractor images": 1, "true in one of them": 1, "share": 1.0}
+
+
+def test_one_bad_image_in_many_spoils_the_expression():
+    """Contamination is told per image and per expression: one contaminated image is enough for the second."""
+    truth = GraphTable.of(
+        [
+            image(thing(0, "car", "red", "near 1"), thing(1, "man", "wet"), image_id="street"),
+            image(thing(0, "car", "red", "near 1"), thing(1, "man", "wet"), image_id="harbour"),
+            image(thing(0, "cow"), image_id="field"),
+        ]
+    )
+    absent = replace(EXAMPLE, id=EXAMPLE.id + 1, object_id="", changed_id=EXAMPLE.id)
+
+    found = measure_contamination([EXAMPLE, absent], truth)
+
+    assert sum(found.contaminated.values()) < sum(found.shown.values())
+    assert (found.posed, found.misled) == (1, 1)
+    assert found.absent == (1, 1)

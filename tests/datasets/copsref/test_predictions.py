@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from deixis.datasets.copsref.coco import coco_image_numbers, write_coco
-from deixis.datasets.copsref.predictions import AnswerReport, read_answers
 from deixis.errors import BrokenDataset
-from deixis.scene.graph import Box
-from deixis.scene.graph_table import GraphTable
+from deixis.worlds.photos.data.coco import coco_image_numbers, write_coco
+from deixis.worlds.photos.data.predictions import AnswerReport, read_answers
+from deixis.worlds.photos.scene.graph import Box
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.datasets.copsref.posed import posed
 from tests.scene.graphs import STREET, image, thing
 

@@ -6,8 +6,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deixis.datasets.copsref.arrays import Wanted, copsref_arrays
-from deixis.datasets.copsref.programs import (
+from deixis.errors import BrokenDataset, RecipeError, SchemaError
+from deixis.expression.description import Description
+from deixis.expression.steps import AnyOf, Extreme, Is, Not, Nth, Related
+from deixis.schema import Which
+from deixis.worlds.photos.data.arrays import Wanted, copsref_arrays
+from deixis.worlds.photos.data.programs import (
     RELATION,
     ProgramOp,
     ProgramWords,
@@ -15,11 +19,7 @@ from deixis.datasets.copsref.programs import (
     program_words,
     programs_of,
 )
-from deixis.datasets.copsref.store import write_copsref
-from deixis.errors import BrokenDataset, RecipeError, SchemaError
-from deixis.expression.description import Description
-from deixis.expression.steps import AnyOf, Extreme, Is, Not, Nth, Related
-from deixis.schema import Which
+from deixis.worlds.photos.data.store import write_copsref
 from tests.datasets.copsref.posed import posed
 
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from deixis.datasets.copsref.statistics import describe_examples, table_2
 from deixis.expression.description import Description
 from deixis.expression.parts import parts
 from deixis.expression.steps import Is, Related
-from deixis.scene.graph_table import GraphTable
-from deixis.tasks.localise import SETTINGS, DistractorImage, Example
+from deixis.worlds.photos.data.statistics import describe_examples, table_2
+from deixis.worlds.photos.localise import SETTINGS, DistractorImage, Example
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.datasets.copsref.posed import posed
 from tests.scene.graphs import STREET, image, thing
 
@@ -84,7 +84,7 @@ def test_words_stand_in_the_order_of_their_frequency():
 
     for counts in row.said.values():
         assert list(counts.items()) == sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    clauses = sum(isinstance(part.step, Related) for e in posed().examples for part in parts(e.expression))
+    clauses = sum(isinstance(part.step, Related) for e in posed().there for part in parts(e.expression))
     assert sum(row.said["relations"].values()) == clauses > 0
 
 

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deixis.datasets.copsref.store import COLUMNS, is_copsref, open_copsref, write_copsref
 from deixis.errors import BrokenDataset, RecipeError
+from deixis.worlds.photos.data.store import COLUMNS, example_from_row, is_copsref, open_copsref, write_copsref
 from tests.datasets.copsref.posed import posed
 
 
@@ -87,3 +87,9 @@ def test_the_table_loads_elsewhere(folder):
     assert table.schema.remove_metadata() == COLUMNS
     assert all(f"`{name}`" in card for name in COLUMNS.names)
     assert '- "data/test.parquet"' in card
+
+
+def test_a_row_without_an_id_is_refused():
+    """Found by fuzzing: a column of gaps is one line, not a traceback somewhere later."""
+    with pytest.raises(BrokenDataset, match="no whole number as its id"):
+        example_from_row({"id": None, "split": "test", "text": "a", "form": "chain", "image": "1", "object": "2"})

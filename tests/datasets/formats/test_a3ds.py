@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.datasets.formats.a3ds import (
+from deixis.errors import BrokenDataset
+from deixis.worlds.rooms.captions import GRAMMARS, captions, count
+from deixis.worlds.rooms.formats.a3ds import (
     Difference,
     caption_file_name,
     compare_captions,
@@ -19,10 +21,8 @@ from deixis.datasets.formats.a3ds import (
     write_image_list,
     write_vocabulary,
 )
-from deixis.errors import BrokenDataset
-from deixis.scene.factors import IMAGES
-from deixis.worlds.shapes.captions import GRAMMARS, captions, count
-from deixis.worlds.shapes.vocabulary import vocabulary
+from deixis.worlds.rooms.scene import IMAGES
+from deixis.worlds.rooms.vocabulary import vocabulary
 
 
 SHARED = Path(__file__).parents[3] / "../shared/data/3dshapes"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from deixis.datasets.graphs import read_table
 from deixis.errors import BrokenDataset
-from deixis.worlds.graphs.problems import GraphReport
+from deixis.worlds.photos.clean import GraphReport
+from deixis.worlds.photos.data.graphs import read_table
 
 
 def cube(**changes: Any) -> dict[str, Any]:
@@ -61,7 +61,9 @@ def test_what_is_wrong_has_a_code_and_the_next_scene_is_read(tmp_path, entry, co
     table = read_table(tmp_path, report=report)
     table.save(tmp_path / "table")
 
+    reckoned = report.counts.pop("G111", 0)
     assert dict(report.counts) == counts
+    assert reckoned - counts.get("G007", 0) == sum(box[2] > 0 for box in table.box.tolist())
     assert table.image_ids[-1] == "whole"
     assert all(line.isprintable() for line in report.lines)
 
@@ -74,3 +76,42 @@ def test_scenes_that_are_no_list_are_told(tmp_path, scenes):
 
     with pytest.raises(BrokenDataset, match=r"G002: the entry is no scene graph .the scenes of CLEVR are no list"):
         read_table(path)
+
+
+def seen(x: float, y: float, depth: float, *, width: int, height: int, **told: Any) -> dict[str, Any]:
+    """A thing at a place before the camera, as a picture of some size shows it."""
+    focus = width * 35 / 32
+    pixels = [round(width / 2 + focus * x / depth), round(height / 2 + focus * y / depth), depth]
+    return cube(pixel_coords=pixels, **{"3d_coords": [depth, -x, y], **told})
+
+
+@pytest.mark.parametrize(("width", "height"), [(480, 320), (320, 240)])
+def test_boxes_and_the_size_of_the_image_are_reckoned(tmp_path, width, height):
+    """Where things are tells how large the image is, and their distance and size how large each box is."""
+    size = {"width": width, "height": height}
+    things = [
+        seen(-2, -0.5, 11, size="large", shape="sphere", **size),
+        seen(1, 0.3, 9, size="small", shape="sphere", **size),
+        seen(2.2, 0.8, 8, size="large", shape="cube", **size),
+    ]
+    (tmp_path / "scenes.json").write_text(json.dumps({"scenes": [scene(*things)]}), encoding="utf-8")
+    report = GraphReport()
+
+    table = read_table(tmp_path, report=report)
+
+    assert (table.width[0], table.height[0]) == (width, height)
+    focus = width * 35 / 32
+    for box, thing, radius in zip(table.box.tolist(), things, (0.7, 0.35, 0.7), strict=True):
+        x, y, depth = thing["pixel_coords"]
+        half = focus * radius / depth
+        assert (box[0] + box[2] / 2, box[1] + box[3] / 2) == (x, y)
+        assert half - 1 <= box[2] / 2 <= 1.2 * half + 1
+    assert dict(report.counts) == {"G111": 3}
+
+
+def test_a_thing_whose_distance_is_not_said_is_a_point(tmp_path):
+    """Without a distance or a size that is known, the box stays where the middle is and has no size."""
+    things = [cube(pixel_coords=[10, 20]), cube(size="huge"), cube(size=None)]
+    (tmp_path / "scenes.json").write_text(json.dumps({"scenes": [scene(*things)]}), encoding="utf-8")
+
+    assert read_table(tmp_path).box[:, 2:].tolist() == [[0, 0]] * 3

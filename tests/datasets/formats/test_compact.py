@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from deixis.batches import encode_grids
-from deixis.datasets.formats.compact import agents_of, read_compact, write_compact
-from deixis.datasets.formats.reascan import read_reascan
-from deixis.datasets.table import grid_batch
 from deixis.errors import BrokenDataset
+from deixis.worlds.grid.batches import encode_grids
+from deixis.worlds.grid.data.table import grid_batch
+from deixis.worlds.grid.formats.compact import agents_of, read_compact, write_compact
+from deixis.worlds.grid.formats.reascan import read_reascan
 from tests.datasets.formats.released import CHAIN, ONE_CLAUSE, SIMPLE, write_file
 
 
@@ -79,3 +80,12 @@ def test_a_missing_file_is_named(tmp_path):
     """A wrong path gives one line."""
     with pytest.raises(BrokenDataset, match="cannot be read"):
         list(read_compact(tmp_path / "c.jsonl"))
+
+
+def test_an_agent_outside_its_world_is_told(tmp_path, table):
+    """A row of somebody else may place the agent where there is no cell."""
+    place = table.schema.get_field_index("agent_column")
+    wrong = table.set_column(place, table.schema.field(place), pa.array([0, 6, 0], pa.uint8()))
+
+    with pytest.raises(BrokenDataset, match="an agent has the codes"):
+        write_compact(wrong, tmp_path / "c.jsonl")

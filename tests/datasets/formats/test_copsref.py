@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from deixis.datasets.copsref.records import example_of, ref_of
-from deixis.datasets.formats.copsref import RefReport, read_refs, write_refs
 from deixis.errors import BrokenDataset
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Related
-from deixis.scene.graph import Box
-from deixis.scene.graph_table import GraphTable
-from deixis.tasks.localise import DistractorImage, Example
+from deixis.worlds.photos.data.records import example_of, ref_of
+from deixis.worlds.photos.formats.copsref import RefReport, read_refs, write_refs
+from deixis.worlds.photos.localise import DistractorImage, Example
+from deixis.worlds.photos.scene.graph import Box
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.datasets.copsref.posed import posed
 from tests.scene.graphs import STREET, image, thing
 

@@ -6,11 +6,11 @@ from copy import deepcopy
 
 import pytest
 
-from deixis.datasets.formats.gscan import read_gscan, read_gscan_examples
-from deixis.datasets.table import SCHEMA
 from deixis.errors import BrokenDataset
 from deixis.expression.steps import Extreme, Is
 from deixis.resolution.reference import denotation
+from deixis.worlds.grid.data.table import SCHEMA
+from deixis.worlds.grid.formats.gscan import read_gscan, read_gscan_examples
 from tests.datasets.formats.released import GSCAN, write_file
 
 

@@ -7,8 +7,8 @@ import tracemalloc
 
 import pytest
 
-from deixis.datasets.formats import json_stream
-from deixis.datasets.formats.json_stream import LONGEST_VALUE, ExampleFile, read_header
+from deixis.data import json_stream
+from deixis.data.json_stream import LONGEST_VALUE, ExampleFile, read_header
 from deixis.errors import BrokenDataset
 
 

@@ -8,7 +8,11 @@ from copy import deepcopy
 import pyarrow as pa
 import pytest
 
-from deixis.datasets.formats.reascan import (
+from deixis.errors import BrokenDataset, DeixisError
+from deixis.resolution.reference import denotation
+from deixis.worlds.grid.data.imported import write_imported
+from deixis.worlds.grid.data.table import SCHEMA, examples_of
+from deixis.worlds.grid.formats.reascan import (
     FILE_NAME,
     convert_reascan,
     differences,
@@ -17,12 +21,8 @@ from deixis.datasets.formats.reascan import (
     to_record,
     write_reascan,
 )
-from deixis.datasets.formats.recognise import sniff
-from deixis.datasets.formats.vocabulary import read_vocabulary
-from deixis.datasets.imported import write_imported
-from deixis.datasets.table import SCHEMA, examples_of
-from deixis.errors import BrokenDataset, DeixisError
-from deixis.resolution.reference import denotation
+from deixis.worlds.grid.formats.recognise import sniff
+from deixis.worlds.grid.formats.vocabulary import read_vocabulary
 from deixis.worlds.grid.roles import Role
 from tests.datasets.formats.released import (
     CHAIN,

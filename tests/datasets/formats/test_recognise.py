@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deixis.datasets.formats.recognise import read_any, sniff
 from deixis.errors import BrokenDataset
+from deixis.worlds.grid.formats.recognise import pick_example, read_any, sniff
 from tests.datasets.formats.released import CHAIN, GSCAN, SAMPLE, SIMPLE, needs_sample, write_file
 
 
@@ -48,3 +48,11 @@ def test_a_missing_file_is_named(tmp_path):
     """A wrong path is no unknown format."""
     with pytest.raises(BrokenDataset, match="is no file"):
         sniff(tmp_path / "nowhere.txt")
+
+
+def test_the_example_that_is_picked_is_named_where_it_is_broken(tmp_path):
+    """The number in the complaint is the one that was asked for."""
+    path = write_file(tmp_path / "data.json", SIMPLE, SIMPLE, {**SIMPLE, "command": "push,the,blob"})
+
+    with pytest.raises(BrokenDataset, match="example 2 of split 'test'"):
+        pick_example(path, 2, is_wanted=lambda _: True)

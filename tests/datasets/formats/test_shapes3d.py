@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.datasets.formats import shapes3d
-from deixis.datasets.formats.shapes3d import LABELS, label_values, open_shapes3d, read_labels, write_shapes3d
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, SchemaError
-from deixis.scene.factors import IMAGES, factors_of
-from deixis.worlds.shapes.draw import draw_rooms
+from deixis.worlds.rooms.draw import draw_rooms
+from deixis.worlds.rooms.formats import shapes3d
+from deixis.worlds.rooms.formats.shapes3d import LABELS, label_values, open_shapes3d, read_labels, write_shapes3d
+from deixis.worlds.rooms.scene import IMAGES, factors_of
 
 
 if TYPE_CHECKING:

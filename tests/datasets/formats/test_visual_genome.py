@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deixis.datasets.graphs import read_table
-from deixis.worlds.graphs.problems import GraphReport
+from deixis.worlds.photos.clean import GraphReport
+from deixis.worlds.photos.data.graphs import read_table
 
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ import json
 import pyarrow as pa
 import pytest
 
-from deixis.datasets.formats.reascan import read_reascan
-from deixis.datasets.formats.vocabulary import (
+from deixis.errors import BrokenDataset
+from deixis.worlds.grid.formats.reascan import read_reascan
+from deixis.worlds.grid.formats.vocabulary import (
     Vocabulary,
     command_tokens,
     read_vocabulary,
     write_vocabularies,
     write_vocabulary,
 )
-from deixis.errors import BrokenDataset
 from tests.datasets.formats.released import FOLDER, ONE_CLAUSE, SIMPLE, needs_sample, write_file
 
 

@@ -6,12 +6,25 @@ from hypothesis import strategies as st
 
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
-from deixis.scene.vocabulary import NAME, SAME, Vocabulary
+from deixis.worlds.photos.scene.vocabulary import NAME, SAME, Vocabulary
 
 
 VOCABULARY = Vocabulary(
     names=("cup", "table", "street light", "light", "orange", "glass", "pant", "man", "people", "hair", "street"),
-    words=("white", "orange", "glass", "wood", "light", "taking a photo", "clear", "upside down", "street"),
+    words=(
+        "white",
+        "orange",
+        "glass",
+        "wood",
+        "light",
+        "taking a photo",
+        "sitting",
+        "riding",
+        "clear",
+        "upside down",
+        "street",
+        "american",
+    ),
     relations=(
         "on",
         "to the left of",

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from deixis.errors import DeixisError, ParseError, SchemaError
 from deixis.expression.steps import AnyOf, Not, Nth, Related
-from deixis.language.copsref import STYLES, Style, parse_reference, read_reference, realise_reference
-from deixis.scene.vocabulary import Vocabulary
+from deixis.worlds.photos.language import STYLES, Style, parse_reference, read_reference, realise_reference
+from deixis.worlds.photos.scene.vocabulary import Vocabulary
 from tests.language.copsref.sayings import VOCABULARY, d, n, sayings, w
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deixis.language.copsref import words_of_photographs
+from deixis.worlds.photos.language import words_of_photographs
 
 
 WORDS = words_of_photographs()

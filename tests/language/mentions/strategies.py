@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from deixis.scene.factors import IMAGES, RoomScene
+from deixis.worlds.rooms.scene import IMAGES, RoomScene
 
 
 SAID = """
 red orange yellow green light dark medium blue cyan purple pink tiny small medium sized middle big large huge giant
 block cylinder ball pill cube thing floor wall in on the a of to is front near nearly close left right corner side
-standing unk pad END picture shows zebra Red medium-sized
+standing unk pad END picture shows zebra Red medium-sized not or no without balls either nor wrong but nothing was
 """
 WORDS = tuple(SAID.split())
 PHRASES = (
@@ -22,6 +22,15 @@ PHRASES = (
     "close to the left side",
     "a tiny red ball",
     "dark blue",
+    "isn't red",
+    "is not a",
+    "red or blue",
+    "a ball or a block",
+    "neither tiny nor big",
+    "wasn't red",
+    "far from",
+    "any colour but",
+    "a red ball or a pink block",
 )
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from deixis.language.mentions import judge, read_mentions
-from deixis.language.mentions.phrases import EXPRESSIONS
-from deixis.scene.factors import FACTORS, PLACES, RoomScene
+from deixis.worlds.rooms.mentions import judge, read_mentions
+from deixis.worlds.rooms.mentions.phrases import EXPRESSIONS
+from deixis.worlds.rooms.scene import FACTORS, PLACES, RoomScene
 
 
 HERE = Path(__file__).parent

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 
 from deixis.errors import UnknownName
-from deixis.language.mentions import Faults, look_up
-from deixis.language.mentions.released import needles
-from deixis.scene.factors import FACTORS, RoomScene
+from deixis.worlds.rooms.mentions import Faults, look_up
+from deixis.worlds.rooms.mentions.released import needles
+from deixis.worlds.rooms.scene import FACTORS, RoomScene
 from tests.language.mentions.strategies import captions, rooms
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from deixis.models.grounding.erasing import ErasingGrounder, ErasingGrounderSettings
-from deixis.models.grounding.grounder import PhraseGrounder, PhraseGrounderSettings
-from deixis.models.grounding.language import MODULES
-from deixis.models.grounding.modular import ModularGrounder, ModularGrounderSettings
-from deixis.models.grounding.regions import Lesson, RegionTable, Words
 from deixis.seeds import derive
+from deixis.worlds.photos.models.erasing import ErasingGrounder, ErasingGrounderSettings
+from deixis.worlds.photos.models.grounder import PhraseGrounder, PhraseGrounderSettings
+from deixis.worlds.photos.models.modular import ModularGrounder, ModularGrounderSettings
+from deixis.worlds.photos.models.modules import MODULES
+from deixis.worlds.photos.models.regions import Lesson, RegionTable, Words
 
 
 if TYPE_CHECKING:

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from deixis.datasets.copsref.programs import RELATION, ProgramWords
-from deixis.models.grounding.regions import RegionTable
-from deixis.models.grounding.tree import TreeGrounder, TreeGrounderSettings
-from deixis.scene.vocabulary import SAME
+from deixis.worlds.photos.data.programs import RELATION, ProgramWords
+from deixis.worlds.photos.models.regions import RegionTable
+from deixis.worlds.photos.models.tree import TreeGrounder, TreeGrounderSettings
+from deixis.worlds.photos.scene.vocabulary import SAME
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.scene.graph import GraphScene
     from deixis.schema import Schema
+    from deixis.worlds.photos.scene.graph import GraphScene
 
 
 LINKS = 18  # of one relation in one image, at most

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from deixis.models.grounding.erasing import ErasingGrounderSettings
-from deixis.models.grounding.erasures import draw_block, draw_one, without, without_word
-from deixis.models.grounding.regions import UNKNOWN, Words
+from deixis.worlds.photos.models.erasing import ErasingGrounderSettings, draw_block, draw_one, without, without_word
+from deixis.worlds.photos.models.regions import UNKNOWN, Words
 from tests.models.grounding.made import SMALL, lesson, settled, started, table
 
 

@@ -12,15 +12,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.datasets.copsref.programs import ProgramOp, ProgramWords, programs_of
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
-from deixis.models.grounding.regions import Grounder, Lesson, Words
-from deixis.models.grounding.rows import join_words
-from deixis.models.grounding.soft_sets import MIDDLE, either, nth, related, same, unless, without
-from deixis.models.grounding.tree import Op, TreeGrounder, TreeGrounderSettings
 from deixis.resolution.reference import denotation, narrow
 from deixis.testing import expressions
+from deixis.worlds.photos.data.programs import ProgramOp, ProgramWords, programs_of
+from deixis.worlds.photos.models.regions import Grounder, Lesson, Words, join_words
+from deixis.worlds.photos.models.soft_sets import MIDDLE, either, nth, related, same, unless, without
+from deixis.worlds.photos.models.tree import Op, TreeGrounder, TreeGrounderSettings
 from tests.models.grounding.made import HIGH, LOW, REGIONS, gradients, lesson, started, table
 from tests.models.grounding.oracle import table_of, told_model, words_of
 from tests.scene.graphs import SCHEMA, tables
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from deixis.expression.description import Expression
-    from deixis.scene.graph_table import GraphTable
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 SAID: tuple[Expression, ...] = (

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.datasets.copsref.store import write_copsref
-from deixis.language.copsref import realise_reference
-from deixis.tasks.localise import DistractorImage, Example
-from deixis.worlds.graphs.misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos.data.store import write_copsref
+from deixis.worlds.photos.language import realise_reference
+from deixis.worlds.photos.localise import DistractorImage, Example
+from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS
 from tests.worlds.graphs.said import crowded_table, some_said
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deixis.datasets.copsref.store import CopsRef
+    from deixis.worlds.photos.data.store import CopsRef
 
 
 @pytest.fixture(scope="session")

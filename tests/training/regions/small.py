@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from deixis.training.regions.settings import Grounding, grounding_of
+from deixis.worlds.photos.training.settings import Grounding, grounding_of
 
 
 __all__ = ["SIZES", "small"]

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deixis.cli.app import main
-from deixis.cli.train_regions import GROUNDING
-from deixis.training.regions.settings import MODELS
+from deixis.worlds.photos.training.models import MODELS as OFFERED
+from deixis.worlds.photos.training.settings import MODELS
+from deixis.worlds.photos.world import WORLD
 
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deixis.datasets.copsref.store import CopsRef
+    from deixis.worlds.photos.data.store import CopsRef
 
 SETTINGS = """\
 updates = 4
@@ -50,9 +51,9 @@ def test_a_model_is_trained_and_judged(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["train", "grounder", "--half"], "has no setting 'half'"),
-        (["train", "m-lstm", "--mining", "random"], "has no setting 'mining'"),
-        (["train", "grounder", "--mining", "random"], "cannot mine"),
+        (["train", "grounder", "--half"], "models with --half: m-lstm, gcn-lstm, transformer"),
+        (["train", "m-lstm", "--mining", "random"], "models with --mining: mattnet"),
+        (["train", "grounder", "--mining", "random"], "models with --mining: mattnet"),
         (["train", "scan", "--features", "eyes"], "unknown encoder 'eyes'"),
         (["train", "mattnet", "--begin", "nowhere"], "neither a checkpoint nor the folder of a run"),
     ],
@@ -69,4 +70,16 @@ def test_what_cannot_be_is_one_line(
 
 def test_the_command_knows_all_models() -> None:
     """The names that the command takes, without torch, are those that there are."""
-    assert GROUNDING == MODELS
+    assert tuple(WORLD.models) == tuple(OFFERED.models) == MODELS
+
+
+def test_a_dataset_of_another_world_is_refused(
+    photographs: CopsRef, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a line that names both worlds; nothing is written."""
+    assert main(["train", "m-lstm", "--data", str(photographs.path), "--out", str(tmp_path / "run")]) == 2
+    error = capsys.readouterr().err
+    assert "m-lstm learns from datasets of grid; " in error
+    assert "is of photos" in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "run").exists()

@@ -10,17 +10,17 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.datasets.copsref.predictions import read_answers
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.metrics.grounding import evaluate_answers
-from deixis.models.grounding.erasing import ErasingGrounder, ErasingGrounderSettings
-from deixis.models.grounding.grounder import PhraseGrounder, PhraseGrounderSettings
-from deixis.models.grounding.modular import ModularGrounder, ModularGrounderSettings
-from deixis.tasks.localise import SETTINGS
-from deixis.training.regions import scoring
-from deixis.training.regions.evaluate import absence_of, answers_of, area_of, ground, threshold_of, write_answers
-from deixis.training.regions.loop import learn_to_ground
-from deixis.training.regions.scoring import Questions, answer, lay_out
+from deixis.worlds.photos.data.predictions import read_answers
+from deixis.worlds.photos.judging.grounding import evaluate_answers
+from deixis.worlds.photos.localise import SETTINGS
+from deixis.worlds.photos.models.erasing import ErasingGrounder, ErasingGrounderSettings
+from deixis.worlds.photos.models.grounder import PhraseGrounder, PhraseGrounderSettings
+from deixis.worlds.photos.models.modular import ModularGrounder, ModularGrounderSettings
+from deixis.worlds.photos.training import scoring
+from deixis.worlds.photos.training.evaluate import absence_of, answers_of, area_of, ground, threshold_of, write_answers
+from deixis.worlds.photos.training.loop import learn_to_ground
+from deixis.worlds.photos.training.scoring import Questions, answer, lay_out
 from tests.training.regions.made_up import HIGH, LOW, regions, said_of
 from tests.training.regions.small import small
 
@@ -28,8 +28,8 @@ from tests.training.regions.small import small
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deixis.datasets.copsref.store import CopsRef
-    from deixis.models.grounding.regions import RegionTable
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.models.regions import RegionTable
 
 MODELS = {
     "grounder": lambda: PhraseGrounder(PhraseGrounderSettings(high=HIGH, width=6, joint=4), 9),
@@ -140,7 +140,7 @@ def test_answers_are_judged_as_those_of_any_model(photographs: CopsRef, tmp_path
     write_answers(tmp_path / "answers.jsonl", found, photographs)
     examples = list(photographs.examples("test"))
     answers = read_answers(tmp_path / "answers.jsonl", photographs.scenes)
-    evaluation, _ = evaluate_answers(examples, answers, photographs.scenes, resamples=20)
+    evaluation, _ = evaluate_answers(examples, answers, photographs.scenes)
     assert tuple(evaluation.settings) == SETTINGS
     assert list(read_answers(tmp_path / "answers.jsonl", photographs.scenes)) == list(answers_of(found, photographs))
     assert facts["model"] == "grounder"

@@ -8,18 +8,16 @@ import pytest
 import torch
 from PIL import Image
 
-from deixis.datasets.copsref.arrays import region_arrays
-from deixis.datasets.copsref.store import write_copsref
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.scene.graph import Box, GraphObject, SceneGraph
-from deixis.scene.graph_table import GraphTable
-from deixis.tasks.localise import Example
-from deixis.training.regions import features as module
-from deixis.training.regions.encoders import find_region_encoder
-from deixis.training.regions.features import region_features, region_table
-from deixis.training.regions.handcrafted import handcrafted_encoder
-from deixis.training.regions.oracle import oracle_encoder
-from deixis.training.regions.tiny import TinyEyes, TinySettings, shrunken, tiny_encoder
+from deixis.worlds.photos.data.arrays import region_arrays
+from deixis.worlds.photos.data.store import write_copsref
+from deixis.worlds.photos.localise import Example
+from deixis.worlds.photos.scene.graph import Box, GraphObject, SceneGraph
+from deixis.worlds.photos.scene.graph_table import GraphTable
+from deixis.worlds.photos.training import features as module
+from deixis.worlds.photos.training.encoders import find_region_encoder, handcrafted_encoder, oracle_encoder
+from deixis.worlds.photos.training.features import region_features, region_table
+from deixis.worlds.photos.training.tiny import TinyEyes, TinySettings, shrunken, tiny_encoder
 
 
 CPU = torch.device("cpu")

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from deixis.datasets.copsref.arrays import region_arrays
-from deixis.datasets.copsref.detected import best_boxes
 from deixis.errors import BrokenDataset
-from deixis.scene.graph import Box
-from deixis.tasks.localise import intersection_over_union
-from deixis.training.regions.encoders import find_region_encoder
-from deixis.training.regions.features import region_features, region_table
+from deixis.worlds.photos.data.arrays import region_arrays
+from deixis.worlds.photos.data.detected import best_boxes
+from deixis.worlds.photos.localise import intersection_over_union
+from deixis.worlds.photos.scene.graph import Box
+from deixis.worlds.photos.training.encoders import find_region_encoder
+from deixis.worlds.photos.training.features import region_features, region_table
 from tests.training.regions.test_features import scenes_of
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from deixis.datasets.copsref.arrays import region_arrays
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.scene.graph import Box, GraphObject, SceneGraph
-from deixis.scene.graph_table import GraphTable
-from deixis.training.regions import lite0
-from deixis.training.regions.lite0 import (
+from deixis.worlds.photos.data.arrays import region_arrays
+from deixis.worlds.photos.scene.graph import Box, GraphObject, SceneGraph
+from deixis.worlds.photos.scene.graph_table import GraphTable
+from deixis.worlds.photos.training import lite0
+from deixis.worlds.photos.training.lite0 import (
     EfficientNetLite0,
     find_weights,
     folded,
@@ -17,7 +17,7 @@ from deixis.training.regions.lite0 import (
     pointwise,
     read_weights,
 )
-from deixis.training.regions.looking import Block
+from deixis.worlds.photos.training.looking import Block
 from tests.training.regions.test_features import scenes_of
 from tests.training.regions.test_features_cells import read_at
 

@@ -10,20 +10,20 @@ import torch
 from torch import nn
 
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.models.grounding import erasing, grounder, modular, retrieval, tree
-from deixis.training.regions import loop
-from deixis.training.regions.bundles import build, read_grounding, sizes_of
-from deixis.training.regions.loop import learn_to_ground
-from deixis.training.regions.mining import TRIES, mine
-from deixis.training.regions.prepare import Surroundings
-from deixis.training.regions.settings import MODELS, RECORDED, Grounding, grounding_of
+from deixis.worlds.photos.models import erasing, grounder, modular, retrieval, tree
+from deixis.worlds.photos.training import loop
+from deixis.worlds.photos.training.bundles import build, read_grounding, sizes_of
+from deixis.worlds.photos.training.loop import learn_to_ground
+from deixis.worlds.photos.training.mining import TRIES, mine
+from deixis.worlds.photos.training.prepare import Surroundings
+from deixis.worlds.photos.training.settings import MODELS, RECORDED, Grounding, grounding_of
 from tests.training.regions.small import small
 
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deixis.datasets.copsref.store import CopsRef
+    from deixis.worlds.photos.data.store import CopsRef
 
 LAST, BEST = "last.safetensors", "best.safetensors"
 

@@ -13,15 +13,15 @@ from torch import nn
 from torch.nn import functional
 
 from deixis.errors import RecipeError
-from deixis.models.grounding.modular import ModularGrounder, ModularGrounderSettings
-from deixis.training.regions import mining
-from deixis.training.regions.mining import Pool, draw_alike, draw_anywhere, mine, vectors_of
-from deixis.training.regions.settings import Grounding, grounding_of
+from deixis.worlds.photos.models.modular import ModularGrounder, ModularGrounderSettings
+from deixis.worlds.photos.training import mining
+from deixis.worlds.photos.training.mining import Pool, draw_alike, draw_anywhere, mine, vectors_of
+from deixis.worlds.photos.training.settings import Grounding, grounding_of
 from tests.training.regions.made_up import regions, said_of
 
 
 if TYPE_CHECKING:
-    from deixis.models.grounding.regions import Words
+    from deixis.worlds.photos.models.regions import Words
 
 DRAWS = 20_000
 

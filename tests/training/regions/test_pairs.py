@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deixis.errors import RecipeError
-from deixis.training.regions import pairs
-from deixis.training.regions.loop import learn_to_ground
-from deixis.training.regions.pairs import KINDS, told_apart
+from deixis.worlds.photos.training import pairs
+from deixis.worlds.photos.training.loop import learn_to_ground
+from deixis.worlds.photos.training.pairs import KINDS, told_apart
 from tests.training.regions.small import small
 
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import torch
 
-    from deixis.datasets.copsref.store import CopsRef
+    from deixis.worlds.photos.data.store import CopsRef
 
 
 @pytest.mark.parametrize("model", ["mattnet", "cm-att-erase"])

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.datasets.copsref import arrays
 from deixis.errors import RecipeError
-from deixis.models.grounding import regions
-from deixis.training.regions.probes import Said, objects_and_attributes, probed
+from deixis.worlds.photos.data import arrays
+from deixis.worlds.photos.models import regions
+from deixis.worlds.photos.training.probes import Said, objects_and_attributes, probed
 
 
 def test_both_sides_number_words_alike():

@@ -9,25 +9,26 @@ import numpy as np
 import pytest
 import torch
 
-from deixis.datasets.copsref.arrays import copsref_arrays
-from deixis.datasets.copsref.make import CopsRefRecipe, make_copsref
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.training.regions import loop
-from deixis.training.regions.bundles import EYES, read_grounding
-from deixis.training.regions.evaluate import ground
-from deixis.training.regions.features import region_features, region_table
-from deixis.training.regions.loop import learn_to_ground
-from deixis.training.regions.prepare import Surroundings
-from deixis.training.regions.settings import MODELS
-from deixis.training.regions.sight import Window, shrunken_pictures, sight_of
-from deixis.training.regions.tiny import TinyEyes, TinySettings, tiny_encoder
+from deixis.worlds.photos.data.arrays import copsref_arrays
+from deixis.worlds.photos.data.store import open_copsref
+from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
+from deixis.worlds.photos.training import loop
+from deixis.worlds.photos.training.bundles import EYES, read_grounding
+from deixis.worlds.photos.training.evaluate import ground
+from deixis.worlds.photos.training.features import region_features, region_table
+from deixis.worlds.photos.training.loop import learn_to_ground
+from deixis.worlds.photos.training.prepare import Surroundings
+from deixis.worlds.photos.training.settings import MODELS
+from deixis.worlds.photos.training.sight import Window, shrunken_pictures, sight_of
+from deixis.worlds.photos.training.tiny import TinyEyes, TinySettings, tiny_encoder
 from tests.training.regions.small import small
 
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deixis.datasets.copsref.store import CopsRef
+    from deixis.worlds.photos.data.store import CopsRef
 
 CPU = torch.device("cpu")
 EYES_SIZES = {"side": 32, "low": 8, "high": 12}
@@ -45,7 +46,7 @@ def one_thread():
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> CopsRef:
     recipe = CopsRefRecipe(seed=3, images=60, val=0.25, test=0.5, each=1, guarded=False)
-    return make_copsref(recipe, tmp_path_factory.mktemp("drawn") / "data")
+    return open_copsref(make_copsref(recipe, tmp_path_factory.mktemp("drawn") / "data").path)
 
 
 @pytest.mark.parametrize("model", MODELS)

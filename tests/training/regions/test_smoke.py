@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from deixis.datasets.copsref.make import CopsRefRecipe, make_copsref
-from deixis.metrics.grounding import evaluate_answers
-from deixis.tasks.localise import SETTINGS
-from deixis.training.regions.evaluate import answers_of, ground
-from deixis.training.regions.loop import learn_to_ground
-from deixis.training.regions.settings import grounding_of
+from deixis.worlds.photos.data.store import open_copsref
+from deixis.worlds.photos.judging.grounding import evaluate_answers
+from deixis.worlds.photos.localise import SETTINGS
+from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
+from deixis.worlds.photos.training.evaluate import answers_of, ground
+from deixis.worlds.photos.training.loop import learn_to_ground
+from deixis.worlds.photos.training.settings import grounding_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from deixis.datasets.copsref.store import CopsRef
+    from deixis.worlds.photos.data.store import CopsRef
 
 BEST = "best.safetensors"
 SIZES = {  # an eighth of the published ones
@@ -58,7 +59,7 @@ def test_the_whole_way_takes_less_than_five_minutes(tmp_path: Path) -> None:
     """Two hundred images: every model is trained and judged in all settings, and those with modules have learnt."""
     start = time.monotonic()
     recipe = CopsRefRecipe(seed=3, images=200, val=0.25, test=0.4, each=1, guarded=False)
-    made = make_copsref(recipe, tmp_path / "data", workers=2)
+    made = open_copsref(make_copsref(recipe, tmp_path / "data", workers=2).path)
     table = table_3(made, tmp_path, updates=150, batch=16)
     assert table["GroundeR"]["WithoutDist"] > 2 * table["chance"]["WithoutDist"]
     assert table["Tree"]["Full"] > 2 * table["chance"]["Full"]
@@ -69,7 +70,7 @@ def test_a_reduced_way_takes_less_than_a_minute(tmp_path: Path) -> None:
     """Sixty images and a few updates: every model can be trained and judged in all settings."""
     start = time.monotonic()
     recipe = CopsRefRecipe(seed=3, images=60, val=0.25, test=0.5, each=1, guarded=False)
-    table = table_3(make_copsref(recipe, tmp_path / "data"), tmp_path, updates=4, batch=4)
+    table = table_3(open_copsref(make_copsref(recipe, tmp_path / "data").path), tmp_path, updates=4, batch=4)
     assert {name for name, row in table.items() if set(row) == set(SETTINGS)} == {*ROWS, "chance"} - {"SCAN"}
     assert all(0 <= share <= 1 for row in table.values() for share in row.values())
     assert time.monotonic() - start < 60
@@ -90,7 +91,7 @@ def table_3(made: CopsRef, folder: Path, *, updates: int, batch: int) -> dict[st
         if row.model == "scan":
             continue
         found, _ = ground(out / BEST, made, retriever=folder / row.retriever / BEST if row.retriever else None)
-        evaluation, _ = evaluate_answers(examples, answers_of(found, made), made.scenes, resamples=50)
+        evaluation, _ = evaluate_answers(examples, answers_of(found, made), made.scenes)
         table.setdefault("chance", {name: one.chance for name, one in evaluation.settings.items()})
         table[name] = {setting: one.accuracy.mean for setting, one in evaluation.settings.items()}
         lines.append(_line(name, [f"{100 * share:.1f}" for share in table[name].values()]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deixis.training.rooms import captions
-from deixis.worlds.shapes.pairs import Images, partition
+from deixis.worlds.rooms.pairs import Images, partition
+from deixis.worlds.rooms.training import captions
 
 
 @pytest.fixture

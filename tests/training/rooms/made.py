@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from deixis.models.room_listener import RoomListener, RoomListenerSettings
-from deixis.models.room_speaker import RoomSpeaker, RoomSpeakerSettings
-from deixis.scene.factors import SIZES
+from deixis.learn.checkpoints import Bundle, write_bundle
 from deixis.seeds import derive
-from deixis.training.rooms.bundles import Bundle, write_bundle
-from deixis.training.rooms.captions import Lesson
-from deixis.training.rooms.features import Eyes
-from deixis.training.rooms.game import Contexts
-from deixis.worlds.shapes.pairs import draw_contexts
-from deixis.worlds.shapes.vocabulary import vocabulary
+from deixis.worlds.rooms.models.speakers import RoomListener, RoomListenerSettings, RoomSpeaker, RoomSpeakerSettings
+from deixis.worlds.rooms.pairs import draw_contexts
+from deixis.worlds.rooms.scene import SIZES
+from deixis.worlds.rooms.training.bundles import ROOMS
+from deixis.worlds.rooms.training.captions import Lesson
+from deixis.worlds.rooms.training.features import Eyes
+from deixis.worlds.rooms.training.game import Contexts
+from deixis.worlds.rooms.vocabulary import vocabulary
 
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def bundle_of(models: dict[str, nn.Module], **changes: Any) -> Bundle:
         "metrics": {},
         "weights": {f"{name}.{key}": one for name, model in models.items() for key, one in model.state_dict().items()},
     }
-    return Bundle(**{**facts, **changes})
+    return Bundle(**{"kind": ROOMS, **facts, **changes})
 
 
 def fresh_speaker(path: Path, *, width: int = 16, seed: int = 3, **changes: Any) -> Path:

@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.models.room_listener import RoomListener, RoomListenerSettings
-from deixis.models.room_speaker import RoomSpeaker, RoomSpeakerSettings
-from deixis.training.rooms.bundles import half_bundle, read_bundle, write_bundle
-from deixis.training.rooms.features import find_encoder
-from deixis.training.rooms.players import read_player
-from deixis.training.tensor_files import KEY, read_facts
+from deixis.learn.checkpoints import KEY, half_bundle, read_facts, write_bundle
+from deixis.worlds.rooms.models.speakers import RoomListener, RoomListenerSettings, RoomSpeaker, RoomSpeakerSettings
+from deixis.worlds.rooms.training.bundles import read_player, read_rooms
+from deixis.worlds.rooms.training.features import find_encoder
 from tests.training.rooms.made import KNOWN, SEEN, bundle_of, fresh_listener, fresh_speaker, reset
 
 
@@ -37,7 +35,7 @@ def test_players_survive_being_written(players, tmp_path):
     path, again = tmp_path / "one.safetensors", tmp_path / "two.safetensors"
 
     write_bundle(path, players)
-    found = read_bundle(path)
+    found = read_rooms(path)
     write_bundle(again, found)
 
     assert replace(found, weights={}, memory={}) == replace(players, weights={}, memory={})
@@ -53,7 +51,7 @@ def test_half_the_precision_is_half_the_size(players, tmp_path):
     write_bundle(whole, players)
     write_bundle(half, half_bundle(players))
 
-    found = read_bundle(half)
+    found = read_rooms(half)
     assert half.stat().st_size < 0.6 * whole.stat().st_size
     assert not found.memory
     assert all(torch.equal(found.weights[name], one.bfloat16().float()) for name, one in players.weights.items())
@@ -91,7 +89,7 @@ def test_facts_that_cannot_be_are_told(players, tmp_path, change, complaint):
     save_file(load_file(path), path, {KEY: json.dumps(facts)})
 
     with pytest.raises(BrokenCheckpoint, match=complaint):
-        read_bundle(path)
+        read_rooms(path)
 
 
 def test_memory_of_another_model_is_told(players, tmp_path):
@@ -100,7 +98,7 @@ def test_memory_of_another_model_is_told(players, tmp_path):
     for memory in ({"first/speaker.mind": torch.ones(2)}, {"second/speaker.word.weight": torch.ones(2)}):
         write_bundle(path, replace(players, memory=memory))
         with pytest.raises(BrokenCheckpoint, match=r"remembers .* of another model"):
-            read_bundle(path)
+            read_rooms(path)
 
 
 @given(share=st.floats(0, 0.999))
@@ -114,7 +112,7 @@ def test_a_truncated_file_is_told(tmp_path_factory, share):
     cut.write_bytes(content[: int(len(content) * share)])
 
     with pytest.raises(BrokenCheckpoint, match="cannot be read as a safetensors file"):
-        read_bundle(cut)
+        read_rooms(cut)
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.scene.factors import IMAGES, factors_of
-from deixis.training.rooms.captions import SIMILAR, caption_tokens, images_of, lessons, passes
-from deixis.training.rooms.drift import texts_of
-from deixis.training.rooms.settings import Captioning, Game
-from deixis.worlds.shapes.captions import caption, captions
-from deixis.worlds.shapes.pairs import test_sets
+from deixis.learn.loop import passes
+from deixis.worlds.rooms.captions import caption, captions
+from deixis.worlds.rooms.pairs import test_sets
+from deixis.worlds.rooms.scene import IMAGES, factors_of
+from deixis.worlds.rooms.training.captions import SIMILAR, caption_tokens, images_of, lessons
+from deixis.worlds.rooms.training.drift import texts_of
+from deixis.worlds.rooms.training.settings import Captioning, Game
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from deixis.errors import DivergedTraining, RecipeError
-from deixis.training.rooms import pretrain
-from deixis.training.rooms.bundles import read_bundle
-from deixis.training.rooms.game import play_games
-from deixis.training.rooms.pretrain import learn_captions
-from deixis.training.rooms.settings import Captioning, Game
+from deixis.worlds.rooms.training import pretrain
+from deixis.worlds.rooms.training.bundles import read_rooms
+from deixis.worlds.rooms.training.game import play_games
+from deixis.worlds.rooms.training.pretrain import learn_captions
+from deixis.worlds.rooms.training.settings import Captioning, Game
 from tests.training.rooms.made import HERE, fresh_listener, fresh_speaker, log_of, two_factors
 from tests.training.small import are_equal
 from tests.training.test_checkpoints import no_room
@@ -76,6 +76,43 @@ def test_a_stopped_course_reaches_the_same_weights(run, tmp_path, kind):
     assert len(looks[0]) == 2
 
 
+def legs_of(run):
+    return [(leg["updates"], leg["until"]) for leg in run.get("legs", [])]
+
+
+def test_going_on_for_more_updates_is_recorded(few_images, tmp_path):
+    """The rate had fallen by then, so the weights are not those of one long run, and run.json tells of both legs."""
+    learn(LEARN, tmp_path / "twice")
+    twice = learn(replace(LEARN, updates=16), tmp_path / "twice")
+    once = learn(replace(LEARN, updates=16), tmp_path / "once")
+
+    assert not are_equal(tmp_path / "once" / "best.safetensors", tmp_path / "twice" / "best.safetensors")
+    assert legs_of(twice) == [(8, 8), (16, 16)]
+    assert legs_of(once) == []
+
+
+def test_legs_are_kept_from_one_call_to_the_next(few_images, tmp_path):
+    """Also when it is stopped again, and when a third number is wanted."""
+    learn(LEARN, tmp_path)
+    learn(replace(LEARN, updates=16), tmp_path, stop_after=0.0)
+    learn(replace(LEARN, updates=16), tmp_path)
+    found = learn(replace(LEARN, updates=24), tmp_path)
+
+    assert legs_of(found) == [(8, 8), (16, 16), (24, 24)]
+    assert read_rooms(tmp_path / "last.safetensors").metrics["legs"] == found["legs"][:2]
+
+
+def test_going_on_before_the_rate_falls_is_one_leg(few_images, tmp_path):
+    """Stopped while the rate was still whole, another number of updates gives the weights of one run of that number."""
+    stopped = learn(replace(LEARN, log_every=1), tmp_path / "twice", stop_after=0.0)
+    twice = learn(replace(LEARN, updates=16), tmp_path / "twice")
+    learn(replace(LEARN, updates=16), tmp_path / "once")
+
+    assert stopped["updates"] <= 6
+    assert legs_of(twice) == []
+    assert are_equal(tmp_path / "once" / "best.safetensors", tmp_path / "twice" / "best.safetensors")
+
+
 @pytest.mark.parametrize("kind", ["captioning", "game"])
 def test_an_interrupt_finishes_the_update_in_hand(run, tmp_path, kind):
     """It is saved, one line says so, and going on reaches the same weights."""
@@ -87,7 +124,7 @@ def test_an_interrupt_finishes_the_update_in_hand(run, tmp_path, kind):
     run(kind, "whole")
     with pytest.raises(KeyboardInterrupt, match=r"stopped after 4 updates; they are kept in .*broken"):
         run(kind, "broken", progress=press)
-    assert read_bundle(tmp_path / "broken" / "last.safetensors").update == 4
+    assert read_rooms(tmp_path / "broken" / "last.safetensors").update == 4
     run(kind, "broken")
 
     assert are_equal(tmp_path / "whole" / "last.safetensors", tmp_path / "broken" / "last.safetensors")
@@ -171,8 +208,8 @@ def test_a_frozen_listener_stays_as_it_is(tmp_path):
 
     play_games(how, speaker, tmp_path / "run", listener=listener, eyes=HERE, contexts=CONTEXTS)
 
-    found, given = read_bundle(tmp_path / "run" / "best.safetensors"), read_bundle(listener)
-    before = read_bundle(speaker)
+    found, given = read_rooms(tmp_path / "run" / "best.safetensors"), read_rooms(listener)
+    before = read_rooms(speaker)
     assert all(torch.equal(found.weights[name], one) for name, one in given.weights.items())
     assert not any(torch.equal(found.weights[name], one) for name, one in before.weights.items() if "bias" not in name)
 
@@ -183,7 +220,7 @@ def test_a_joint_listener_learns(tmp_path):
 
     play_games(PLAY, speaker, tmp_path / "run", listener=listener, eyes=HERE, contexts=CONTEXTS)
 
-    found, given = read_bundle(tmp_path / "run" / "best.safetensors"), read_bundle(listener)
+    found, given = read_rooms(tmp_path / "run" / "best.safetensors"), read_rooms(listener)
     assert not torch.equal(found.weights["listener.image.weight"], given.weights["listener.image.weight"])
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from deixis.models.caption_language import CaptionLanguage, CaptionLanguageSettings
-from deixis.scene.factors import SIZES
-from deixis.training.rooms.captions import LONGEST, caption_tokens
-from deixis.training.rooms.drift import drift, heard_words, overlap, texts_of
-from deixis.training.rooms.saying import Said, length_of
-from deixis.worlds.shapes.vocabulary import vocabulary
+from deixis.worlds.rooms.models.speakers import CaptionLanguage, CaptionLanguageSettings
+from deixis.worlds.rooms.scene import SIZES
+from deixis.worlds.rooms.training.captions import LONGEST, caption_tokens
+from deixis.worlds.rooms.training.drift import drift, heard_words, overlap, texts_of
+from deixis.worlds.rooms.training.saying import Said, length_of
+from deixis.worlds.rooms.vocabulary import vocabulary
 from tests.training.rooms.made import KNOWN, a_speaker, some_images
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 from deixis.errors import BrokenCheckpoint, BrokenDataset, RecipeError
-from deixis.models.resnet import ResNet50
-from deixis.models.room_encoder import RoomEncoder, RoomEncoderSettings
-from deixis.scene.factors import IMAGES, SIZES, factors_of
-from deixis.training.rooms import features as module
-from deixis.training.rooms.bundles import write_bundle
-from deixis.training.rooms.encoder import Encoding, learn_to_see
-from deixis.training.rooms.features import FEATURES, Encoder, features_of, find_encoder
+from deixis.learn.checkpoints import write_bundle
+from deixis.worlds.rooms.models.encoders import ResNet50, RoomEncoder, RoomEncoderSettings
+from deixis.worlds.rooms.scene import IMAGES, SIZES, factors_of
+from deixis.worlds.rooms.training import features as module
+from deixis.worlds.rooms.training.augment import DISTURBANCES, Augmentation
+from deixis.worlds.rooms.training.bundles import read_rooms
+from deixis.worlds.rooms.training.encoder import Encoding, learn_to_see
+from deixis.worlds.rooms.training.features import FEATURES, Encoder, features_of, find_encoder
 from tests.training.rooms.made import bundle_of, fresh_speaker, reset
 
 
@@ -126,13 +127,16 @@ def test_an_encoder_is_trained_and_sees(tmp_path):
     """It is written, found again, gives the same features as its file says, and tells pictures apart."""
     path = tmp_path / "deep" / "encoder.safetensors"
 
-    told = learn_to_see(Encoding(pictures=24, judged=8, updates=2, batch=8), path, device="cpu")
-    found = features_of(np.array([118_308, 292_170]), find_encoder(str(path), CPU), CPU)
+    found = learn_to_see(Encoding(pictures=24, judged=8, updates=2, batch=8), path, device="cpu")
+    told = found["told"]
+    seen = features_of(np.array([118_308, 292_170]), find_encoder(str(path), CPU), CPU)
 
+    assert set(found["disturbed"]) == set(DISTURBANCES)
+    assert read_rooms(path).training["augmentation"] == asdict(Augmentation())
     assert set(told) == {"floor_hue", "wall_hue", "object_hue", "scale", "shape", "orientation"}
     assert all(0 <= share <= 1 for share in told.values())
-    assert found.encoder == "rooms"
-    assert not np.array_equal(found.values[0], found.values[1])
+    assert seen.encoder == "rooms"
+    assert not np.array_equal(seen.values[0], seen.values[1])
 
 
 def test_an_encoder_learns(tmp_path):
@@ -182,7 +186,7 @@ def test_a_copy_without_an_encoder_says_so(monkeypatch):
     """And how to train one."""
     monkeypatch.setattr(module, "shipped_checkpoints", dict)
 
-    with pytest.raises(RecipeError, match="train one with `deixis see`"):
+    with pytest.raises(RecipeError, match="train one with `deixis train room-encoder`"):
         find_encoder("rooms", CPU)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from deixis.datasets.locks import hold_lock
+from deixis.data.locks import hold_lock
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.training.rooms.features import FEATURES, Encoder, features_of
+from deixis.worlds.rooms.training.features import FEATURES, Encoder, features_of
 
 
 CPU = torch.device("cpu")

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from deixis.training.rooms.game import play_games
-from deixis.training.rooms.settings import Game
+from deixis.worlds.rooms.training.game import play_games
+from deixis.worlds.rooms.training.settings import Game
 from tests.training.rooms.made import HERE, fresh_speaker, log_of, two_factors
 
 

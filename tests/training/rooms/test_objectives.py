@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.training.rooms.objectives import (
+from deixis.worlds.rooms.training.objectives import (
     DECAY,
     Players,
     _rewards,
@@ -19,8 +19,8 @@ from deixis.training.rooms.objectives import (
     play,
     policy_loss,
 )
-from deixis.training.rooms.saying import END, PAD, Decoding, length_of, say, shifted
-from deixis.training.rooms.settings import Game
+from deixis.worlds.rooms.training.saying import END, PAD, Decoding, length_of, say, shifted
+from deixis.worlds.rooms.training.settings import Game
 from tests.training.rooms.made import WORDS, a_listener, a_speaker, reset, some_captions, some_images
 
 

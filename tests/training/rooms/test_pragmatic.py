@@ -9,8 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.errors import RecipeError
-from deixis.training.rooms.pragmatic import Pragmatic, literal_listener, reasoned, reranked
-from deixis.training.rooms.saying import END, Decoding, Said, length_of, say
+from deixis.worlds.rooms.training.saying import (
+    END,
+    Decoding,
+    Pragmatic,
+    Said,
+    length_of,
+    literal_listener,
+    reasoned,
+    reranked,
+    say,
+)
 from tests.training.rooms.made import WORDS, a_listener, a_speaker, reset, some_captions, some_images
 
 

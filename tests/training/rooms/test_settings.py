@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from deixis.errors import RecipeError
-from deixis.training.rooms.settings import Captioning, Game, settings_from
+from deixis.worlds.rooms.training.settings import Captioning, Game, settings_from
 
 
 @pytest.mark.parametrize("record", [Captioning, Game])

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
 from deixis.resolution.reference import denotation
-from deixis.scene.graph import Box, GraphObject, Link, SceneGraph
-from deixis.scene.graph_table import GraphTable
-from deixis.scene.vocabulary import NAME, SAME, SAME_TYPES
 from deixis.seeds import Stream
-from deixis.worlds.graphs.distractors import Said
+from deixis.worlds.photos.distractors import Said
+from deixis.worlds.photos.scene.graph import Box, GraphObject, Link, SceneGraph
+from deixis.worlds.photos.scene.graph_table import GraphTable
+from deixis.worlds.photos.scene.vocabulary import NAME, SAME, SAME_TYPES
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deixis.expression.description import Expression
-    from deixis.scene.graph import GraphScene
+    from deixis.worlds.photos.scene.graph import GraphScene
 
 
 WORDS = ("red", "blue", "white", "wood", "metal", "round", "male", "striped", "wet", "small")

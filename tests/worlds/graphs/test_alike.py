@@ -6,9 +6,9 @@ from hypothesis import given
 from deixis.expression.description import Description
 from deixis.expression.steps import Is, Not, Related
 from deixis.resolution.reference import denotation
-from deixis.scene.graph_table import GraphTable
 from deixis.testing import expressions
-from deixis.worlds.graphs.alike import alike_names, blurred, canonical_relation, widened
+from deixis.worlds.photos.alike import alike_names, alike_words, blurred, canonical_relation, may_both_hold, widened
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import SCHEMA, image, tables, thing
 
 
@@ -48,6 +48,35 @@ def test_other_words_for_the_same_thing_are_found():
 
     assert denotation(said, table.scene(0)) == {2}
     assert denotation(widened(said, table.vocabulary), blurred(table).scene(0)) == {0, 2}
+
+
+def test_attributes_are_alike_too():
+    """What is large may be called big, and a dark one black; neither is small."""
+    assert "big" in alike_words("large")
+    assert "dark" in alike_words("black")
+    assert "small" not in alike_words("large")
+    table = GraphTable.of([image(thing(0, "cup", "large"), thing(1, "cup", "small"), thing(2, "dog", "big"))])
+    said = Description((Is("name", "cup"), Is("size", "big")))
+
+    assert denotation(said, table.scene(0)) == set()
+    assert denotation(widened(said, table.vocabulary), table.scene(0)) == {0}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        ("on", "of", True),
+        ("wearing", "in", True),
+        ("holding", "near", True),
+        ("sitting on", "on top of", True),
+        ("to the left of", "to the right of", False),
+        ("on", "under", False),
+        ("behind", "in front of", False),
+    ],
+)
+def test_some_relations_hold_along_with_others(one, other, both):
+    """Saying one for the other changes little, either way round."""
+    assert may_both_hold(one, other) is may_both_hold(other, one) is both
 
 
 def test_a_denied_noun_is_not_widened():

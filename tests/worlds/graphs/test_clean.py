@@ -5,16 +5,23 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 
-from deixis.datasets.graphs import read_graphs
-from deixis.scene.graph import Link
-from deixis.scene.graph_table import GraphTable
-from deixis.worlds.graphs.clean import Cleaning, clean_graph, clean_graphs
-from deixis.worlds.graphs.problems import GRAPH_CODES, MAX_FINDINGS, GraphReport, codes_table
+from deixis.worlds.photos.clean import (
+    GRAPH_CODES,
+    MAX_FINDINGS,
+    Cleaning,
+    GraphReport,
+    clean_graph,
+    clean_graphs,
+    codes_table,
+)
+from deixis.worlds.photos.data.graphs import read_graphs
+from deixis.worlds.photos.scene.graph import Link
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import STREET, VISUAL_GENOME, graphs, image, needs_graphs, thing
 
 
 if TYPE_CHECKING:
-    from deixis.scene.graph import SceneGraph
+    from deixis.worlds.photos.scene.graph import SceneGraph
 
 
 def cleaned(graph: SceneGraph, cleaning: Cleaning | None = None) -> tuple[SceneGraph, dict[str, int]]:

@@ -4,12 +4,11 @@ from collections import Counter
 
 import pytest
 
-from deixis.scene.graph_table import GraphTable
-from deixis.worlds.graphs.clean import clean_graphs
-from deixis.worlds.graphs.counts import gqa_counts
-from deixis.worlds.graphs.imagine.corpus import Corpus, imagine_graph, imagine_graphs
-from deixis.worlds.graphs.left_right import LEFT, RIGHT, with_left_right
-from deixis.worlds.graphs.problems import GraphReport
+from deixis.worlds.photos.balance import gqa_counts
+from deixis.worlds.photos.clean import GraphReport, clean_graphs
+from deixis.worlds.photos.imagine.corpus import Corpus, imagine_graph, imagine_graphs
+from deixis.worlds.photos.left_right import LEFT, RIGHT, with_left_right
+from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ from deixis.errors import SchemaError
 from deixis.expression.description import Description
 from deixis.expression.steps import Is, Not, Related
 from deixis.resolution.reference import denotation
-from deixis.resolution.unknowns import Unknowns, judge
-from deixis.scene.graph_table import GraphTable
-from deixis.worlds.graphs.alike import blurred, widened
-from deixis.worlds.graphs.distractors import Said, Search, find_distractors
-from deixis.worlds.graphs.index import GraphIndex
-from deixis.worlds.graphs.misreadings import DISTRACTOR_KINDS, noun_of, nouns_as_related
+from deixis.worlds.photos.alike import blurred, widened
+from deixis.worlds.photos.distractors import Said, Search, find_distractors
+from deixis.worlds.photos.index import GraphIndex
+from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS, noun_of, nouns_as_related
+from deixis.worlds.photos.resolution.unknowns import Unknowns, judge
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import VISUAL_GENOME, image, needs_graphs, thing
 from tests.worlds.graphs.said import crowded_table, some_said
 
@@ -175,7 +175,7 @@ def test_settings_that_make_no_sense_are_refused(settings):
 @pytest.mark.data
 def test_distractors_among_real_graphs():
     """In real scene graphs every distractor that is found is clean by the plain definition."""
-    from deixis.datasets.graphs import read_table
+    from deixis.worlds.photos.data.graphs import read_table
 
     table = read_table(VISUAL_GENOME)
     said = some_said(table, 120, seed=8)

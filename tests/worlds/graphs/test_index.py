@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import BrokenDataset
-from deixis.scene.graph_table import GraphTable
-from deixis.worlds.graphs import index as module
-from deixis.worlds.graphs.index import GraphIndex
+from deixis.worlds.photos import index as module
+from deixis.worlds.photos.index import GraphIndex
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import STREET, image, tables, thing
 
 

@@ -3,11 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from deixis.datasets.graphs import read_graphs
-from deixis.scene.graph import Link
-from deixis.worlds.graphs.left_right import LEFT, RIGHT, left_right_pairs, with_left_right
-from tests.scene.graphs import GQA, STREET, graphs, needs_graphs
+from deixis.worlds.photos import left_right
+from deixis.worlds.photos.data.graphs import read_graphs
+from deixis.worlds.photos.left_right import LEFT, RIGHT, left_right_pairs, loose_pairs, loosened, with_left_right
+from deixis.worlds.photos.scene.graph import Link
+from deixis.worlds.photos.scene.graph_table import GraphTable
+from tests.scene.graphs import GQA, STREET, graphs, image, needs_graphs, thing
 
 
 @pytest.mark.parametrize(
@@ -67,3 +70,42 @@ def test_the_rule_gives_what_gqa_records():
 
     assert len(recorded) == 146
     assert by_rule == recorded
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "holds"),
+    [
+        ((0, 0, 10, 20), (20, 19, 10, 20), True),  # level by one pixel
+        ((0, 0, 10, 20), (20, 20, 10, 20), False),
+        ((0, 0, 10, 20), (400, 0, 10, 20), True),  # however far
+        ((0, 0, 10, 20), (5, 0, 10, 20), False),  # one behind the other
+    ],
+)
+def test_people_see_left_and_right_more_loosely(one, other, holds):
+    """Things that are level at all, however far apart, may be said to be left and right of each other."""
+    assert loose_pairs(np.array([other, one])).tolist() == ([[1, 0]] if holds else [])
+
+
+@given(some=st.lists(graphs(max_objects=7), min_size=1, max_size=4), at_once=st.sampled_from((1, 40, 10_000)))
+def test_a_loosened_table_has_every_loose_pair_and_all_else(some, at_once):
+    """Scene by scene, left and right are the loose pairs, and the other relations are those that were recorded."""
+    sided = image(thing(0, "car", "", f"{LEFT} 1"), thing(1, "man", "", f"{RIGHT} 0"))
+    table = GraphTable.of([sided, *some])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(left_right, "PAIRS", at_once)
+        loose = left_right.loosened.__wrapped__(table)
+
+    for number in range(len(table)):
+        links = loose.scene(number).links
+        pairs = {(a, b) for a, b in loose_pairs(np.array(table.scene(number).boxes)).tolist()}
+        assert {(a, b) for relation, a, b in links if relation == LEFT} == pairs
+        assert {(b, a) for relation, a, b in links if relation == RIGHT} == pairs
+        others = {link for link in table.scene(number).links if link[0] not in (LEFT, RIGHT)}
+        assert {link for link in links if link[0] not in (LEFT, RIGHT)} == others
+
+
+def test_a_corpus_without_sides_stays_as_it_is():
+    """Where nobody says left or right there is nothing to loosen."""
+    table = GraphTable.of([image(thing(0, "car", "", "near 1"), thing(1, "man"))])
+
+    assert loosened(table) is table

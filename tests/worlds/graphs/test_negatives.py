@@ -3,13 +3,19 @@ from __future__ import annotations
 import pytest
 
 from deixis.errors import SchemaError
+from deixis.expression.description import Description
 from deixis.expression.parts import mention_at
 from deixis.expression.steps import Is, Related
 from deixis.resolution.reference import denotation
-from deixis.resolution.unknowns import Unknowns, judge
-from deixis.scene.vocabulary import SAME
-from deixis.worlds.graphs.index import GraphIndex
-from deixis.worlds.graphs.negatives import CHANGES, Negation, Seen, Shown, find_negatives
+from deixis.worlds.photos.engine import Engine
+from deixis.worlds.photos.engine.facts import Facts
+from deixis.worlds.photos.index import GraphIndex
+from deixis.worlds.photos.left_right import LEFT
+from deixis.worlds.photos.negatives import CHANGES, Negation, Seen, Shown, find_negatives
+from deixis.worlds.photos.resolution.unknowns import Unknowns, judge
+from deixis.worlds.photos.scene.graph_table import GraphTable
+from deixis.worlds.photos.scene.vocabulary import SAME
+from tests.scene.graphs import image, thing
 from tests.worlds.graphs.said import crowded_table, some_said
 
 
@@ -67,7 +73,7 @@ def test_a_swap_moves_words_and_adds_none(shown, negatives):
 
 def test_replaced_words_are_plausible(shown, negatives, table, index):
     """A new attribute is one that things of that name have somewhere, a new relation one that such things stand in."""
-    seen = Seen(table, index)
+    seen = Seen(table, index, Facts.of(table, Engine()))
     checked = 0
     for negative in (negative for some in negatives for negative in some):
         for part in negative.parts:
@@ -83,7 +89,7 @@ def test_replaced_words_are_plausible(shown, negatives, table, index):
 
 def test_what_a_corpus_has_seen(table, index):
     """What is said to occur together is exactly what some scene records."""
-    seen = Seen(table, index)
+    seen = Seen(table, index, Facts.of(table, Engine()))
     links = {
         (scene.names[i], relation, scene.names[j])
         for scene in map(table.scene, range(len(table)))
@@ -112,6 +118,80 @@ def test_absence_can_be_made_certain(shown, table, index):
     for one, some in zip(shown, found, strict=True):
         for negative in some:
             assert not judge(negative.expression, table.scene(one.scenes[0]), unknowns).possible
+
+
+def test_a_synonym_is_no_change():
+    """The large cup is not changed into a big one, nor what is on the table into what is of it."""
+    scenes = [
+        image(thing(0, "cup", "large", "on 1"), thing(1, "table"), image_id="1"),
+        image(thing(0, "cup", "big", "of 1"), thing(1, "table"), image_id="2"),
+        image(thing(0, "cup", "small", "under 1"), thing(1, "table"), image_id="3"),
+    ]
+    table = GraphTable.of(scenes)
+    said = Description((Is("name", "cup"), Is("size", "large"), Related("on", Description((Is("name", "table"),)))))
+    how = Negation(each=9, in_other_words=False)
+
+    (found,) = find_negatives([Shown(said, (0,))], table, GraphIndex.of(table), how, seed=1)
+
+    assert {negative.changed for negative in found} == {"large → small", "on → under"}
+
+
+def test_what_cannot_be_said_is_not_made():
+    """No noun that is none, no color of people, nothing to the left of the ground, and nothing never seen together."""
+    scenes = [
+        image(
+            thing(0, "cup", "white", "near 1"), thing(1, "man", "old"), thing(2, "white", "", "near 1"), image_id="1"
+        ),
+        image(thing(0, "man", "white", f"{LEFT} 1"), thing(1, "cup"), thing(2, "ground"), image_id="2"),
+        image(
+            thing(0, "cup", "", f"{LEFT} 1"),
+            thing(1, "ground"),
+            thing(2, "dog", "wet", "near 3"),
+            thing(3, "man"),
+            image_id="3",
+        ),
+    ]
+    table = GraphTable.of(scenes)
+    said = Description((Is("name", "cup"), Is("color", "white"), Related("near", Description((Is("name", "man"),)))))
+
+    (found,) = find_negatives([Shown(said, (2,))], table, GraphIndex.of(table), Negation(each=9), seed=1)
+
+    texts = {str(negative.expression) for negative in found}
+    assert not any("name=white" in text or "ground" in text for text in texts)
+    assert not any(negative.change == "swap" for negative in found)  # 'the cup near the white man'
+
+
+def test_nothing_is_said_twice():
+    """'Wearing a shirt and wearing another shirt' would give itself away: no expression that fits says it."""
+    scenes = [
+        image(thing(0, "man", "", "wearing 1, wearing 2"), thing(1, "shirt"), thing(2, "hat"), image_id="1"),
+        image(thing(0, "man", "", "wearing 1"), thing(1, "cap"), image_id="2"),
+    ]
+    table = GraphTable.of(scenes)
+    worn = [Related("wearing", Description((Is("name", name),))) for name in ("shirt", "hat")]
+    said = Description((Is("name", "man"), *worn))
+    how = Negation(changes=("noun",), each=9)
+
+    (found,) = find_negatives([Shown(said, (0,))], table, GraphIndex.of(table), how, seed=1)
+
+    assert {negative.now for negative in found} == {"cap"}
+
+
+def test_the_truth_decides_what_is_not_there():
+    """What nobody wrote down may be there; where the truth is at hand, only what is false by it is made."""
+    told = [image(thing(0, "cup", "red"), thing(1, "cup", "blue"), thing(2, "cup"), image_id="1")]
+    true = [image(thing(0, "cup", "red"), thing(1, "cup", "blue"), thing(2, "cup", "green"), image_id="1")]
+    more = image(thing(0, "cup", "green"), thing(1, "cup", "white"), image_id="2")
+    table, truth = GraphTable.of([*told, more]), GraphTable.of([*true, more])
+    said = Description((Is("name", "cup"), Is("color", "red")))
+    how = Negation(changes=("attribute",), each=9)
+
+    def colors(truth):
+        (found,) = find_negatives([Shown(said, (0,))], table, GraphIndex.of(table), how, seed=1, truth=truth)
+        return {negative.now for negative in found}
+
+    assert colors(None) == {"green", "white"}
+    assert colors(truth) == {"white"}
 
 
 def test_the_seed_decides(shown, negatives, table, index):

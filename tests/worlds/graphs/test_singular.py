@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from deixis.worlds.graphs.counts import gqa_counts
-from deixis.worlds.graphs.singular import singular
+from deixis.worlds.photos.balance import gqa_counts
+from deixis.worlds.photos.words import singular
 
 
 @pytest.mark.parametrize(

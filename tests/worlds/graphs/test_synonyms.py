@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 
 from deixis.errors import BrokenDataset
-from deixis.scene.vocabulary import Vocabulary
-from deixis.worlds.graphs.synonyms import Synonyms
-from deixis.worlds.graphs.wordnet import read_synonyms
+from deixis.worlds.photos.scene.vocabulary import Vocabulary
+from deixis.worlds.photos.words import Synonyms, read_synonyms
 
 
 @pytest.fixture

@@ -14,14 +14,22 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from deixis.errors import SchemaError
-from deixis.scene.grid import COLORS, SHAPES, Agent, Facing, GridObject, GridScene
-from deixis.scene.picture import grid
 from deixis.worlds.grid.actions import Action, plan_from_letters
 from deixis.worlds.grid.draw import Look, Marks, animate_gif, animate_svg
-from deixis.worlds.grid.pictures.animate import END_MS, FRAME_MS, FRAMES_PER_ACTION, START_MS, film_of
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.pictures.animate import (
+    END_MS,
+    FRAME_MS,
+    FRAMES_PER_ACTION,
+    MAX_ACTIONS,
+    START_MS,
+    film_of,
+    pose_of,
+    steps_of,
+)
 from deixis.worlds.grid.pictures.board import compose
-from deixis.worlds.grid.pictures.motion import MAX_ACTIONS, pose_of, steps_of
 from deixis.worlds.grid.pictures.raster import paint
+from deixis.worlds.grid.scene import COLORS, SHAPES, Agent, Facing, GridObject, GridScene
 from deixis.worlds.grid.simulate import simulate
 
 

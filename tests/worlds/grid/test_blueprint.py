@@ -9,13 +9,13 @@ import pytest
 
 from deixis.errors import DeixisError
 from deixis.expression import AnyOf, Description, Extreme, Is, Not, Nth, Related
-from deixis.language import parse
+from deixis.expression.patterns import P2, pattern
 from deixis.schema import Which
 from deixis.seeds import Stream
 from deixis.testing import the
 from deixis.worlds.grid.blueprint import blueprint, from_blueprint
 from deixis.worlds.grid.commands import commands, sample_commands
-from deixis.worlds.grid.patterns import P2, pattern
+from deixis.worlds.grid.language import parse
 
 
 RED, SMALL = Is("color", "red"), Extreme("size", Which.LEAST)

@@ -7,10 +7,18 @@ from itertools import islice
 
 import pytest
 
+from deixis.expression.patterns import C2, P1, P2, P3, pattern, pattern_of
 from deixis.seeds import Stream
-from deixis.worlds.grid.choose import VERBS, choose_balanced, choose_uniform, with_balanced_verbs, with_random_verbs
-from deixis.worlds.grid.commands import broken_rules, commands, count_commands
-from deixis.worlds.grid.patterns import C2, P1, P2, P3, pattern, pattern_of
+from deixis.worlds.grid.commands import (
+    VERBS,
+    broken_rules,
+    choose_balanced,
+    choose_uniform,
+    commands,
+    count_commands,
+    with_balanced_verbs,
+    with_random_verbs,
+)
 
 
 def first(choose, of, count, seed=1):

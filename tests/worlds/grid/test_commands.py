@@ -9,7 +9,7 @@ import pytest
 
 from deixis.errors import RecipeError, UnsatisfiablePattern
 from deixis.expression import Description, Related
-from deixis.language import parse, phrase_words, realise
+from deixis.expression.patterns import C1, C2, P1, P2, P3, pattern, pattern_of
 from deixis.seeds import Stream
 from deixis.worlds.grid import commands as module
 from deixis.worlds.grid.commands import (
@@ -21,7 +21,7 @@ from deixis.worlds.grid.commands import (
     sample_commands,
     schematics,
 )
-from deixis.worlds.grid.patterns import C1, C2, P1, P2, P3, pattern, pattern_of
+from deixis.worlds.grid.language import parse, phrase_words, realise
 
 
 ROW, COLUMN, INSIDE, SIZE, COLOR, SHAPE = RELATIONS

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.errors import DeixisError, SchemaError
-from deixis.scene.grid import COLORS, SHAPES, Agent, Facing, GridObject, GridScene
-from deixis.scene.picture import grid
 from deixis.worlds.grid.actions import plan_from_letters
 from deixis.worlds.grid.draw import Look, Marks, Role, draw_png, draw_svg, draw_terminal, path_of
+from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.pictures.look import DARK, LIGHT
+from deixis.worlds.grid.scene import COLORS, SHAPES, Agent, Facing, GridObject, GridScene
 
 
 SVG = "{http://www.w3.org/2000/svg}"

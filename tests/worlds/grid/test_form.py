@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.kernels.form import digest_forms
-from deixis.scene import GridBatch
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.form import form_digest, have_one_form
+from deixis.worlds.grid.kernels.form import digest_forms
+from deixis.worlds.grid.scene import GridBatch
 
 
 def moved(scene, rows, columns):

@@ -11,14 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import ParseError, SchemaError
-from deixis.kernels.worlds import digest_world
-from deixis.language import parse, realise
-from deixis.scene import Agent, Facing, GridScene, grid
 from deixis.seeds import fold
-from deixis.tasks.navigate import Example, content_id, text_digest
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import Manner, Verb, plan_from_letters
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.kernels.worlds import digest_world
+from deixis.worlds.grid.language import parse, realise
+from deixis.worlds.grid.navigate import Example, content_digest, content_id, text_digest
 from deixis.worlds.grid.roles import Role, encode_misreading
+from deixis.worlds.grid.scene import Agent, Facing, GridScene
 
 
 TEXT = "push the small circle that is in the same row as a blue square hesitantly"
@@ -126,7 +127,17 @@ def test_an_example_that_contradicts_itself_is_refused(example, change, message)
 
 def test_the_content_of_an_example_has_a_fixed_number(example):
     """The number of an example never changes, since stored datasets carry it."""
-    assert example.id == content_id(example.text, example.scene) == 10611640263981208376
+    assert example.id == content_id(example.text, example.scene) == 10611640263981208376 >> 11
+    assert example.digest == content_digest(example.text, example.scene) == 10611640263981208376
+
+
+@given(grid_scenes(with_agent=True), st.sampled_from([TEXT, "", "walk to the circle"]))
+def test_numbers_pass_through_json_and_floats(scene, text):
+    """An id has at most 53 bits, so that JavaScript, floats and signed columns hold it without loss."""
+    number = content_id(text, scene)
+
+    assert 0 <= number < 2**53
+    assert int(float(number)) == number
 
 
 @given(st.data(), grid_scenes(with_agent=True))
@@ -171,7 +182,7 @@ def test_the_compiled_digest_is_the_plain_one(scene, text):
 
     world = digest_world(objects, len(objects), scene.size, agent.row, agent.column, int(agent.facing))
 
-    assert content_id(text, scene) == fold((int(world),), text_digest(text))
+    assert content_digest(text, scene) == fold((int(world),), text_digest(text))
 
 
 def test_an_empty_world_has_a_number_too():

@@ -8,9 +8,9 @@ import pytest
 
 from deixis.errors import DeixisError, RecipeError, SchemaError
 from deixis.expression import Related
-from deixis.language import parse
+from deixis.expression.patterns import C1, C2, MAX_CLAUSES, P1, P2, P3, PATTERNS, Pattern, pattern, pattern_of
 from deixis.testing import the
-from deixis.worlds.grid.patterns import C1, C2, MAX_CLAUSES, P1, P2, P3, PATTERNS, Pattern, pattern, pattern_of
+from deixis.worlds.grid.language import parse
 
 
 RELEASED = {

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.errors import DeixisError, ParseError, SchemaError
-from deixis.scene import Agent, Facing, GridObject, GridScene, grid
 from deixis.worlds.grid.actions import (
     MANNERS,
     VERBS,
@@ -25,7 +24,9 @@ from deixis.worlds.grid.actions import (
     plan_to_letters,
     plan_to_words,
 )
+from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.plan import plan, pushes_needed, room_to_move, turns
+from deixis.worlds.grid.scene import Agent, Facing, GridObject, GridScene
 
 
 SAMPLE = Path(__file__).parents[3] / "../shared/data/reascan/official_2rel_test_sample.json"

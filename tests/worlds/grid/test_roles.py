@@ -8,8 +8,7 @@ import pytest
 
 from deixis.distractors import relaxations
 from deixis.errors import SchemaError
-from deixis.language import parse, realise
-from deixis.scene.grid import GRID
+from deixis.worlds.grid.language import parse, realise
 from deixis.worlds.grid.roles import (
     KINDS,
     Role,
@@ -19,6 +18,7 @@ from deixis.worlds.grid.roles import (
     encode_role,
     mention_addresses,
 )
+from deixis.worlds.grid.scene import GRID
 
 
 SIBLINGS = (

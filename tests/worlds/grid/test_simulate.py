@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.errors import SchemaError
-from deixis.scene import Agent, Facing, GridObject, GridScene, grid
 from deixis.worlds.grid.actions import MANNERS, VERBS, Action, Manner, Verb, plan_from_letters
+from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.plan import plan, room_to_move
+from deixis.worlds.grid.scene import Agent, Facing, GridObject, GridScene
 from deixis.worlds.grid.simulate import got_there, reaches, simulate, visited_object
 
 

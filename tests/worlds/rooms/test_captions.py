@@ -15,15 +15,15 @@ from deixis.expression.description import Description
 from deixis.expression.steps import Is
 from deixis.language.frames import synonyms
 from deixis.resolution.reference import resolve
-from deixis.scene.factors import FACTORS, HUES, IMAGES, ORIENTATIONS, PLACES, SCALES, SIZES, SOLIDS, RoomScene
 from deixis.scene.scene import Where
-from deixis.worlds.shapes.captions import (
+from deixis.worlds.rooms.captions import (
     GRAMMARS,
     caption,
     captions,
     count,
     expression_of,
     frames,
+    grammar_named,
     lengths,
     parse_caption,
     phrase_numbers,
@@ -31,7 +31,7 @@ from deixis.worlds.shapes.captions import (
     realise_caption,
     segments,
 )
-from deixis.worlds.shapes.grammars import grammar_named
+from deixis.worlds.rooms.scene import FACTORS, HUES, IMAGES, ORIENTATIONS, PLACES, SCALES, SIZES, SOLIDS, RoomScene
 
 
 SHARED = Path(__file__).parents[3] / "../shared/data/3dshapes"
@@ -211,8 +211,8 @@ def test_no_two_values_share_a_phrase():
     for values in grammar_named("natural").phrases.values():
         phrases = [phrase for some in values.values() for phrase in some]
         assert len(set(phrases)) == len(phrases)
-    assert all(value in HUES for value in synonyms("a3ds")["hue"])
-    assert all(value in PLACES for value in synonyms("a3ds")["orientation"])
+    assert all(value in HUES for value in synonyms("deixis.worlds.rooms")["hue"])
+    assert all(value in PLACES for value in synonyms("deixis.worlds.rooms")["orientation"])
 
 
 def test_natural_captions_name_every_feature_first_and_last():

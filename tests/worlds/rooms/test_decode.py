@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.errors import SchemaError
-from deixis.scene.factors import IMAGES
-from deixis.worlds.shapes.decode import decode_room
-from deixis.worlds.shapes.draw import draw_room
+from deixis.worlds.rooms.decode import decode_room
+from deixis.worlds.rooms.draw import draw_room
+from deixis.worlds.rooms.scene import IMAGES
 
 
 REAL = Path(__file__).parents[3] / "../shared/data/3dshapes/real_samples_64x64.npz"

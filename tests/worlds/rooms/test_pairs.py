@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from deixis.errors import SchemaError
-from deixis.scene.factors import FACTORS, IMAGES, PLACES, SIZES, factors_of
-from deixis.worlds.shapes.pairs import (
+from deixis.worlds.rooms.pairs import (
     CATEGORIES,
     SETS,
     context_of,
@@ -17,6 +16,7 @@ from deixis.worlds.shapes.pairs import (
     similar_pairs,
     test_sets,
 )
+from deixis.worlds.rooms.scene import FACTORS, IMAGES, PLACES, SIZES, factors_of
 
 
 @pytest.fixture(scope="module")

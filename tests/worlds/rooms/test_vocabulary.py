@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import SchemaError, UnknownName
-from deixis.scene.factors import IMAGES
-from deixis.worlds.shapes.captions import GRAMMARS, caption, captions, frames, segments
-from deixis.worlds.shapes.vocabulary import (
+from deixis.worlds.rooms.captions import GRAMMARS, caption, captions, frames, segments
+from deixis.worlds.rooms.scene import IMAGES
+from deixis.worlds.rooms.vocabulary import (
     RELEASED_LENGTH,
     CaptionVocabulary,
     encode_captions,

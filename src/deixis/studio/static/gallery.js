@@ -10,14 +10,17 @@ function query() {
   return values;
 }
 
-/** Show what an address asks for; the address bar follows unless it led here. */
-async function show(values, { remember = true } = {}) {
+/** Show what an address asks for; the address bar follows unless it led here. What is typed in one go is one entry. */
+async function show(values, { remember = true, replaces = false } = {}) {
   const asked = new URLSearchParams(values);
   asked.set("part", "list");
   const shown = await swap(list, `${form.getAttribute("action")}?${asked}`);
+  if (shown === null) return; // the studio is gone
   if (remember) {
     const text = values.toString();
-    history.pushState(null, "", text ? `?${text}` : form.getAttribute("action"));
+    const address = text ? `?${text}` : form.getAttribute("action");
+    if (replaces) history.replaceState(null, "", address);
+    else history.pushState(null, "", address);
   }
   if (shown) count(JSON.parse(list.querySelector("[data-counts]")?.dataset.counts ?? "{}"));
   mark();
@@ -54,18 +57,24 @@ wide.addEventListener("change", unfold);
 unfold();
 form.classList.add("live");
 let waiting = 0;
+let isTyping = false; // whether the newest entry of the history is what is being typed
 form.addEventListener("change", (event) => {
+  isTyping = false;
   if (event.target.matches("select")) show(query());
 });
 form.addEventListener("input", (event) => {
   if (!event.target.matches("input")) return;
   clearTimeout(waiting);
-  waiting = setTimeout(() => show(query()), 250);
+  waiting = setTimeout(() => {
+    show(query(), { replaces: isTyping });
+    isTyping = true;
+  }, 250);
 });
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   clearTimeout(waiting);
-  show(query());
+  show(query(), { replaces: isTyping });
+  isTyping = false;
 });
 form.querySelector("a.button")?.addEventListener("click", (event) => {
   event.preventDefault();
@@ -82,6 +91,8 @@ list.addEventListener("click", async (event) => {
   form.scrollIntoView({ block: "end" });
 });
 window.addEventListener("popstate", () => {
+  clearTimeout(waiting);
+  isTyping = false;
   const values = new URLSearchParams(location.search);
   fill(values);
   show(values, { remember: false });

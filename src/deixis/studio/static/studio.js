@@ -1,11 +1,33 @@
 // What all pages share: the theme, lighting up objects, and fragments that are fetched from the server.
 
-/** Fetch a fragment of a page and put it into an element. Only the newest request for an element counts. */
+const GONE = "The studio has stopped. Start it again and reload this page.";
+let isLeaving = false; // requests that fail because one goes to another page say nothing about the studio
+window.addEventListener("pagehide", () => (isLeaving = true));
+window.addEventListener("pageshow", () => (isLeaving = false));
+
+/** Ask the studio; when it is gone, a banner says so until it answers again, and the error has the same words. */
+async function reach(address, options) {
+  try {
+    const answer = await fetch(address, options);
+    document.querySelector("#gone").hidden = true;
+    return answer;
+  } catch {
+    if (!isLeaving) {
+      document.querySelector("#gone").textContent = GONE;
+      document.querySelector("#gone").hidden = false;
+    }
+    throw new Error(GONE);
+  }
+}
+
+/** Fetch a fragment of a page and put it into an element. Only the newest request for an element counts.
+ *  True when it is there, false when there was an error instead or something newer, null when the studio is gone. */
 export async function swap(element, address, options = {}) {
   const turn = (element.turn = (element.turn ?? 0) + 1);
   element.setAttribute("aria-busy", "true");
   try {
-    const answer = await fetch(address, { headers: { accept: "text/html" }, ...options });
+    const answer = await reach(address, { headers: { accept: "text/html" }, ...options }).catch(() => null);
+    if (answer === null) return null;
     const text = await answer.text();
     if (turn !== element.turn) return false;
     element.innerHTML = answer.ok ? text : `<p class="fault" role="alert">${escaped(await message(text))}</p>`;
@@ -19,7 +41,7 @@ export async function swap(element, address, options = {}) {
 /** Send JSON, get JSON; an error of the server is thrown with its message. */
 export async function ask(address, body) {
   const headers = { accept: "application/json", "content-type": "application/json" };
-  const answer = await fetch(address, body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) });
+  const answer = await reach(address, body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) });
   const data = await answer.json().catch(() => ({ error: "The server did not answer." }));
   if (!answer.ok) throw new Error(data.error ?? "The server did not answer.");
   return data;

@@ -7,6 +7,7 @@ letters (`LW`, for tests and the terminal) and as small integers (for arrays and
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +32,7 @@ __all__ = [
     "plan_to_codes",
     "plan_to_letters",
     "plan_to_words",
+    "say_plan",
 ]
 
 
@@ -146,3 +148,12 @@ def _looked_up(words: Iterable[str], known: dict[str, Action], *, text: str) -> 
             raise ParseError(text=text, word=word or ",", position=position, expected=tuple(known))
         actions.append(known[word])
     return tuple(actions)
+
+
+def say_plan(plan: Plan) -> str:
+    """A plan in words, with what repeats counted: 'turn left 2x, walk 3x, push'."""
+    if not plan:
+        return "nothing to do"
+    runs = ((action.words, sum(1 for _ in run)) for action, run in groupby(plan))
+    said = ", ".join(words if times == 1 else f"{words} {times}x" for words, times in runs)
+    return f"{said} ({len(plan)} actions)" if len(plan) > 1 else said

@@ -12,8 +12,8 @@ import numpy as np
 from deixis.errors import SchemaError
 from deixis.expression.description import Description
 from deixis.expression.steps import Extreme, Is, Related
-from deixis.scene.grid import GRID
 from deixis.schema import Which
+from deixis.worlds.grid.scene import GRID
 
 
 if TYPE_CHECKING:

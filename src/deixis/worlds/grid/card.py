@@ -4,25 +4,59 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from deixis.datasets.card_facts import PLAIN, TAGS, Facts, TableFacts, by_split, slug, table_schema
-from deixis.datasets.citations import GSCAN, REASCAN
-from deixis.datasets.licenses import of_its_source, ours
-from deixis.datasets.table import SCHEMA
-from deixis.datasets.table import __doc__ as grid_doc
-from deixis.scene.grid import COLORS, SHAPES
+from deixis.data.card_facts import (
+    PLAIN,
+    TAGS,
+    Citation,
+    Facts,
+    TableFacts,
+    by_split,
+    of_its_source,
+    ours,
+    slug,
+    table_schema,
+)
+from deixis.worlds.grid.data.table import SCHEMA
+from deixis.worlds.grid.data.table import __doc__ as grid_doc
+from deixis.worlds.grid.scene import COLORS, SHAPES
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from deixis.datasets.card_facts import License
+    from deixis.data.card_facts import License
 
 
-__all__ = ["imported_facts", "made_facts"]
+__all__ = ["facts_of"]
+
+REASCAN = Citation(
+    line="Wu et al. 2021",
+    bibtex="""@inproceedings{wu2021reascan,
+  title     = {{ReaSCAN}: Compositional Reasoning in Language Grounding},
+  author    = {Wu, Zhengxuan and Kreiss, Elisa and Ong, Desmond C. and Potts, Christopher},
+  booktitle = {NeurIPS Datasets and Benchmarks Track},
+  year      = {2021}
+}""",
+)
+GSCAN = Citation(
+    line="Ruis et al. 2020",
+    bibtex="""@inproceedings{ruis2020gscan,
+  title     = {A Benchmark for Systematic Generalization in Grounded Language Understanding},
+  author    = {Ruis, Laura and Andreas, Jacob and Baroni, Marco and Bouchacourt, Diane and Lake, Brenden M.},
+  booktitle = {Advances in Neural Information Processing Systems},
+  year      = {2020}
+}""",
+)
 
 
-def made_facts(folder: Path, manifest: dict[str, Any], license_: License | None) -> Facts:
+def facts_of(folder: Path, manifest: dict[str, Any], license_: License | None) -> Facts:
+    """Part `card` of grids."""
+    tell = _facts_of_imported if manifest.get("kind") == "imported" else _facts_of_made
+    return tell(folder, manifest, license_)
+
+
+def _facts_of_made(folder: Path, manifest: dict[str, Any], license_: License | None) -> Facts:
     """What the card of commands that were made here says."""
     recipe = manifest["recipe"]
     rules = {rule["name"]: rule for rule in recipe["hold_out"]}
@@ -73,15 +107,15 @@ def _remake() -> str:
 import json
 from pathlib import Path
 
-from deixis.datasets.make import make
-from deixis.datasets.recipe import recipe_from
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import recipe_from
 
 manifest = json.loads(Path("PATH/manifest.json").read_text())
 make(recipe_from(manifest["recipe"]), Path("again"))
 ```"""
 
 
-def imported_facts(folder: Path, manifest: dict[str, Any], license_: License | None) -> Facts:
+def _facts_of_imported(folder: Path, manifest: dict[str, Any], license_: License | None) -> Facts:
     """What the card of commands that others made says."""
     origin = manifest["imported from"]
     is_gscan = origin["kind"] == "gscan"

@@ -31,20 +31,35 @@ import numpy as np
 
 from deixis.errors import RecipeError, UnsatisfiablePattern
 from deixis.expression.description import Description
+from deixis.expression.patterns import P1
 from deixis.expression.steps import Extreme, Is, Related
+from deixis.language.utterance import Instruction
 from deixis.schema import Which
+from deixis.worlds.grid.actions import Manner, Verb
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from deixis.expression.description import Expression
+    from deixis.expression.patterns import Pattern
     from deixis.expression.steps import Step
     from deixis.seeds import Stream
-    from deixis.worlds.grid.patterns import Pattern
 
+__all__ = [
+    "RULES",
+    "Schematic",
+    "broken_rules",
+    "choose_balanced",
+    "choose_uniform",
+    "commands",
+    "count_commands",
+    "sample_commands",
+    "schematics",
+    "with_balanced_verbs",
+    "with_random_verbs",
+]
 
-__all__ = ["Schematic", "broken_rules", "commands", "count_commands", "sample_commands", "schematics"]
 
 RELATIONS = ("same row", "same column", "inside", "same size", "same color", "same shape")
 SIZE_WORDS = (Which.MOST, Which.LEAST)  # big, small
@@ -53,6 +68,20 @@ SOLIDS = ("circle", "cylinder", "square")
 PATIENCE = 10_000  # draws in vain after which it is worth counting how many commands there are
 MAX_MENTIONS = 6  # the target and five clauses have up to half a million schematics
 LISTABLE = 9_000  # beyond this many candidates commands are drawn instead of listed and shuffled
+
+
+RULES = {
+    "1A": "same shape only between two phrases that say 'object'",
+    "1B": "same color only where neither phrase says a colour",
+    "1C": "same size only where neither phrase says a size",
+    "2": "what something is inside of is a box, and a box is mentioned nowhere else",
+    "3": "clauses on one head all have different relations",
+    "a": "every phrase but the target's has an adjective",
+    "b": "a phrase other than the target's says 'object' only under same shape",
+    "c": "no two phrases have the same words",
+    "d": "head and related phrase have different nouns, unless the relation is same shape",
+    "e": "a target without clauses has a noun other than 'object'",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,3 +337,55 @@ def _table(
     shape = [1] * len(options)
     shape[one], shape[other] = table.shape
     return table.reshape(shape)
+
+
+VERBS = tuple(product([str(v) for v in Verb], [str(m) for m in Manner]))  # fifteen ways to act
+
+
+def choose_uniform(pattern: Pattern, *, rng: Stream) -> Iterator[Instruction]:
+    """Commands as the released generator chooses them.
+
+    Simple commands come with every verb and manner; of the others each core command comes once, with a random verb and
+    manner. All core commands are equally likely, so relations with few of them hardly occur.
+    """
+    if pattern == P1:
+        pairs = product(sample_commands(pattern, rng=rng), VERBS)
+        yield from rng.shuffled(Instruction(verb, expression, manner) for expression, (verb, manner) in pairs)
+        return
+    yield from with_random_verbs(sample_commands(pattern, rng=rng), rng=rng)
+
+
+def choose_balanced(pattern: Pattern, *, rng: Stream) -> Iterator[Instruction]:
+    """Commands with every combination of relations equally often, as long as it lasts, and every verb and manner."""
+    if pattern == P1:
+        yield from choose_uniform(pattern, rng=rng)
+        return
+    yield from with_balanced_verbs(_by_relations_in_turn(pattern, rng=rng), rng=rng)
+
+
+def with_random_verbs(expressions: Iterator[Expression], *, rng: Stream) -> Iterator[Instruction]:
+    """Each expression with one random verb and manner."""
+    for expression in expressions:
+        verb, manner = rng.choice(VERBS)
+        yield Instruction(verb, expression, manner)
+
+
+def with_balanced_verbs(expressions: Iterator[Expression], *, rng: Stream) -> Iterator[Instruction]:
+    """Each expression with one verb and manner; every fifteen expressions use each pair once."""
+    waiting: list[tuple[str, str]] = []
+    for expression in expressions:
+        waiting = waiting or rng.shuffled(VERBS)
+        verb, manner = waiting.pop()
+        yield Instruction(verb, expression, manner)
+
+
+def _by_relations_in_turn(pattern: Pattern, *, rng: Stream) -> Iterator[Expression]:
+    kinds = sorted({tuple(sorted(schematic.relations)) for schematic in schematics(pattern)})
+    streams = [sample_commands(pattern, rng=rng, relations=kind) for kind in kinds]
+    while streams:
+        for stream in list(streams):
+            expression = next(stream, None)
+            if expression is None:
+                streams.remove(stream)
+            else:
+                yield expression

@@ -24,7 +24,7 @@ from deixis.worlds.grid.simulate import simulate
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deixis.scene.grid import GridScene
+    from deixis.worlds.grid.scene import GridScene
 
 
 __all__ = [
@@ -60,7 +60,7 @@ def draw_svg(scene: GridScene, *, marks: Marks | None = None, look: Look = DEFAU
         SchemaError: when a mark points at an object or cell that is not there.
 
     Example:
-        >>> from deixis.scene.picture import grid
+        >>> from deixis.worlds.grid.drawn import grid
         >>> scene = grid('''
         ...     r○2 .
         ...     .   b□1

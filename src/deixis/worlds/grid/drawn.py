@@ -9,7 +9,7 @@ reading order, unless a token starts with its number: `0:r○2`.
 from __future__ import annotations
 
 from deixis.errors import SchemaError
-from deixis.scene.grid import COLORS, SHAPES, Agent, Facing, GridObject, GridScene
+from deixis.worlds.grid.scene import COLORS, SHAPES, Agent, Facing, GridObject, GridScene
 
 
 __all__ = ["draw_text", "grid"]

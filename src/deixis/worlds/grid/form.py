@@ -14,7 +14,7 @@ from deixis.seeds import fold, mix
 
 
 if TYPE_CHECKING:
-    from deixis.scene.grid import GridScene
+    from deixis.worlds.grid.scene import GridScene
 
 
 __all__ = ["form_digest", "have_one_form"]
@@ -40,7 +40,8 @@ def form_digest(scene: GridScene) -> int:
 
     Each object is labelled by its shape, colour and size, then again and again by its label together with the labels in
     its row and in its column. Worlds of one form get the same number; others get different ones, except for rare
-    symmetric worlds of at least eight like objects. The agent does not count. The compiled twin is `kernels.form`.
+    symmetric worlds of at least eight like objects. The agent does not count. The compiled twin is
+    `worlds.grid.kernels.form`.
     """
     labels = [mix((_packed(thing.codes()[:3]) + _GOLDEN) & _WORD) for thing in scene.objects]
     for _ in range(ROUNDS):

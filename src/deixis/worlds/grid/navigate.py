@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from deixis.distractors.necessity import necessity
 from deixis.errors import SchemaError
-from deixis.language.parse import read
+from deixis.expression.patterns import pattern_of
+from deixis.numbers import ID_BITS
 from deixis.scene.scene import Context
 from deixis.seeds import fold, mix
 from deixis.worlds.grid.actions import Manner, Verb
-from deixis.worlds.grid.patterns import pattern_of
+from deixis.worlds.grid.language import read
 from deixis.worlds.grid.plan import plan as make_plan
 from deixis.worlds.grid.roles import Role, decode_misreading
 
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from deixis.expression.description import Expression
     from deixis.expression.parts import Part
     from deixis.language.utterance import Utterance
-    from deixis.scene.grid import GridScene
     from deixis.worlds.grid.actions import Plan
+    from deixis.worlds.grid.scene import GridScene
 
 
-__all__ = ["Example", "content_id", "text_digest"]
+__all__ = ["Example", "content_digest", "content_id", "id_of", "text_digest"]
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _WORD = (1 << 64) - 1
@@ -95,10 +96,20 @@ class Example:
         """The world with its target."""
         return Context.of(self.scene, self.target)
 
+    @property
+    def answer(self) -> Plan:
+        """The plan."""
+        return self.plan
+
     @cached_property
     def id(self) -> int:
         """A number for the content: equal for two examples exactly when a reader could not tell them apart."""
-        return content_id(self.text, self.scene)
+        return id_of(self.digest)
+
+    @cached_property
+    def digest(self) -> int:
+        """The content as 64 bits, of which the id is the upper part."""
+        return content_digest(self.text, self.scene)
 
     def relaxation_of(self, index: int) -> Relaxation | None:
         """The misreading that an object punishes, if it was placed for one."""
@@ -121,10 +132,20 @@ def text_digest(text: str) -> int:
     return fold(text.encode())
 
 
+def id_of(digest: int) -> int:
+    """The id of an example whose content has a digest of 64 bits."""
+    return digest >> 64 - ID_BITS
+
+
 def content_id(text: str, scene: GridScene) -> int:
+    """The id of an example: a number of 53 bits for its content."""
+    return id_of(content_digest(text, scene))
+
+
+def content_digest(text: str, scene: GridScene) -> int:
     """The content of an example as a 64-bit number: the words, and the world whatever the order of its objects.
 
-    Its part for the world is the plain twin of `kernels.worlds.digest_world`.
+    Its part for the world is the plain twin of `worlds.grid.kernels.worlds.digest_world`.
     """
     total = 0
     for thing in scene.objects:

@@ -3,7 +3,7 @@
 The agent first walks all columns, then all rows; nothing stands in its way. Pushing follows the direction in which it
 arrived, pulling goes backwards; both end at the edge of the grid or at another solid. A manner colours every single
 step of this, except zigzagging, which changes the route instead. This is the planner of gSCAN as ReaSCAN uses it; the
-compiled twin is `deixis.kernels.plan`.
+compiled twin is `deixis.worlds.grid.kernels.plan`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from deixis.errors import SchemaError
-from deixis.scene.grid import Facing
 from deixis.worlds.grid.actions import Action, Manner, Plan, Verb
+from deixis.worlds.grid.scene import Facing
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deixis.scene.grid import Agent, GridObject, GridScene
+    from deixis.worlds.grid.scene import Agent, GridObject, GridScene
 
 
 __all__ = ["plan", "pushes_needed", "room_to_move", "route", "turns"]
@@ -36,7 +36,7 @@ def plan(scene: GridScene, target: int, verb: Verb, manner: Manner = Manner.NONE
         SchemaError: when the scene has no agent or no such target.
 
     Example:
-        >>> from deixis.scene import grid
+        >>> from deixis.worlds.grid.drawn import grid
         >>> from deixis.worlds.grid.actions import plan_to_letters
         >>> scene = grid('''
         ...     >  .   .

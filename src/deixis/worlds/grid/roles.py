@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from deixis.distractors.misreadings import Misreading, misreading_from
 from deixis.distractors.relaxations import Relaxation
 from deixis.errors import SchemaError
 from deixis.expression.parts import Part, exchanging, parts, replacing, without
 from deixis.expression.steps import Extreme, Is, Related
-from deixis.scene.grid import GRID
 from deixis.schema import Which
+from deixis.worlds.grid.scene import GRID
 
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ __all__ = [
     "encode_misreading",
     "encode_role",
     "mention_addresses",
+    "misreading_of",
 ]
 
 RoleKind: TypeAlias = Literal["target", "mentioned", "relation", "attribute", "isomorphism", "size", "random", "helper"]
@@ -124,6 +126,17 @@ def decode_misreading(code: int, expression: Expression) -> Relaxation:
         case "isomorphism" if 0 < mention != second > 0 and {mention, second} <= addresses.keys() and value < 2:
             return _exchange(expression, addresses[mention], addresses[second], EXCHANGED[value])
     raise SchemaError(f"{code} is not the code of a misreading of {expression}")
+
+
+def misreading_of(code: int, expression: Expression) -> Misreading:
+    """The misreading that a distractor set was made for, as one of the inventory of misreadings."""
+    relaxation = decode_misreading(code, expression)
+    if relaxation.kind != "isomorphism":
+        return misreading_from(relaxation, expression)
+    addresses = mention_addresses(expression)
+    phrases = addresses[code >> 8 & 15], addresses[code >> 4 & 15]
+    said = ("size", "shape") if code & 15 else ("color",)
+    return Misreading("swap", (), relaxation.expression, phrases, said)
 
 
 def encode_misreading(kind: RoleKind, mention: int, second: int = 0, value: int = 0) -> int:

@@ -7,8 +7,7 @@ The plainest form is JSON:
      "objects": [{"shape": "circle", "color": "red", "size": 2, "row": 1, "column": 1}]}
 
 The agent may be left out. What `deixis show --json` prints, an example of a released ReaSCAN file and its situation
-alone can be read too, a picture in text (see `deixis.scene.picture`), and `PATH#N`, the world of example N of a
-dataset.
+alone can be read too, and a picture in text (see `deixis.worlds.grid.drawn`).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from deixis.errors import BrokenDataset, DeixisError, SchemaError
 
 
 if TYPE_CHECKING:
-    from deixis.scene.grid import Agent, GridObject, GridScene
+    from deixis.worlds.grid.scene import Agent, GridObject, GridScene
 
 
 __all__ = ["read_world", "world_to_dict"]
@@ -29,17 +28,12 @@ __all__ = ["read_world", "world_to_dict"]
 LARGEST = 4 << 20  # bytes of a file with one world
 
 
-def read_world(where: str) -> GridScene:
-    """The world in a file, or of an example of a dataset (`PATH#N`).
+def read_world(where: Path | str) -> GridScene:
+    """The world in a file.
 
     Raises:
         DeixisError: saying what is wrong with it.
     """
-    path, hash_sign, number = where.rpartition("#")
-    if hash_sign and number.isascii() and number.isdecimal() and not Path(where).exists():
-        from deixis.datasets.sources import open_source
-
-        return open_source(Path(path)).example(int(number[:18])).scene
     text = _text_of(Path(where))
     try:
         return _world_from(json.loads(text)) if text.lstrip().startswith("{") else _pictured(text)
@@ -68,7 +62,7 @@ def _text_of(path: Path) -> str:
 
 
 def _pictured(text: str) -> GridScene:
-    from deixis.scene.picture import grid
+    from deixis.worlds.grid.drawn import grid
 
     return _of_bearable_size(grid(text))
 
@@ -82,8 +76,8 @@ def _world_from(fields: dict[str, Any]) -> GridScene:
 
 
 def _released(situation: object) -> GridScene:
-    from deixis.datasets.formats.situation import read_situation
-    from deixis.scene.grid import Agent, Facing, GridObject, GridScene
+    from deixis.worlds.grid.formats.situation import read_situation
+    from deixis.worlds.grid.scene import Agent, Facing, GridObject, GridScene
 
     found = read_situation(situation)
     row, column, facing = found.agent
@@ -92,7 +86,7 @@ def _released(situation: object) -> GridScene:
 
 
 def _plain(fields: dict[str, Any]) -> GridScene:
-    from deixis.scene.grid import GridScene
+    from deixis.worlds.grid.scene import GridScene
 
     unknown = fields.keys() - {"size", "agent", "objects"}
     if unknown or not isinstance(fields.get("objects"), list):
@@ -104,7 +98,7 @@ def _plain(fields: dict[str, Any]) -> GridScene:
 
 
 def _of_bearable_size(scene: GridScene) -> GridScene:
-    from deixis.scene.grid import MAX_OBJECTS
+    from deixis.worlds.grid.scene import MAX_OBJECTS
 
     if len(scene) > MAX_OBJECTS:
         raise SchemaError(f"it has {len(scene)} objects; at most {MAX_OBJECTS} can be handled")
@@ -112,7 +106,7 @@ def _of_bearable_size(scene: GridScene) -> GridScene:
 
 
 def _thing(entry: object, number: int) -> GridObject:
-    from deixis.scene.grid import GridObject
+    from deixis.worlds.grid.scene import GridObject
 
     what = f"object {number}"
     fields = _fields(entry, what, ("shape", "color", "size", "row", "column"))
@@ -121,7 +115,7 @@ def _thing(entry: object, number: int) -> GridObject:
 
 
 def _agent(entry: object) -> Agent:
-    from deixis.scene.grid import Agent, Facing
+    from deixis.worlds.grid.scene import Agent, Facing
 
     fields = _fields(entry, "the agent", ("row", "column", "facing"))
     facing = str(fields.get("facing", "east")).upper()
@@ -139,6 +133,8 @@ def _fields(entry: object, what: str, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _whole(fields: dict[str, Any], name: str, what: str, default: int | None = None) -> int:
     value = fields.get(name, default)
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 6:
+        value = int(value)  # as the released files write numbers
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 16:
-        raise SchemaError(f"{what} needs a whole number as {name}, got {str(value)[:40]}")
+        raise SchemaError(f"{what} needs a whole number as {name}, got {repr(value)[:40]}")
     return value

@@ -5,7 +5,8 @@ somebody who sits on one, written down as 'on'. Whoever wants to be sure that an
 expression says has to ask for all these words at once; that is what `blurred` and `widened` are for.
 
 The groups of relations follow the canonical relations that are in use for GQA (next to and beside are near; standing on
-and on top of are on; and so on), the groups of names are everyday synonyms and kinds.
+and on top of are on; and so on), the groups of names are everyday synonyms and kinds, those of attributes words that
+two people may choose for one thing.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ import numpy as np
 
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Not, Related
-from deixis.scene.vocabulary import NAME, SAME
+from deixis.worlds.photos.scene.vocabulary import NAME, SAME
 
 
 if TYPE_CHECKING:
     from deixis.expression.description import Expression
     from deixis.expression.steps import Step
-    from deixis.scene.graph_table import GraphTable
-    from deixis.scene.vocabulary import Vocabulary
+    from deixis.worlds.photos.scene.graph_table import GraphTable
+    from deixis.worlds.photos.scene.vocabulary import Vocabulary
 
 
-__all__ = ["alike_names", "blurred", "canonical_relation", "widened"]
+__all__ = ["alike_names", "alike_words", "blurred", "canonical_relation", "may_both_hold", "widened"]
 
 _POSTURES = """
     climbing drinking driving flying floating growing hanging jumping kneeling laying leaning looking lying mounted
@@ -122,6 +123,69 @@ _SYNONYMS = """
     mountain, hill
     cloud, sky
 """
+_WORDS = """
+    big, large, huge, giant, massive, oversized
+    large, huge, giant, massive, oversized
+    huge, giant, massive
+    small, little, tiny, miniature
+    little, tiny
+    black, dark, dark colored, dark gray
+    dark, dark colored, dark blue, dark brown, dark gray, dark green, dark red, brown, navy
+    white, light colored, cream colored, ivory, light gray
+    gray, silver, dark gray, light gray
+    blue, light blue, dark blue, navy, teal, cyan
+    green, light green, dark green, teal
+    red, dark red, maroon
+    brown, light brown, dark brown, tan, beige, brunette
+    tan, beige, light brown, khaki, cream colored
+    beige, light brown, khaki, cream colored
+    yellow, gold, golden, blond, yellowish
+    gold, golden
+    blond, light brown
+    wood, hardwood
+    metal, metallic, steel, stainless steel, iron, aluminum, chrome, copper, brass, tin
+    steel, stainless steel
+    ceramic, porcelain
+    stone, marble, granite, cobblestone
+    round, rounded, oval, curved, cylindrical
+    square, rectangular
+    checkered, plaid
+    dotted, speckled
+    old, elderly, antique, vintage
+    lit, lighted, illuminated, glowing, on, turned on, bright
+    on, turned on
+    off, turned off, unlit
+    full, filled
+    empty, vacant, unoccupied
+    lying, resting, sleeping
+    sitting, resting, waiting
+    standing, waiting, posing
+    walking, running
+    eating, grazing
+    smiling, laughing, happy
+    cut, sliced, chopped, diced, halved
+    tall, high, large, long
+    clear, transparent, translucent, cloudless, sunny
+    cloudy, overcast, partly cloudy
+    bare, leafless, barren
+    leafy, lush
+    shiny, glossy, reflective, polished
+    tiled, paved
+    worn, weathered, old, faded
+    wavy, curly
+    open, opened
+    closed, shut
+"""
+_TOGETHER = {  # relations that often hold along with one
+    "near": """on, in, under, behind, in front of, to the left of, to the right of, with, wearing, holding, watching,
+        full of, riding, eating, touching""",
+    "with": "on, in, wearing, holding, full of, riding, touching",
+    "on": "in, riding, touching, wearing, full of",
+    "in": "wearing, riding, full of, under",
+    "holding": "touching, eating, wearing, riding",
+    "touching": "riding, eating",
+    "watching": "in front of",
+}
 MAX_ALIKE = 16  # names, so that the program stays short
 
 
@@ -145,6 +209,18 @@ def alike_names(name: str) -> tuple[str, ...]:
     return (name, *sorted(_ALIKE.get(name, frozenset()) - {name}))[:MAX_ALIKE]
 
 
+@lru_cache(maxsize=65536)
+def alike_words(word: str) -> tuple[str, ...]:
+    """The attribute, and those that the same thing may have been given."""
+    return (word, *sorted(_ALIKE_WORDS.get(word, frozenset()) - {word}))[:MAX_ALIKE]
+
+
+def may_both_hold(one: str, other: str) -> bool:
+    """Whether two relations may well be true of the same things, so that saying one for the other changes little."""
+    pair = canonical_relation(one), canonical_relation(other)
+    return pair[0] == pair[1] or any(b in _HOLDING_TOO.get(a, ()) for a, b in (pair, pair[::-1]))
+
+
 def blurred(table: GraphTable) -> GraphTable:
     """The table with one relation in place of all that are alike: the most frequent of them."""
     codes = _blurred_codes(table.vocabulary)
@@ -153,7 +229,7 @@ def blurred(table: GraphTable) -> GraphTable:
 
 
 def widened(expression: Expression, vocabulary: Vocabulary) -> Expression:
-    """The expression with alternatives for every noun, in the relations of `blurred`; negations stay as they are.
+    """The expression with alternatives for every noun and attribute, in the relations of `blurred`; not in negations.
 
     In the blurred table it picks out whatever the expression could have been said of, except that a rank is counted
     among more objects, and that a negated relation is wider, too.
@@ -166,6 +242,10 @@ def _widened(step: Step, vocabulary: Vocabulary) -> Step:
         case Is(attribute, value) if attribute == NAME:
             names = [name for name in alike_names(value) if name in vocabulary.name_codes]
             return AnyOf(tuple(Is(NAME, name) for name in names)) if len(names) > 1 else step
+        case Is(attribute, value):
+            words = [word for word in alike_words(value) if word in vocabulary.word_codes]
+            others = tuple(Is(vocabulary.type_of(word), word) for word in words)
+            return AnyOf(others) if len(others) > 1 else step
         case Related(relation, to):
             return Related(_blurred_relation(relation, vocabulary), widened(to, vocabulary))
         case AnyOf(steps):
@@ -191,10 +271,10 @@ def _blurred_codes(vocabulary: Vocabulary) -> np.ndarray:
     )
 
 
-def _alike() -> dict[str, frozenset[str]]:
+def _alike(groups: str) -> dict[str, frozenset[str]]:
     """Each group is of things that may be called by its first name: they are alike it, not each other."""
     found: dict[str, set[str]] = {}
-    for line in _SYNONYMS.strip().splitlines():
+    for line in groups.strip().splitlines():
         first, *others = (name.strip() for name in line.split(","))
         for other in others:
             found.setdefault(first, set()).add(other)
@@ -202,4 +282,6 @@ def _alike() -> dict[str, frozenset[str]]:
     return {name: frozenset(names) for name, names in found.items()}
 
 
-_ALIKE = _alike()
+_ALIKE = _alike(_SYNONYMS)
+_ALIKE_WORDS = _alike(_WORDS)
+_HOLDING_TOO = {one: frozenset(other.strip() for other in others.split(",")) for one, others in _TOGETHER.items()}

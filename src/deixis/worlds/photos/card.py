@@ -4,21 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from deixis.datasets.card_facts import PLAIN, TAGS, Facts, TableFacts, by_split, slug, table_schema
-from deixis.datasets.citations import COPSREF
-from deixis.datasets.licenses import of_its_source, ours
+from deixis.data.card_facts import (
+    PLAIN,
+    TAGS,
+    Citation,
+    Facts,
+    TableFacts,
+    by_split,
+    of_its_source,
+    ours,
+    slug,
+    table_schema,
+)
+from deixis.data.recipes import recipe_in
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from deixis.datasets.card_facts import License
+    from deixis.data.card_facts import License
 
 
-__all__ = ["photograph_facts"]
+__all__ = ["facts_of"]
 
-
+COPSREF = Citation(
+    line="Chen et al. 2020",
+    bibtex="""@inproceedings{chen2020copsref,
+  title     = {{Cops-Ref}: A New Dataset and Task on Compositional Referring Expression Comprehension},
+  author    = {Chen, Zhenfang and Wang, Peng and Ma, Lin and Wong, Kwan-Yee K. and Wu, Qi},
+  booktitle = {Proceedings of the IEEE/CVF Conference on Computer Vision and Pattern Recognition},
+  year      = {2020}
+}""",
+)
 EXPRESSION_COLUMNS = """| column | type | meaning |
 |---|---|---|
 | `id` | int64 | one for each example |
@@ -44,14 +62,14 @@ PHOTOGRAPH_COLUMNS = """| column | type | meaning |
 | `picture` | picture | the image |"""
 
 
-def photograph_facts(folder: Path, manifest: dict[str, Any], license_: License | None) -> Facts:
-    """What the card of expressions about photographs says."""
+def facts_of(folder: Path, manifest: dict[str, Any], license_: License | None) -> Facts:
+    """Part `card`: what the card of expressions about photographs says."""
     made, scenes, kept = (
         manifest.get("made with", {}),
         manifest["scenes"],
         manifest.get("pictures", {}).get("files", []),
     )
-    recipe = made.get("recipe", {}) if isinstance(made.get("recipe", {}), dict) else {}
+    recipe = recipe_in(manifest) or {}
     is_imagined = made.get("scenes") == "imagined"
     synthetic = ours()
     foreign = of_its_source("The terms of the scene graphs that it was made from apply.")
@@ -67,7 +85,7 @@ def photograph_facts(folder: Path, manifest: dict[str, Any], license_: License |
         tables=_photograph_tables(folder, manifest, kept),
         splits=tuple((name, size, _photograph_split(name)) for name, size in manifest["splits"].items() if size),
         notes="Images of one split are shown in no other, where the dataset was made here. The scene graphs of all "
-        "images lie in `scenes/` (`deixis.scene.graph_table.GraphTable.load`).",
+        "images lie in `scenes/` (`deixis.worlds.photos.scene.graph_table.GraphTable.load`).",
         license=license_ or (synthetic if is_imagined else foreign),
         citations=(COPSREF,),
         tasks=("zero-shot-object-detection", "visual-question-answering"),

@@ -6,23 +6,185 @@ attributes 'surfing' and 'surfing', a toilet that is 'toilet', objects to the le
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from deixis.scene.graph import Box, GraphObject, Link, SceneGraph
-from deixis.scene.vocabulary import SAME
-from deixis.worlds.graphs.left_right import LEFT, RIGHT
-from deixis.worlds.graphs.relation_words import plain_relation
-from deixis.worlds.graphs.singular import singular
+from deixis.losses import Losses
+from deixis.worlds.photos.left_right import LEFT, RIGHT
+from deixis.worlds.photos.scene.graph import Box, GraphObject, Link, SceneGraph
+from deixis.worlds.photos.scene.vocabulary import SAME
+from deixis.worlds.photos.words import plain_relation, singular
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from deixis.worlds.graphs.problems import GraphReport
+__all__ = [
+    "GRAPH_CODES",
+    "MAX_FINDINGS",
+    "Cleaning",
+    "GraphFinding",
+    "GraphReport",
+    "clean_graph",
+    "clean_graphs",
+    "codes_table",
+]
 
 
-__all__ = ["Cleaning", "clean_graph", "clean_graphs"]
+MAX_FINDINGS = 20  # of each code; the rest is only counted
+IMAGES_LOST = ("G002", "G003", "G004", "G011", "G012")
+OBJECTS_LOST = ("G005", "G006", "G007", "G010", "G013")
+ATTRIBUTES_LOST, ATTRIBUTES_MENDED = ("G008",), ("G101", "G102")
+RELATIONS_LOST, RELATIONS_MENDED = ("G009", "G104", "G105"), ("G103", "G109")
+OBJECTS_MENDED = ("G106",)
+GRAPH_CODES = {
+    "G001": "the file cannot be read further",
+    "G002": "the entry is no scene graph",
+    "G003": "the image has no objects",
+    "G004": "the image occurs twice",
+    "G005": "the object has no name, or is no object",
+    "G006": "the object has no box",
+    "G007": "the box is empty or lies outside the image",
+    "G008": "the attribute is no word",
+    "G009": "the relation lacks its name or its object",
+    "G010": "the object occurs twice",
+    "G011": "there is no picture of the image",
+    "G012": "the picture of the image cannot be read, or is of another size",
+    "G013": "a key is repeated, of which the last counts",
+    "G101": "an attribute is said twice",
+    "G102": "an attribute repeats the name",
+    "G103": "a relation is said twice",
+    "G104": "an object is related to itself",
+    "G105": "a relation leads to an object that is missing",
+    "G106": "a plural name was made singular",
+    "G107": "a box reaches out of the image",
+    "G108": "a word is spelled otherwise",
+    "G109": "a relation is recorded that is computed",
+    "G110": "the size of the image is missing; it is taken from the boxes",
+    "G111": "the box is reckoned from where the object is and how large",
+    "G201": "objects stand in a one-way relation in a circle",
+    "G202": "a left or right relation lacks its counterpart",
+    "G203": "two objects have the same box",
+    "G204": "a file beside says nothing of the image",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFinding:
+    """One thing that is wrong with one image."""
+
+    code: str
+    image_id: str = ""
+    object_id: str = ""
+    detail: str = ""
+
+    @property
+    def message(self) -> str:
+        """What the code says."""
+        return GRAPH_CODES[self.code]
+
+    def __str__(self) -> str:
+        where = f" image {self.image_id}" if self.image_id else ""
+        where += f" object {self.object_id}" if self.object_id else ""
+        return f"{self.code}{where}: {self.message}" + (f" ({self.detail})" if self.detail else "")
+
+
+@dataclass(slots=True)
+class GraphReport:
+    """What reading and cleaning found, growing while they go on.
+
+    Attributes:
+        files: how many were opened.
+        images, objects, attributes, relations: how many were kept.
+        counts: how often each code was found.
+        first: the first findings of each code.
+    """
+
+    files: int = 0
+    images: int = 0
+    objects: int = 0
+    attributes: int = 0
+    relations: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, list[GraphFinding]] = field(default_factory=dict)
+
+    def add(self, code: str, image_id: str = "", object_id: str = "", detail: str = "") -> None:
+        """Enter one finding."""
+        self.counts[code] += 1
+        kept = self.first.setdefault(code, [])
+        if len(kept) < MAX_FINDINGS:
+            kept.append(GraphFinding(code, image_id, object_id, detail))
+
+    @property
+    def findings(self) -> tuple[GraphFinding, ...]:
+        """The first findings of each code, in the order of codes."""
+        return tuple(finding for code in sorted(self.first) for finding in self.first[code])
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """One line for each code that was found: how often, what, and an example."""
+        return tuple(f"{self.counts[code]:>9,} × {self.first[code][0]}" for code in sorted(self.counts))
+
+    def losses(self) -> list[Losses]:
+        """What was left out or guessed, of files, images, objects, attributes and relations, and boxes cut off."""
+        files = Losses("files", self.files)
+        for finding in self.first.get("G001", ()):
+            files.leave_out(f"{GRAPH_CODES['G001']}: {finding.detail}")
+        files.leave_out("others like these", self.counts["G001"] - files.total("left out"))
+        images = self._lost("images", self.images, IMAGES_LOST)
+        images.guess(GRAPH_CODES["G110"], self.counts["G110"])
+        objects = self._lost("objects", self.objects, OBJECTS_LOST)
+        objects.repair(GRAPH_CODES["G107"], self.counts["G107"])
+        return [
+            files,
+            images,
+            objects,
+            self._lost("attributes", self.attributes, ATTRIBUTES_LOST),
+            self._lost("relations", self.relations, RELATIONS_LOST),
+        ]
+
+    def repairs(self) -> list[Losses]:
+        """What cleaning has changed on purpose, and what a format leaves to be reckoned."""
+        mended = []
+        for things, kept, lost, codes in (
+            ("objects", self.objects, OBJECTS_LOST, OBJECTS_MENDED),
+            ("attributes", self.attributes, ATTRIBUTES_LOST, ATTRIBUTES_MENDED),
+            ("relations", self.relations, RELATIONS_LOST, RELATIONS_MENDED),
+        ):
+            some = Losses(things, kept + sum(self.counts[code] for code in lost))
+            for code in codes:
+                some.repair(GRAPH_CODES[code], self.counts[code])
+            mended.append(some)
+        mended[0].repair("a word, of it or about it, is spelled otherwise", self.counts["G108"])
+        mended[0].guess(GRAPH_CODES["G111"], self.counts["G111"])
+        return mended
+
+    def _lost(self, things: str, kept: int, codes: tuple[str, ...]) -> Losses:
+        lost = Losses(things, kept + sum(self.counts[code] for code in codes))
+        for code in codes:
+            lost.leave_out(GRAPH_CODES[code], self.counts[code])
+        return lost
+
+    def as_dict(self) -> dict[str, object]:
+        """The report as plain values."""
+        return {
+            "images": self.images,
+            "objects": self.objects,
+            "relations": self.relations,
+            "counts": dict(sorted(self.counts.items())),
+            "findings": [
+                {"code": f.code, "image": f.image_id, "object": f.object_id, "message": f.message, "detail": f.detail}
+                for f in self.findings
+            ],
+        }
+
+
+def codes_table() -> str:
+    """All codes with their messages, as a Markdown table."""
+    rows = [f"| {code} | {message} |" for code, message in GRAPH_CODES.items()]
+    return "\n".join(("| code | found |", "|------|-------|", *rows))
+
 
 SPELLINGS = {"blonde": "blond", "checked": "checkered", "circular": "round", "grey": "gray", "wooden": "wood"}
 ONE_WAY = frozenset(
@@ -88,6 +250,7 @@ def clean_graphs(
             continue
         report.images += 1
         report.objects += len(clean.objects)
+        report.attributes += sum(len(thing.attributes) for thing in clean.objects)
         report.relations += sum(len(thing.relations) for thing in clean.objects)
         yield clean
 

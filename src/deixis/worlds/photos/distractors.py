@@ -1,8 +1,7 @@
 """Images that are shown beside the right one, three of each kind of `misreadings`, none of which the expression fits.
 
 Images are looked at in a random order that depends on the seed and the expression alone, and taken when the expression
-picks out nothing in them. That is resolved, not believed: once as it is said, once in other words (`alike`), and, where
-the annotation is known to have gaps, once with everything that may be true taken for true. It stands in for the hand
+cannot fit anything in them. That is resolved, not believed, in every way that `guard` knows: it stands in for the hand
 check of the paper's test set.
 """
 
@@ -15,11 +14,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from deixis.errors import SchemaError
-from deixis.resolution.graphs import compile_for, counts_of, resolve_graph_pairs
-from deixis.resolution.unknowns import judge_graph_pairs
 from deixis.seeds import derive, fold, mix_words
-from deixis.worlds.graphs.alike import blurred, widened
-from deixis.worlds.graphs.misreadings import (
+from deixis.worlds.photos.alike import blurred, widened
+from deixis.worlds.photos.guard import Guard
+from deixis.worlds.photos.index import Pool, Pools, Wanted, wanted
+from deixis.worlds.photos.misreadings import (
     DISTRACTOR_KINDS,
     DistractorKind,
     misreading_of,
@@ -27,7 +26,7 @@ from deixis.worlds.graphs.misreadings import (
     noun_with_attributes,
     nouns_as_related,
 )
-from deixis.worlds.graphs.wanted import Pool, Pools, Wanted, wanted
+from deixis.worlds.photos.resolution.graphs import compile_for, counts_of, resolve_graph_pairs
 
 
 if TYPE_CHECKING:
@@ -36,9 +35,10 @@ if TYPE_CHECKING:
     from deixis.distractors.relaxations import Relaxation
     from deixis.expression.description import Expression
     from deixis.expression.program import Program
-    from deixis.resolution.unknowns import Unknowns
-    from deixis.scene.graph_table import GraphTable
-    from deixis.worlds.graphs.index import GraphIndex
+    from deixis.worlds.photos.guard import Questions
+    from deixis.worlds.photos.index import GraphIndex
+    from deixis.worlds.photos.resolution.unknowns import Unknowns
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = ["Distractor", "Said", "Search", "Searched", "find_distractors"]
@@ -85,7 +85,9 @@ class Search:
             target is annotated with.
         may_repeat: whether one image may serve for two kinds, as it does in about a third of the released records.
         in_other_words: whether images are refused that the expression would fit in similar words, see `alike`.
-        unknowns: if given, images are refused that the expression may fit, for all that is known.
+        loose_sides: whether images are refused that the expression would fit with left and right as people see them.
+        unknowns: if given, images are refused that the expression may fit, for all that is known. Where the truth is
+            at hand, that is asked instead.
         most_looks: how many images of each kind are looked at before giving up.
     """
 
@@ -94,6 +96,7 @@ class Search:
     attributes: Attributes = "said"
     may_repeat: bool = False
     in_other_words: bool = True
+    loose_sides: bool = True
     unknowns: Unknowns | None = None
     most_looks: int = 500
 
@@ -127,6 +130,7 @@ def find_distractors(
     *,
     seed: int,
     among: np.ndarray | None = None,
+    truth: GraphTable | None = None,
 ) -> list[Searched]:
     """Distractor images for some expressions; what is found for one does not depend on the others.
 
@@ -137,6 +141,7 @@ def find_distractors(
         search: what to look for.
         seed: of the random order in which images are looked at.
         among: the numbers of the scenes that may be chosen, e.g. those of one split; all by default.
+        truth: the same scenes as they are, where that is known.
     """
     search = search or Search()
     allowed = None
@@ -149,6 +154,13 @@ def find_distractors(
         search=search,
         seed=derive(seed, "distractors"),
         blurred=blurred(table) if search.in_other_words else None,
+        guard=Guard(
+            table=table,
+            in_other_words=search.in_other_words,
+            loose_sides=search.loose_sides,
+            unknowns=search.unknowns,
+            truth=truth,
+        ),
     )
     batches = (said[start : start + BATCH] for start in range(0, len(said), BATCH))
     return [found for batch in batches for found in hunt.find(batch)]
@@ -175,6 +187,7 @@ class _Hunt:
     search: Search
     seed: int
     blurred: GraphTable | None
+    guard: Guard
     programs: dict[Expression, Program] = field(default_factory=dict)
 
     def find(self, said: Sequence[Said]) -> list[Searched]:
@@ -183,8 +196,7 @@ class _Hunt:
         asked = [wanted(one.expression, words) for one in said]
         programs = [compile_for(one.expression, words) for one in said]
         tests = _Tests(
-            programs,
-            [compile_for(self.reworded(one.expression), words) for one in said] if self.blurred else programs,
+            self.guard.ask([one.expression for one in said]),
             [self.as_related(one.expression) for one in said],
             np.array([nouns_as_related(one.expression) is not None for one in said]),
         )
@@ -253,7 +265,7 @@ class _Hunt:
             self.take(slot, found, some[good].tolist(), used[slot.number])
 
     def clean(self, tests: _Tests, which: np.ndarray, scenes: np.ndarray, for_relations: np.ndarray) -> np.ndarray:
-        """Whether an expression picks out nothing in a scene, however it is put: bool [pair].
+        """Whether an expression cannot fit anything in a scene, however it is put: bool [pair].
 
         Args:
             tests: what to resolve.
@@ -261,17 +273,10 @@ class _Hunt:
             scenes: int [pair].
             for_relations: bool [pair], whether the things that are mentioned must also not be related as it says.
         """
-        loose = self.blurred or self.table
-        is_clean = counts_of(resolve_graph_pairs(tests.said, self.table, which, scenes)) == 0
-        if self.blurred:
-            rest = np.flatnonzero(is_clean)
-            is_clean[rest] = counts_of(resolve_graph_pairs(tests.reworded, loose, which[rest], scenes[rest])) == 0
+        is_clean = ~tests.asked.may_fit(which, scenes)
         rest = np.flatnonzero(is_clean & for_relations & tests.has_relations[which])
-        is_clean[rest] = counts_of(resolve_graph_pairs(tests.as_related, loose, which[rest], scenes[rest])) == 0
-        if self.search.unknowns:
-            rest = np.flatnonzero(is_clean)
-            _, possible = judge_graph_pairs(tests.said, self.table, which[rest], scenes[rest], self.search.unknowns)
-            is_clean[rest] = counts_of(possible) == 0
+        masks = resolve_graph_pairs(tests.as_related, self.blurred or self.table, which[rest], scenes[rest])
+        is_clean[rest] = counts_of(masks) == 0
         return is_clean
 
     def reworded(self, expression: Expression) -> Expression:
@@ -349,10 +354,9 @@ class _Hunt:
 
 
 class _Tests(NamedTuple):
-    """For every expression what must pick out nothing: itself, itself in other words, the bare relations it claims."""
+    """For every expression what must pick out nothing: itself, and the bare relations it claims."""
 
-    said: Sequence[Program]
-    reworded: Sequence[Program]
+    asked: Questions
     as_related: Sequence[Program]
     has_relations: np.ndarray
 

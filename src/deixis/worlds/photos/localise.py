@@ -7,16 +7,16 @@ image is an example, too; the right answer to it is that it is *not there*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import isfinite
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from deixis.errors import SchemaError
-from deixis.scene.graph import Box
+from deixis.numbers import is_number
 from deixis.scene.scene import Context, Where
-from deixis.worlds.graphs.misreadings import DISTRACTOR_KINDS, DistractorKind, decode_misreading
+from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS, DistractorKind, decode_misreading
+from deixis.worlds.photos.scene.graph import Box
 
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from deixis.distractors.relaxations import Relaxation
     from deixis.expression.description import Expression
-    from deixis.scene.graph_table import GraphTable
+    from deixis.worlds.photos.data.photographs import Photographs
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = [
@@ -90,6 +91,8 @@ class Example:
             `noun` or `swap`.
         changed: the change in words, e.g. `red → blue`.
         changed_id: the example whose expression was changed.
+        graphs: the scenes of all images of its dataset, where it was read from one.
+        photographs: the pictures of its dataset, likewise.
     """
 
     id: int
@@ -104,6 +107,8 @@ class Example:
     change: str = ""
     changed: str = ""
     changed_id: int | None = None
+    graphs: GraphTable | None = field(default=None, compare=False, repr=False)
+    photographs: Photographs | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_there(self) -> bool:
@@ -135,8 +140,20 @@ class Example:
         numbers = np.array(self.scenes(table, setting))
         return int((table.scene_ptr[numbers + 1] - table.scene_ptr[numbers]).sum())
 
-    def context(self, table: GraphTable, setting: Setting = "Full") -> Context:
-        """The scenes of the images, with the target; an error where there is none."""
+    @property
+    def context(self) -> Context:
+        """The scenes of all its images, with the target; `SchemaError` where it has none or no dataset is behind it."""
+        if self.graphs is None:
+            raise SchemaError(f"example {self.id} was read without the scenes of its images")
+        return self.context_in(self.graphs)
+
+    @property
+    def answer(self) -> str | None:
+        """The id of the object that is meant; None where nothing fits."""
+        return self.object_id or None
+
+    def context_in(self, table: GraphTable, setting: Setting = "Full") -> Context:
+        """The scenes of the images shown in a setting, with the target; an error where there is none."""
         if not self.is_there:
             raise SchemaError(f"example {self.id} is about something that is not there, so it has no target")
         scenes = tuple(table.scene(number) for number in self.scenes(table, setting))
@@ -194,7 +211,7 @@ def in_pixels(numbers: Sequence[float], space: Space, *, width: float, height: f
     """
     if space not in SPACES:
         raise SchemaError(f"unknown coordinate space {space!r}; known: {', '.join(SPACES)}")
-    if len(numbers) != 4 or not all(isfinite(number) for number in numbers):
+    if len(numbers) != 4 or not all(map(is_number, numbers)):
         raise SchemaError(f"a box is four finite numbers, got {str(list(numbers))[:80]}")
     x, y, third, fourth = (float(number) for number in numbers)
     if space.endswith("-normalised"):

@@ -23,7 +23,7 @@ from deixis.errors import SchemaError
 from deixis.expression.description import Description
 from deixis.expression.parts import Part, mention_at, parts, without
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
-from deixis.scene.vocabulary import NAME
+from deixis.worlds.photos.scene.vocabulary import NAME
 
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ elsewhere, a relation by another in which such things stand elsewhere, a noun by
 relation elsewhere; or words or nouns of two phrases are swapped. Words that the image does show somewhere are tried
 first. What comes out sounds right, is about things that are there, and is false all the same.
 
-That it is false is verified by resolution: as recorded, in other words (`alike`), without its ranks (two objects at the
-same distance have none, but whoever sees them finds a first one), and on request also under everything that may be true
-where the annotation has gaps.
+That it is false is verified by resolution, in every way that `guard` knows, without its ranks: two objects at the same
+distance have none, but whoever sees them finds a first one. A word that may be said of the same thing is no change:
+what is big is large, and what is worn is something one is in.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ from deixis.errors import SchemaError
 from deixis.expression.description import Description
 from deixis.expression.parts import Part, exchanging, mention_at, parts, replacing
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
-from deixis.resolution.graphs import compile_for, counts_of, resolve_graph_pairs
-from deixis.resolution.unknowns import judge_graph_pairs
-from deixis.scene.vocabulary import NAME, RARE, SAME
 from deixis.seeds import Stream, derive, fold
-from deixis.worlds.graphs.alike import alike_names, blurred, canonical_relation, widened
+from deixis.worlds.photos.alike import alike_names, alike_words, may_both_hold
+from deixis.worlds.photos.engine.facts import Facts
+from deixis.worlds.photos.engine.settings import Engine
+from deixis.worlds.photos.guard import Guard
+from deixis.worlds.photos.scene.vocabulary import NAME, RARE, SAME
 
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ if TYPE_CHECKING:
     from deixis.expression.description import Expression
     from deixis.expression.parts import Address
     from deixis.expression.steps import Step
-    from deixis.resolution.unknowns import Unknowns
-    from deixis.scene.graph_table import GraphTable
-    from deixis.worlds.graphs.index import GraphIndex
+    from deixis.worlds.photos.index import GraphIndex
+    from deixis.worlds.photos.resolution.unknowns import Unknowns
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = ["CHANGES", "Change", "Negation", "Negative", "Seen", "Shown", "find_negatives"]
@@ -89,24 +90,36 @@ class Negation:
     Attributes:
         changes: which changes to make.
         each: how many of every change, at most.
+        most: how many of all changes together, at most, where they are chosen to be in balance (`balance`).
         in_other_words: whether the result must not fit in similar words either.
-        unknowns: if given, the result must certainly not fit, for all that is not annotated.
+        loose_sides: whether it must not fit with left and right as people see them either.
+        unknowns: if given, the result must certainly not fit, for all that is not annotated. Where the truth is at
+            hand, that is asked instead.
     """
 
     changes: tuple[Change, ...] = CHANGES
     each: int = 1
+    most: int = 1
     in_other_words: bool = True
+    loose_sides: bool = True
     unknowns: Unknowns | None = None
 
     def __post_init__(self) -> None:
         if strange := [change for change in self.changes if change not in CHANGES]:
             raise SchemaError(f"unknown change {strange[0]!r}; known: {', '.join(CHANGES)}")
-        if self.each < 1:
-            raise SchemaError(f"at least one of every change is wanted, got {self.each}")
+        if self.each < 1 or self.most < 1:
+            raise SchemaError(f"at least one change is wanted, got {min(self.each, self.most)}")
 
 
 def find_negatives(
-    shown: Sequence[Shown], table: GraphTable, index: GraphIndex, how: Negation | None = None, *, seed: int
+    shown: Sequence[Shown],
+    table: GraphTable,
+    index: GraphIndex,
+    how: Negation | None = None,
+    *,
+    seed: int,
+    facts: Facts | None = None,
+    truth: GraphTable | None = None,
 ) -> list[tuple[Negative, ...]]:
     """For every expression some that differ from it in one place and fit nothing in its scenes.
 
@@ -116,27 +129,36 @@ def find_negatives(
         index: of the table.
         how: which changes to make.
         seed: of the choice of words.
+        facts: which words can be said where; those of the engine by default.
+        truth: the same scenes as they are, where that is known.
     """
     how = how or Negation()
-    seen = Seen(table, index)
-    loose = blurred(table) if how.in_other_words else None
+    seen = Seen(table, index, facts or Facts.of(table, Engine()))
+    guard = Guard(
+        table=table,
+        in_other_words=how.in_other_words,
+        loose_sides=how.loose_sides,
+        unknowns=how.unknowns,
+        truth=truth,
+    )
     base = derive(seed, "negatives")
     found: list[tuple[Negative, ...]] = []
     for start in range(0, len(shown), BATCH):
         batch = shown[start : start + BATCH]
         tried = [_tried(one, seen, how, base) for one in batch]
         first = [one.scenes[:1] for one in batch]
-        tried = _false_in(first, tried, table, loose, how, most=SPARE * how.each)
-        found += map(tuple, _false_in([one.scenes for one in batch], tried, table, loose, how, most=how.each))
+        tried = _false_in(first, tried, guard, most=SPARE * how.each)
+        found += map(tuple, _false_in([one.scenes for one in batch], tried, guard, most=how.each))
     return found
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What a corpus has seen together: names and attributes, names and relations; each answer is kept."""
+    """What a corpus has seen together, in words that can be said: names, attributes, relations; answers are kept."""
 
     table: GraphTable
     index: GraphIndex
+    facts: Facts
     _known: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -195,7 +217,9 @@ class Seen:
         relations = len(words.relations)
         first = (words.name_code(one) * len(words.names) + words.name_code(other)) * relations
         start, end = np.searchsorted(self.triples, (first, first + relations))
-        return tuple(words.relations[code] for code in (self.triples[start:end] - first).tolist())
+        codes = (self.triples[start:end] - first).tolist()
+        pair = words.name_code(one), words.name_code(other)
+        return tuple(words.relations[code] for code in codes if self.facts.can_relate(pair[0], code, pair[1]))
 
     def _words_with(self, name: str, kind: str) -> tuple[str, ...]:
         words = self.table.vocabulary
@@ -207,7 +231,8 @@ class Seen:
     def _names_with(self, word: str) -> tuple[str, ...]:
         words = self.table.vocabulary
         name, held = np.divmod(self.index.pair, max(self.index.words, 1))
-        return tuple(words.names[code] for code in name[held == words.word_code(word)].tolist())
+        named = name[held == words.word_code(word)].tolist()
+        return tuple(words.names[code] for code in named if self.facts.is_thing[code])
 
     def _keep(self, key: tuple[str, ...], find: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
         if key not in self._known:
@@ -230,7 +255,8 @@ class Seen:
     def _named(self, sorted_pairs: tuple[np.ndarray, np.ndarray], key: int) -> tuple[str, ...]:
         keys, names = sorted_pairs
         start, end = np.searchsorted(keys, (key, key + 1))
-        return tuple(self.table.vocabulary.names[code] for code in names[start:end].tolist())
+        is_thing, known = self.facts.is_thing, self.table.vocabulary.names
+        return tuple(known[code] for code in names[start:end].tolist() if is_thing[code])
 
 
 def _tried(one: Shown, seen: Seen, how: Negation, base: int) -> list[Negative]:
@@ -243,9 +269,9 @@ def _tried(one: Shown, seen: Seen, how: Negation, base: int) -> list[Negative]:
         words = _Words(Stream(fold((key, *one.scenes[:1], CHANGES.index(change)), base)), there)
         options = words.stream.shuffled(makers[change](one.expression, seen, words))
         options.sort(key=lambda option: option.now not in there)
+        options = [option for option in options if _can_be_said(option.expression, one.expression, seen)]
         for negative in options[: SPARE * how.each]:
-            if negative.expression != one.expression:
-                tried.setdefault(negative.expression, negative)
+            tried.setdefault(negative.expression, negative)
     return list(tried.values())
 
 
@@ -273,7 +299,7 @@ def _attributes(expression: Expression, seen: Seen, words: _Words) -> Iterator[N
         if isinstance(part.step, Is) and part.step.attribute != NAME and not _is_denied(part.address, expression):
             noun = _noun_around(part.address, expression)
             known = seen.words_with(noun, part.step.attribute) if noun else ()
-            for word in words.instead_of({part.step.value}, known):
+            for word in words.instead_of({*alike_words(part.step.value)}, known):
                 said = Is(part.step.attribute, word)
                 yield Negative(replacing(expression, part, said), "attribute", (part,), part.step.value, word)
 
@@ -287,7 +313,7 @@ def _relations(expression: Expression, seen: Seen, words: _Words) -> Iterator[Ne
                 continue
             noun, other = _noun_around(part.address, expression), to.value(NAME)
             known = seen.relations_between(noun, other) if noun and other else ()
-            alike = {name for name in known if canonical_relation(name) == canonical_relation(was)}
+            alike = {name for name in known if may_both_hold(name, was)}
             for relation in words.instead_of(alike, known):
                 said = Related(relation, to)
                 yield Negative(replacing(expression, part, said), "relation", (part,), was, relation)
@@ -317,7 +343,11 @@ def _other_nouns(address: Address, expression: Expression, seen: Seen) -> tuple[
         if other and clause.relation not in SAME:
             return seen.names_before(clause.relation, other)
     attribute = next((s for s in mention.steps if isinstance(s, Is) and s.attribute != NAME), None)
-    return seen.table.vocabulary.names[:FREQUENT] if attribute is None else seen.names_with(attribute.value)
+    if attribute is not None:
+        return seen.names_with(attribute.value)
+    return tuple(
+        name for name, ok in zip(seen.table.vocabulary.names[:FREQUENT], seen.facts.is_thing, strict=False) if ok
+    )
 
 
 def _swaps(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negative]:
@@ -396,18 +426,79 @@ def _is_denied(address: Address, expression: Expression) -> bool:
     return any(isinstance(step, Not) for step in above)
 
 
+def _can_be_said(expression: Expression, was: Expression, seen: Seen) -> bool:
+    """Whether the words of a changed expression can stand where they stand, and say something else than before."""
+    if expression == was:
+        return False
+    return all(_has_its_place(mention, seen, is_target=mention is expression) for mention in _mentions(expression))
+
+
+def _mentions(expression: Expression) -> Iterator[Description]:
+    """The expression and everything that it mentions, alternatives and what is denied included."""
+    yield expression
+    for part in parts(expression):
+        if isinstance(part.step, Related):
+            yield part.step.to
+
+
+def _has_its_place(mention: Description, seen: Seen, *, is_target: bool) -> bool:
+    """Whether noun, attributes and relations of a mention can be said together, as the engine would have it."""
+    words, facts = seen.table.vocabulary, seen.facts
+    name = mention.value(NAME)
+    if name is None or not facts.is_thing[noun := words.name_code(name)]:
+        return False
+    is_ranked = any(isinstance(step, Nth) for step in mention.steps)
+    if is_ranked and not facts.can_rank[noun]:
+        return False
+    for step in mention.steps:
+        if isinstance(step, Is) and step.attribute != NAME:
+            word = words.word_code(step.value)
+            before, after = facts.places[word]
+            fits = after if is_ranked else (before and (is_target or not facts.is_doing[word])) or (is_target and after)
+            if not fits or not facts.can_be(noun, word) or step.value not in seen.words_with(name, step.attribute):
+                return False
+    return _have_their_places(list(_said_clauses(mention)), mention, noun, facts)
+
+
+def _have_their_places(clauses: list[Related], mention: Description, noun: int, facts: Facts) -> bool:
+    """Whether clauses can be said of a mention: each of its noun, all of them in a row, and none twice."""
+    words = facts.table.vocabulary
+    adjectives = {step.value for step in mention.steps if isinstance(step, Is)}
+    said = [(clause.relation, clause.to.value(NAME)) for clause in clauses]
+    if len(set(said)) < len(said):  # 'wearing a shirt and wearing another shirt'
+        return False
+    for clause in clauses:
+        relation, other = words.relation_code(clause.relation), clause.to.value(NAME)
+        if relation >= len(facts.weights):  # one that is computed
+            if other is None or not facts.can_share(clause.relation, noun, words.name_code(other)):
+                return False
+            continue
+        if other is None or not facts.can_relate(noun, relation, words.name_code(other)):
+            return False
+        if not facts.can_join[relation] and len(clauses) > 1:
+            return False
+        others = {step.value for step in clause.to.steps if isinstance(step, Is)}
+        if clause.relation.partition(" ")[0] in adjectives | others:
+            return False
+    return True
+
+
+def _said_clauses(mention: Description) -> Iterator[Related]:
+    """The clauses of a mention, joined, alternative or denied."""
+    for step in mention.steps:
+        inner = step.step if isinstance(step, Not) else step
+        for one in inner.steps if isinstance(inner, AnyOf) else (inner,):
+            inside = one.step if isinstance(one, Not) else one
+            if isinstance(inside, Related):
+                yield inside
+
+
 def _false_in(
-    scenes: Sequence[tuple[int, ...]],
-    tried: Sequence[Sequence[Negative]],
-    table: GraphTable,
-    loose: GraphTable | None,
-    how: Negation,
-    *,
-    most: int,
+    scenes: Sequence[tuple[int, ...]], tried: Sequence[Sequence[Negative]], guard: Guard, *, most: int
 ) -> list[list[Negative]]:
     """Those changed expressions that fit nothing in any scene shown with them, so many of each change."""
     where = [some for some, changed in zip(scenes, tried, strict=True) for _ in changed]
-    false = iter(_nowhere([one.expression for some in tried for one in some], where, table, loose, how).tolist())
+    false = iter(_nowhere([one.expression for some in tried for one in some], where, guard).tolist())
     kept: list[list[Negative]] = []
     for some in tried:
         counts: Counter[Change] = Counter()
@@ -419,33 +510,13 @@ def _false_in(
     return kept
 
 
-def _nowhere(
-    expressions: Sequence[Expression],
-    scenes: Sequence[tuple[int, ...]],
-    table: GraphTable,
-    loose: GraphTable | None,
-    how: Negation,
-) -> np.ndarray:
+def _nowhere(expressions: Sequence[Expression], scenes: Sequence[tuple[int, ...]], guard: Guard) -> np.ndarray:
     """Whether each expression fits nothing in any of its scenes, bool [expression]."""
     which = np.repeat(np.arange(len(expressions)), [len(some) for some in scenes])
     where = np.array([scene for some in scenes for scene in some], np.int64)
-    words = table.vocabulary
-    unranked = [_without_ranks(expression) for expression in expressions]
-    programs = [compile_for(expression, words) for expression in unranked]
     fits = np.zeros(len(expressions), np.bool_)
-    fits[which[counts_of(resolve_graph_pairs(programs, table, which, where)) > 0]] = True
-    if loose is not None:
-        rest = np.flatnonzero(~fits[which])
-        wider = [
-            program if fits[number] else compile_for(widened(expression, words), words)
-            for number, (program, expression) in enumerate(zip(programs, unranked, strict=True))
-        ]
-        masks = resolve_graph_pairs(wider, loose, which[rest], where[rest])
-        fits[which[rest[counts_of(masks) > 0]]] = True
-    if how.unknowns is not None:
-        rest = np.flatnonzero(~fits[which])
-        _, possible = judge_graph_pairs(programs, table, which[rest], where[rest], how.unknowns)
-        fits[which[rest[counts_of(possible) > 0]]] = True
+    asked = guard.ask([_without_ranks(expression) for expression in expressions])
+    fits[which[asked.may_fit(which, where)]] = True
     return ~fits
 
 

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from deixis.datasets.card_facts import TAGS, Facts, TableFacts, by_split, matching, slug, table_schema
-from deixis.datasets.citations import A3DS, SHAPES3D
-from deixis.datasets.licenses import ours
+from deixis.data.card_facts import TAGS, Citation, Facts, TableFacts, by_split, matching, ours, slug, table_schema
+from deixis.data.recipes import recipe_in
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from deixis.datasets.card_facts import License
+    from deixis.data.card_facts import License
 
 
-__all__ = ["room_facts"]
+__all__ = ["facts_of"]
 
-
+A3DS = Citation(
+    line="Tsvilodub and Franke 2023",
+    bibtex="""@inproceedings{tsvilodub2023a3ds,
+  title     = {Evaluating Pragmatic Abilities of Image Captioners on {A3DS}},
+  author    = {Tsvilodub, Polina and Franke, Michael},
+  booktitle = {Proceedings of the Annual Meeting of the Association for Computational Linguistics},
+  year      = {2023}
+}""",
+)
+SHAPES3D = Citation(
+    line="Burgess and Kim 2018",
+    bibtex="""@misc{burgess2018shapes,
+  title  = {{3D} Shapes Dataset},
+  author = {Burgess, Chris and Kim, Hyunjik},
+  year   = {2018}
+}""",
+)
 CAPTION_COLUMNS = """| column | type | meaning |
 |---|---|---|
 | `image` | uint32 | the number of the image, as in the original file |
@@ -38,31 +53,32 @@ IMAGE_COLUMNS = """| column | type | meaning |
 PICTURE_ROW = "\n| `picture` | picture | the image, as PNG |"
 
 
-def room_facts(folder: Path, manifest: dict[str, Any], license_: License | None) -> Facts:
-    """What the card of captions of rooms says."""
-    recipe, files = manifest["recipe"], manifest["files"]
+def facts_of(folder: Path, manifest: dict[str, Any], license_: License | None) -> Facts:
+    """Part `card`: what the card of captions of rooms says."""
+    recipe, files = recipe_in(manifest), manifest["files"]
+    seed = "imported" if recipe is None else recipe["seed"]
     sizes = [(name, size) for name, size in manifest["splits"].items()]
     captions = sum(manifest["captions"].values())
     pictures = sum(entry["rows"] for entry in matching(files, "pictures/*"))
     drawn = f" {pictures:,} of the images are kept as pictures." if pictures else ""
     return Facts(
-        name=slug(f"a3ds-{recipe['seed']}"),
+        name=slug(f"a3ds-{seed}"),
         title="A3DS: captions of 3D Shapes",
         summary=f"Every one of {manifest['images']:,} images of a room with one object is described by captions made "
-        f"from its six factors.{drawn} Made by {manifest['made by']} with the seed {recipe['seed']}.",
+        f"from its six factors.{drawn} {_origin(manifest)}",
         tables=_room_tables(folder, manifest),
         splits=tuple((name, size, ROOM_SPLITS.get(name, "")) for name, size in sizes),
         notes="Sizes are numbers of images, which are numbered as in the original file. No image is in two splits. "
-        "Tables of captions are about all images; `ids/SPLIT.txt` and the table `images` say which are in which split.",
+        "Tables of captions have the same splits; `ids/SPLIT.txt` and the table `images` name the images of each.",
         license=license_ or ours(),
         citations=(A3DS, SHAPES3D),
         tasks=("image-to-text",),
         tags=(*TAGS, "a3ds", "pragmatics", "reference-games", "3d-shapes"),
         examples=captions or manifest["images"],
-        again=f"The same version of Deixis gives the same bytes:\n\n```sh\n{_make_rooms(recipe)}\n```",
+        again=_again(recipe),
         made={
             "made by": manifest["made by"],
-            "seed": str(recipe["seed"]),
+            "seed": str(seed),
             "recipe digest": f"`{manifest['recipe digest']}`",
             "check it": "`deixis check PATH` makes every caption anew and compares",
         },
@@ -74,10 +90,23 @@ def room_facts(folder: Path, manifest: dict[str, Any], license_: License | None)
             "B.4": "The factors of every image are known, so that every caption can be judged.",
             "B.7": "Yes, of images: " + ", ".join(f"{name} {size:,}" for name, size in sizes) + ".",
             "B.8": "Captions of one grammar repeat the same forms by design.",
-            "E.3": "Captioning, reference games, measuring redundancy (`deixis score`).",
+            "E.3": "Captioning, reference games, measuring redundancy (`deixis evaluate`).",
         },
         extra=_room_files(manifest),
     )
+
+
+def _origin(manifest: dict[str, Any]) -> str:
+    recipe = recipe_in(manifest)
+    if recipe is None:
+        return f"Converted from {manifest['imported from']['name']} by {manifest['made by']}."
+    return f"Made by {manifest['made by']} with the seed {recipe['seed']}."
+
+
+def _again(recipe: Mapping[str, Any] | None) -> str:
+    if recipe is None:
+        return "Convert the released files again with `deixis convert`."
+    return f"The same version of Deixis gives the same bytes:\n\n```sh\n{_make_rooms(recipe)}\n```"
 
 
 ROOM_SPLITS = {
@@ -93,9 +122,8 @@ def _room_tables(folder: Path, manifest: dict[str, Any]) -> tuple[TableFacts, ..
     wanted: list[tuple[str, str, str, str, Mapping[str, Sequence[Mapping[str, Any]]]]] = []
     for grammar in manifest["captions"]:
         found = matching(files, f"captions/{grammar}-*.parquet")
-        wanted.append(
-            (grammar, f"A row is one of the {grammar} captions of an image.", CAPTION_COLUMNS, "", {"full": found})
-        )
+        about = f"A row is one of the {grammar} captions of an image."
+        wanted.append((grammar, about, CAPTION_COLUMNS, "", _captions_by_split(found, grammar, manifest["splits"])))
     for name, path, split in (
         ("test-pairs", "pairs/test.parquet", "test"),
         ("tuning-pairs", "pairs/tune.parquet", "tune"),
@@ -120,6 +148,15 @@ def _room_tables(folder: Path, manifest: dict[str, Any]) -> tuple[TableFacts, ..
     )
 
 
+def _captions_by_split(
+    entries: Sequence[Mapping[str, Any]], grammar: str, splits: Mapping[str, int]
+) -> dict[str, list[Mapping[str, Any]]]:
+    """Files of captions by the split that they are named after; all together where they are from before there were."""
+    found = {name: matching(entries, f"captions/{grammar}-{name}-*.parquet") for name in splits}
+    named = sum(map(len, found.values()))
+    return found if named == len(entries) else {"full": list(entries)}
+
+
 def _in_order(entries: Sequence[Mapping[str, Any]], splits: Mapping[str, int]) -> dict[str, list[Mapping[str, Any]]]:
     """The entries by split, in the order in which the manifest names the splits."""
     found = by_split(entries)
@@ -138,7 +175,7 @@ def _make_rooms(recipe: Mapping[str, Any]) -> str:
 
 def _room_files(manifest: dict[str, Any]) -> str:
     listed = {
-        "captions/": "`captions/GRAMMAR-*.parquet` | image, number and text of every caption",
+        "captions/": "`captions/GRAMMAR-SPLIT-*.parquet` | image, number and text of every caption, by split",
         "3dshapes_captions": "`3dshapes_captions_*.json` | the same in the layout of the release",
         "vocabulary.json": "`vocabulary.json` | every word of these captions with its number",
         "ids/": "`ids/SPLIT.txt` | the numbers of the images of a split, one on each line",

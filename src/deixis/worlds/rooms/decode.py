@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from deixis.errors import SchemaError
-from deixis.scene.factors import SIZES, RoomScene, ids_of
-from deixis.worlds.shapes.draw import MAX_SIZE, draw_rooms
-from deixis.worlds.shapes.room import HUE_LEVELS
+from deixis.worlds.rooms.draw import MAX_SIZE, draw_rooms
+from deixis.worlds.rooms.room import HUE_LEVELS
+from deixis.worlds.rooms.scene import SIZES, RoomScene, ids_of
 
 
 __all__ = ["Decoded", "decode_room", "picture_error"]

@@ -13,9 +13,9 @@ from functools import lru_cache
 import numpy as np
 
 from deixis.errors import SchemaError
-from deixis.kernels.raycast import LAYERS, cast_layers, paint_rooms
-from deixis.scene.factors import RoomScene, factors_of
-from deixis.worlds.shapes.room import DEGREES, HUE_LEVELS, ROOM, SCALE_FACTORS, SKY
+from deixis.worlds.rooms.kernels.raycast import LAYERS, cast_layers, paint_rooms
+from deixis.worlds.rooms.room import DEGREES, HUE_LEVELS, ROOM, SCALE_FACTORS, SKY
+from deixis.worlds.rooms.scene import RoomScene, factors_of
 
 
 __all__ = ["GEOMETRIES", "MAX_SIZE", "SAMPLES", "SIZE", "draw_png", "draw_room", "draw_rooms", "encode_png"]

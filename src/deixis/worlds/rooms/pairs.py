@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from deixis.errors import SchemaError
-from deixis.scene.factors import FACTORS, IMAGES, PLACES, SIZES, RoomScene, factors_of
 from deixis.scene.scene import Context, Where
 from deixis.seeds import derive, mix_words
+from deixis.worlds.rooms.scene import FACTORS, IMAGES, PLACES, SIZES, RoomScene, factors_of
 
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.kernels.raycast import FIELDS
+from deixis.worlds.rooms.kernels.raycast import FIELDS
 
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class Room:
     tiles: Tiles = Tiles()
 
     def numbers(self) -> np.ndarray:
-        """The row for the kernels: float64, in the order of `kernels.raycast.FIELDS`."""
+        """The row for the kernels: float64, in the order of `worlds.rooms.kernels.raycast.FIELDS`."""
         known = dict(self._fields())
         return np.array([known[name] for name in FIELDS])
 

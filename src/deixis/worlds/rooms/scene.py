@@ -93,7 +93,7 @@ class RoomScene:
         """The room with these factors, each the number of a value."""
         factors = (floor_hue, wall_hue, object_hue, scale, shape, orientation)
         for name, value, size in zip(FACTORS, factors, SIZES, strict=True):
-            if not 0 <= value < size:
+            if type(value) is not int or not 0 <= value < size:
                 raise SchemaError(f"{name} has values from 0 to {size - 1}, got {value!r}")
         return cls(sum(value * stride for value, stride in zip(factors, STRIDES, strict=True)))
 
@@ -101,6 +101,11 @@ class RoomScene:
     def factors(self) -> tuple[int, ...]:
         """The six factors, each the number of its value."""
         return tuple(self.id // stride % size for stride, size in zip(STRIDES, SIZES, strict=True))
+
+    @property
+    def digest(self) -> str:
+        """A name for everything in it."""
+        return f"room {self.id}"
 
     @property
     def schema(self) -> Schema:
@@ -139,6 +144,8 @@ class RoomScene:
 def factors_of(ids: np.ndarray) -> np.ndarray:
     """The factors of many images: uint8 [..., 6]."""
     ids = np.asarray(ids)
+    if not _are_whole(ids):
+        raise SchemaError("images of 3D Shapes have whole numbers; some number here is not")
     if ids.size and (ids.min() < 0 or ids.max() >= IMAGES):
         raise SchemaError(f"images of 3D Shapes are numbered from 0 to {IMAGES - 1:,}, got {ids.min()} to {ids.max()}")
     return np.stack([ids // stride % size for stride, size in zip(STRIDES, SIZES, strict=True)], axis=-1).astype(
@@ -149,8 +156,17 @@ def factors_of(ids: np.ndarray) -> np.ndarray:
 def ids_of(factors: np.ndarray) -> np.ndarray:
     """The numbers of images with these factors: int64 [...], from integers [..., 6]."""
     factors = np.asarray(factors)
+    if not _are_whole(factors):
+        raise SchemaError("factors are whole numbers, each the number of a value; some number here is not")
     if factors.shape[-1:] != (len(FACTORS),) or (factors.size and (factors < 0).any()):
         raise SchemaError(f"an image has six factors, none below 0, got an array of shape {factors.shape}")
     if factors.size and (factors >= np.array(SIZES)).any():
         raise SchemaError(f"the six factors have {SIZES} values; some number lies beyond them")
     return (factors.astype(np.int64) * np.array(STRIDES)).sum(axis=-1)
+
+
+def _are_whole(values: np.ndarray) -> bool:
+    """Whether all are numbers without a fraction; NaN and the infinite ones are not."""
+    if values.dtype.kind in "iu":
+        return True
+    return values.dtype.kind == "f" and bool((np.isfinite(values) & (values == np.trunc(values))).all())

@@ -1,4 +1,4 @@
-"""What one ray into a room sees, spelled out: the definition that `kernels.raycast` must agree with."""
+"""What one ray into a room sees, spelled out: the definition that `worlds.rooms.kernels.raycast` must agree with."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from math import asin, atan2, ceil, cos, floor, inf, pi, sin, sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from deixis.worlds.shapes.room import DEGREES, ROOM, SCALE_FACTORS, Room
+from deixis.worlds.rooms.room import DEGREES, ROOM, SCALE_FACTORS, Room
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deixis.scene.factors import RoomScene
+    from deixis.worlds.rooms.scene import RoomScene
 
 
 __all__ = ["Seen", "Surface", "trace"]

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from deixis.errors import SchemaError, UnknownName
-from deixis.scene.factors import IMAGES
-from deixis.worlds.shapes.captions import GRAMMARS, frames, numbers_of_all, phrase_numbers, segments
+from deixis.worlds.rooms.captions import GRAMMARS, frames, numbers_of_all, phrase_numbers, segments
+from deixis.worlds.rooms.scene import IMAGES
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from deixis.worlds.shapes.captions import Grammar, Segment
+    from deixis.worlds.rooms.captions import Grammar, Segment
 
 
 __all__ = ["RELEASED_LENGTH", "CaptionVocabulary", "encode_captions", "tokenise", "unknown_words", "vocabulary"]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from deixis.datasets.graphs import read_table
-from deixis.scene.graph_table import GraphTable
-from deixis.worlds.graphs.clean import clean_graphs
-from deixis.worlds.graphs.engine import Engine, Tree
-from deixis.worlds.graphs.engine.choose import Chooser
-from deixis.worlds.graphs.engine.facts import Facts
-from deixis.worlds.graphs.imagine.corpus import Corpus, imagine_graphs
-from deixis.worlds.graphs.problems import GraphReport
+from deixis.worlds.photos.clean import GraphReport, clean_graphs
+from deixis.worlds.photos.data.graphs import read_table
+from deixis.worlds.photos.engine import Engine, Tree
+from deixis.worlds.photos.engine.choose import Chooser
+from deixis.worlds.photos.engine.facts import Facts
+from deixis.worlds.photos.imagine.corpus import Corpus, imagine_graphs
+from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import VISUAL_GENOME, image, thing
 
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from deixis.errors import RecipeError
-from deixis.language.copsref import parse_reference, read_reference
 from deixis.resolution.reference import denotation
-from deixis.resolution.unknowns import Unknowns, judge
-from deixis.scene.graph_table import GraphTable
-from deixis.worlds.graphs.engine import FORMS, Engine, express, express_in_parallel, tuned
-from deixis.worlds.graphs.engine.filters import other_counts
-from deixis.worlds.graphs.synonyms import Synonyms
+from deixis.worlds.photos.engine import FORMS, Engine, express, express_in_parallel, tuned
+from deixis.worlds.photos.engine.choose import other_counts
+from deixis.worlds.photos.language import parse_reference, read_reference
+from deixis.worlds.photos.resolution.unknowns import Unknowns, judge
+from deixis.worlds.photos.scene.graph_table import GraphTable
+from deixis.worlds.photos.words import Synonyms
 from tests.scene.graphs import needs_graphs
 from tests.worlds.graphs.engine.images import made_up, real, shelf
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from deixis.language.copsref import realise_reference
-from deixis.worlds.graphs.engine.forms import BUILDERS, build, lengthened
+from deixis.worlds.photos.engine.forms import BUILDERS, build, lengthened
+from deixis.worlds.photos.language import realise_reference
 from tests.worlds.graphs.engine.images import PLAIN, chooser_for, drawn, made_up, shelf
 
 

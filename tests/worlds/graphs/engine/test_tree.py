@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from deixis.expression.steps import AnyOf, Not, Nth, Related
-from deixis.worlds.graphs.engine import Edge, Node, Tree
-from deixis.worlds.graphs.engine.tree import NO_OBJECT
+from deixis.worlds.photos.engine import Edge, Node, Tree
+from deixis.worlds.photos.engine.tree import NO_OBJECT
 from tests.language.copsref.sayings import d, n, w
 
 

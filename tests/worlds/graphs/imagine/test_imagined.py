@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from deixis.errors import RecipeError
-from deixis.worlds.graphs.imagine import Annotator, Imagined, draw_imagined, draw_sheet, imagine
-from deixis.worlds.graphs.imagine.picture import who_owns
+from deixis.worlds.photos.imagine import Annotator, Imagined, draw_imagined, draw_sheet, imagine
+from deixis.worlds.photos.imagine.picture import who_owns
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deixis.scene.graph import Box, GraphObject, SceneGraph
+    from deixis.worlds.photos.scene.graph import Box, GraphObject, SceneGraph
 
 
 pytest.importorskip("PIL")

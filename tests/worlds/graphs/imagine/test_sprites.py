@@ -3,16 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deixis.worlds.graphs.counts import gqa_counts
-from deixis.worlds.graphs.imagine.appearance import draw_appearance
-from deixis.worlds.graphs.imagine.chance import Chance
-from deixis.worlds.graphs.imagine.kinds import KINDS, UNSAID_COLORS
-from deixis.worlds.graphs.imagine.palette import COLORS, IMPLIED
-from deixis.worlds.graphs.imagine.pen import Frame, Look, Pen
-from deixis.worlds.graphs.imagine.picture import Painted, paint, who_owns
-from deixis.worlds.graphs.imagine.skeleton import POSES
-from deixis.worlds.graphs.imagine.sprites import SPRITES
-from deixis.worlds.graphs.imagine.textures import cover
+from deixis.worlds.photos.balance import gqa_counts
+from deixis.worlds.photos.imagine.appearance import draw_appearance
+from deixis.worlds.photos.imagine.chance import Chance
+from deixis.worlds.photos.imagine.kinds import KINDS, UNSAID_COLORS
+from deixis.worlds.photos.imagine.pen import Frame, Look, Pen
+from deixis.worlds.photos.imagine.picture import Painted, paint, who_owns
+from deixis.worlds.photos.imagine.skeleton import POSES
+from deixis.worlds.photos.imagine.sprites import SPRITES
+from deixis.worlds.photos.imagine.textures import COLORS, IMPLIED, cover
 
 
 pytest.importorskip("PIL")

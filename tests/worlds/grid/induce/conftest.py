@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deixis.tasks.induce import Task, TaskRecipe, make_task
+from deixis.worlds.grid.induce import Task, TaskRecipe, make_task
 
 
 @pytest.fixture(scope="session")

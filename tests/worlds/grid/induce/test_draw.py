@@ -8,8 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from deixis.errors import SchemaError
-from deixis.tasks.induce.draw import draw_matrix_png, draw_matrix_svg, draw_task_png, draw_task_svg
-from deixis.tasks.induce.pixels import encode
+from deixis.worlds.grid.induce.pixels import draw_matrix_png, draw_matrix_svg, draw_task_png, draw_task_svg, encode
 from deixis.worlds.grid.pictures.look import Look
 from deixis.worlds.grid.pictures.sheet import compose_sheet
 

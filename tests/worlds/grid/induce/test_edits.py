@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import SchemaError
-from deixis.scene import GridScene, grid
-from deixis.tasks.induce.edits import (
+from deixis.testing import grid_scenes
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.induce.edits import (
     DrawBeside,
     Enlarge,
     Move,
@@ -20,7 +23,10 @@ from deixis.tasks.induce.edits import (
     edits_of,
     in_reading_order,
 )
-from deixis.testing import grid_scenes
+
+
+if TYPE_CHECKING:
+    from deixis.worlds.grid.scene import GridScene
 
 
 EVERY_EDIT = tuple(edit for operation in Operation for edit in edits_of(operation))

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deixis.expression.patterns import P1, P2, P3
 from deixis.resolution import denotation
-from deixis.tasks.induce.family import Sight, family
-from deixis.tasks.induce.rule import length_of
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.commands import commands, count_commands
-from deixis.worlds.grid.patterns import P1, P2, P3
+from deixis.worlds.grid.induce.family import Sight, family
+from deixis.worlds.grid.induce.rule import length_of
 
 
 def test_the_family_has_every_command_without_and_with_one_clause():

@@ -9,9 +9,16 @@ from dataclasses import replace
 import pytest
 
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, SchemaError
-from deixis.tasks.induce import Pair
-from deixis.tasks.induce.check import check_folder, faults_of, solve_folder
-from deixis.tasks.induce.files import list_tasks, puzzle_from_dict, read_json, task_from_dict, task_to_dict, write_tasks
+from deixis.worlds.grid.induce import Pair
+from deixis.worlds.grid.induce.files import (
+    list_tasks,
+    puzzle_from_dict,
+    read_json,
+    task_from_dict,
+    task_to_dict,
+    write_tasks,
+)
+from deixis.worlds.grid.induce.solve import check_folder, faults_of, solve_folder
 
 
 @pytest.fixture

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from deixis.language import parse
+from deixis.expression.patterns import P1, P2
 from deixis.resolution import denotation
-from deixis.scene import grid
-from deixis.tasks.induce import Pair, Rule, Task, edits_between, is_identifiable
-from deixis.tasks.induce.edits import Enlarge, Move, Paint, apply_edit
-from deixis.tasks.induce.identify import explain_pairs, outputs_of
-from deixis.tasks.induce.rule import length_of
 from deixis.worlds.grid.commands import commands
-from deixis.worlds.grid.patterns import P1, P2
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.induce import Pair, Rule, Task, edits_between, is_identifiable
+from deixis.worlds.grid.induce.edits import Enlarge, Move, Paint, apply_edit
+from deixis.worlds.grid.induce.rule import length_of
+from deixis.worlds.grid.induce.solve import explain_pairs, outputs_of
+from deixis.worlds.grid.language import parse
 
 
 def pair(before: str, after: str) -> Pair:

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import RecipeError, UnsatisfiablePattern
+from deixis.expression.patterns import C2, P1, P2, P3
 from deixis.resolution import denotation
 from deixis.seeds import Stream
-from deixis.tasks.induce import Operation, TaskRecipe, make_task, make_tasks
-from deixis.tasks.induce import make as making
-from deixis.tasks.induce.family import family
-from deixis.tasks.induce.worlds import draw_world
-from deixis.worlds.grid.patterns import C2, P1, P2, P3
+from deixis.worlds.grid.induce import Operation, TaskRecipe, make_task, make_tasks
+from deixis.worlds.grid.induce import make as making
+from deixis.worlds.grid.induce.family import family
+from deixis.worlds.grid.induce.worlds import draw_world
 
 
 def test_operations_and_patterns_take_turns(tasks):

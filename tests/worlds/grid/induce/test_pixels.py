@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import SchemaError
-from deixis.scene import Agent, GridScene, grid
-from deixis.tasks.induce.edits import in_reading_order
-from deixis.tasks.induce.pixels import decode, encode
 from deixis.testing import grid_scenes
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.induce.edits import in_reading_order
+from deixis.worlds.grid.induce.pixels import decode, encode
+from deixis.worlds.grid.scene import Agent, GridScene
 
 
 @given(st.integers(2, 6).flatmap(lambda size: grid_scenes(size=size, max_objects=20)))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from deixis.language import parse
-from deixis.scene import grid
-from deixis.tasks.induce import Operation, Rule
-from deixis.tasks.induce.edits import DrawBeside, Enlarge, Move, Paint, Reshape, edits_of
-from deixis.tasks.induce.rule import length_of
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.induce import Operation, Rule
+from deixis.worlds.grid.induce.edits import DrawBeside, Enlarge, Move, Paint, Reshape, edits_of
+from deixis.worlds.grid.induce.rule import length_of
+from deixis.worlds.grid.language import parse
 
 
 SCENE = grid("""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from deixis.scene import grid
-from deixis.tasks.induce import Pair, solve
-from deixis.tasks.induce.edits import Enlarge
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.induce import Pair, solve
+from deixis.worlds.grid.induce.edits import Enlarge
 
 
 @pytest.mark.parametrize("reading", ["comparative", "superlative"])

@@ -6,23 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.datasets.statistics import COMPASS
+from deixis.audits.plain import features
+from deixis.worlds.grid.data.statistics import COMPASS
 
 
 if TYPE_CHECKING:
-    from deixis.scene.grid import GridScene
-    from deixis.scene.scene import Scene
+    from deixis.worlds.grid.scene import GridScene
 
 
-__all__ = ["COMPASS", "GRID_FEATURES", "compass", "features", "grid_features"]
+__all__ = ["COMPASS", "GRID_FEATURES", "compass", "grid_features"]
 
 GRID_FEATURES = ("shape", "color", "size", "row", "column", "distance", "direction")
 _BY_SIGNS = np.array([[7, 0, 1], [6, 8, 2], [5, 4, 3]])  # [up, level, down][left, level, right], numbers of COMPASS
-
-
-def features(scene: Scene, index: int) -> dict[str, str]:
-    """The values of an object, by attribute; several values, or none, count as one of their own."""
-    return {a.name: " & ".join(sorted(scene.values(index, a.name))) or "none" for a in scene.schema.attributes}
 
 
 def grid_features(scene: GridScene, index: int) -> dict[str, str]:

@@ -9,9 +9,9 @@ import numpy as np
 
 from deixis.audits.audit import CLAUSE, IMPLIED
 from deixis.audits.measures import pattern_name
-from deixis.scene.grid import GRID
-from deixis.tasks.navigate import text_digest
 from deixis.worlds.grid.blueprint import blueprint
+from deixis.worlds.grid.navigate import text_digest
+from deixis.worlds.grid.scene import GRID
 
 
 if TYPE_CHECKING:

@@ -7,36 +7,33 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.audits.audit import CLAUSE, SHORTCUTS, SUFFICIENT
-from deixis.audits.features import COMPASS, GRID_FEATURES, compass
+from deixis.audits.audit import CLAUSE, NO_COMMAND, NO_OBJECT, NO_WORLD, SHORTCUTS, SUFFICIENT
+from deixis.audits.counting import Looks, Sightings, Tally
 from deixis.audits.measures import ANOTHER, NOTHING, SEVERAL
-from deixis.audits.questions import KINDS, PHRASES, Joined
-from deixis.audits.readers import Looks
-from deixis.audits.sameness import Sightings
-from deixis.audits.tally import Tally
-from deixis.datasets.checks.chunk import Ragged
-from deixis.datasets.checks.registry import CHECKS
-from deixis.kernels.audit import EXCHANGED, FIRST_CLAUSE, NOUN, PHRASE, REACHED, read_carelessly
-from deixis.kernels.form import digest_forms
-from deixis.scene.grid import BOX, COLORS, GRID, SHAPES, SIZES
 from deixis.seeds import mix_words
-from deixis.tasks.navigate import text_digest
 from deixis.worlds.grid.actions import Action, Verb
+from deixis.worlds.grid.audit.features import COMPASS, GRID_FEATURES, compass
+from deixis.worlds.grid.audit.questions import KINDS, PHRASES, Joined
+from deixis.worlds.grid.checks.chunk import Ragged
+from deixis.worlds.grid.checks.registry import CHECKS
+from deixis.worlds.grid.kernels.audit import EXCHANGED, FIRST_CLAUSE, NOUN, PHRASE, REACHED, read_carelessly
+from deixis.worlds.grid.kernels.form import digest_forms
+from deixis.worlds.grid.navigate import text_digest
 from deixis.worlds.grid.roles import KINDS as ROLES
 from deixis.worlds.grid.roles import SHIFT
+from deixis.worlds.grid.scene import BOX, COLORS, GRID, SHAPES, SIZES
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.audits.questions import Question, Questions
-    from deixis.datasets.checks.chunk import Chunk
+    from deixis.worlds.grid.audit.questions import Question, Questions
+    from deixis.worlds.grid.checks.chunk import Chunk
 
 
 __all__ = ["ASIDE", "ChunkAudit"]
 
 ASIDE = "set aside"
-NO_COMMAND, NO_WORLD, NO_TARGET = "command cannot be read", "impossible world", "target is no object"
 NEEDED = ("none", "some", "all")
 FLAGS = (False, True)
 MENTIONED, FIRST_DISTRACTOR = ROLES.index("mentioned"), ROLES.index("relation")
@@ -106,7 +103,7 @@ class ChunkAudit:
 
     @property
     def found(self) -> np.ndarray:
-        """uint64 [row, 5]: see `kernels.audit.read_carelessly`."""
+        """uint64 [row, 5]: see `worlds.grid.kernels.audit.read_carelessly`."""
         return self._resolved[1]
 
     @cached_property
@@ -169,7 +166,7 @@ class ChunkAudit:
             (ASIDE, self.aside),
             (NO_WORLD, ~chunk.is_sound),
             (NO_COMMAND, ~chunk.is_read),
-            (NO_TARGET, ~chunk.has_target),
+            (NO_OBJECT, ~chunk.has_target),
             (NOTHING, fitting == 0),
             (SEVERAL, fitting > 1),
             (ANOTHER, ~chunk.points),

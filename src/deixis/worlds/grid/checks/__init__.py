@@ -8,7 +8,9 @@ example wrong, W for what makes it worse than it could be, I for information.
 | E001 | The file, its columns or a row cannot be read |
 | E002 | The file is not what the manifest says |
 | E003 | The id is not that of the content |
-| E004 | The recorded pattern, verb or manner is not that of the command |
+| E004 | What is recorded about the command is not what it says |
+| E005 | What is recorded about the world is not what it holds |
+| W006 | A file lies in the folder that the manifest does not list |
 | E101 | The command fits no object of its world |
 | E102 | The command fits more than one object of its world |
 | E103 | The recorded target is not the object that the command fits |
@@ -28,25 +30,22 @@ example wrong, W for what makes it worse than it could be, I for information.
 | E403 | Something held out occurs in train, dev or test |
 | W501 | A distractor does not satisfy the misreading that it was made for |
 | W502 | The roles of the objects do not fit the command |
+| W503 | What is recorded about the distractors is not what the objects bear out |
 | E601 | The determiners are not those that the world asks for |
 """
 
-from deixis.datasets.checks import content as content
-from deixis.datasets.checks import determiners as determiners
-from deixis.datasets.checks import distractors as distractors
-from deixis.datasets.checks import necessity as necessity
-from deixis.datasets.checks import plans as plans
-from deixis.datasets.checks import reference as reference
-from deixis.datasets.checks import splits as splits
-from deixis.datasets.checks.content import ShardFile as ShardFile
-from deixis.datasets.checks.findings import MAX_FINDINGS as MAX_FINDINGS
-from deixis.datasets.checks.findings import Finding as Finding
-from deixis.datasets.checks.findings import Report as Report
-from deixis.datasets.checks.registry import CHECKS as CHECKS
-from deixis.datasets.checks.registry import Check as Check
-from deixis.datasets.checks.registry import checks_table as checks_table
-from deixis.datasets.checks.registry import selected as selected
-from deixis.datasets.checks.rules import HoldOut as HoldOut
-from deixis.datasets.checks.run import check_dataset as check_dataset
-from deixis.datasets.checks.run import check_files as check_files
-from deixis.datasets.checks.run import check_tables as check_tables
+from deixis.worlds.grid.checks import content as content
+from deixis.worlds.grid.checks import distractors as distractors
+from deixis.worlds.grid.checks import reference as reference
+from deixis.worlds.grid.checks import splits as splits
+from deixis.worlds.grid.checks.content import ShardFile as ShardFile
+from deixis.worlds.grid.checks.registry import CHECKS as CHECKS
+from deixis.worlds.grid.checks.run import check as check
+from deixis.worlds.grid.checks.run import check_dataset as check_dataset
+from deixis.worlds.grid.checks.run import check_files as check_files
+from deixis.worlds.grid.checks.run import check_tables as check_tables
+from deixis.worlds.grid.checks.splits import HoldOut as HoldOut
+
+
+codes = CHECKS.messages
+runs_on_clusters = True

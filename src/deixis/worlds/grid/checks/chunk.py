@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from deixis.datasets.table import OBJECT_COLUMNS, ragged
-from deixis.scene.grid import COLORS, MAX_GRID, MAX_OBJECTS, SHAPES, SIZES, Agent, Facing, GridObject, GridScene
+from deixis.worlds.grid.data.table import OBJECT_COLUMNS, ragged
+from deixis.worlds.grid.scene import COLORS, MAX_GRID, MAX_OBJECTS, SHAPES, SIZES, Agent, Facing, GridObject, GridScene
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.datasets.checks.judge import Judge
-    from deixis.datasets.checks.rules import HoldOut
-    from deixis.datasets.checks.said import Command, Commands, Meaning
     from deixis.schema import Reading
+    from deixis.worlds.grid.checks.judge import Judge
+    from deixis.worlds.grid.checks.said import Command, Commands, Meaning
+    from deixis.worlds.grid.checks.splits import HoldOut
 
 
 __all__ = ["Chunk", "Ragged"]
@@ -109,7 +109,7 @@ class Chunk:
 
     @cached_property
     def id(self) -> np.ndarray:
-        """uint64 [row]: the recorded ids."""
+        """int64 [row]: the recorded ids."""
         return self.table["id"].to_numpy()
 
     @cached_property
@@ -167,6 +167,12 @@ class Chunk:
     def necessary(self) -> Ragged:
         """The recorded necessity of every part."""
         return Ragged.of(self.table["necessary"])
+
+    def recorded(self, name: str) -> np.ndarray:
+        """object [row]: what is wrong with the fields of a released example, as text; empty elsewhere."""
+        if name not in self.table.column_names:
+            return np.full(len(self), "", object)
+        return self.table[name].to_numpy()
 
     # ---------------------------------------------------------------------------- which rows can be judged
 
@@ -248,15 +254,15 @@ class Chunk:
         return self.is_judged & self.has_target
 
     def tally_parts(self) -> dict[str, tuple[int, int]]:
-        """For each kind of part, how often it is needed and how often it occurs."""
-        names = tuple(dict.fromkeys(kind for command in self.commands for kind in command.kinds))
-        numbers = {name: number for number, name in enumerate(names)}
+        """For each kind of part, how often it is needed and how often it occurs; implied words are left out."""
+        names = tuple(dict.fromkeys(kind for command in self.commands for kind in command.kinds if kind))
+        numbers = {"": -1, **{name: number for number, name in enumerate(names)}}
         kinds = np.full((len(self.commands), self.needed.shape[1]), -1, np.int64)
         for row, command in zip(kinds, self.commands, strict=True):
             row[: len(command.kinds)] = [numbers[kind] for kind in command.kinds]
         spread = kinds[self.which]
-        needed = np.bincount(spread[self.needed == 1], minlength=len(names)).tolist()
-        total = np.bincount(spread[self.needed >= 0], minlength=len(names)).tolist()
+        needed = np.bincount(spread[(self.needed == 1) & (spread >= 0)], minlength=len(names)).tolist()
+        total = np.bincount(spread[(self.needed >= 0) & (spread >= 0)], minlength=len(names)).tolist()
         return dict(zip(names, zip(needed, total, strict=True), strict=True))
 
     def resolve(

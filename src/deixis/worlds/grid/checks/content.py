@@ -9,18 +9,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deixis.datasets.checks.registry import Hits, check
-from deixis.datasets.store import file_digest
-from deixis.datasets.table import OBJECT_COLUMNS, SCHEMA
+from deixis.data.checks import ALWAYS, Hits
+from deixis.data.ids import ids_of_digests, with_current_ids
+from deixis.data.seal import find_unlisted
+from deixis.data.store import file_digest
+from deixis.worlds.grid.checks.registry import CHECKS, check
+from deixis.worlds.grid.data.table import OBJECT_COLUMNS, SCHEMA
+from deixis.worlds.grid.formats.examined import FAULT, RECORDED
 
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deixis.datasets.checks.chunk import Chunk
+    from deixis.data.store import Dataset
+    from deixis.worlds.grid.checks.chunk import Chunk
 
 
-__all__ = ["ShardFile", "readable"]
+__all__ = ["ShardFile", "faults", "readable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +56,11 @@ def unreadable(table: pa.Table) -> str:
 
 def readable(table: pa.Table) -> tuple[pa.Table, np.ndarray, dict[int, str]]:
     """The rows that can be read, in the types of the schema: (rows, their numbers, why others are left out)."""
+    beside = [(name, table[name]) for name in RECORDED if _is_text(table, name)]
+    table = with_current_ids(table)
     table = pa.table([_cast(table[field.name], field.type) for field in SCHEMA], schema=SCHEMA)
+    for name, column in beside:
+        table = table.append_column(name, column)
     reasons: dict[int, str] = {}
     for name in SCHEMA.names:
         if table[name].null_count or _has_inner_nulls(table[name]):
@@ -80,23 +89,62 @@ def not_as_in_manifest(file: ShardFile) -> str:
     return "" if rows == file.rows else f"{file.path.name} has {rows} rows, but the manifest says {file.rows}"
 
 
+@check("W006", scope="folder")
+def not_in_manifest(dataset: Dataset) -> list[str]:
+    """A file lies in the folder that the manifest does not list.
+
+    It is not part of the dataset, and nobody can tell whether it was meant to be. Hidden files are passed over.
+    """
+    return find_unlisted(dataset.path, dataset.manifest)
+
+
 @check("E003")
 def other_content(chunk: Chunk) -> Hits:
     """The id is not that of the content.
 
     Ids are digests of the words and the world, whatever the order of its objects.
     """
-    wrong = chunk.is_sound & (chunk.id != chunk.digest)
-    return Hits.where(wrong, lambda row: f"the content has the id {chunk.digest[row]}")
+    right = ids_of_digests(chunk.digest)
+    wrong = chunk.is_sound & (chunk.id != right)
+    return Hits.where(wrong, lambda row: f"the content has the id {right[row]}")
 
 
 @check("E004")
 def other_command(chunk: Chunk) -> Hits:
-    """The recorded pattern, verb or manner is not that of the command."""
-    wrong = np.zeros(len(chunk), bool)
+    """What is recorded about the command is not what it says.
+
+    That is its pattern, verb and manner; of a released file also the command's other fields: its meaning and
+    derivation, the phrases with their patterns, and the relations.
+    """
+    wrong = chunk.recorded("recorded_of_command") != ""
     for name in ("pattern", "verb", "manner"):
         wrong |= ~_said(chunk, name)
     return Hits.where(wrong & chunk.is_read, lambda row: _which_differ(chunk, row))
+
+
+@check("E005")
+def other_facts(chunk: Chunk) -> Hits:
+    """What is recorded about the world is not what it holds.
+
+    Of a released file: the numbers of objects, distance and direction to the target, what the agent carries, the
+    vectors, and the size of the grid that the head of the file gives.
+    """
+    return _recorded(chunk, "recorded_of_world")
+
+
+@check("W503")
+def other_distractors(chunk: Chunk) -> Hits:
+    """What is recorded about the distractors is not what the objects bear out.
+
+    Of a released file: the flags, the number of random objects, and the metadata of every kind of distractor. Examples
+    whose distractors the layout of the release has no words for, such as those of the mode every-word, are found too.
+    """
+    return _recorded(chunk, "recorded_of_distractors")
+
+
+def _recorded(chunk: Chunk, name: str) -> Hits:
+    told = chunk.recorded(name)
+    return Hits.where(told != "", lambda row: str(told[row]))
 
 
 def _said(chunk: Chunk, name: str) -> np.ndarray:
@@ -108,7 +156,28 @@ def _said(chunk: Chunk, name: str) -> np.ndarray:
 def _which_differ(chunk: Chunk, row: int) -> str:
     command = chunk.command(row)
     pairs = [(n, chunk.table[n][row].as_py(), str(getattr(command, n))) for n in ("pattern", "verb", "manner")]
-    return "; ".join(f"{name} {found!r} should be {said!r}" for name, found, said in pairs if found != said)
+    told = [f"{name} {found!r} should be {said!r}" for name, found, said in pairs if found != said]
+    return "; ".join(text for text in (*told, chunk.recorded("recorded_of_command")[row]) if text)
+
+
+def faults(table: pa.Table) -> dict[int, tuple[str, str]]:
+    """The rows of a released file that could not be understood, each with a code and the reason."""
+    if not _is_text(table, FAULT):
+        return {}
+    told = table[FAULT].to_numpy()
+    return {int(row): _code_and_reason(told[row]) for row in np.flatnonzero(told != "")}
+
+
+def _code_and_reason(text: str) -> tuple[str, str]:
+    code, _, reason = text.partition(" ")
+    return (code, reason) if code in CHECKS else (ALWAYS, text)
+
+
+def _is_text(table: pa.Table, name: str) -> bool:
+    """Whether there is a column of this name that has a text in every row."""
+    if name not in table.column_names:
+        return False
+    return bool(pa.types.is_string(table[name].type)) and not table[name].null_count
 
 
 def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:

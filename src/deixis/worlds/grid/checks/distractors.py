@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from deixis.datasets.checks.registry import Hits, check
+from deixis.data.checks import Hits
+from deixis.worlds.grid.checks.registry import check
 from deixis.worlds.grid.roles import KINDS, SHIFT
 
 
 if TYPE_CHECKING:
-    from deixis.datasets.checks.chunk import Chunk, Ragged
+    from deixis.worlds.grid.checks.chunk import Chunk, Ragged
 
 
 TARGET, MENTIONED, RANDOM, HELPER = (KINDS.index(kind) for kind in ("target", "mentioned", "random", "helper"))

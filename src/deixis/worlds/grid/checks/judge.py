@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from deixis.resolution.batch import resolve_pairs
 from deixis.resolution.reference import denotation
-from deixis.scene.grid import GridBatch
-from deixis.tasks.navigate import content_id
 from deixis.worlds.grid.actions import Action, plan_to_codes
+from deixis.worlds.grid.navigate import content_digest
 from deixis.worlds.grid.plan import plan
+from deixis.worlds.grid.resolution import resolve_pairs
+from deixis.worlds.grid.scene import GridBatch
 from deixis.worlds.grid.simulate import reaches
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deixis.datasets.checks.chunk import Chunk
-    from deixis.datasets.checks.said import Meaning
     from deixis.schema import Reading
+    from deixis.worlds.grid.checks.chunk import Chunk
+    from deixis.worlds.grid.checks.said import Meaning
 
 
 __all__ = ["CompiledJudge", "Judge", "PlainJudge"]
@@ -62,7 +62,7 @@ class CompiledJudge:
         *,
         reading: Reading | None = None,
     ) -> np.ndarray:
-        """By `resolution.batch`."""
+        """By `worlds.grid.resolution`."""
         out = np.zeros(len(rows), np.uint64)
         programs = [meaning.program for meaning in meanings]
         for size, some in _by_size(chunk, rows):
@@ -72,8 +72,8 @@ class CompiledJudge:
         return out
 
     def digests(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
-        """By `kernels.digest`."""
-        from deixis.kernels.digest import digest_examples
+        """By `worlds.grid.kernels.digest`."""
+        from deixis.worlds.grid.kernels.digest import digest_examples
 
         out = np.empty(len(rows), np.uint64)
         things = chunk.codes.take(rows)
@@ -82,8 +82,8 @@ class CompiledJudge:
         return out
 
     def agreements(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
-        """By `kernels.checks`."""
-        from deixis.kernels.checks import plans_agree
+        """By `worlds.grid.kernels.checks`."""
+        from deixis.worlds.grid.kernels.checks import plans_agree
 
         out = np.zeros(len(rows), bool)
         codes = np.array([c.codes if c.is_read else (0, 0) for c in chunk.commands], np.int64)[chunk.which]
@@ -96,8 +96,8 @@ class CompiledJudge:
         return out
 
     def arrivals(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
-        """By `kernels.checks`."""
-        from deixis.kernels.checks import plans_reach
+        """By `worlds.grid.kernels.checks`."""
+        from deixis.worlds.grid.kernels.checks import plans_reach
 
         out = np.zeros(len(rows), bool)
         for size, some in _by_size(chunk, rows):
@@ -128,8 +128,8 @@ class PlainJudge:
         return np.fromiter(found, np.uint64, len(rows))
 
     def digests(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
-        """By `tasks.navigate.content_id`."""
-        found = (content_id(chunk.command(row).text, chunk.scene(row)) for row in rows.tolist())
+        """By `worlds.grid.navigate.content_digest`."""
+        found = (content_digest(chunk.command(row).text, chunk.scene(row)) for row in rows.tolist())
         return np.fromiter(found, np.uint64, len(rows))
 
     def agreements(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:

@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from deixis.distractors.necessity import is_implied
 from deixis.errors import DeixisError, SchemaError
 from deixis.expression.parts import Part, parts, replacing, without
+from deixis.expression.patterns import pattern_of
 from deixis.expression.program import Program, compile_expression
 from deixis.expression.steps import Extreme
-from deixis.language.parse import read
-from deixis.scene.grid import GRID
-from deixis.tasks.navigate import text_digest
 from deixis.worlds.grid.actions import MANNERS, VERBS, Manner, Verb
 from deixis.worlds.grid.commands import broken_rules
-from deixis.worlds.grid.patterns import pattern_of
+from deixis.worlds.grid.language import read
+from deixis.worlds.grid.navigate import text_digest
 from deixis.worlds.grid.roles import KINDS, decode_misreading
+from deixis.worlds.grid.scene import GRID
 
 
 if TYPE_CHECKING:
@@ -113,8 +114,11 @@ class Command:
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """The kind of every part, as shares are broken down; nothing for a command that cannot be read."""
-        return tuple(_kind(part) for part in self.parts) if self.is_read else ()
+        """The kind of every part, as shares are broken down; nothing for a command that cannot be read.
+
+        It is empty for a word that says nothing of its own, 'box' after 'inside of', which no share counts.
+        """
+        return tuple(self._kind(part) for part in self.parts) if self.is_read else ()
 
     @cached_property
     def shorter(self) -> tuple[Meaning, ...]:
@@ -149,6 +153,14 @@ class Command:
     def _misreadings(self) -> dict[int, Meaning | None]:
         return {}
 
+    def _kind(self, part: Part) -> str:
+        """A clause, or a word by its attribute and by whether it is said of the target."""
+        if part.kind == "clause":
+            return "clause"
+        if is_implied(part, self.expression, GRID):
+            return ""
+        return f"{'target' if len(part.address) == 1 else 'other'} {part.attribute}"
+
     def _misread(self, code: int) -> Meaning | None:
         try:
             if code >> 12 == SIZE:
@@ -175,13 +187,6 @@ class Commands:
         if known is None:
             known = self._known[text] = Command.of(text)
         return known
-
-
-def _kind(part: Part) -> str:
-    """A clause, or a word by its attribute and by whether it is said of the target."""
-    if part.kind == "clause":
-        return "clause"
-    return f"{'target' if len(part.address) == 1 else 'other'} {part.attribute}"
 
 
 def _meaning(expression: Expression) -> Meaning:

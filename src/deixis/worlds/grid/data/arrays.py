@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from deixis.datasets.table import grid_batch
 from deixis.errors import BrokenDataset, UnknownName
 from deixis.scene.array_folder import read_arrays, write_arrays
 from deixis.worlds.grid.actions import Action
+from deixis.worlds.grid.data.table import grid_batch, in_schema, ragged
+from deixis.worlds.grid.language import WORDS
+from deixis.worlds.grid.roles import KINDS, SHIFT
 
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deixis.datasets.store import Dataset
+    from deixis.data.store import Dataset
+    from deixis.worlds.grid.scene import GridBatch
 
 
 __all__ = ["PlanArrays", "load_plan_arrays", "plan_arrays", "words_of"]
@@ -31,7 +34,7 @@ __all__ = ["PlanArrays", "load_plan_arrays", "plan_arrays", "words_of"]
 KIND = "commands, grids and plans"
 FOLDER = ".arrays"
 COLUMNS = ["id", "command", "grid_size", "shape", "color", "size", "row", "column"]
-COLUMNS += ["agent_row", "agent_column", "agent_facing", "target", "plan"]
+COLUMNS += ["role", "agent_row", "agent_column", "agent_facing", "target", "plan"]
 BOX = 3
 _CODES = np.full(256, 255, np.uint8)
 _CODES[[ord(action.letter) for action in Action]] = list(Action)
@@ -42,14 +45,17 @@ class PlanArrays:
     """Commands, grids and plans of some examples.
 
     Attributes:
-        ids: uint64 [example].
+        ids: int64 [example].
         words: uint16 [example, word], numbers from 1; 0 after the end.
         word_count: uint16 [example].
         lit: int32 [example, light], which channel of which cell is lit, as cell x channels + channel; one that is named
             twice counts twice, and `cells x channels` stands for none.
         target: uint16 [example], the cell of what is meant, counted row by row.
+        mentions: int16 [example, mention, 2], by noun phrase in the order of the words, the target's first: the place
+            of its last word, the noun, and the cell of the object that it mentions; -1 for both where there is no such
+            phrase, or where the dataset does not say which object was put there for it.
         actions: uint8 [action], the plans one after another; start: int64 [example + 1], where each begins.
-        cells, channels: of a grid, see `deixis.batches`.
+        cells, channels: of a grid, see `deixis.worlds.grid.batches`.
     """
 
     ids: np.ndarray
@@ -57,6 +63,7 @@ class PlanArrays:
     word_count: np.ndarray
     lit: np.ndarray
     target: np.ndarray
+    mentions: np.ndarray
     actions: np.ndarray
     start: np.ndarray
     cells: int
@@ -92,6 +99,7 @@ class PlanArrays:
             word_count=self.word_count[rows],
             lit=self.lit[rows],
             target=self.target[rows],
+            mentions=self.mentions[rows],
             actions=self.actions[at],
             start=start,
             cells=self.cells,
@@ -102,7 +110,7 @@ class PlanArrays:
 def words_of(dataset: Dataset, split: str) -> tuple[str, ...]:
     """All words of the commands of a split, in alphabetical order."""
     commands: set[str] = set()
-    for table in dataset.tables(split, columns=["command"], rows=1 << 20):
+    for table in (in_schema(one) for one in dataset.tables(split, columns=["command"], rows=1 << 20)):
         commands.update(table.column("command").unique().to_pylist())
     return tuple(sorted({word for command in commands for word in command.split()}))
 
@@ -127,11 +135,12 @@ def load_plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, ch
 
 
 _DTYPES = {
-    "ids": ("<u8", 1),
+    "ids": ("<i8", 1),
     "words": ("<u2", 2),
     "word_count": ("<u2", 1),
     "lit": ("<i4", 2),
     "target": ("<u2", 1),
+    "mentions": ("<i2", 3),
     "actions": ("|u1", 1),
     "start": ("<i8", 1),
 }
@@ -152,7 +161,9 @@ def plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, channel
         UnknownName: when a command has a word that is not among the given ones.
         BrokenDataset: when a plan or a world is not what the columns promise.
     """
-    pieces = [_piece(table, words, channels) for table in dataset.tables(split, rows=1 << 17, columns=COLUMNS)]
+    pieces = [
+        _piece(in_schema(table), words, channels) for table in dataset.tables(split, rows=1 << 17, columns=COLUMNS)
+    ]
     if not pieces:
         raise BrokenDataset(f"the split {split!r} of {dataset.path.name} has no examples")
     cells = {piece.cells for piece in pieces}
@@ -165,6 +176,7 @@ def plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, channel
         word_count=np.concatenate([piece.word_count for piece in pieces]),
         lit=_joined([piece.lit for piece in pieces], cells.copy().pop() * channels),
         target=np.concatenate([piece.target for piece in pieces]),
+        mentions=_joined([piece.mentions for piece in pieces], -1),
         actions=np.concatenate([piece.actions for piece in pieces]),
         start=np.concatenate(([0], np.cumsum(lengths))),
         cells=cells.pop(),
@@ -175,9 +187,9 @@ def plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, channel
 def _joined(parts: list[np.ndarray], nothing: int) -> np.ndarray:
     """Matrices of different widths below each other."""
     width = max(part.shape[1] for part in parts)
-    return np.concatenate(
-        [np.pad(part, ((0, 0), (0, width - part.shape[1])), constant_values=nothing) for part in parts]
-    )
+    missing = [((0, 0), (0, width - part.shape[1]), *((0, 0),) * (part.ndim - 2)) for part in parts]
+    padded = (np.pad(part, room, constant_values=nothing) for part, room in zip(parts, missing, strict=True))
+    return np.concatenate(list(padded))
 
 
 def _piece(table: pa.Table, words: tuple[str, ...], channels: int) -> PlanArrays:
@@ -185,12 +197,14 @@ def _piece(table: pa.Table, words: tuple[str, ...], channels: int) -> PlanArrays
     batch = grid_batch(table)
     agents = np.stack([table.column(f"agent_{name}").to_numpy() for name in ("row", "column", "facing")], axis=1)
     actions, start = _plans(table)
+    target = _target(table.column("target").to_numpy(), batch.objects, batch.count, batch.size)
     return PlanArrays(
         ids=table.column("id").to_numpy(),
         words=numbers,
         word_count=counts,
         lit=_lit(batch.objects, batch.count, agents, batch.size, channels),
-        target=_target(table.column("target").to_numpy(), batch.objects, batch.count, batch.size),
+        target=target,
+        mentions=_mentions(_nouns(numbers, words), target, table, batch),
         actions=actions,
         start=start,
         cells=batch.size**2,
@@ -219,7 +233,7 @@ def _numbered(column: pa.ChunkedArray, words: tuple[str, ...]) -> tuple[np.ndarr
 
 
 def _lit(objects: np.ndarray, count: np.ndarray, agents: np.ndarray, size: int, channels: int) -> np.ndarray:
-    """The channels that are lit, three for an object and two for the agent; see `deixis.batches` for what they are."""
+    """The channels of `worlds.grid.batches` that are lit, three for an object and two for the agent."""
     examples, places = objects.shape[:2]
     nowhere = size * size * channels
     shape, color, big, row, column = np.moveaxis(objects.astype(np.int32), 2, 0)
@@ -240,6 +254,32 @@ def _target(target: np.ndarray, objects: np.ndarray, count: np.ndarray, size: in
         raise BrokenDataset("an example means an object that its world does not have")
     row, column = objects[np.arange(len(objects)), target, 3:5].astype(np.uint16).T
     return row * np.uint16(size) + column
+
+
+def _nouns(numbers: np.ndarray, words: tuple[str, ...]) -> np.ndarray:
+    """Where the nouns stand in every command, int16 [example, noun], -1 after the last; each ends a noun phrase."""
+    nouns = {WORDS.top, *WORDS.words[WORDS.slots[-1]]}
+    is_noun = np.array([False, *(word in nouns for word in words)])[numbers]
+    most = int(is_noun.sum(axis=1).max(initial=0))
+    first = np.argsort(~is_noun, axis=1, kind="stable")[:, :most]
+    return np.where(np.take_along_axis(is_noun, first, axis=1), first, -1).astype(np.int16)
+
+
+def _mentions(nouns: np.ndarray, target: np.ndarray, table: pa.Table, batch: GridBatch) -> np.ndarray:
+    """The noun of each noun phrase with the cell of what it mentions, from the roles of objects."""
+    cells = np.full(nouns.shape, -1, np.int16)
+    cells[:, :1] = target[:, None]
+    values, start = ragged(table.column("role"))
+    length = np.diff(start)
+    row = np.repeat(np.arange(len(length)), length)
+    place, role = np.arange(start[0], start[-1]) - start[row], values[start[0] : start[-1]]
+    number = role & (1 << SHIFT) - 1
+    is_mention = (role >> SHIFT == KINDS.index("mentioned")) & (number < nouns.shape[1])
+    is_mention &= (length == batch.count)[row]  # or else roles are of other objects
+    row, place, number = row[is_mention], place[is_mention], number[is_mention]
+    cells[row, number] = batch.objects[row, place, 3].astype(np.int16) * batch.size + batch.objects[row, place, 4]
+    is_known = (nouns >= 0) & (cells >= 0)
+    return np.where(is_known[:, :, None], np.stack((nouns, cells), axis=2), np.int16(-1))
 
 
 def _plans(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.datasets.checks.chunk import Chunk, Ragged
-from deixis.datasets.checks.content import readable
-from deixis.datasets.checks.judge import CompiledJudge
-from deixis.datasets.checks.registry import CHECKS
-from deixis.datasets.checks.said import Commands
 from deixis.errors import BrokenDataset
-from deixis.metrics.plan_verdicts import NO_ROLE, Asked, Said
+from deixis.worlds.grid.checks.chunk import Chunk, Ragged
+from deixis.worlds.grid.checks.content import readable
+from deixis.worlds.grid.checks.judge import CompiledJudge
+from deixis.worlds.grid.checks.registry import CHECKS
+from deixis.worlds.grid.checks.said import Commands
+from deixis.worlds.grid.judging.verdicts import NO_ROLE, Asked, Said
 
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from deixis.datasets.checks.said import Command
-    from deixis.datasets.sources import Source
+    from deixis.worlds.grid.checks.said import Command
+    from deixis.worlds.grid.data.sources import Source
 
 
 __all__ = ["asked_in", "asked_of", "data_digest"]
@@ -41,7 +40,7 @@ def asked_in(source: Source, splits: Iterable[str]) -> dict[str, Asked]:
 
 
 def asked_of(tables: Iterable[pa.Table], *, commands: Commands | None = None, name: str = "the table") -> Asked:
-    """The examples of some tables in the columns of `datasets.table`, one after the other.
+    """The examples of some tables in the columns of `worlds.grid.data.table`, one after the other.
 
     Args:
         tables: at least one of them must hold an example.
@@ -75,12 +74,7 @@ def asked_of(tables: Iterable[pa.Table], *, commands: Commands | None = None, na
 
 def data_digest(source: Source) -> str:
     """The digest of what a dataset contains, as its manifest has it; empty where there is no manifest."""
-    if source.dataset is None:
-        return ""
-    manifest = source.dataset.manifest
-    if isinstance(manifest.get("content"), str):
-        return str(manifest["content"])
-    return sha256("\n".join(sorted(entry["sha256"] for entry in manifest["files"])).encode()).hexdigest()
+    return "" if source.dataset is None else source.dataset.digest
 
 
 def _chunk(table: pa.Table, commands: Commands, name: str) -> Chunk:

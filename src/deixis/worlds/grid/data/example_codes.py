@@ -15,17 +15,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deixis.datasets.table import ragged
 from deixis.errors import BrokenDataset
-from deixis.language.lexicon import lexicon
-from deixis.scene.grid import Agent, Facing, GridObject, GridScene
+from deixis.worlds.grid.data.table import ragged
+from deixis.worlds.grid.language import WORDS
 from deixis.worlds.grid.roles import SHIFT
+from deixis.worlds.grid.scene import Agent, Facing, GridObject, GridScene
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from deixis.datasets.row_groups import Group, RowGroups
+    from deixis.data.row_groups import Group, RowGroups
 
 
 __all__ = ["Coded", "ExampleCodes", "PackedWorlds", "pack_worlds", "read_codes", "read_ids"]
@@ -75,7 +75,7 @@ class ExampleCodes:
         said = [f" {command} " for command in self.texts["command"].names]
         return {
             name: np.array([f" {phrase} " in command for command in said], bool)
-            for phrase, name in lexicon().relations.items()
+            for phrase, name in WORDS.relations.items()
         }
 
     @property
@@ -110,9 +110,9 @@ def read_codes(rows: RowGroups, *, workers: int = WORKERS) -> ExampleCodes:
 
 
 def read_ids(rows: RowGroups) -> np.ndarray:
-    """The ids of all examples, uint64 [example]."""
+    """The ids of all examples, int64 [example]."""
     pieces = [rows.read(group, ["id"])["id"].to_numpy() for group in rows.groups()]
-    return np.concatenate(pieces) if pieces else np.zeros(0, np.uint64)
+    return np.concatenate(pieces) if pieces else np.zeros(0, np.int64)
 
 
 class _Piece(NamedTuple):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from deixis.data.ids import with_current_ids
+from deixis.data.parquet_files import open_parquet, read_all
 from deixis.errors import BrokenDataset
 
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from deixis.datasets.sources import Source
+    from deixis.worlds.grid.data.sources import Source
 
 
 __all__ = ["JudgedPlans", "Places", "find_plan_letters", "places_of", "read_verdicts"]
@@ -32,7 +33,7 @@ class JudgedPlans:
     """What `write_verdicts` wrote, in columns; the codes are numbers of the names beside them.
 
     Shapes:
-        ids: uint64 [row]. split, role, missed: int16 [row]. exact, got_there: bool [row].
+        ids: int64 [row]. split, role, missed: int16 [row]. exact, got_there: bool [row].
         chosen: int16 [row], the number of the object, -1 for none.
 
     Attributes:
@@ -74,14 +75,14 @@ def read_verdicts(path: Path) -> JudgedPlans:
         BrokenDataset: when it is no such file.
     """
     try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        with open_parquet(path) as file:
             _demand_columns(path, file.schema_arrow.names)
-            table = file.read(columns=list(COLUMNS))
+            table = read_all(file, path, COLUMNS)
         split, splits = _coded(table["split"])
         role, roles = _coded(table["role"])
         missed, misreadings = _sets(table["misreading"])
         return JudgedPlans(
-            ids=table["id"].cast(pa.uint64()).to_numpy(),
+            ids=with_current_ids(table)["id"].cast(pa.int64()).to_numpy(),
             split=split,
             splits=splits,
             exact=_flags(table["exact"]),
@@ -111,11 +112,11 @@ def find_plan_letters(path: Path, ids: Iterable[int]) -> dict[int, str]:
     Raises:
         BrokenDataset: when it is no such file.
     """
-    wanted = pa.array(list(ids), pa.uint64())
+    wanted = pa.array(list(ids), pa.int64())
     try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            table = file.read(columns=["id", "plan"])
-        found = table.filter(pc.is_in(table["id"].cast(pa.uint64()), wanted))
+        with open_parquet(path) as file:
+            table = with_current_ids(read_all(file, path, ["id", "plan"]))
+        found = table.filter(pc.is_in(table["id"].cast(pa.int64()), wanted))
         pairs = zip(found["id"].to_pylist(), found["plan"].cast(pa.string()).to_pylist(), strict=True)
         return {number: letters for number, letters in pairs if letters is not None}
     except (pa.ArrowException, OSError, EOFError, ValueError, KeyError) as error:
@@ -127,7 +128,7 @@ class Places:
     """Where each example lies: its number over all files of the dataset.
 
     Shapes:
-        ids: uint64 [row], in rising order. numbers: int32 [row].
+        ids: int64 [row], in rising order. numbers: int32 [row].
     """
 
     ids: np.ndarray
@@ -144,7 +145,7 @@ class Places:
 def places_of(source: Source) -> Places:
     """Where the examples of a dataset lie, from their ids alone."""
     tables = source.tables() if source.dataset is None else source.dataset.tables(columns=["id"])
-    ids = np.concatenate([np.zeros(0, np.uint64), *(table["id"].to_numpy() for table in tables)])
+    ids = np.concatenate([np.zeros(0, np.int64), *(table["id"].to_numpy() for table in tables)])
     order = np.argsort(ids, kind="stable")
     return Places(ids[order], order.astype(np.int32))
 

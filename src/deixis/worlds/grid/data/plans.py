@@ -1,6 +1,6 @@
 """Plans of models on disk: written once, judged as often as one likes.
 
-**Parquet**, one file per split, `PREDICTIONS/<split>.parquet`: columns `id` (uint64, of the example) and `plan` (one
+**Parquet**, one file per split, `PREDICTIONS/<split>.parquet`: columns `id` (int64, of the example) and `plan` (one
 letter per action: L, R turn, W walk, P push, Q pull, S stay; ? for what a model said that is no action), in the order
 of the split. The metadata key `deixis` holds facts as JSON: `format`, `kind` ("plans"), `split`, `data` (the digest of
 the dataset), `data_name`, `examples`, `model`, `checkpoint`, `seed`, `updates`, `selection`, `decode_limit`, `training`
@@ -12,7 +12,8 @@ and `deixis`, the version.
     {"id": "10443282331", "plan": "turn left, walk, walk, push"}
     {"id": 10443282331, "plan": ["turn left", "walk", "walk", "push"]}
 
-Ids may be written as text, since they go beyond what JavaScript can count. A line that is no JSON, and a plan that
+Ids may be written as text. Those of 64 bits, from before ids had 53, are understood, also where a tensor has made half
+of them negative. A line that is no JSON, and a plan that
 holds something that is no action, are counted and told; the rest is judged all the same.
 """
 
@@ -28,12 +29,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from deixis._version import __version__
-from deixis.datasets.checks.chunk import Ragged
-from deixis.datasets.store import replacing_file
+from deixis.data.ids import LARGEST_ID, SMALLEST_ID, current_ids
+from deixis.data.kept_results import kept_verdicts
+from deixis.data.parquet_files import open_parquet, read_all
+from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, ParseError
-from deixis.metrics.plan_misreadings import names_of
-from deixis.metrics.plan_verdicts import NO_ACTION, UNRECORDED, Plans
 from deixis.worlds.grid.actions import Action, plan_from_letters, plan_from_words
+from deixis.worlds.grid.checks.chunk import Ragged
+from deixis.worlds.grid.judging.misreadings import names_of
+from deixis.worlds.grid.judging.verdicts import NO_ACTION, UNRECORDED, Plans
 from deixis.worlds.grid.roles import KINDS
 
 
@@ -41,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.metrics.plan_verdicts import Asked, Verdicts
+    from deixis.worlds.grid.judging.verdicts import Asked, Verdicts
 
 
 __all__ = ["Plans", "read_plans", "read_plans_in", "write_plans", "write_verdicts"]
@@ -51,7 +55,6 @@ KEY = b"deixis"
 LETTERS = np.array([ord(action.letter) for action in Action], np.uint8)
 STRANGE = b"?"[0]
 LONGEST_LINE = 1 << 20
-LARGEST_ID = (1 << 64) - 1
 NO_PLAN = "a plan holds something that is no action"
 
 
@@ -90,19 +93,23 @@ def write_plans(
         len(ids), pa.py_buffer(starts), pa.py_buffer(letters[actions.astype(np.uint8)].tobytes())
     )
     said = {"format": FORMAT, "kind": KIND, **(facts or {}), "examples": len(ids), "deixis": __version__}
-    table = pa.table({"id": pa.array(np.asarray(ids, np.uint64)), "plan": text.cast(pa.string())})
+    table = pa.table({"id": pa.array(np.asarray(ids, np.int64)), "plan": text.cast(pa.string())})
     table = table.replace_schema_metadata({KEY: json.dumps(said, ensure_ascii=False, allow_nan=False)})
     with replacing_file(path) as draft:
         pq.write_table(table, draft, compression="zstd", use_dictionary=["plan"], write_page_checksum=True)
 
 
-def write_verdicts(path: Path, asked: Mapping[str, Asked], verdicts: Mapping[str, Verdicts]) -> None:
-    """Write the judgement on every example of some splits.
+def write_verdicts(
+    path: Path, asked: Mapping[str, Asked], verdicts: Mapping[str, Verdicts], *, keep: bool = False
+) -> None:
+    """Write the judgement on every example of some splits; `keep` keeps what the file holds of other splits.
 
     Columns: `id`, `split`, `exact`, `got_there`, `chosen` (the number of the object, null for none), `role` (why a
     wrong object is there) and `misreading` (what was missed by whoever goes to it), both empty where it is the target.
     """
     tables = [_verdict_table(split, asked[split], found) for split, found in verdicts.items()]
+    before = kept_verdicts(path, verdicts, tables[0].schema) if keep and tables else None
+    tables = tables if before is None else [before, *tables]
     with replacing_file(path) as draft:
         pq.write_table(pa.concat_tables(tables), draft, compression="zstd", write_page_checksum=True)
 
@@ -165,8 +172,8 @@ def read_plans_in(folder: Path, splits: Sequence[str]) -> dict[str, Plans]:
 
 def _read_parquet(path: Path) -> Plans:
     try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            table = file.read(columns=[name for name in ("id", "plan") if name in file.schema_arrow.names])
+        with open_parquet(path) as file:
+            table = read_all(file, path, [name for name in ("id", "plan") if name in file.schema_arrow.names])
     except (pa.ArrowException, OSError, EOFError) as error:
         raise BrokenDataset(f"{path} cannot be read as Parquet: {_first_line(error)}") from error
     missing = [name for name in ("id", "plan") if name not in table.column_names]
@@ -174,7 +181,7 @@ def _read_parquet(path: Path) -> Plans:
         raise BrokenDataset(f"{path} lacks the column {missing[0]!r}; plans have 'id' and 'plan'")
     facts = _facts_of(path, table.schema.metadata or {})
     try:
-        ids, plans = table["id"].cast(pa.uint64()), table["plan"].cast(pa.large_string())
+        ids, plans = _whole(table["id"]), table["plan"].cast(pa.large_string())
     except pa.ArrowException as error:
         raise BrokenDataset(f"{path} does not hold ids and plans: {_first_line(error)}") from error
     faults = _Faults()
@@ -183,7 +190,17 @@ def _read_parquet(path: Path) -> Plans:
         first = int(np.argmin(kept.to_numpy()))
         faults.add("a row has no id or no plan", f"row {first}", int(pc.sum(pc.invert(kept)).as_py()))
         ids, plans = ids.filter(kept), plans.filter(kept)
-    return _plans(ids.to_numpy(), plans.combine_chunks(), facts, faults)
+    return _plans(current_ids(ids.to_numpy()), plans.combine_chunks(), facts, faults)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Ids as whole numbers, signed where that is enough."""
+    if column.type == pa.uint64():
+        return column
+    try:
+        return column.cast(pa.int64())
+    except pa.ArrowInvalid:  # text that goes beyond
+        return column.cast(pa.uint64())
 
 
 def _facts_of(path: Path, metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
@@ -212,12 +229,21 @@ def _read_lines(path: Path) -> Plans:
             faults.add("a line is no JSON object", where)
         elif (known := _id_of(values.get("id"))) is None:
             faults.add("a line has no 'id' that is a whole number", where)
-        elif not isinstance(said, str):
+        elif not isinstance(said, str) or not _is_text(said):
             faults.add("a line has no 'plan' that is text", where)
         else:
             ids.append(known)
             texts.append(said)
-    return _plans(np.array(ids, np.uint64), pa.array(texts, pa.large_string()), {}, faults)
+    return _plans(current_ids(ids), pa.array(texts, pa.large_string()), {}, faults)
+
+
+def _is_text(said: str) -> bool:
+    """Whether a text can be written: JSON may hold halves of characters."""
+    try:
+        said.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _json_lines(path: Path) -> Iterator[tuple[int, Any]]:
@@ -233,9 +259,9 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _id_of(value: Any) -> int | None:
-    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,20}", value.strip()):
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,20}", value.strip()):
         value = int(value)
-    return value if type(value) is int and 0 <= value <= LARGEST_ID else None
+    return value if type(value) is int and SMALLEST_ID <= value <= LARGEST_ID else None
 
 
 # -------------------------------------------------------------------------------- texts to actions

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -11,25 +14,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deixis.datasets.formats.reascan import FILE_NAME
-from deixis.datasets.formats.recognise import read_any, sniff
-from deixis.datasets.recipe import recipe_from
-from deixis.datasets.store import MANIFEST, PARTIAL, open_dataset, read_parquet
-from deixis.datasets.table import example_at
+from deixis.data.memberships import rename_splits, splits_of
+from deixis.data.parquet_files import parquet_errors
+from deixis.data.row_groups import RowGroups
+from deixis.data.store import MANIFEST, PARTIAL, open_dataset, read_parquet, write_parquet
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.seeds import Stream, derive, mix_words
+from deixis.seeds import derive, mix_words
+from deixis.worlds.grid.data.table import SCHEMA, example_at, in_schema
+from deixis.worlds.grid.formats.examined import examined_tables
+from deixis.worlds.grid.formats.recognise import pick_example, read_any, sniff
+from deixis.worlds.grid.formats.release import FILE_NAME, ReleasedFile, find_release, names_in_folder
+from deixis.worlds.grid.making.recipe import recipe_from
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
-    from deixis.datasets.store import Dataset
-    from deixis.splits.rules import Rule
-    from deixis.tasks.navigate import Example
+    from deixis.data.store import Dataset
+    from deixis.worlds.grid.navigate import Example
+    from deixis.worlds.grid.splits.rules import Rule
 
 
-__all__ = ["Source", "SourceKind", "open_source", "sample_rows"]
+__all__ = ["Source", "SourceKind", "open_source", "row_groups_of", "sample_rows"]
 
 SourceKind: TypeAlias = Literal["dataset", "parquet", "reascan", "gscan"]
 RELEASED = (FILE_NAME, "dataset.txt")  # what a folder of a released dataset holds: ReaSCAN's, gSCAN's
@@ -43,13 +49,17 @@ class Source:
 
     Attributes:
         path: the folder or file that is read.
-        kind: a dataset folder of ours, a single Parquet file, or a released file of ReaSCAN or gSCAN.
+        kind: a dataset folder of ours, a single Parquet file, or released files of ReaSCAN or gSCAN.
         dataset: the dataset behind it, where it is one of ours.
+        files: the released files that are read, one after the other, with what their splits are called.
+        left_out: folders of a release that are not read with it; see `formats.release`.
     """
 
     path: Path
     kind: SourceKind
     dataset: Dataset | None = None
+    files: tuple[ReleasedFile, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @cached_property
     def splits(self) -> dict[str, int] | None:
@@ -77,7 +87,7 @@ class Source:
             raise BrokenDataset(f"the recipe in {self.path / MANIFEST} cannot be read: {error}") from error
 
     def tables(self, split: str | None = None) -> Iterator[pa.Table]:
-        """The examples of one split, or all, in the columns of `datasets.table`, some thousand rows at a time.
+        """The examples of one split, or all, in the columns of `worlds.grid.data.table`, some thousand rows at a time.
 
         Raises:
             BrokenDataset: when something cannot be read.
@@ -87,17 +97,35 @@ class Source:
             yield from self._all()
         elif self.dataset is not None:
             self._demand(split, self.splits or {})
-            yield from self.dataset.tables(split)
+            for table in self.dataset.tables(split, demanded=SCHEMA.names):
+                yield in_schema(table, self.path.name)
         else:
             yield from self._of_split(split)
+
+    def tables_for_check(self) -> Iterator[pa.Table | str]:
+        """All examples for `worlds.grid.checks`; those of a released file with what is wrong with the fields of each.
+
+        What cannot be understood is told instead of raised: an example by its fault, the rest of a file by a text.
+        """
+        if self.kind in ("reascan", "gscan"):
+            for file in self.files or (ReleasedFile(self.path),):
+                for table in examined_tables(file.path, self.kind):
+                    yield table if isinstance(table, str) else rename_splits(table, file.names)
+        else:
+            yield from self._recorded()
 
     def count(self, split: str | None = None) -> int:
         """The number of examples of one split, or of all, by reading everything where there is no other way."""
         known = self.total if split is None else (self.splits or {}).get(split)
+        if known is None and self.files:
+            known = sum(found for found in self._picked(-1, split) if isinstance(found, int)) or None
         return known if known is not None else sum(table.num_rows for table in self.tables(split))
 
     def example(self, number: int, split: str | None = None) -> Example:
         """One example, counted from 0, within one split or over all."""
+        picked = next((one for one in self._picked(number, split) if not isinstance(one, int)), None)
+        if picked is not None:
+            return example_at(picked, 0)
         before = 0
         for table in self.tables(split) if number >= 0 else ():
             if number < before + table.num_rows:
@@ -107,28 +135,44 @@ class Source:
         where = f"{self.path.name}, split {split}" if split else self.path.name
         raise UnknownName(f"there is no example {number} in {where}; it has {size:,}, counted from 0")
 
-    def random_example(self, seed: int, split: str | None = None) -> tuple[int, Example]:
-        """An example chosen by a seed, with its number."""
-        size = self.count(split)
-        if not size:
-            raise BrokenDataset(f"{self.path} holds no examples to choose from")
-        number = Stream(derive(seed, "show")).below(size)
-        return number, self.example(number, split)
+    def _picked(self, number: int, split: str | None) -> Iterator[pa.Table | int]:
+        """The table of one example, where it lies in released files; before it, the sizes of those that lack it."""
+        for file in self.files:
+
+            def is_wanted(name: str, file: ReleasedFile = file) -> bool:
+                return split is None or file.names.get(name, name) == split
+
+            found = pick_example(file.path, number, is_wanted=is_wanted)
+            if isinstance(found, int):
+                yield found
+                number -= found if number >= 0 else 0
+            else:
+                yield rename_splits(found, file.names)
+                return
+
+    def _recorded(self) -> Iterator[pa.Table]:
+        """The examples of a dataset or a Parquet file as they stand there."""
+        return (
+            self.dataset.tables(demanded=SCHEMA.names)
+            if self.dataset is not None
+            else read_parquet(self.path, demanded=SCHEMA.names)
+        )
 
     def _all(self) -> Iterator[pa.Table]:
-        if self.dataset is not None:
-            yield from self.dataset.tables()
-        elif self.kind == "parquet":
-            yield from read_parquet(self.path)
+        if self.dataset is not None or self.kind == "parquet":
+            for table in self._recorded():
+                yield in_schema(table, self.path.name)
         else:
-            yield from read_any(self.path)
+            for file in self.files or (ReleasedFile(self.path),):
+                for table in read_any(file.path):
+                    yield rename_splits(table, file.names)
 
     def _of_split(self, split: str) -> Iterator[pa.Table]:
         seen: dict[str, int] = {}
         for table in self._all():
             names = table["split"].unique().to_pylist()
-            fitting = [name for name in names if split in _memberships(name)]
-            seen.update((single, 0) for name in names for single in _memberships(name))
+            fitting = [name for name in names if split in splits_of(name)]
+            seen.update((single, 0) for name in names for single in splits_of(name))
             if fitting:
                 yield table.filter(pc.is_in(table["split"], pa.array(fitting, pa.string())))
         self._demand(split, seen)
@@ -141,8 +185,9 @@ class Source:
 def open_source(path: Path) -> Source:
     """Whatever examples lie at a path.
 
-    It may be the folder of a dataset, a single Parquet file of one, a released ReaSCAN or gSCAN file, or a folder that
-    holds one under its published name.
+    It may be the folder of a dataset, a single Parquet file of one, a released ReaSCAN or gSCAN file, a folder that
+    holds one under its published name, or the folder of a whole ReaSCAN release. In a folder of the release such as
+    `ReaSCAN-compositional-a1`, the split `test` is called a1.
 
     Raises:
         BrokenDataset: when there is nothing, or nothing that can be read, saying what was found.
@@ -157,12 +202,36 @@ def open_source(path: Path) -> Source:
         return Source(path, "parquet")
     match sniff(path):
         case "reascan":
-            return Source(path, "reascan")
+            names = names_in_folder(path.resolve().parent.name) if path.name == FILE_NAME else {}
+            return Source(path, "reascan", files=(ReleasedFile(path, names),))
         case "gscan":
-            return Source(path, "gscan")
+            return Source(path, "gscan", files=(ReleasedFile(path),))
         case _:
             next(iter(read_any(path)), None)  # raises, saying what was found
             raise BrokenDataset(f"{path} holds no examples")
+
+
+def row_groups_of(source: Source) -> RowGroups:
+    """The rows of whatever examples were opened.
+
+    A released file is first written as Parquet, to a folder of its own that goes when the rows are no longer used.
+    """
+    if source.dataset is not None:
+        listed = source.dataset.manifest["files"]
+        return RowGroups(((source.path / entry["path"], entry["rows"]) for entry in listed), SCHEMA.names)
+    if source.kind == "parquet":
+        return RowGroups([(source.path, source.count())], SCHEMA.names)
+    scratch = Path(mkdtemp(prefix="deixis-"))
+    try:
+        files = []
+        for place, table in enumerate(source.tables()):
+            path = scratch / f"{place:05d}.parquet"
+            write_parquet(table, path)
+            files.append((path, table.num_rows))
+    except BaseException:
+        rmtree(scratch, ignore_errors=True)
+        raise
+    return RowGroups(files, SCHEMA.names, scratch=scratch)
 
 
 def sample_rows(tables: Iterable[pa.Table], rows: int, *, seed: int) -> pa.Table | None:
@@ -193,6 +262,8 @@ def _open_folder(path: Path) -> Source:
     for name in RELEASED:
         if (path / name).is_file():
             return open_source(path / name)
+    if (release := find_release(path)) is not None:
+        return Source(path, "reascan", files=release.files, left_out=release.left_out)
     raise BrokenDataset(f"{path} holds neither a deixis dataset ({MANIFEST}) nor a released one ({FILE_NAME})")
 
 
@@ -204,25 +275,18 @@ def _begins(path: Path) -> bytes:
         raise BrokenDataset(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _memberships(split: str | None) -> list[str]:
-    return (split or "train").split("+")
-
-
 def _splits_of_parquet(path: Path) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for table in read_parquet(path, columns=["split"]):
-        for entry in table["split"].value_counts().to_pylist():
-            for single in _memberships(entry["values"]):
+        for entry in in_schema(table, path.name)["split"].value_counts().to_pylist():
+            for single in splits_of(entry["values"]):
                 sizes[single] = sizes.get(single, 0) + entry["counts"]
     return sizes
 
 
 def _rows_of_parquet(path: Path) -> int:
-    try:
+    with parquet_errors(path):
         return int(pq.read_metadata(path).num_rows)
-    except (pa.ArrowException, OSError, EOFError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise BrokenDataset(f"{path.name} cannot be read as Parquet ({reason}); make or copy it again") from error
 
 
 def _scrambled(words: np.ndarray) -> np.ndarray:

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow.compute as pc
 
-from deixis.datasets.table import NOWHERE, _column, ragged
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.expression.parts import parts
-from deixis.language.lexicon import lexicon
-from deixis.language.parse import read
-from deixis.scene.grid import COLORS, SHAPES
+from deixis.expression.patterns import pattern_of
+from deixis.worlds.grid.data.table import NOWHERE, _column, ragged
+from deixis.worlds.grid.language import WORDS, read
 from deixis.worlds.grid.roles import KINDS, SHIFT, Role
+from deixis.worlds.grid.scene import COLORS, SHAPES
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     import pyarrow as pa
 
@@ -57,6 +57,7 @@ COLUMNS = (
     "row",
     "column",
     "role",
+    "misreading",
     "target",
     "agent_row",
     "agent_column",
@@ -68,6 +69,7 @@ COLUMNS = (
 _NO_PART = len(PART_KINDS)
 _CLAUSE = PART_KINDS.index("clause")
 _RELATION = KINDS.index("relation")
+_COPIES = tuple(KINDS.index(kind) for kind in ("relation", "attribute", "isomorphism"))
 
 
 class WorldsPerCommand(NamedTuple):
@@ -97,8 +99,9 @@ class Statistics:
         shown: objects of worlds, by (attribute, value); sizes are 1 to 4.
         directions: where the target lies as seen from the agent, by (direction,); north is up.
         facings: by (code,).
-        with_kind: worlds with at least one object of a role, by (pattern, kind).
-        with_all_relations: worlds with a set of relation distractors for every clause, by (pattern,).
+        with_kind: worlds with at least one object of a role, by (pattern, kind); of sets that copy what is mentioned
+            (relation, attribute, isomorphism) those count of which every object found a place.
+        with_all_relations: worlds with such a set of relation distractors for every clause, by (pattern,).
         of_kind: objects of a role, by (pattern, kind).
         competitors: by (pattern, number of objects placed to punish a misreading); only where roles are known.
         parts: by (pattern, kind of part, whether it is needed); only where necessity is recorded.
@@ -182,11 +185,16 @@ class Statistics:
         return plain
 
 
-def statistics_of(tables: Iterable[pa.Table]) -> Statistics:
+def statistics_of(
+    tables: Iterable[pa.Table], *, apart: Collection[str] = (), sets_are_copies: bool = True
+) -> Statistics:
     """The statistics of some tables together.
 
     Args:
-        tables: in the columns of `datasets.table`, of which those in `COLUMNS` are enough.
+        tables: in the columns of `worlds.grid.data.table`, of which those in `COLUMNS` are enough.
+        apart: splits whose commands are no part of the pools, so that their pattern is counted by itself: `p3 of b1`.
+        sets_are_copies: whether a distractor set has an object for everything it mentions; in every-word worlds it also
+            makes use of objects that are there.
 
     Raises:
         BrokenDataset: when a column is missing or contradicts another.
@@ -195,7 +203,7 @@ def statistics_of(tables: Iterable[pa.Table]) -> Statistics:
     total = Statistics()
     for table in tables:
         if table.num_rows:
-            total = total.merge(_Piece(table, commands).count())
+            total = total.merge(_Piece(table, commands, frozenset(apart), sets_are_copies).count())
     return total
 
 
@@ -217,6 +225,7 @@ class _Command(NamedTuple):
     said: Counter[Key]
     kinds: tuple[int, ...]  # of its parts, in order; numbers of PART_KINDS
     clauses: int
+    below: tuple[int, ...]  # of every mention, how many hang on it, itself included
 
 
 class _Commands:
@@ -241,13 +250,21 @@ def _read(text: str) -> _Command | None:
     for part in parts(expression):
         kinds.append(PART_KINDS.index(part_kind(part)))
         if part.attribute:
-            said[part.attribute, lexicon().word_for(part.step)] += 1
-    return _Command(said, tuple(kinds), kinds.count(_CLAUSE))
+            said[part.attribute, WORDS.word_for(part.step)] += 1
+    return _Command(said, tuple(kinds), kinds.count(_CLAUSE), _below(pattern_of(expression).parents))
+
+
+def _below(parents: tuple[int, ...]) -> tuple[int, ...]:
+    """How many mentions hang on each, itself included; children come after their parents."""
+    counts = [1] * len(parents)
+    for child in range(len(parents) - 1, 0, -1):
+        counts[parents[child]] += counts[child]
+    return tuple(counts)
 
 
 def _without_determiners(text: str) -> str:
     """What a command says whatever the world; the 'the' of 'in the same row as' goes too, in all commands alike."""
-    return " ".join(word for word in text.split() if word not in lexicon().determiners)
+    return " ".join(word for word in text.split() if word not in WORDS.determiners)
 
 
 @dataclass(frozen=True)
@@ -256,12 +273,14 @@ class _Piece:
 
     table: pa.Table
     commands: _Commands
+    apart: frozenset[str]
+    sets_are_copies: bool
 
     def count(self) -> Statistics:
         which, texts = self.codes("command")
         read_ones = [self.commands(text) for text in texts]
         weights = np.bincount(which, minlength=len(texts))
-        patterns, names = self.codes("pattern")
+        patterns, names = self.patterns()
         starts = self.starts()
         unread = sum(int(n) for n, command in zip(weights, read_ones, strict=True) if command is None)
         return Statistics(
@@ -278,7 +297,7 @@ class _Piece:
             shown=self.shown(),
             directions=self.directions(starts),
             facings={(int(code),): int(n) for code, n in _tally(self.numbers("agent_facing"))},
-            **self.roles(patterns, names, starts, np.array([c.clauses if c else 0 for c in read_ones])[which]),
+            **self.roles(patterns, names, starts, which, read_ones),
             parts=self.parts(which, read_ones, patterns, names),
         )
 
@@ -286,6 +305,18 @@ class _Piece:
         """A text column as the number of each row's text and the different texts."""
         encoded = _column(self.table, name).combine_chunks().dictionary_encode()
         return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
+
+    def patterns(self) -> tuple[np.ndarray, list[str]]:
+        """The patterns; those of splits that stand apart have names of their own."""
+        which, names = self.codes("pattern")
+        places, splits = self.codes("split")
+        if not self.apart & set(splits):
+            return which, names
+        called = [f" of {split}" if split in self.apart else "" for split in splits]
+        pairs, codes = np.unique(which * len(splits) + places, return_inverse=True)
+        said = [names[pair // len(splits)] + called[pair % len(splits)] for pair in pairs.tolist()]
+        different = list(dict.fromkeys(said))
+        return np.array([different.index(name) for name in said], np.int64)[codes], different
 
     def numbers(self, name: str) -> np.ndarray:
         return _column(self.table, name).to_numpy().astype(np.int64)
@@ -351,7 +382,12 @@ class _Piece:
         return {(COMPASS[number[d, r]],): n for (d, r), n in _pairs(down + 1, right + 1, shift=-1).items()}
 
     def roles(
-        self, patterns: np.ndarray, names: list[str], starts: np.ndarray, clauses: np.ndarray
+        self,
+        patterns: np.ndarray,
+        names: list[str],
+        starts: np.ndarray,
+        which: np.ndarray,
+        commands: list[_Command | None],
     ) -> dict[str, dict[Key, int]]:
         values, begins = self.list_of("role")
         count = np.diff(begins)
@@ -361,12 +397,15 @@ class _Piece:
         if len(kinds) and kinds.max() >= len(KINDS):
             raise BrokenDataset("the column role holds something that is not the code of a role")
         row = np.repeat(np.arange(len(count)), count)
+        is_whole = self.is_whole(row, values, which, commands)
         has_kind = np.zeros(len(count) * len(KINDS), bool)
-        has_kind[row * len(KINDS) + kinds] = True
+        has_kind[(row * len(KINDS) + kinds)[is_whole]] = True
         present = np.flatnonzero(has_kind)
         punishing = np.array([Role(kind).has_misreading for kind in KINDS])[kinds]
         competitors = np.bincount(row[punishing], minlength=len(count))
-        sets = np.unique(row[kinds == _RELATION] << 8 | values[kinds == _RELATION].astype(np.int64))
+        related = (kinds == _RELATION) & is_whole
+        sets = np.unique(row[related] << 8 | values[related].astype(np.int64))
+        clauses = np.array([c.clauses if c else 0 for c in commands])[which]
         has_all = (clauses > 0) & (np.bincount(sets >> 8, minlength=len(count)) >= clauses)
         return {
             "with_all_relations": {(names[p],): n for p, n in _tally(patterns[has_all])},
@@ -374,6 +413,31 @@ class _Piece:
             "with_kind": _named(_pairs(patterns[present // len(KINDS)], present % len(KINDS), names)),
             "competitors": _pairs(patterns[count > 0], competitors[count > 0], names),
         }
+
+    def is_whole(
+        self, row: np.ndarray, roles: np.ndarray, which: np.ndarray, commands: list[_Command | None]
+    ) -> np.ndarray:
+        """bool [object]: it belongs to no set of copies, or to one of which every object found a place.
+
+        Sets whose code is not recorded, or whose command cannot be read, are taken for whole.
+        """
+        kinds, numbers = roles.astype(np.int64) >> SHIFT, roles.astype(np.int64) & (1 << SHIFT) - 1
+        codes, begins = self.list_of("misreading")
+        known = np.isin(kinds, _COPIES) & (numbers < np.diff(begins)[row])
+        if not self.sets_are_copies or not known.any():
+            return np.ones(len(row), bool)
+        codes = codes.astype(np.int64)
+        below = np.zeros((len(commands), 16), np.int64)
+        for place, command in enumerate(commands):
+            if command:
+                below[place, : len(command.below)] = command.below[:16]
+        said = which[np.repeat(np.arange(len(begins) - 1), np.diff(begins))]  # the command of every set
+        dropped = np.where(codes >> 12 == _RELATION, below[said, codes >> 8 & 15], 0)
+        wanted = below[said, 0] - dropped
+        placed = np.bincount(begins[row[known]] + numbers[known], minlength=len(codes))
+        whole = np.ones(len(row), bool)
+        whole[known] = (placed >= wanted)[begins[row[known]] + numbers[known]]
+        return whole
 
     def parts(
         self, which: np.ndarray, commands: list[_Command | None], patterns: np.ndarray, names: list[str]

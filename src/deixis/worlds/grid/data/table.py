@@ -2,7 +2,7 @@
 
 | column | type | meaning |
 |---|---|---|
-| id | uint64 | digest of the words and the world, whatever the order of its objects |
+| id | int64 | a number of at most 53 bits for the words and the world, whatever the order of its objects |
 | command | string | the words, separated by spaces |
 | pattern, verb, manner | string | p1, p2, …; walk, push, pull; e.g. `while spinning`, or empty |
 | grid_size | uint8 | cells along one side |
@@ -27,25 +27,37 @@ import numpy as np
 import pyarrow as pa
 
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.scene.grid import COLORS, MAX_OBJECTS, SHAPES, SIZES, Agent, Facing, GridBatch, GridObject, GridScene
-from deixis.tasks.navigate import Example
 from deixis.worlds.grid.actions import plan_from_letters, plan_to_letters
+from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.roles import decode_role, encode_role
+from deixis.worlds.grid.scene import COLORS, MAX_OBJECTS, SHAPES, SIZES, Agent, Facing, GridBatch, GridObject, GridScene
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-__all__ = ["SCHEMA", "Table", "example_at", "examples_of", "grid_batch", "ragged", "rows_of", "table_of"]
+__all__ = [
+    "SCHEMA",
+    "STATISTICS",
+    "Table",
+    "example_at",
+    "examples_of",
+    "grid_batch",
+    "in_schema",
+    "ragged",
+    "rows_of",
+    "table_of",
+]
 
 Table: TypeAlias = pa.Table  # rows of examples, for those who hand them on
 OBJECT_COLUMNS = ("shape", "color", "size", "row", "column")
+STATISTICS = ("command", "pattern", "verb", "manner", "split", "grid_size", "command_number")  # of every row group
 NOWHERE = (255, 255, 255)  # the agent of a world without one
 
 SCHEMA = pa.schema(
     [
-        ("id", pa.uint64()),
+        ("id", pa.int64()),
         ("command", pa.string()),
         ("pattern", pa.string()),
         ("verb", pa.string()),
@@ -164,6 +176,31 @@ def ragged(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, np.ndarray]:
     if array.null_count or array.values.null_count:
         raise BrokenDataset("a list column has gaps; every row must have a list of values, be it empty")
     return array.values.to_numpy(zero_copy_only=False), array.offsets.to_numpy()
+
+
+def in_schema(table: pa.Table, where: object = "the table") -> pa.Table:
+    """The table with its columns in the types of the schema and without gaps; further columns are kept as they are.
+
+    Args:
+        table: with any of the columns.
+        where: what complaints call it.
+
+    Raises:
+        BrokenDataset: when a column cannot be read as its type, or has gaps.
+    """
+    for place, name in enumerate(table.column_names):
+        if name not in SCHEMA.names:
+            continue
+        kind, column = SCHEMA.field(name).type, table.column(place)
+        if column.type != kind:
+            try:
+                column = column.cast(kind)
+            except pa.ArrowException as error:
+                raise BrokenDataset(f"{where}: the column {name!r} holds {column.type} instead of {kind}") from error
+            table = table.set_column(place, SCHEMA.field(name), column)
+        if column.null_count or (pa.types.is_list(kind) and any(part.values.null_count for part in column.chunks)):
+            raise BrokenDataset(f"{where}: the column {name!r} has gaps; every row needs a value there")
+    return table
 
 
 def grid_batch(table: pa.Table) -> GridBatch:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis.environments.navigate import STOP, NavigateEnv
 from deixis.errors import SchemaError
 from deixis.seeds import Stream, derive
+from deixis.worlds.grid.environment.navigate import STOP, NavigateEnv
 
 
 if TYPE_CHECKING:

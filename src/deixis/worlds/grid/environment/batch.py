@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.environments.episodes import scene_from
-from deixis.kernels.environment import ACTIONS, Stage, begin_all, distances, draw_all, step_all
 from deixis.seeds import derive
+from deixis.worlds.grid.environment.episodes import scene_from
+from deixis.worlds.grid.kernels.environment import ACTIONS, Stage, begin_all, distances, draw_all, step_all
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.environments.episodes import Episodes
-    from deixis.environments.options import Options
-    from deixis.scene.grid import GridScene
+    from deixis.worlds.grid.environment.episodes import Episodes
+    from deixis.worlds.grid.environment.options import Options
+    from deixis.worlds.grid.scene import GridScene
 
 
 __all__ = ["Batch"]
@@ -28,7 +28,7 @@ class Batch:
     Attributes:
         episodes: those to choose from.
         vocabulary: how many words there are.
-        stage: the arrays, see `kernels.environment.Stage`; they change with every step.
+        stage: the arrays, see `worlds.grid.kernels.environment.Stage`; they change with every step.
     """
 
     def __init__(self, episodes: Episodes, options: Options, rows: int) -> None:

@@ -11,25 +11,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deixis.errors import BrokenDataset, RecipeError, SchemaError, UnknownName, UnsatisfiablePattern
-from deixis.kernels.environment import Play
-from deixis.kernels.plan import simulate_plans
-from deixis.language.lexicon import lexicon
-from deixis.scene.grid import Agent, Facing, GridObject, GridScene
+from deixis.expression.patterns import pattern
 from deixis.seeds import Stream, derive
 from deixis.worlds.grid.actions import MANNERS, VERBS, plan_from_codes
-from deixis.worlds.grid.choose import choose_balanced, choose_uniform
-from deixis.worlds.grid.patterns import pattern
+from deixis.worlds.grid.commands import choose_balanced, choose_uniform
+from deixis.worlds.grid.kernels.environment import Play
+from deixis.worlds.grid.kernels.plan import simulate_plans
+from deixis.worlds.grid.language import WORDS
+from deixis.worlds.grid.navigate import id_of
+from deixis.worlds.grid.scene import Agent, Facing, GridObject, GridScene
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import TypeAlias
 
-    from deixis.datasets.pool import Pool
-    from deixis.datasets.recipe import Recipe
-    from deixis.datasets.table import Table
-    from deixis.metrics.plan_verdicts import Asked
     from deixis.worlds.grid.actions import Manner, Plan, Verb
+    from deixis.worlds.grid.data.table import Table
+    from deixis.worlds.grid.judging.verdicts import Asked
+    from deixis.worlds.grid.making.pool import Pool
+    from deixis.worlds.grid.making.recipe import Recipe
 
     Fresh: TypeAlias = "Recipe | str | Path | Mapping[str, Any] | None"
 
@@ -103,7 +104,8 @@ class Episodes:
         """The number of the episode with the id of an example."""
         if not isinstance(example, int | np.integer) or isinstance(example, bool) or not 0 <= int(example) < 1 << 64:
             raise UnknownName(f"examples are named by their id, a whole number, got {example!r}")
-        found = self._numbers.get(int(example))
+        number = int(example)
+        found = self._numbers.get(number, self._numbers.get(id_of(number)))  # ids once had 64 bits
         if found is None:
             raise UnknownName(f"there is no example {example} in {self.name}; it has {len(self):,} others")
         return found
@@ -123,7 +125,7 @@ class Episodes:
         """
         said = [command.text.split() for command in self.asked.commands]
         if known is None:
-            language = lexicon().vocabulary()
+            language = WORDS.vocabulary()
             known = (*language, *sorted({word for words in said for word in words} - set(language)))
         numbers = {word: number for number, word in enumerate(known, start=1)}
         room = max(map(len, said)) if longest is None else longest
@@ -177,7 +179,7 @@ def find_episodes(
     *,
     recipe: Fresh = None,
     world_seed: int | None = None,
-    episodes: int = EPISODES,
+    episodes: int | None = None,
 ) -> Episodes:
     """The episodes that an environment is asked to have; equal questions are answered once.
 
@@ -187,18 +189,26 @@ def find_episodes(
             nothing else.
         recipe: a recipe, the path of its file, or its keys, where there is no dataset; small ReaSCAN by default.
         world_seed: takes the place of the seed of the recipe.
-        episodes: how many to make from it.
+        episodes: how many to make from it, 2,048 by default; a dataset has its own.
     """
     if not isinstance(split, str):
         raise UnknownName(f"a split has a name, got {split!r}")
     if data is not None:
+        from deixis.data.remote import at_hand
+
         if recipe is not None or world_seed is not None:
             raise RecipeError("episodes come from a dataset or from a recipe, not from both; leave one of them out")
+        if episodes is not None:
+            raise RecipeError("a dataset has as many episodes as examples; leave out episodes, or give a recipe")
         if not isinstance(data, str | Path):
             raise BrokenDataset(f"data is the path of a dataset, got {data!r}")
-        return stored_episodes(Path(data), split)
+        return stored_episodes(at_hand(data), split)
     chosen = _read(recipe)
-    return fresh_episodes(chosen if world_seed is None else replace(chosen, seed=world_seed), split, episodes)
+    return fresh_episodes(
+        chosen if world_seed is None else replace(chosen, seed=world_seed),
+        split,
+        EPISODES if episodes is None else episodes,
+    )
 
 
 def stored_episodes(path: Path, split: str) -> Episodes:
@@ -210,8 +220,8 @@ def stored_episodes(path: Path, split: str) -> Episodes:
 
 @lru_cache(maxsize=4)
 def _stored(path: Path, split: str, stamps: tuple[int, ...]) -> Episodes:  # noqa: ARG001 (they tell one state from another)
-    from deixis.datasets.asked import asked_in
-    from deixis.datasets.sources import open_source
+    from deixis.worlds.grid.data.asked import asked_in
+    from deixis.worlds.grid.data.sources import open_source
 
     return Episodes(asked_in(open_source(path), [split])[split], f"{path.name}, split {split}")
 
@@ -225,11 +235,11 @@ def fresh_episodes(recipe: Recipe, split: str = "train", episodes: int = EPISODE
         RecipeError: when what it holds out cannot be made by itself.
         UnsatisfiablePattern: when no worlds are found.
     """
-    from deixis.datasets.asked import asked_of
-    from deixis.datasets.pool import demand_whole
+    from deixis.worlds.grid.data.asked import asked_of
+    from deixis.worlds.grid.making.pool import demand_whole
 
     demand_whole("episodes", episodes, 1, MOST_EPISODES)
-    known = ("train", "all", *(rule.name for rule in recipe.hold_out))
+    known = ("train", "all", *(rule.name for rule in recipe.hold_out if rule.tested))
     if split not in known:
         raise UnknownName(f"the recipe makes no split {split!r}; known: {', '.join(known)}")
     if any(rule.name == split and rule.new_phrases for rule in recipe.hold_out):
@@ -253,8 +263,8 @@ def fresh_episodes(recipe: Recipe, split: str = "train", episodes: int = EPISODE
 
 def _made(recipe: Recipe, pool: Pool, split: str, wanted: int) -> Iterator[Table]:
     """Tables of so many worlds of one pool, a few commands at a time."""
-    from deixis.datasets.shards import make_shard
-    from deixis.datasets.table import SCHEMA
+    from deixis.worlds.grid.data.table import SCHEMA
+    from deixis.worlds.grid.making.shards import make_shard
 
     worlds = -(-wanted // min(pool.commands, wanted))
     pool = replace(pool, worlds=worlds)
@@ -286,7 +296,7 @@ def _belongs(recipe: Recipe, split: str, table: Table) -> np.ndarray:
 
 
 def _read(recipe: Fresh) -> Recipe:
-    from deixis.datasets.recipe import Recipe, read_recipe, reascan, recipe_from
+    from deixis.worlds.grid.making.recipe import Recipe, read_recipe, reascan, recipe_from
 
     if recipe is None:
         return reascan()

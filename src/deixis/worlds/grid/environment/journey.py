@@ -1,7 +1,7 @@
 """What an episode is, in plain terms: where actions lead, what may be done next, and what is earned.
 
 A journey is a world, a command and the actions so far; everything about it follows from carrying these out with
-`worlds.grid.simulate`. The compiled twin, which the environments use, is `kernels.environment`.
+`worlds.grid.simulate`. The compiled twin, which the environments use, is `worlds.grid.kernels.environment`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from deixis.worlds.grid.simulate import simulate
 
 
 if TYPE_CHECKING:
-    from deixis.environments.options import Success
-    from deixis.scene.grid import Agent, GridScene
     from deixis.worlds.grid.actions import Plan
+    from deixis.worlds.grid.environment.options import Success
+    from deixis.worlds.grid.scene import Agent, GridScene
     from deixis.worlds.grid.simulate import Outcome
 
 

@@ -20,13 +20,13 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 
-from deixis.environments.navigate import NavigateEnv
-from deixis.environments.observations import Values, letters_of
 from deixis.errors import SchemaError
+from deixis.worlds.grid.environment.navigate import NavigateEnv
+from deixis.worlds.grid.environment.observations import Values, letters_of
 
 
 if TYPE_CHECKING:
-    from deixis.scene.grid import Agent, GridScene
+    from deixis.worlds.grid.scene import Agent, GridScene
 
 
 __all__ = ["COLORS", "KINDS", "MinigridObservation", "encode_ahead", "encode_whole"]

@@ -9,21 +9,21 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from deixis.environments.batch import Batch
-from deixis.environments.episodes import EPISODES, find_episodes
-from deixis.environments.observations import Values, observe, space_of
-from deixis.environments.options import read_options
-from deixis.environments.pictures import CLEAR, Frame
+from deixis.environments.options import demand_one_of
 from deixis.errors import DeixisError, SchemaError, UnknownName
-from deixis.kernels.environment import ACTIONS
 from deixis.worlds.grid.actions import Action
+from deixis.worlds.grid.environment.batch import Batch
+from deixis.worlds.grid.environment.episodes import find_episodes
+from deixis.worlds.grid.environment.observations import CLEAR, Frame, Values, observe, space_of
+from deixis.worlds.grid.environment.options import read_options
+from deixis.worlds.grid.kernels.environment import ACTIONS
 
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deixis.environments.episodes import Episodes, Fresh
-    from deixis.scene.grid import GridScene
+    from deixis.worlds.grid.environment.episodes import Episodes, Fresh
+    from deixis.worlds.grid.scene import GridScene
 
 
 __all__ = ["ACTION_NAMES", "STOP", "NavigateEnv"]
@@ -50,9 +50,9 @@ class NavigateEnv(gymnasium.Env[Values, np.int64]):
         split: of the dataset, or `train`, `all` or the name of a hold-out of the recipe.
         recipe: a recipe, the path of its file, or its keys; small ReaSCAN by default.
         world_seed: takes the place of the seed of the recipe.
-        episodes: how many to make from it.
+        episodes: how many to make from it, 2,048 by default; a dataset has its own.
         render_mode: `human` draws in the terminal, `ansi` gives the same as text, `rgb_array` a picture.
-        options: see `deixis.environments.options.Options`.
+        options: see `deixis.worlds.grid.environment.options.Options`.
 
     Example:
         >>> import gymnasium, deixis.environments
@@ -71,13 +71,12 @@ class NavigateEnv(gymnasium.Env[Values, np.int64]):
         *,
         recipe: Fresh = None,
         world_seed: int | None = None,
-        episodes: int = EPISODES,
+        episodes: int | None = None,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            known = ", ".join(self.metadata["render_modes"])
-            raise UnknownName(f"the render_mode cannot be {render_mode!r}; known: {known}")
+        if render_mode is not None:
+            demand_one_of("render_mode", render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
         self.options = read_options(options)
         found = find_episodes(data, split, recipe=recipe, world_seed=world_seed, episodes=episodes)

@@ -9,21 +9,20 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from deixis.environments.batch import Batch
-from deixis.environments.episodes import EPISODES, find_episodes
-from deixis.environments.navigate import NavigateEnv
-from deixis.environments.observations import Values, observe_all, space_of
-from deixis.environments.options import read_options
-from deixis.environments.pictures import Frame
 from deixis.errors import DeixisError, SchemaError, UnknownName
-from deixis.kernels.environment import ACTIONS
+from deixis.worlds.grid.environment.batch import Batch
+from deixis.worlds.grid.environment.episodes import find_episodes
+from deixis.worlds.grid.environment.navigate import NavigateEnv
+from deixis.worlds.grid.environment.observations import Frame, Values, observe_all, space_of
+from deixis.worlds.grid.environment.options import read_options
+from deixis.worlds.grid.kernels.environment import ACTIONS
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from deixis.environments.episodes import Episodes, Fresh
+    from deixis.worlds.grid.environment.episodes import Episodes, Fresh
 
 
 __all__ = ["NavigateVectorEnv"]
@@ -56,7 +55,7 @@ class NavigateVectorEnv(VectorEnv[Values, np.ndarray, np.ndarray]):
         *,
         recipe: Fresh = None,
         world_seed: int | None = None,
-        episodes: int = EPISODES,
+        episodes: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         render_mode: str | None = None,

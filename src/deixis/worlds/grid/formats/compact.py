@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from deixis.batches import encode_grids
-from deixis.datasets.formats.vocabulary import command_tokens
-from deixis.datasets.table import grid_batch
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.worlds.grid.actions import plan_from_letters
+from deixis.worlds.grid.batches import encode_grids
+from deixis.worlds.grid.data.table import grid_batch
+from deixis.worlds.grid.formats.vocabulary import command_tokens
 
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def write_compact(
     tables: Iterable[pa.Table] | pa.Table, path: Path | str, *, split: str | None = None, channels: int = 17
 ) -> int:
     """Write the examples, or those of one split, one per line; how many there are."""
-    from deixis.datasets.store import replacing_file
+    from deixis.data.store import replacing_file
 
     written = 0
     try:
@@ -85,7 +85,10 @@ def _lines(table: pa.Table, split: str | None, channels: int) -> Iterator[str]:
     chosen = table.filter(pa.array(wanted, pa.bool_()))
     for start in range(0, len(chosen), ROWS):
         some = chosen.slice(start, ROWS)
-        grids = encode_grids(grid_batch(some), agents_of(some), channels=channels)
+        try:
+            grids = encode_grids(grid_batch(some), agents_of(some), channels=channels)
+        except ValueError as error:
+            raise BrokenDataset(f"a world cannot be written as numbers: {error}") from error
         columns = (some[name].to_pylist() for name in ("command", "plan"))
         for command, plan, grid in zip(*columns, grids, strict=True):
             actions = [action.words for action in plan_from_letters(plan)]

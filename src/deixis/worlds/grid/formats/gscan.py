@@ -11,12 +11,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deixis.datasets.formats.json_stream import ExampleFile
-from deixis.datasets.formats.rows import ROWS, Row, tables_of, text_field
-from deixis.datasets.formats.situation import read_situation
-from deixis.datasets.formats.wording import wording
-from deixis.datasets.table import examples_of
+from deixis.data.json_stream import ExampleFile
 from deixis.errors import BrokenDataset
+from deixis.worlds.grid.data.table import examples_of
+from deixis.worlds.grid.formats.rows import ROWS, Row, tables_of, text_field
+from deixis.worlds.grid.formats.situation import read_situation
+from deixis.worlds.grid.formats.wording import wording
 
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from deixis.tasks.navigate import Example
+    from deixis.worlds.grid.navigate import Example
 
 
-__all__ = ["read_gscan", "read_gscan_examples"]
+__all__ = ["read_gscan", "read_gscan_examples", "understand"]
 
 
 def read_gscan(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
@@ -36,7 +36,7 @@ def read_gscan(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
     Raises:
         BrokenDataset: when the file or an example of it cannot be understood.
     """
-    yield from tables_of(ExampleFile(path), _understand, Path(path), rows=rows)
+    yield from tables_of(ExampleFile(path), understand, Path(path), rows=rows)
 
 
 def read_gscan_examples(path: Path | str) -> Iterator[Example]:
@@ -45,7 +45,8 @@ def read_gscan_examples(path: Path | str) -> Iterator[Example]:
         yield from examples_of(table)
 
 
-def _understand(example: dict[str, Any]) -> Row:
+def understand(example: dict[str, Any]) -> Row:
+    """What a released example says."""
     said = wording(text_field(example, "command"))
     situation = read_situation(example.get("situation"))
     if not situation.objects:

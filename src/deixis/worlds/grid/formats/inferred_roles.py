@@ -3,26 +3,27 @@
 A file lists its objects in the order of placement: the target, the other mentions, a set for every clause that is
 left out, the set with one word changed, the counterparts of size words, the set with words exchanged, and random
 ones. A set that ran out of room is incomplete: the objects it got stay, and the names of later random objects go on
-counting as if it were whole. From this, the flags and the looks of the objects the roles are found again. A
-counterpart is taken for needless where the world already holds such an object, as the released generator does. Where
-several divisions are possible the one with the fullest sets is taken; where none is, everything but the target and
-the mentions counts as random.
+counting as if it were whole. From this, the flags and the looks of the objects the roles are found again. Which size
+words have a counterpart follows from the rule of the generator, that of the release or ours; where neither explains the
+objects, a counterpart is taken for needless where the world already holds such an object. Where several divisions are
+possible the one with the fullest sets is taken; where none is, everything but the target and the mentions counts as
+random.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis.datasets.formats.wording import COLOR, SHAPE, SIZE, SLOT_NAMES, number_of
-from deixis.worlds.grid.patterns import C2
+from deixis.expression.patterns import C2
+from deixis.worlds.grid.formats.wording import COLOR, SHAPE, SIZE, SLOT_NAMES, number_of
 from deixis.worlds.grid.roles import KINDS, Role, encode_misreading, encode_role
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deixis.datasets.formats.situation import Codes
-    from deixis.datasets.formats.wording import Wording
+    from deixis.worlds.grid.formats.situation import Codes
+    from deixis.worlds.grid.formats.wording import Wording
 
 
 __all__ = ["BY_COLOR", "BY_SIZE_AND_SHAPE", "exchange", "infer_roles"]
@@ -46,13 +47,40 @@ class Look(NamedTuple):
         return bool(self.shapes >> shape & self.colors >> color & self.sizes >> size - 1 & 1)
 
 
+class Rule(NamedTuple):
+    """Which size words get a counterpart: those whose class has no object of the other size yet.
+
+    Attributes:
+        is_exact: every such word has one, and no other word has.
+        is_first: counterparts are placed before all other sets, so that these do not count; no set lacks objects.
+        of_objects: those of 'object' phrases too have the other size.
+        always_of_objects: 'object' phrases always have one.
+        of_changed: a phrase whose size word was changed may have one.
+        when_unchanged: there are counterparts also where no word could be changed.
+    """
+
+    is_exact: bool = False
+    is_first: bool = False
+    of_objects: bool = True
+    always_of_objects: bool = False
+    of_changed: bool = False
+    when_unchanged: bool = True
+
+
+RELEASED = Rule(is_exact=True, always_of_objects=True, when_unchanged=False)
+RELEASED_RULES = (RELEASED, RELEASED._replace(of_objects=False))  # a bound of its shape may overrule the other size
+CORRECTED_RULES = (Rule(is_exact=True, is_first=True, of_changed=True),)
+LOOSE_RULES = (Rule(), Rule(of_changed=True), Rule(of_objects=False))
+
+
 class Draft(NamedTuple):
     """A set as it was meant to be placed."""
 
     code: int
     looks: tuple[Look, ...]
     least: int  # how many of its objects are certainly there
-    may_be_skipped: bool = False  # a counterpart that was not needed, which is no failure
+    rule: Rule | None = None  # of a counterpart, which is no failure where it is not needed
+    is_always_due: bool = False
 
 
 class Clues(NamedTuple):
@@ -61,6 +89,7 @@ class Clues(NamedTuple):
     dropped: tuple[int, ...]  # clauses, by the number of the mention
     changed: tuple[tuple[int, int], ...]  # mention and slot
     exchanged: tuple[tuple[int, int, int], ...]  # two mentions and what was exchanged
+    is_unchanged: bool  # no word could be changed
     words: tuple[int, ...]  # for every random object: 0, 1 called small, 2 called big
     missing: int | None  # how many objects found no place, where the names tell
     is_full: tuple[bool, bool, bool]  # no clause set failed, the changed set is whole, the exchanged set is whole
@@ -86,36 +115,27 @@ def infer_roles(example: dict[str, Any], wording: Wording, objects: Sequence[Cod
 
 
 def _readings(wording: Wording, objects: Sequence[Codes], clues: Clues) -> Iterator[list[Draft]]:
-    """The sets as they may have been drafted, the likeliest first.
-
-    A counterpart has the other size than what it is compared with, and a phrase whose size word was changed needs none.
-    Ours may have one all the same; released ones of 'object' phrases may have any size; and so on, to anything at all.
-    """
-    yield _drafts(wording, clues, _Counterparts(objects, of_objects=True, of_changed=False))
-    yield _drafts(wording, clues, _Counterparts(objects, of_objects=True, of_changed=True))
-    yield _drafts(wording, clues, _Counterparts(objects, of_objects=False, of_changed=False))
-    loose = _drafts(wording, clues, None)
+    """The sets as they may have been drafted, the likeliest first, to anything at all."""
+    is_ours = _has_two_sizes(wording, objects)
+    exact = CORRECTED_RULES + RELEASED_RULES if is_ours else RELEASED_RULES + CORRECTED_RULES
+    for rule in exact + LOOSE_RULES:
+        drafts = _drafts(wording, clues, objects, rule)
+        has_none = clues.is_unchanged and not rule.when_unchanged
+        yield [draft for draft in drafts if draft.rule is None] if has_none else drafts
+    loose = _drafts(wording, clues, objects, None)
     yield loose
     yield [draft._replace(looks=(Look(),) * len(draft.looks)) for draft in loose]
 
 
-class _Counterparts(NamedTuple):
-    """What is known of the counterparts of size words.
-
-    Attributes:
-        objects: what they are compared with.
-        of_objects: those of 'object' phrases too have the other size.
-        of_changed: a phrase whose size word was changed may have one.
-    """
-
-    objects: Sequence[Codes]
-    of_objects: bool
-    of_changed: bool
+def _has_two_sizes(wording: Wording, objects: Sequence[Codes]) -> bool:
+    """Whether the class of every size word has two sizes at most, as in all worlds of the corrected mode."""
+    looks = [_look(row) for row in wording.said if row[SIZE] >= 0]
+    return all(len({thing[2] for thing in objects if look.fits(thing)}) <= 2 for look in looks)
 
 
-def _drafts(wording: Wording, clues: Clues, known: _Counterparts | None) -> list[Draft]:
+def _drafts(wording: Wording, clues: Clues, objects: Sequence[Codes], rule: Rule | None) -> list[Draft]:
     said = wording.said
-    whole_clauses, whole_changed, whole_exchanged = clues.is_full
+    whole_clauses, whole_changed, whole_exchanged = (True,) * 3 if rule and rule.is_first else clues.is_full
     drafts = []
     for mention in clues.dropped:
         gone = wording.below(mention)
@@ -125,7 +145,7 @@ def _drafts(wording: Wording, clues: Clues, known: _Counterparts | None) -> list
         looks = tuple(_changed(row, slot) if k == mention else _look(row) for k, row in enumerate(said))
         least = len(looks) if whole_changed else 0
         drafts.append(Draft(encode_misreading("attribute", mention, slot), looks, least))
-    drafts.extend(_counterpart_drafts(wording, clues, known))
+    drafts.extend(_counterpart_drafts(wording, clues, objects, rule))
     for one, other, what in clues.exchanged:
         looks = tuple(_look(row) for row in exchange(said, one, other, what))
         drafts.append(
@@ -134,15 +154,19 @@ def _drafts(wording: Wording, clues: Clues, known: _Counterparts | None) -> list
     return drafts
 
 
-def _counterpart_drafts(wording: Wording, clues: Clues, known: _Counterparts | None) -> Iterator[Draft]:
+def _counterpart_drafts(wording: Wording, clues: Clues, objects: Sequence[Codes], rule: Rule | None) -> Iterator[Draft]:
+    """A draft for every size word that may have a counterpart; without a rule, of any size."""
     for k, row in enumerate(wording.said):
-        if row[SIZE] < 0 or (known and not known.of_changed and (k, SIZE) in clues.changed):
+        if row[SIZE] < 0 or (rule and not rule.of_changed and (k, SIZE) in clues.changed):
             continue
+        is_object = row[SHAPE] < 0
         sizes = ANY
-        if known and (row[SHAPE] >= 0 or known.of_objects):
-            mine = known.objects[k][2]
+        if rule and (rule.of_objects or not is_object):
+            mine = objects[k][2]
             sizes = (ANY << mine if row[SIZE] == 0 else (1 << mine - 1) - 1) & ANY
-        yield Draft(encode_misreading("size", k), (_look(row)._replace(sizes=sizes),), 0, may_be_skipped=True)
+        look = _look(row)._replace(sizes=sizes)
+        always = rule is not None and rule.always_of_objects and is_object
+        yield Draft(encode_misreading("size", k), (look,), 0, rule or Rule(), is_always_due=always)
 
 
 def _look(row: Sequence[int]) -> Look:
@@ -169,30 +193,44 @@ def _divide(
     drafts: list[Draft], mentioned: Sequence[Codes], things: Sequence[Codes], missing: int | None
 ) -> list[int] | None:
     """How many of the objects belong to each set, the fullest sets first; None if they cannot be divided so."""
-    dead: set[tuple[int, int, int]] = set()
+    dead: set[tuple[int, int, int, int]] = set()
 
-    def go(k: int, at: int, lacking: int) -> list[int] | None:
+    def go(k: int, at: int, first: int, lacking: int) -> list[int] | None:
+        """The rest of the division, from a set and an object on; `first` is where the counterparts begin."""
         if k == len(drafts):
             return [] if at == len(things) and missing in (None, lacking) else None
-        if (k, at, lacking) in dead:
+        if (k, at, first, lacking) in dead:
             return None
         draft = drafts[k]
-        counts = range(_fitting(draft.looks, things, at), draft.least - 1, -1)
-        for count in reversed(counts) if _is_idle(draft, (*mentioned, *things[:at])) else counts:
-            lost = 0 if draft.may_be_skipped else len(draft.looks) - count
-            rest = go(k + 1, at + count, lacking + lost)
+        for count in _possible_counts(draft, mentioned, things, at, first):
+            lost = 0 if draft.rule else len(draft.looks) - count
+            rest = go(k + 1, at + count, first if draft.rule else at + count, lacking + lost)
             if rest is not None:
                 return [count, *rest]
-        dead.add((k, at, lacking))
+        dead.add((k, at, first, lacking))
         return None
 
-    return go(0, 0, 0)
+    return go(0, 0, 0, 0)
+
+
+def _possible_counts(
+    draft: Draft, mentioned: Sequence[Codes], things: Sequence[Codes], at: int, first: int
+) -> Sequence[int]:
+    """How many objects from a place on may belong to a set, the likeliest number first."""
+    counts = range(_fitting(draft.looks, things, at), draft.least - 1, -1)
+    if draft.rule is None:
+        return counts
+    before = (*mentioned, *things[first if draft.rule.is_first else 0 : at])
+    is_idle = _is_idle(draft, before)
+    if draft.rule.is_exact:
+        return [count for count in counts if bool(count) != is_idle]
+    return counts[::-1] if is_idle else counts
 
 
 def _is_idle(draft: Draft, before: Sequence[Codes]) -> bool:
     """Whether a counterpart was not needed, as the world already held such an object."""
     (look, *_) = draft.looks
-    return draft.may_be_skipped and look.sizes != ANY and any(look.fits(thing) for thing in before)
+    return not draft.is_always_due and look.sizes != ANY and any(look.fits(thing) for thing in before)
 
 
 def _fitting(looks: tuple[Look, ...], things: Sequence[Codes], at: int) -> int:
@@ -210,7 +248,7 @@ def _number_sets(
     roles: list[int] = []
     codes: list[int] = []
     for draft, count in zip(drafts, counts, strict=True):
-        if count or not draft.may_be_skipped:
+        if count or draft.rule is None:
             mine = things[len(roles) : len(roles) + count]
             roles += [draft.code >> 12 << 5 | len(codes)] * count
             codes.append(draft.code | _new_value(wording, draft.code, mine))
@@ -241,6 +279,7 @@ def _read_clues(example: dict[str, Any], wording: Wording, count: int) -> Clues:
         dropped=tuple(_dropped(example, wording)),
         changed=tuple(_changed_words(example, wording)),
         exchanged=tuple(_exchanged_words(example, wording)),
+        is_unchanged=example.get("attribute_distractor_metadata") == [],
         words=words,
         missing=None if first is None else first - (count - randoms),
         is_full=(

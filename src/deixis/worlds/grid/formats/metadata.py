@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis.datasets.formats.inferred_roles import BY_COLOR, exchange
-from deixis.datasets.formats.wording import SHAPE, SLOT_NAMES, name_of, phrase_text
-from deixis.worlds.grid.patterns import C2, P2
+from deixis.expression.patterns import C2, P2
+from deixis.worlds.grid.formats.inferred_roles import BY_COLOR, exchange
+from deixis.worlds.grid.formats.wording import SHAPE, SLOT_NAMES, name_of, phrase_text
 from deixis.worlds.grid.roles import KINDS, Role
 
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from deixis.datasets.formats.situation import Codes
-    from deixis.datasets.formats.wording import Wording
+    from deixis.worlds.grid.formats.situation import Codes
+    from deixis.worlds.grid.formats.wording import Wording
 
 
 __all__ = ["STRATEGIES", "Sets", "metadata_of"]

@@ -18,30 +18,43 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from deixis.datasets.formats.inferred_roles import infer_roles
-from deixis.datasets.formats.json_stream import ExampleFile
-from deixis.datasets.formats.metadata import Sets, metadata_of
-from deixis.datasets.formats.rows import ROWS, Row, tables_of, text_field
-from deixis.datasets.formats.situation import Situation, read_situation, write_situation
-from deixis.datasets.formats.vocabulary import VocabularyCounter
-from deixis.datasets.formats.wording import name_of, wording
-from deixis.datasets.table import examples_of
+from deixis.data.json_stream import ExampleFile
 from deixis.errors import BrokenDataset, DeixisError
-from deixis.scene.grid import Agent
 from deixis.worlds.grid.actions import plan_to_words
-from deixis.worlds.grid.roles import KINDS, Role
+from deixis.worlds.grid.data.table import SCHEMA, examples_of
+from deixis.worlds.grid.formats.inferred_roles import infer_roles
+from deixis.worlds.grid.formats.metadata import Sets, metadata_of
+from deixis.worlds.grid.formats.release import FILE_NAME
+from deixis.worlds.grid.formats.rows import ROWS, Row, tables_of, text_field
+from deixis.worlds.grid.formats.situation import Situation, read_situation, write_situation
+from deixis.worlds.grid.formats.vocabulary import VocabularyCounter
+from deixis.worlds.grid.formats.wording import name_of, wording
+from deixis.worlds.grid.roles import KINDS, Role, decode_role
+from deixis.worlds.grid.scene import Agent
 
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from deixis.tasks.navigate import Example
+    from deixis.losses import Losses
+    from deixis.worlds.grid.formats.wording import Wording
+    from deixis.worlds.grid.navigate import Example
 
 
-__all__ = ["FILE_NAME", "convert_reascan", "differences", "read_examples", "read_reascan", "to_record", "write_reascan"]
+__all__ = [
+    "FILE_NAME",
+    "convert_reascan",
+    "differences",
+    "read_examples",
+    "read_reascan",
+    "record_of",
+    "to_record",
+    "understand",
+    "write_reascan",
+]
 
-FILE_NAME = "data-compositional-splits.txt"
 INDENT = 4
+UNSAYABLE = "the released layout cannot say why these objects are there; read back, they punish other misreadings"
 OPEN = frozenset({"situation", "placed_objects"})
 PLACEMENT = [
     KINDS.index(kind)
@@ -75,7 +88,7 @@ def read_reascan(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
     Raises:
         BrokenDataset: when the file or an example of it cannot be understood.
     """
-    yield from tables_of(ExampleFile(path), _understand, Path(path), rows=rows)
+    yield from tables_of(ExampleFile(path), understand, Path(path), rows=rows)
 
 
 def read_examples(path: Path | str) -> Iterator[Example]:
@@ -86,12 +99,13 @@ def read_examples(path: Path | str) -> Iterator[Example]:
 
 def differences(record: dict[str, Any], *, strategies: Collection[str] | None = None) -> tuple[str, ...]:
     """The fields of a released example that its command, world and roles do not bear out; empty for a sound one."""
-    table = next(tables_of([("", record)], _understand, Path("record")))
+    table = next(tables_of([("", record)], understand, Path("record")))
     derived = to_record(next(examples_of(table)), strategies=strategies)
     return tuple(name for name in derived if derived[name] != record.get(name))
 
 
-def _understand(example: dict[str, Any]) -> Row:
+def understand(example: dict[str, Any]) -> Row:
+    """What a released example says, with the roles of its objects found again."""
     said = wording(text_field(example, "command"))
     situation = read_situation(example.get("situation"))
     if len(situation.objects) < len(said):
@@ -111,28 +125,43 @@ def to_record(example: Example, *, strategies: Collection[str] | None = None) ->
         strategies: the kinds of distractors that were asked for, of relation, attribute, isomorphism and random; see
             `sets.metadata_of` for the default.
     """
-    said = wording(example.text)
     roles, order = _placement(example)
     objects = [example.scene.objects[k].codes() for k in order]
     agent = example.scene.agent or Agent(0, 0)
     situation = Situation(
         example.scene.size, objects, order.index(example.target), (agent.row, agent.column, int(agent.facing))
     )
-    command = example.text.replace(" ", ",")
+    said = wording(example.text)
+    return record_of(said, situation, plan_to_words(example.plan), Sets.of(example.misreadings, roles), strategies)
+
+
+def record_of(
+    said: Wording, situation: Situation, plan: str, sets: Sets, strategies: Collection[str] | None = None
+) -> dict[str, Any]:
+    """The 24 fields of the release for an example that is taken apart.
+
+    Args:
+        said: the command.
+        situation: the world, its objects in the order of the release.
+        plan: the actions as words.
+        sets: the roles of the objects and the distractor sets that they make up.
+        strategies: as for `to_record`.
+    """
+    command = said.text.replace(" ", ",")
     return {
         "command": command,
         "grammer_pattern": said.pattern.notation,
         "meaning": command,
         "derivation": said.pattern.notation,
         "situation": write_situation(situation),
-        "target_commands": plan_to_words(example.plan),
+        "target_commands": plan,
         "verb_in_command": said.verb,
         "adverb_in_command": said.manner,
         "referred_target": said.phrases[0],
         "object_pattern_map": {name_of(k): form for k, form in enumerate(said.forms)},
         "relation_map": [[said.edge(k), said.relation(k)] for k in range(1, len(said))],
         "object_expression": {name_of(k): phrase for k, phrase in enumerate(said.phrases)},
-        **metadata_of(said, objects, Sets.of(example.misreadings, roles), strategies),
+        **metadata_of(said, situation.objects, sets, strategies),
     }
 
 
@@ -149,6 +178,24 @@ def _placement(example: Example) -> tuple[list[Role], list[int]]:
 # ---------------------------------------------------------------------------------------------------- writing
 
 
+def _keeps_roles(example: Example, record: dict[str, Any]) -> bool:
+    """Whether a record, read again, has the roles of the example it was written from."""
+    if not example.roles:
+        return True
+    roles, _ = _placement(example)
+    row = understand(record)
+    read = [decode_role(code) for code in row.roles]
+    return _reasons(roles, example.misreadings) == _reasons(read, row.misreadings)
+
+
+def _reasons(roles: Iterable[Role], misreadings: Sequence[int]) -> list[tuple[str, int]]:
+    """Why each object is there: its kind, and the misreading that it punishes, whatever number its set has."""
+    return [
+        (role.kind, misreadings[role.number] if role.has_misreading and role.number < len(misreadings) else 0)
+        for role in roles
+    ]
+
+
 def write_reascan(
     tables: Iterable[pa.Table] | pa.Table,
     path: Path | str,
@@ -156,6 +203,8 @@ def write_reascan(
     strategies: Collection[str] | None = None,
     percentage_train: float = 0.9,
     indent: int | None = INDENT,
+    losses: Losses | None = None,
+    allow_losses: bool = True,
 ) -> dict[str, int]:
     """Write one file in the layout of the release; the number of examples of every split.
 
@@ -169,8 +218,10 @@ def write_reascan(
         strategies: as for `to_record`.
         percentage_train: a field that nothing depends on; the release has 0.9, and 0.0 in its B1 and C2 files.
         indent: spaces of indentation, or None for one long line.
+        losses: told of the examples whose roles the layout cannot say.
+        allow_losses: write the file even where these are more than one in a hundred.
     """
-    from deixis.datasets.store import replacing_file
+    from deixis.data.store import replacing_file
 
     layout = _Layout(indent)
     counts: dict[str, int] = {}
@@ -181,12 +232,18 @@ def write_reascan(
             parts: dict[str, IO[str]] = {}
             for example in _all_examples(tables):
                 fields["grid_size"] = fields["grid_size"] or example.scene.size
-                text = layout.value(to_record(example, strategies=strategies), 3, is_open=True)
+                record = to_record(example, strategies=strategies)
+                if losses is not None:
+                    losses.see()
+                    losses.leave_out(UNSAYABLE, not _keeps_roles(example, record))
+                text = layout.value(record, 3, is_open=True)
                 for split in (example.split or "train").split("+"):
                     if split not in parts:
                         parts[split] = stack.enter_context(TemporaryFile("w+", encoding="utf-8", dir=draft.parent))
                     parts[split].write(layout.gap(3, is_first=not counts.get(split)) + text)
                     counts[split] = counts.get(split, 0) + 1
+            if losses is not None:
+                losses.demand_few(where=path, allowed=allow_losses)
             with draft.open("w", encoding="utf-8", newline="\n") as file:
                 _write_fields(file, fields, parts, layout)
     except OSError as error:
@@ -219,14 +276,14 @@ def convert_reascan(
 
 
 def _tables(source: Path | str | Iterable[pa.Table] | pa.Table) -> Iterable[pa.Table]:
-    from deixis.datasets.formats.recognise import read_any
-    from deixis.datasets.store import open_dataset
+    from deixis.data.store import open_dataset
+    from deixis.worlds.grid.formats.recognise import read_any
 
     if isinstance(source, pa.Table):
         return [source]
     if not isinstance(source, str | Path):
         return source
-    return open_dataset(Path(source)).tables() if Path(source).is_dir() else read_any(source)
+    return open_dataset(Path(source)).tables(demanded=SCHEMA.names) if Path(source).is_dir() else read_any(source)
 
 
 def _all_examples(tables: Iterable[pa.Table] | pa.Table) -> Iterator[Example]:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from deixis.datasets.formats.gscan import read_gscan
-from deixis.datasets.formats.json_stream import ExampleFile
-from deixis.datasets.formats.reascan import read_reascan
-from deixis.datasets.formats.rows import ROWS
+from deixis.data.json_stream import ExampleFile
 from deixis.errors import BrokenDataset
+from deixis.worlds.grid.formats import gscan, reascan
+from deixis.worlds.grid.formats.gscan import read_gscan
+from deixis.worlds.grid.formats.reascan import read_reascan
+from deixis.worlds.grid.formats.rows import ROWS, tables_of
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import pyarrow as pa
 
 
-__all__ = ["Format", "read_any", "sniff"]
+__all__ = ["Format", "pick_example", "read_any", "sniff"]
 
 Format: TypeAlias = Literal["reascan", "gscan", "unknown"]
 
@@ -52,6 +54,28 @@ def read_any(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
             yield from read_gscan(path, rows=rows)
         case _:
             raise BrokenDataset(f"the examples of {path} have neither the fields of ReaSCAN nor those of gSCAN")
+
+
+def pick_example(path: Path | str, number: int, *, is_wanted: Callable[[str], bool]) -> pa.Table | int:
+    """One example of a released file as a table; where there are too few, how many there are.
+
+    Examples before it are read, but not understood, which is most of the work.
+
+    Args:
+        path: the file.
+        number: of the example among those that are wanted, from 0.
+        is_wanted: whether the examples of a split are, by its name in the file.
+    """
+    file, seen = ExampleFile(path), 0
+    understand = gscan.understand if _format_of(file) == "gscan" else reascan.understand
+    counts: Counter[str] = Counter()
+    for split, example in file:
+        if is_wanted(split):
+            if seen == number:
+                return next(tables_of([(split, example)], understand, Path(path), first=counts[split]))
+            seen += 1
+        counts[split] += 1
+    return seen
 
 
 def _format_of(file: ExampleFile) -> Format:

@@ -8,20 +8,31 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from deixis.datasets.table import OBJECT_COLUMNS, SCHEMA
+from deixis.data.ids import ids_of_digests
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.worlds.grid.actions import plan_from_words, plan_to_letters
+from deixis.worlds.grid.data.table import OBJECT_COLUMNS, SCHEMA
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from deixis.datasets.formats.situation import Situation
-    from deixis.datasets.formats.wording import Wording
+    from deixis.worlds.grid.formats.situation import Situation
+    from deixis.worlds.grid.formats.wording import Wording
 
 
-__all__ = ["ROWS", "Row", "content_ids", "in_example", "tables_of", "text_field"]
+__all__ = [
+    "ROWS",
+    "Row",
+    "append_row",
+    "content_digests",
+    "in_example",
+    "no_rows",
+    "table_of_columns",
+    "tables_of",
+    "text_field",
+]
 
 ROWS = 5000  # rows of one table
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -43,19 +54,28 @@ def tables_of(
     path: Path,
     *,
     rows: int = ROWS,
+    first: int = 0,
 ) -> Iterator[pa.Table]:
-    """The examples of a file as tables of at most `rows` rows."""
-    columns = _no_rows()
+    """The examples of a file as tables of at most `rows` rows.
+
+    Args:
+        examples: with the names of their splits.
+        understand: reads one.
+        path: the file, for errors.
+        rows: of a table.
+        first: the number that the first example of every split has in the file, for errors.
+    """
+    columns = no_rows()
     counts: dict[str, int] = {}
     for split, example in examples:
-        number = counts[split] = counts.get(split, -1) + 1
+        number = counts[split] = counts.get(split, first - 1) + 1
         with in_example(path, split, number):
-            _append(columns, understand(example), split)
+            append_row(columns, understand(example), split)
         if len(columns["split"]) >= rows:
-            yield _table(columns)
-            columns = _no_rows()
+            yield table_of_columns(columns)
+            columns = no_rows()
     if columns["split"]:
-        yield _table(columns)
+        yield table_of_columns(columns)
 
 
 @contextmanager
@@ -75,8 +95,8 @@ def text_field(example: dict[str, Any], name: str) -> str:
     return value
 
 
-def content_ids(columns: dict[str, list[Any]], digests: Iterable[int]) -> np.ndarray:
-    """The content of every row as uint64 [row]; the plain definition is `tasks.navigate.content_id`.
+def content_digests(columns: dict[str, list[Any]], digests: Iterable[int]) -> np.ndarray:
+    """The content of every row as uint64 [row]; the plain definition is `worlds.grid.navigate.content_digest`.
 
     Args:
         columns: the columns of the table, from `grid_size` to the agent.
@@ -100,11 +120,13 @@ def _mix(words: np.ndarray) -> np.ndarray:
     return words ^ (words >> np.uint64(31))
 
 
-def _no_rows() -> dict[str, list[Any]]:
+def no_rows() -> dict[str, list[Any]]:
+    """The columns of a table that is to be filled."""
     return {name: [] for name in (*SCHEMA.names, "digest")}
 
 
-def _append(columns: dict[str, list[Any]], row: Row, split: str) -> None:
+def append_row(columns: dict[str, list[Any]], row: Row, split: str) -> None:
+    """Put one more example behind those in the columns."""
     wording, situation = row.wording, row.situation
     agent_row, agent_column, facing = situation.agent
     values = {
@@ -131,6 +153,7 @@ def _append(columns: dict[str, list[Any]], row: Row, split: str) -> None:
         columns[name].append(value)
 
 
-def _table(columns: dict[str, list[Any]]) -> pa.Table:
-    ids = pa.array(content_ids(columns, columns["digest"]))
+def table_of_columns(columns: dict[str, list[Any]]) -> pa.Table:
+    """The table of the examples that the columns hold."""
+    ids = pa.array(ids_of_digests(content_digests(columns, columns["digest"])))
     return pa.table({**{name: columns[name] for name in SCHEMA.names}, "id": ids}, schema=SCHEMA)

@@ -8,14 +8,22 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from deixis.errors import BrokenDataset
-from deixis.scene.grid import COLORS, MAX_GRID, MAX_OBJECTS, SHAPES, SIZES
+from deixis.worlds.grid.scene import COLORS, MAX_GRID, MAX_OBJECTS, SHAPES, SIZES
 
 
-__all__ = ["Codes", "Situation", "read_situation", "vector_of", "write_situation"]
+__all__ = ["Codes", "ImpossibleWorld", "LostTarget", "Situation", "read_situation", "vector_of", "write_situation"]
 
 Codes = tuple[int, int, int, int, int]  # shape, color, size, row, column
 SHAPE_CODES = {name: code for code, name in enumerate(SHAPES)}
 COLOR_CODES = {name: code for code, name in enumerate(COLORS)}
+
+
+class ImpossibleWorld(BrokenDataset):
+    """A world that is spelled out, but cannot be one: an unknown colour, too big a size, a cell off the grid."""
+
+
+class LostTarget(BrokenDataset):
+    """A target that is none of the objects."""
 
 
 class Situation(NamedTuple):
@@ -27,8 +35,12 @@ class Situation(NamedTuple):
     agent: tuple[int, int, int]  # row, column, facing
 
 
-def read_situation(fields: object) -> Situation:
+def read_situation(fields: object, *, with_vectors: bool = True) -> Situation:
     """The world that a file spells out; numbers may be written as strings or as numbers.
+
+    Args:
+        fields: the situation of an example.
+        with_vectors: refuse an object whose vector says something else than its words.
 
     Raises:
         BrokenDataset: when something is missing, out of range or contradicts itself.
@@ -37,8 +49,10 @@ def read_situation(fields: object) -> Situation:
     size = _whole(situation, "grid_size", 2, MAX_GRID)
     placed = _object(_field(situation, "placed_objects"), "placed_objects")
     if len(placed) > MAX_OBJECTS:
-        raise BrokenDataset(f"it has {len(placed)} objects, at most {MAX_OBJECTS} can be held")
+        raise ImpossibleWorld(f"it has {len(placed)} objects, at most {MAX_OBJECTS} can be held")
     objects = [_read_object(_field(placed, str(k), "placed_objects"), str(k), size) for k in range(len(placed))]
+    if with_vectors:
+        _demand_vectors({**placed, "target_object": situation.get("target_object")})
     row, column = _read_position(_field(situation, "agent_position"), "the agent", size)
     return Situation(
         size=size,
@@ -92,22 +106,29 @@ def _read_object(value: object, name: str, grid: int) -> Codes:
         shape, color = SHAPE_CODES[looks["shape"]], COLOR_CODES[looks["color"]]
     except (KeyError, TypeError):
         seen = _shorten({key: looks.get(key) for key in ("shape", "color")})
-        raise BrokenDataset(f"object {name} has no known shape and color but {seen}") from None
+        raise ImpossibleWorld(f"object {name} has no known shape and color but {seen}") from None
     size = _whole(looks, "size", 1, len(SIZES), f"object {name}")
     row, column = _read_position(_field(thing, "position", f"object {name}"), f"object {name}", grid)
-    vector = thing.get("vector")
-    if isinstance(vector, str) and len(vector) == 12 and vector != vector_of(shape, color, size):
-        raise BrokenDataset(
-            f"object {name} is a {COLORS[color]} {SHAPES[shape]} of size {size}, but its vector {vector} says otherwise"
-        )
     return shape, color, size, row, column
+
+
+def _demand_vectors(things: dict[str, Any]) -> None:
+    """An error where the vector of an object is not that of its words; those of gSCAN have another length."""
+    for name, thing in things.items():
+        vector, looks = (thing.get("vector"), thing.get("object")) if isinstance(thing, dict) else (None, None)
+        if isinstance(vector, str) and len(vector) == 12 and isinstance(looks, dict):
+            shape, color = SHAPE_CODES[looks["shape"]], COLOR_CODES[looks["color"]]
+            size = _whole(looks, "size", 1, len(SIZES), f"object {name}")
+            if vector != vector_of(shape, color, size):
+                what = f"a {COLORS[color]} {SHAPES[shape]} of size {size}"
+                raise BrokenDataset(f"object {name} is {what}, but its vector {vector} says otherwise")
 
 
 def _find_target(situation: dict[str, Any], objects: list[Codes], grid: int) -> int:
     """The number of the target; the first of several things alike in one cell."""
     target = _read_object(_field(situation, "target_object"), "target_object", grid)
     if target not in objects:
-        raise BrokenDataset("target_object is none of placed_objects")
+        raise LostTarget("target_object is none of placed_objects")
     return objects.index(target)
 
 
@@ -120,8 +141,10 @@ def _whole(fields: dict[str, Any], name: str, low: int, high: int, what: str = "
     value = _field(fields, name, what)
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 6:
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+    if isinstance(value, bool) or not isinstance(value, int):
         raise BrokenDataset(f"{name} of {what} is {_shorten(value)}, not a whole number from {low} to {high}")
+    if not low <= value <= high:
+        raise ImpossibleWorld(f"{name} of {what} is {_shorten(value)}, not a whole number from {low} to {high}")
     return value
 
 

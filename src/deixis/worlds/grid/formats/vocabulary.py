@@ -90,7 +90,7 @@ class Vocabulary:
 
 def write_vocabulary(vocabulary: Vocabulary, path: Path | str) -> None:
     """Write a vocabulary as the release lays it out."""
-    from deixis.datasets.store import replacing_file
+    from deixis.data.store import replacing_file
 
     fields = {
         "sos_token": vocabulary.sos,
@@ -175,10 +175,18 @@ class VocabularyCounter:
         commands, plans = self._counts[True] if self._counts[True][0] else self._counts[False]
         words: dict[str, int] = {}
         for command, count in commands.items():
-            for token in command_tokens(command, joins_manners=self.joins_manners):
+            for token in self._tokens(command):
                 words[token] = words.get(token, 0) + count
         actions = {plan_from_letters(letter)[0].words: count for letter, count in plans.items()}
         return Vocabulary.of(words), Vocabulary.of(actions)
+
+    def is_known_by(self, words: Vocabulary, actions: Vocabulary) -> bool:
+        """Whether two vocabularies have every word and every action that was counted, of whatever split."""
+        counted = [set[str](), set[str]()]
+        for commands, plans in self._counts.values():
+            counted[0].update(token for command in commands for token in self._tokens(command))
+            counted[1].update(plan_from_letters(letter)[0].words for letter in plans)
+        return counted[0] <= set(words.words) and counted[1] <= set(actions.words)
 
     def write(self, folder: Path | str) -> tuple[Vocabulary, Vocabulary]:
         """Write both files."""
@@ -186,6 +194,9 @@ class VocabularyCounter:
         write_vocabulary(words, Path(folder) / INPUT_NAME)
         write_vocabulary(actions, Path(folder) / TARGET_NAME)
         return words, actions
+
+    def _tokens(self, command: str) -> list[str]:
+        return command_tokens(command, joins_manners=self.joins_manners)
 
 
 def command_tokens(command: str, *, joins_manners: bool = False) -> list[str]:

@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from deixis.language.parse import read
-from deixis.language.realise import phrase_words
-from deixis.tasks.navigate import text_digest
+from deixis.expression.patterns import pattern_of
 from deixis.worlds.grid.actions import Manner, Verb
 from deixis.worlds.grid.blueprint import blueprint
-from deixis.worlds.grid.patterns import pattern_of
+from deixis.worlds.grid.language import phrase_words, read
+from deixis.worlds.grid.navigate import text_digest
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.grid.patterns import Pattern
+    from deixis.expression.patterns import Pattern
 
 
 __all__ = ["RELATIONS", "SHAPE", "SLOT_NAMES", "Wording", "name_of", "number_of", "phrase_text", "wording"]

@@ -4,40 +4,41 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 (options are made from annotations)
 from typing import TYPE_CHECKING, Any
 
-from deixis.cli.options import Count, Json, Seed, names_in
-from deixis.cli.printing import print_json, print_table
-from deixis.cli.progress import Stages
+from deixis.data.crew import tell_nobody
 from deixis.errors import RecipeError
+from deixis.options import names_in
+from deixis.report.output import Output, TextTable
 
 
 if TYPE_CHECKING:
-    from deixis.tasks.induce.rule import Task
+    from deixis.data.crew import Progress
+    from deixis.worlds.grid.induce.rule import Task
 
 
-__all__ = ["induce"]
+__all__ = ["COMMANDS", "induce"]
 
 FEW = 5  # tasks with faults shown in text
 
 
-def induce(
+def induce(  # noqa: PLR0913 (each is an option)
     *,
     out: Path | None = None,
     solve: Path | None = None,
     check: Path | None = None,
-    tasks: Count = 500,
-    pairs: Count = 3,
+    tasks: int = 500,
+    pairs: int = 3,
     operations: str = "",
     patterns: str = "",
-    grid_size: Count = 6,
-    objects: Count = 8,
+    grid_size: int = 6,
+    objects: int = 8,
     pictures: int = 0,
-    seed: Seed = 42,
-    workers: Count | None = None,
-    as_json: Json = False,
-) -> int:
+    seed: int = 42,
+    workers: int | None = None,
+    progress: Progress = tell_nobody,
+) -> Output:
     """Make abstract-reasoning tasks (--out), solve them by search (--solve), or check them (--check).
 
     A task shows pairs of worlds before and after a rule, such as "Find the red circle; make it one size larger.", and
@@ -56,15 +57,15 @@ def induce(
         pictures: Draw the sheets of so many tasks, as SVG and PNG.
         seed: Everything random follows from it; 42 by default.
         workers: How many processes make tasks, one per core by default; the result does not depend on it.
-        as_json: Print JSON instead of text.
+        progress: Told how far things are.
     """
     if sum(folder is not None for folder in (out, solve, check)) != 1:
         raise RecipeError("give one folder: --out to make tasks, --solve to solve them or --check to check them")
     if solve is not None:
-        return _solve(solve, as_json=as_json)
+        return _solve(solve, progress)
     if check is not None:
-        return _check(check, as_json=as_json)
-    from deixis.tasks.induce.make import TaskRecipe
+        return _check(check, progress)
+    from deixis.worlds.grid.induce.make import TaskRecipe
 
     recipe = TaskRecipe.named(
         operations=names_in(operations),
@@ -77,23 +78,22 @@ def induce(
         seed=seed,
     )
     assert out is not None
-    return _make(recipe, out, pictures=pictures, workers=workers, as_json=as_json)
+    return _make(recipe, out, pictures=pictures, workers=workers, progress=progress)
 
 
-def _make(recipe: Any, out: Path, *, pictures: int, workers: int | None, as_json: bool) -> int:
-    from deixis.tasks.induce.files import write_tasks
-    from deixis.tasks.induce.make import make_tasks
+def _make(recipe: Any, out: Path, *, pictures: int, workers: int | None, progress: Progress) -> Output:
+    from deixis.worlds.grid.induce.files import write_tasks
+    from deixis.worlds.grid.induce.make import make_tasks
 
     start = time.monotonic()
     counts: Counter[tuple[str, str, int]] = Counter()
     replaced = 0
-    with Stages() as progress:
-        for task in write_tasks(recipe, make_tasks(recipe, workers=workers), out):
-            counts[task.rule.operation.value, task.pattern, len(task.train)] += 1
-            replaced += task.replaced
-            if task.number < pictures:
-                _draw(task, out / "pictures")
-            progress("tasks", counts.total(), recipe.tasks)
+    for task in write_tasks(recipe, make_tasks(recipe, workers=workers), out):
+        counts[task.rule.operation.value, task.pattern, len(task.train)] += 1
+        replaced += task.replaced
+        if task.number < pictures:
+            _draw(task, out / "pictures")
+        progress("tasks", counts.total(), recipe.tasks)
     run: dict[str, Any] = {
         "path": str(out),
         "tasks": counts.total(),
@@ -103,13 +103,10 @@ def _make(recipe: Any, out: Path, *, pictures: int, workers: int | None, as_json
         "commands replaced": replaced,
         "seconds": round(time.monotonic() - start, 3),
     }
-    if as_json:
-        print_json(run)
-        return 0
-    print_table(("pairs shown", "tasks"), [(key, f"{n:,}") for key, n in run["by pairs"].items()], numbers=(0, 1))
-    print(f"Made {run['tasks']:,} tasks in {run['seconds']:.1f} seconds in {out}; {replaced:,} commands were replaced.")
-    print(f"Next: deixis induce --solve {out}")
-    return 0
+    rows = [(key, f"{n:,}") for key, n in run["by pairs"].items()]
+    made = f"Made {run['tasks']:,} tasks in {run['seconds']:.1f} seconds in {out}; {replaced:,} commands were replaced."
+    table = TextTable(("pairs shown", "tasks"), rows, numbers=(0, 1))
+    return Output(values=run, blocks=[table, made, f"Next: deixis induce --solve {out}"])
 
 
 def _by(counts: Counter[tuple[str, str, int]], place: int) -> dict[str, int]:
@@ -122,7 +119,7 @@ def _by(counts: Counter[tuple[str, str, int]], place: int) -> dict[str, int]:
 
 def _draw(task: Task, folder: Path) -> None:
     """The sheet with a question mark, and the one with rule and answer."""
-    from deixis.tasks.induce.draw import draw_task_png, draw_task_svg
+    from deixis.worlds.grid.induce.pixels import draw_task_png, draw_task_svg
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, shows in (("", False), ("-solved", True)):
@@ -131,43 +128,48 @@ def _draw(task: Task, folder: Path) -> None:
         path.with_suffix(".png").write_bytes(draw_task_png(task, rule=shows, answer=shows))
 
 
-def _solve(folder: Path, *, as_json: bool) -> int:
-    from deixis.tasks.induce.check import solve_folder
-    from deixis.tasks.induce.files import list_tasks
+def _solve(folder: Path, progress: Progress) -> Output:
+    from deixis.worlds.grid.induce.files import list_tasks
+    from deixis.worlds.grid.induce.solve import solve_folder
 
     start, total = time.monotonic(), len(list_tasks(folder))
     attempts = []
-    with Stages() as progress:
-        for attempt in solve_folder(folder):
-            attempts.append(attempt)
-            progress("tasks", len(attempts), total)
+    for attempt in solve_folder(folder):
+        attempts.append(attempt)
+        progress("tasks", len(attempts), total)
     right, seconds = sum(attempt.is_right for attempt in attempts), time.monotonic() - start
-    if as_json:
-        answers = [{"task": a.path.name, "right": a.is_right, "rule": a.rule} for a in attempts]
-        print_json({"tasks": total, "right": right, "seconds": round(seconds, 3), "answers": answers})
-    else:
-        for attempt in [attempt for attempt in attempts if not attempt.is_right][:FEW]:
-            print(f"{attempt.path.name}: {attempt.rule or 'no rule explains its pairs'}")
-        print(f"{right:,} of {total:,} tasks solved in {seconds:.1f} seconds.")
-    return int(right < total)
+    answers = [{"task": a.path.name, "right": a.is_right, "rule": a.rule} for a in attempts]
+    wrong = [attempt for attempt in attempts if not attempt.is_right][:FEW]
+    return Output(
+        values={"tasks": total, "right": right, "seconds": round(seconds, 3), "answers": answers},
+        blocks=[
+            *(f"{attempt.path.name}: {attempt.rule or 'no rule explains its pairs'}" for attempt in wrong),
+            f"{right:,} of {total:,} tasks solved in {seconds:.1f} seconds.",
+        ],
+        code=int(right < total),
+    )
 
 
-def _check(folder: Path, *, as_json: bool) -> int:
-    from deixis.tasks.induce.check import check_folder
-    from deixis.tasks.induce.files import list_tasks
+def _check(folder: Path, progress: Progress) -> Output:
+    from deixis.worlds.grid.induce.files import list_tasks
+    from deixis.worlds.grid.induce.solve import check_folder
 
     total = len(list_tasks(folder))
     findings = []
-    with Stages() as progress:
-        for finding in check_folder(folder):
-            findings.append(finding)
-            progress("tasks", len(findings), total)
+    for finding in check_folder(folder):
+        findings.append(finding)
+        progress("tasks", len(findings), total)
     faulty = [finding for finding in findings if finding.faults]
-    if as_json:
-        listed = [{"task": finding.path.name, "faults": list(finding.faults)} for finding in faulty]
-        print_json({"tasks": total, "faulty": len(faulty), "findings": listed})
-    else:
-        for finding in faulty[:FEW]:
-            print(f"{finding.path.name}: {'; '.join(finding.faults)}")
-        print(f"{total:,} tasks checked: {len(faulty):,} faulty." if faulty else f"{total:,} tasks checked: all sound.")
-    return int(bool(faulty))
+    listed = [{"task": finding.path.name, "faults": list(finding.faults)} for finding in faulty]
+    said = f"{len(faulty):,} faulty" if faulty else "all sound"
+    return Output(
+        values={"tasks": total, "faulty": len(faulty), "findings": listed},
+        blocks=[
+            *(f"{finding.path.name}: {'; '.join(finding.faults)}" for finding in faulty[:FEW]),
+            f"{total:,} tasks checked: {said}.",
+        ],
+        code=int(bool(faulty)),
+    )
+
+
+COMMANDS = {"induce": induce}

@@ -23,7 +23,7 @@ from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
 from deixis.errors import SchemaError
-from deixis.scene.grid import COLORS, SHAPES, SIZES, Facing, GridObject, GridScene
+from deixis.worlds.grid.scene import COLORS, SHAPES, SIZES, Facing, GridObject, GridScene
 
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deixis.expression.description import Description
+from deixis.expression.patterns import P1, P2, P3
 from deixis.expression.steps import Extreme, Is, Related
-from deixis.scene.grid import COLORS, GRID, SHAPES, GridScene
 from deixis.schema import Which
 from deixis.worlds.grid.commands import RELATIONS, schematics
-from deixis.worlds.grid.patterns import P1, P2, P3
+from deixis.worlds.grid.scene import COLORS, GRID, SHAPES, GridScene
 
 
 if TYPE_CHECKING:

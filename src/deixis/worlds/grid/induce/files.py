@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deixis._version import __version__
 from deixis.errors import BrokenDataset, RecipeError, SchemaError
 from deixis.expression.parts import parts
-from deixis.language.parse import parse
-from deixis.language.realise import realise
-from deixis.scene.grid import GridObject, GridScene
-from deixis.tasks.induce.edits import OPERATIONS
-from deixis.tasks.induce.pixels import decode, encode
-from deixis.tasks.induce.rule import Pair, Rule, Task
+from deixis.worlds.grid.induce.edits import OPERATIONS
+from deixis.worlds.grid.induce.pixels import decode, encode
+from deixis.worlds.grid.induce.rule import Pair, Rule, Task
+from deixis.worlds.grid.language import parse, realise
+from deixis.worlds.grid.scene import GridObject, GridScene
 
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.expression.description import Expression
-    from deixis.tasks.induce.edits import Edit
-    from deixis.tasks.induce.make import TaskRecipe
+    from deixis.worlds.grid.induce.edits import Edit
+    from deixis.worlds.grid.induce.make import TaskRecipe
 
 
 __all__ = [
@@ -173,7 +172,7 @@ def list_tasks(folder: Path) -> tuple[Entry, ...]:
         raise BrokenDataset(f"{folder / INDEX} is no index of tasks: {error}") from error
     root = folder.resolve()
     for name, _ in named:
-        if "\0" in name or not (root / name).resolve().is_relative_to(root):
+        if not name.isprintable() or not (root / name).resolve().is_relative_to(root):
             raise BrokenDataset(f"{folder / INDEX} names the file {name[:80]!r}, which is not inside the folder")
     return tuple(Entry(folder / name, digest) for name, digest in named)
 

@@ -16,22 +16,22 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING, TypeAlias
 
 from deixis.errors import RecipeError, UnsatisfiablePattern
+from deixis.expression.patterns import P1, P2, P3, pattern
 from deixis.seeds import Stream, derive
-from deixis.tasks.induce.edits import Operation, Paint, Reshape, apply_edit, edits_of
-from deixis.tasks.induce.identify import explain_pairs
-from deixis.tasks.induce.rule import Pair, Rule, Task
-from deixis.tasks.induce.worlds import READINGS, draw_world
 from deixis.worlds.grid.commands import sample_commands, schematics
-from deixis.worlds.grid.patterns import P1, P2, P3, pattern
+from deixis.worlds.grid.induce.edits import Operation, Paint, Reshape, apply_edit, edits_of
+from deixis.worlds.grid.induce.rule import Pair, Rule, Task
+from deixis.worlds.grid.induce.solve import explain_pairs
+from deixis.worlds.grid.induce.worlds import READINGS, draw_world
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deixis.expression.description import Expression
-    from deixis.tasks.induce.edits import Edit
-    from deixis.tasks.induce.identify import Explanations
-    from deixis.worlds.grid.patterns import Pattern
+    from deixis.expression.patterns import Pattern
+    from deixis.worlds.grid.induce.edits import Edit
+    from deixis.worlds.grid.induce.solve import Explanations
 
 
 __all__ = ["TaskRecipe", "make_task", "make_tasks"]

@@ -11,17 +11,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deixis.expression.parts import parts
-from deixis.language.realise import realise
+from deixis.expression.patterns import pattern_of
 from deixis.resolution.reference import denotation
-from deixis.tasks.induce.edits import OPERATIONS, DrawBeside, Enlarge, Move, Paint, Reshape, apply_edit
-from deixis.worlds.grid.patterns import pattern_of
+from deixis.worlds.grid.induce.edits import OPERATIONS, DrawBeside, Enlarge, Move, Paint, Reshape, apply_edit
+from deixis.worlds.grid.language import realise
 
 
 if TYPE_CHECKING:
     from deixis.expression.description import Expression
-    from deixis.scene.grid import GridScene
     from deixis.schema import Reading
-    from deixis.tasks.induce.edits import Edit, Operation
+    from deixis.worlds.grid.induce.edits import Edit, Operation
+    from deixis.worlds.grid.scene import GridScene
 
 
 __all__ = ["Pair", "Rule", "Task", "length_of"]

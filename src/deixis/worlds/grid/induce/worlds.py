@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 from deixis.distractors.relaxations import relaxations
 from deixis.expression.steps import Extreme
 from deixis.resolution.reference import denotation
-from deixis.scene.grid import COLORS, GRID, SIZES, GridObject, GridScene
 from deixis.schema import Reading, Which
-from deixis.tasks.induce.edits import SOLIDS, in_reading_order
+from deixis.worlds.grid.induce.edits import SOLIDS, in_reading_order
+from deixis.worlds.grid.scene import COLORS, GRID, SIZES, GridObject, GridScene
 
 
 if TYPE_CHECKING:

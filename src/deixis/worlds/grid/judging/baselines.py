@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deixis.expression.program import compile_expression
-from deixis.metrics.plan_verdicts import Plans
-from deixis.resolution.batch import resolve_pairs
-from deixis.scene.grid import GRID, GridBatch
 from deixis.seeds import derive, mix_words
 from deixis.worlds.grid.actions import Action
+from deixis.worlds.grid.judging.verdicts import Plans
+from deixis.worlds.grid.resolution import resolve_pairs
+from deixis.worlds.grid.scene import GRID, GridBatch
 
 
 if TYPE_CHECKING:
-    from deixis.metrics.plan_verdicts import Asked
+    from deixis.worlds.grid.judging.verdicts import Asked
 
 
 __all__ = ["BASELINES", "oracle_plans", "random_plans"]
@@ -37,7 +37,7 @@ def random_plans(asked: Asked, *, seed: int) -> Plans:
     """
     length = np.diff(asked.starts)
     with np.errstate(over="ignore"):
-        start = mix_words(asked.ids ^ np.uint64(derive(seed, "random plans")))
+        start = mix_words(asked.ids.astype(np.uint64) ^ np.uint64(derive(seed, "random plans")))
         turn = np.arange(len(asked.actions)) - np.repeat(asked.starts[:-1], length)
         words = mix_words(np.repeat(start, length) + _GOLDEN * (turn + 1).astype(np.uint64))
     actions = ((words & _LOW) * np.uint64(len(Action)) >> _HALF).astype(np.uint8)
@@ -49,8 +49,8 @@ def oracle_plans(asked: Asked) -> Plans:
 
     Of several objects the first is taken; the plan is empty where there is none.
     """
-    from deixis.kernels.navigation import make_plans
-    from deixis.kernels.plan import longest_plan
+    from deixis.worlds.grid.kernels.navigation import make_plans
+    from deixis.worlds.grid.kernels.plan import longest_plan
 
     codes = np.array([said.codes for said in asked.commands], np.int64).reshape(-1, 2)[asked.which]
     verbs, manners = np.ascontiguousarray(codes[:, 0]), np.ascontiguousarray(codes[:, 1])

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.datasets.in_order import in_order
-from deixis.metrics.plan_verdicts import Asked, Plans, Verdicts, judge_all, take_plans
+from deixis.data.crew import in_order
+from deixis.worlds.grid.judging.verdicts import Asked, Plans, Verdicts, judge_all, take_plans
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deixis.datasets.crew import Crew
+    from deixis.data.crew import Crew
 
 
 __all__ = ["judge_with_crew"]

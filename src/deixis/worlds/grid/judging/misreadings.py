@@ -13,44 +13,49 @@
 | all but the noun       | only the target's noun heard                                                      | 6    |
 | nothing in particular  | none of these leads there                                                         |      |
 
-Of the misreadings that pick out the object, be it among others, those of the lowest rank count; where they miss
-different things, each is given its share. Ranks are such that a wider misreading never hides a narrower one: whoever
-does not hear a clause misses all its words, and may go wherever missing one of them leads. In the first two every word
-is heard.
+The misreadings are those of `distractors.misreadings`; here they get names under which they can be counted. Of those
+that pick out the object, be it among others, the ones of the lowest rank count; where they miss different things, each
+is given its share.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from deixis.distractors.relaxations import relaxations
+from deixis.distractors.misreadings import leading_to
+from deixis.distractors.misreadings import misreadings as find_misreadings
 from deixis.errors import SchemaError
-from deixis.expression.description import Description
-from deixis.expression.parts import Part, mention_at, parts, replacing
-from deixis.expression.steps import Extreme, Is, Related
+from deixis.expression.steps import Related
 from deixis.resolution.reference import denotation
-from deixis.scene.grid import GRID
-from deixis.worlds.grid.blueprint import PARENT, RELATION, blueprint, from_blueprint
+from deixis.worlds.grid.blueprint import blueprint
+from deixis.worlds.grid.scene import GRID
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
+    from deixis.distractors.misreadings import Misreading
     from deixis.expression.description import Expression
-    from deixis.expression.steps import Step
-    from deixis.scene.grid import GridScene
+    from deixis.worlds.grid.scene import GridScene
 
 
-__all__ = ["MISSED", "NO_REASON", "UNCLEAR", "Misreading", "Tables", "misreadings", "missed", "names_of"]
+__all__ = ["LABELS", "MISSED", "NO_REASON", "UNCLEAR", "Tables", "category", "misreadings", "missed", "names_of"]
 
 WORDS = {"shape": "noun", "color": "colour word", "size": "size word"}
 NO_REASON = "nothing in particular"
 UNCLEAR = "command does not point at the target"
 FLATTENED = "clause of a clause"
-MISSED: tuple[str, ...] = (  # in the order of the bits of `kernels.navigation.find_misreadings`
+CATEGORIES = {
+    "comparison": "size among everything",
+    "attachment": FLATTENED,
+    "swap": "words exchanged",
+    "relations": "relations exchanged",
+    "clauses": "all clauses",
+    "noun alone": "all but the noun",
+}
+MISSED: tuple[str, ...] = (  # in the order of the bits of `worlds.grid.kernels.navigation.find_misreadings`
     "size among everything",
     FLATTENED,
     *WORDS.values(),
@@ -62,40 +67,47 @@ MISSED: tuple[str, ...] = (  # in the order of the bits of `kernels.navigation.f
     "all but the noun",
     UNCLEAR,
 )
+LABELS: dict[str, str] = {  # the same as what somebody did, in the words of `language.misreadings`
+    "size among everything": "compared a size with all objects",
+    FLATTENED: "took a clause about another object to be about the target",
+    **{word: f"ignored or misread the target's {word}" for word in WORDS.values()},
+    **{f"{word} of another": f"ignored or misread another object's {word}" for word in WORDS.values()},
+    **{f"clause: {relation.name}": f"ignored a clause ({relation.name})" for relation in GRID.relations},
+    "words exchanged": "swapped words of two phrases",
+    "relations exchanged": "swapped two relations",
+    "all clauses": "ignored all clauses",
+    "all but the noun": "ignored all but the noun",
+    UNCLEAR: "the command does not point at the target",
+    NO_REASON: "no misreading leads there",
+}
 MOST_MENTIONS = 16  # that the compiled reader has room for
-
-
-class Misreading(NamedTuple):
-    """One way to misread a command: what is missed, how grave that is, and what is understood."""
-
-    missed: str
-    rank: int
-    expression: Expression
 
 
 def misreadings(expression: Expression) -> tuple[Misreading, ...]:
     """Every misreading of a grid expression that is looked at, the slightest first."""
-    found = [*_relaxed(expression), *_sizes_among_all(expression), *_flattened(expression), *_exchanged(expression)]
-    found.append(_noun_alone(expression))
-    different = (one for one in found if one.expression != expression)
-    return tuple(sorted(different, key=lambda one: one.rank))
+    return find_misreadings(expression, GRID)
+
+
+def category(misreading: Misreading) -> str:
+    """What was missed by whoever misread so: a name of `MISSED`."""
+    first = misreading.parts[0] if misreading.parts else None
+    match misreading.slip:
+        case "ignored" | "misread" if first is not None:
+            word = WORDS[first.attribute or ""]
+            return word if len(first.address) == 1 else f"{word} of another"
+        case "clause" if first is not None and isinstance(first.step, Related):
+            return f"clause: {first.step.relation}"
+    return CATEGORIES[misreading.slip]
 
 
 def missed(expression: Expression, scene: GridScene, *, target: int, chosen: int) -> tuple[str, ...]:
     """What was missed by somebody who went to the wrong object: names of `MISSED`, in its order, or `NO_REASON`.
 
-    The compiled twin is `kernels.navigation.find_misreadings`.
+    The compiled twin is `worlds.grid.kernels.navigation.find_misreadings`.
     """
     if _table(expression) is None or denotation(expression, scene) != {target}:
         return (UNCLEAR,)
-    found: set[str] = set()
-    rank = -1
-    for one in misreadings(expression):
-        if found and one.rank > rank:
-            break
-        if one.missed not in found and chosen in denotation(one.expression, scene):
-            found.add(one.missed)
-            rank = one.rank
+    found = {category(one) for one in leading_to(expression, scene, chosen)}
     return tuple(name for name in MISSED if name in found) or (NO_REASON,)
 
 
@@ -135,75 +147,3 @@ def _table(expression: Expression | None) -> np.ndarray | None:
     except SchemaError:
         return None
     return table if table is not None and len(table) <= MOST_MENTIONS else None
-
-
-# -------------------------------------------------------------------------------- the misreadings
-
-
-def _relaxed(expression: Expression) -> Iterator[Misreading]:
-    """Those that distractors are made for."""
-    for one in relaxations(expression, GRID):
-        match one.kind:
-            case "attribute" | "selector":
-                yield Misreading(_word(one.parts[0]), 2, one.expression)
-            case "relation":
-                yield Misreading(_clause(one.parts[0]), 3, one.expression)
-            case "isomorphism":
-                yield Misreading("words exchanged", 4, one.expression)
-            case "phrase":
-                yield Misreading("all clauses", 5, one.expression)
-
-
-def _word(part: Part) -> str:
-    word = WORDS[part.attribute or ""]
-    return word if len(part.address) == 1 else f"{word} of another"
-
-
-def _clause(part: Part) -> str:
-    assert isinstance(part.step, Related)
-    return f"clause: {part.step.relation}"
-
-
-def _sizes_among_all(expression: Expression) -> Iterator[Misreading]:
-    """One size word heard before everything else in its phrase, so that it compares with everything."""
-    for part in parts(expression):
-        if isinstance(part.step, Extreme):
-            above = part.address[:-1]
-            steps = mention_at(expression, above).steps
-            others = (step for place, step in enumerate(steps) if place != part.address[-1])
-            yield Misreading("size among everything", 0, _with_steps(expression, above, (part.step, *others)))
-
-
-def _with_steps(expression: Expression, address: tuple[int, ...], steps: tuple[Step, ...]) -> Expression:
-    if not address:
-        return Description(steps)
-    clause = mention_at(expression, address[:-1]).steps[address[-1]]
-    assert isinstance(clause, Related)
-    return replacing(expression, Part(address, clause), Related(clause.relation, Description(steps)))
-
-
-def _flattened(expression: Expression) -> Iterator[Misreading]:
-    """One clause about something else, with all that hangs on it, heard as one more about the target."""
-    table = blueprint(expression)
-    for mention in range(len(table)):
-        if table[mention, PARENT] > 0:
-            changed = table.copy()
-            changed[mention, PARENT] = 0
-            yield Misreading(FLATTENED, 1, from_blueprint(changed))
-
-
-def _exchanged(expression: Expression) -> Iterator[Misreading]:
-    """Words for one attribute, or relations, exchanged between two phrases; a word that one lacks moves there."""
-    table = blueprint(expression)
-    for one, other in combinations(range(len(table)), 2):
-        for slot in (*range(len(WORDS)), RELATION):
-            if slot != RELATION or one > 0:
-                changed = table.copy()
-                changed[[one, other], slot] = table[[other, one], slot]
-                name = "relations exchanged" if slot == RELATION else "words exchanged"
-                yield Misreading(name, 4, from_blueprint(changed))
-
-
-def _noun_alone(expression: Expression) -> Misreading:
-    nouns = tuple(step for step in expression.steps if isinstance(step, Is) and step.attribute == "shape")
-    return Misreading("all but the noun", 6, Description(nouns))

@@ -22,13 +22,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from deixis.errors import BrokenDataset
-from deixis.metrics.plan_misreadings import MISSED, NO_REASON, names_of
-from deixis.metrics.plan_verdicts import CUT, UNRECORDED, Asked, Plans, Said, Verdicts, judge_all, take_plans
-from deixis.metrics.uncertainty import Estimate, wilson
-from deixis.scene.grid import GRID
+from deixis.expression.patterns import PATTERNS
+from deixis.judge.request import ANSWERED, NOT_ASKED
+from deixis.judge.uncertainty import Estimate, wilson
 from deixis.worlds.grid.actions import MANNERS, VERBS
-from deixis.worlds.grid.patterns import PATTERNS
+from deixis.worlds.grid.judging import POINTING
+from deixis.worlds.grid.judging.misreadings import MISSED, NO_REASON, names_of
+from deixis.worlds.grid.judging.verdicts import CUT, UNRECORDED, Asked, Plans, Said, Verdicts, judge_all, take_plans
 from deixis.worlds.grid.roles import KINDS
+from deixis.worlds.grid.scene import GRID
 
 
 if TYPE_CHECKING:
@@ -68,7 +70,6 @@ OF_A_FILE = (
     "decode_limit",
 )  # facts told elsewhere
 OTHER_DATA = "plans were made for data with another digest"
-NOT_ASKED, AGAIN = "to an example that is not asked", "to an example that was answered before"
 
 
 class Score(NamedTuple):
@@ -102,9 +103,12 @@ class Score(NamedTuple):
     def from_dict(cls, values: Mapping[str, Any]) -> Score:
         """The inverse of `to_dict`."""
         examples, tokens = int(values["examples"]), values["tokens_right"]
-        right = tuple(round((values[measure] or 0.0) * examples) for measure in MEASURES)
-        if not all(0 <= count <= examples for count in right):
+        if examples >= 1 << 53:
+            raise ValueError(f"{examples} examples are more than can be")
+        shares = [values[measure] or 0.0 for measure in MEASURES]
+        if not all(0 <= share <= 1 for share in (*shares, tokens or 0.0)):
             raise ValueError("a share lies between 0 and 1")
+        right = tuple(round(share * examples) for share in shares)
         return cls(examples, right, math.nan if tokens is None else float(tokens))
 
 
@@ -176,6 +180,11 @@ class PlanEvaluation:
     facts: Mapping[str, Any] = field(default_factory=dict)
     strange: Mapping[str, int] = field(default_factory=dict)
     faults: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_pointed(self) -> bool:
+        """Whether objects were pointed at: then only the target can be right, since the plans are nobody's."""
+        return self.facts.get("task") == POINTING
 
     def to_dict(self) -> dict[str, Any]:
         """The results as plain values, the content of `evaluation.json`."""
@@ -388,7 +397,7 @@ def _order(what: str) -> Any:
 
 def _strange(asked: Mapping[str, Asked], plans: Mapping[str, Plans], judged: Mapping[str, Verdicts]) -> dict[str, int]:
     """Answers that count for nothing, each file of plans by itself."""
-    found = dict.fromkeys((NOT_ASKED, AGAIN), 0)
+    found = dict.fromkeys((NOT_ASKED, ANSWERED), 0)
     splits: dict[int, list[str]] = {}
     for split in judged:
         splits.setdefault(id(plans[split]), []).append(split)
@@ -398,7 +407,7 @@ def _strange(asked: Mapping[str, Asked], plans: Mapping[str, Plans], judged: Map
         in_order = len(some) == 1 and np.array_equal(asked[some[0]].ids, plans[some[0]].ids)
         is_asked = np.isin(ids, known, assume_unique=True)
         found[NOT_ASKED] += int(copies[~is_asked].sum())
-        found[AGAIN] += 0 if in_order else int((copies[is_asked] - 1).sum())
+        found[ANSWERED] += 0 if in_order else int((copies[is_asked] - 1).sum())
     return {what: count for what, count in found.items() if count}
 
 

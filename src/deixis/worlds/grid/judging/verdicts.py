@@ -1,7 +1,8 @@
 """The judgement on single plans: are they right, do they lead to the same end, and to which object do they go.
 
 The definitions are plain functions of a plan, or of an `Example` and a plan; `judge_plan` puts them together. For many
-plans at once there is `judge_all`, which is compiled and must say the same.
+plans at once there is `judge_all`, which is compiled and must say the same. Who points at an object instead of going
+there is judged by `judge_choice`, many at once by `judge_choices`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from deixis.errors import DeixisError, SchemaError
-from deixis.language.parse import read
-from deixis.metrics.plan_misreadings import Tables, missed, names_of
-from deixis.scene.grid import GridBatch
+from deixis.expression.patterns import pattern_of
 from deixis.worlds.grid.actions import MANNERS, VERBS, Action, Manner, Verb, plan_to_codes
-from deixis.worlds.grid.patterns import pattern_of
+from deixis.worlds.grid.judging.misreadings import Tables, missed, names_of
+from deixis.worlds.grid.language import read
 from deixis.worlds.grid.roles import KINDS, SHIFT, encode_role
+from deixis.worlds.grid.scene import GridBatch
 from deixis.worlds.grid.simulate import simulate
 
 
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from deixis.expression.description import Expression
-    from deixis.scene.grid import GridScene
-    from deixis.tasks.navigate import Example
     from deixis.worlds.grid.actions import Plan
+    from deixis.worlds.grid.navigate import Example
+    from deixis.worlds.grid.scene import GridScene
 
 
 __all__ = [
@@ -44,6 +45,8 @@ __all__ = [
     "exact_match",
     "got_there",
     "judge_all",
+    "judge_choice",
+    "judge_choices",
     "judge_plan",
     "take_plans",
     "tokens_right",
@@ -148,6 +151,22 @@ def judge_plan(example: Example, plan: Plan | None) -> Verdict:
         got_there=got_there(example.scene, plan, example.plan),
         chosen=chosen,
     )
+    return verdict if chosen is None else _with_reason(example, verdict)
+
+
+def judge_choice(example: Example, chosen: int) -> Verdict:
+    """The judgement on somebody who points at an object: right or wrong throughout, since there is no plan.
+
+    No plan could stand for it: one to a box is one to the solid in its corner, too.
+    """
+    is_right = chosen == example.target
+    verdict = Verdict(exact=is_right, exact_cut=is_right, tokens=float(is_right), got_there=is_right, chosen=chosen)
+    return _with_reason(example, verdict)
+
+
+def _with_reason(example: Example, verdict: Verdict) -> Verdict:
+    """The judgement with why the chosen object is there and what was missed, where it is a wrong one."""
+    chosen = verdict.chosen
     if chosen is None or chosen == example.target:
         return verdict
     return verdict._replace(
@@ -206,7 +225,7 @@ class Asked:
     """Examples as arrays: the worlds, the commands and the right plans.
 
     Shapes:
-        ids: uint64 [example].
+        ids: int64 [example].
         objects: uint8 [example, place, 5]; count, size, target: int64 [example]; agent: uint8 [example, 3].
         actions: uint8 [action], the right plans one after the other; starts: int64 [example + 1].
         roles: uint8 [example, place], `NO_ROLE` where it is not recorded.
@@ -240,7 +259,7 @@ class Asked:
         texts = list(dict.fromkeys(example.text for example in examples))
         agents = [example.scene.agent for example in examples]
         return cls(
-            ids=np.array([example.id for example in examples], np.uint64),
+            ids=np.array([example.id for example in examples], np.int64),
             objects=objects,
             count=np.array([len(example.scene) for example in examples], np.int64),
             size=np.array([example.scene.size for example in examples], np.int64),
@@ -270,7 +289,7 @@ class Plans:
     """What a model answers.
 
     Attributes:
-        ids: uint64 [plan], of the examples.
+        ids: int64 [plan], of the examples.
         actions: uint8 [action], codes of actions, all plans one after the other; `NO_ACTION` for anything else.
         starts: int64 [plan + 1].
         facts: where they come from: model, checkpoint, seed and so on.
@@ -340,7 +359,7 @@ def judge_all(asked: Asked, plans: Plans, *, is_given: np.ndarray | None = None)
         plans: one for each of them, in their order.
         is_given: bool [example], false where there was no answer, which is wrong throughout.
     """
-    from deixis.kernels.navigation import EXACT, EXACT_CUT, GOT_THERE, judge_plans
+    from deixis.worlds.grid.kernels.navigation import EXACT, EXACT_CUT, GOT_THERE, judge_plans
 
     given = np.ones(len(asked), bool) if is_given is None else is_given
     is_plan = given & ~_holds_no_action(plans)
@@ -364,8 +383,7 @@ def judge_all(asked: Asked, plans: Plans, *, is_given: np.ndarray | None = None)
         tokens,
         chosen,
     )
-    is_right_target = chosen == asked.target
-    is_wrong = (chosen >= 0) & ~is_right_target
+    wrong = np.where(chosen == asked.target, NOTHING, chosen)
     return Verdicts(
         exact=is_so[:, EXACT],
         exact_cut=is_so[:, EXACT_CUT],
@@ -374,9 +392,27 @@ def judge_all(asked: Asked, plans: Plans, *, is_given: np.ndarray | None = None)
         is_plan=is_plan,
         tokens=tokens,
         chosen=chosen,
-        is_right_target=is_right_target,
-        role=_roles(asked, np.where(is_wrong, chosen, NOTHING)),
-        misread=_misread(asked, np.where(is_wrong, chosen, NOTHING)),
+        is_right_target=chosen == asked.target,
+        role=_roles(asked, wrong),
+        misread=_misread(asked, wrong),
+    )
+
+
+def judge_choices(asked: Asked, chosen: np.ndarray) -> Verdicts:
+    """The judgement on pointing at an object of every example, int64 [example]; see `judge_choice`."""
+    is_right = chosen == asked.target
+    wrong, every = np.where(is_right, NOTHING, chosen), np.ones(len(asked), bool)
+    return Verdicts(
+        exact=is_right,
+        exact_cut=is_right,
+        got_there=is_right,
+        is_given=every,
+        is_plan=every,
+        tokens=is_right.astype(np.float64),
+        chosen=chosen,
+        is_right_target=is_right,
+        role=_roles(asked, wrong),
+        misread=_misread(asked, wrong),
     )
 
 
@@ -385,7 +421,7 @@ def take_plans(plans: Plans, rows: np.ndarray) -> Plans:
     length = np.append(np.diff(plans.starts), 0)[rows]
     starts = np.concatenate(([0], np.cumsum(length))).astype(np.int64)
     places = np.repeat(plans.starts[rows] - starts[:-1], length) + np.arange(starts[-1])
-    ids = np.append(plans.ids, np.uint64(0))[rows]
+    ids = np.append(plans.ids, np.int64(0))[rows]
     return Plans(ids=ids, actions=plans.actions[places], starts=starts, facts=plans.facts, faults=plans.faults)
 
 
@@ -401,7 +437,7 @@ def _roles(asked: Asked, chosen: np.ndarray) -> np.ndarray:
 
 
 def _misread(asked: Asked, chosen: np.ndarray) -> np.ndarray:
-    from deixis.kernels.navigation import find_misreadings
+    from deixis.worlds.grid.kernels.navigation import find_misreadings
 
     tables = Tables.of([command.expression for command in asked.commands])
     which = asked.of_command(tables.number)

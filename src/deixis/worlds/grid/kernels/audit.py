@@ -1,6 +1,7 @@
 """What audits ask of many worlds: what the misreadings of a command reach, and which worlds are the same.
 
-A command is a blueprint, and a misreading one with a few numbers changed: see `kernels.readings`. The plain twin is
+A command is a blueprint, and a misreading one with a few numbers changed: see `worlds.grid.kernels.readings`. The
+plain twin is
 `audits.measures`.
 """
 
@@ -9,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import jit
-from deixis.kernels.grid_sets import add_to_sets, clear_sets
-from deixis.kernels.readings import (
+from deixis.worlds.grid.kernels.grid_sets import add_to_sets, clear_sets
+from deixis.worlds.grid.kernels.readings import (
     COLOR,
     NOTHING,
     NOW,

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import below, jit
-from deixis.kernels.grid_sets import BOX, INSIDE, SAME_ROW, SIZE_0, add_to_sets, related_to, towards
-from deixis.kernels.match import keep_matchable
+from deixis.worlds.grid.kernels.grid_sets import BOX, INSIDE, SAME_ROW, SIZE_0, add_to_sets, related_to, towards
+from deixis.worlds.grid.kernels.match import keep_matchable
 
 
 __all__ = [
@@ -46,7 +46,7 @@ SHAPE, COLOR, SIZE_WORD, PARENT, RELATION = 0, 1, 2, 3, 4  # the columns of a bl
 SIZE = 2  # the last column of `truth` and `spec`
 
 # Why an object is there (a role is its kind, shifted, and the number of the mention or set), and how a try ends; the
-# plain twins are `worlds.grid.roles` and the names of the outcomes in `datasets.shards`.
+# plain twins are `worlds.grid.roles` and the names of the outcomes in `worlds.grid.making.shards`.
 MENTIONED, RELATION_SET, ATTRIBUTE_SET, ISOMORPHISM_SET, SIZE_SET, RANDOM, HELPER = 1, 2, 3, 4, 5, 6, 7
 ROLE = 5
 OK, NO_ROOM, AMBIGUOUS_RELATION, AMBIGUOUS_ATTRIBUTE, AMBIGUOUS_ISOMORPHISM, AMBIGUOUS_RANDOM, NO_REFERENT = range(7)

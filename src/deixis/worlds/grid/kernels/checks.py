@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import jit
-from deixis.kernels.plan import PULL, PUSH, longest_plan, plan_into, simulate_into
+from deixis.worlds.grid.kernels.plan import PULL, PUSH, longest_plan, plan_into, simulate_into
 
 
 __all__ = ["plans_agree", "plans_reach"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import below, bit, jit
-from deixis.kernels.board import (
+from deixis.worlds.grid.kernels.board import (
     AMBIGUOUS_ATTRIBUTE,
     AMBIGUOUS_ISOMORPHISM,
     AMBIGUOUS_RANDOM,
@@ -38,7 +38,7 @@ from deixis.kernels.board import (
     start_misreading,
     wipe,
 )
-from deixis.kernels.grid_sets import BOX, INSIDE, SAME_COLOR, SAME_SIZE, SIZE_0
+from deixis.worlds.grid.kernels.grid_sets import BOX, INSIDE, SAME_COLOR, SAME_SIZE, SIZE_0
 
 
 __all__ = ["try_compatible"]
@@ -51,13 +51,14 @@ _NONE = np.uint64(0)
 def try_compatible(board, fill, kinds):
     """One try at a world for the command on the board: how it ended.
 
-    `kinds` has bits 1 relation, 2 attribute, 4 isomorphism, 8 random.
+    `kinds` has bits 1 relation, 2 attribute, 4 isomorphism, 8 random, and 16 if relation distractors of two clauses and
+    more have sizes of their own.
     """
     said, everyone, others = board.said, board.everyone, ~bit(0)
     wipe(board)
     if not _place_mentioned(board):
         return NO_ROOM
-    if kinds & 1 and _relation_sets(board) and picked(board, said, everyone, False) & others:
+    if kinds & 1 and _relation_sets(board, kinds & 16 != 0) and picked(board, said, everyone, False) & others:
         return AMBIGUOUS_RELATION
     _attribute_set(board, kinds & 2 != 0)
     if picked(board, said, everyone, False) & others:
@@ -179,19 +180,21 @@ def _says_same_size_and_inside(board):
 
 
 @jit
-def _relation_sets(board):
+def _relation_sets(board, free):
     """Copies without one clause each; how many sets there are.
 
-    In the released worlds of one and two clauses such copies have the sizes of what they copy (307 of 307 in the public
-    sample), although the published code leaves them free. That rules out nearly all commands that say same size; those
-    of B2 are excepted, since the released B2 consists of them.
+    In the released worlds of one, two and three clauses such copies have the sizes of what they copy (307 of 307 in the
+    public sample of two clauses, 107 of 107 of three), although the published code leaves them free: it was changed
+    when B1 and C2 were added. That rules out nearly all commands that say same size; those of B2 are excepted, since
+    the released B2 consists of them.
     """
     _force_no_sizes(board)
-    if board.mentions == 2 or (board.mentions == 3 and not _says_same_size_and_inside(board)):
+    is_chain = board.mentions > 2 and board.said[2, PARENT] == 1
+    is_b2 = board.mentions == 3 and _says_same_size_and_inside(board)
+    if board.mentions == 2 or not (free or is_chain or is_b2):
         for k in range(board.mentions):
             board.forced[k] = board.truth[k, SIZE]
-    if board.mentions > 2 and board.said[2, PARENT] == 1:  # a chain: the inner clause is dropped
-        _force_no_sizes(board)
+    if is_chain:  # the inner clause is dropped
         _place_set(board, board.said, 3, RELATION_SET, 2 << 8)
         return 1
     for child in range(1, board.mentions):

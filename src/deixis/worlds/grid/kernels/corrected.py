@@ -11,7 +11,7 @@ Bounds: `lows` and `highs` are int64 [mention], the two sizes of the class of a 
 from __future__ import annotations
 
 from deixis.kernels.bitsets import below, bit, jit
-from deixis.kernels.board import (
+from deixis.worlds.grid.kernels.board import (
     AMBIGUOUS_RELATION,
     ATTRIBUTE_SET,
     COLOR,
@@ -42,7 +42,7 @@ from deixis.kernels.board import (
     take_back,
     wipe,
 )
-from deixis.kernels.grid_sets import BOX, SAME_COLOR, SAME_SHAPE, SAME_SIZE
+from deixis.worlds.grid.kernels.grid_sets import BOX, SAME_COLOR, SAME_SHAPE, SAME_SIZE
 
 
 __all__ = ["add_set", "bound_of", "count_set", "draw", "draw_bounds", "draw_size", "fill_up", "try_corrected"]

@@ -1,11 +1,11 @@
-"""What examples contain, as one number each; the plain twin is `tasks.navigate.content_id`."""
+"""What examples contain, as one number each; the plain twin is `worlds.grid.navigate.content_digest`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from deixis.kernels.bitsets import jit, mix
-from deixis.kernels.worlds import digest_world
+from deixis.worlds.grid.kernels.worlds import digest_world
 
 
 __all__ = ["digest_examples"]

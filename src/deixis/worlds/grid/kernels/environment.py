@@ -1,6 +1,7 @@
-"""Many episodes at once, stepped in place; the plain twin of all of it is `environments.journey`.
+"""Many episodes at once, stepped in place; the plain twin of all of it is `worlds.grid.environment.journey`.
 
-Codes of objects, actions and manners are those of `kernels.plan`; beside the six actions there is `stop`, 6. A cell is
+Codes of objects, actions and manners are those of `worlds.grid.kernels.plan`; beside the six actions there is `stop`,
+6. A cell is
 row x size + column. Nothing here is checked: actions must be 0 to 6 and numbers those of episodes and rows.
 """
 
@@ -12,7 +13,7 @@ import numba as nb
 import numpy as np
 
 from deixis.kernels.bitsets import _OPTIONS, _as_passed, below, next_word
-from deixis.kernels.plan import (
+from deixis.worlds.grid.kernels.plan import (
     BOX,
     CAUTIOUSLY,
     HEAVY,
@@ -121,8 +122,9 @@ class Stage(NamedTuple):
         at the start, at least 1. on_plan: bool [row], all actions were those of the plan. spoilt: bool [row], something
         was not done in the manner that is asked for. recent: int64 [row], the last four actions. lefts: int64 [row],
         turns to the left in a row. spun, pending: bool [row], an act may, a pause must follow. axis: int64 [row], of
-        the last walk: 0 across, 1 along, or -1.
-        grid: uint8 [row, size, size, channel], see `deixis.batches`, no channels where nobody wants to see it;
+        the last walk: 0 across, 1 along, or
+        -1.
+        grid: uint8 [row, size, size, channel], see `worlds.grid.batches`, no channels where nobody wants to see it;
         words: uint16 [row, word]; mask: int8 [row, action].
         reward: float64 [row]; terminated, truncated, success: bool [row], of the last step.
     """

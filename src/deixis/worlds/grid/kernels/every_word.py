@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import below, bit, count, jit, lowest
-from deixis.kernels.board import (
+from deixis.worlds.grid.kernels.board import (
     ATTRIBUTE_SET,
     COLOR,
     HELPER,
@@ -45,9 +45,18 @@ from deixis.kernels.board import (
     take_back,
     wipe,
 )
-from deixis.kernels.corrected import add_set, bound_of, count_set, draw, draw_bounds, draw_size, fill_up
-from deixis.kernels.grid_sets import BOX, INSIDE, SAME_COLOR, SAME_COLUMN, SAME_ROW, SAME_SHAPE, SAME_SIZE, SIZE_0
-from deixis.kernels.match import partners
+from deixis.worlds.grid.kernels.corrected import add_set, bound_of, count_set, draw, draw_bounds, draw_size, fill_up
+from deixis.worlds.grid.kernels.grid_sets import (
+    BOX,
+    INSIDE,
+    SAME_COLOR,
+    SAME_COLUMN,
+    SAME_ROW,
+    SAME_SHAPE,
+    SAME_SIZE,
+    SIZE_0,
+)
+from deixis.worlds.grid.kernels.match import partners
 
 
 __all__ = ["strengthen", "try_every_word"]

@@ -20,7 +20,7 @@ smaller than another.
 from __future__ import annotations
 
 from deixis.kernels.bitsets import below, jit
-from deixis.kernels.board import (
+from deixis.worlds.grid.kernels.board import (
     COLOR,
     NO_REFERENT,
     NO_ROOM,
@@ -34,7 +34,7 @@ from deixis.kernels.board import (
     put,
     wipe,
 )
-from deixis.kernels.grid_sets import BOX
+from deixis.worlds.grid.kernels.grid_sets import BOX
 
 
 __all__ = ["try_gscan"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import bit, jit, lowest
-from deixis.kernels.grid_sets import BOX, INSIDE, related_to
+from deixis.worlds.grid.kernels.grid_sets import BOX, INSIDE, related_to
 
 
 __all__ = ["keep_matchable", "partners"]

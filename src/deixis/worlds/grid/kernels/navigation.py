@@ -1,6 +1,7 @@
 """Many plans made, or judged: are they right, where do they lead, and what was misread by whoever wrote them.
 
-The plain twins are `worlds.grid.plan` and `metrics.plan_verdicts`, and for misreadings `metrics.plan_misreadings`.
+The plain twins are `worlds.grid.plan` and `worlds.grid.judging.verdicts`, and for misreadings
+`worlds.grid.judging.misreadings`.
 """
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import bit, jit
-from deixis.kernels.grid_sets import add_to_sets, clear_sets
-from deixis.kernels.plan import BOX, plan_into, simulate_into
-from deixis.kernels.readings import (
+from deixis.worlds.grid.kernels.grid_sets import add_to_sets, clear_sets
+from deixis.worlds.grid.kernels.plan import BOX, plan_into, simulate_into
+from deixis.worlds.grid.kernels.readings import (
     AMONG_ALL,
     COLOR,
     MOST_MENTIONS,

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import jit
-from deixis.kernels.grid_sets import COLOR_0, related_to, towards
-from deixis.kernels.match import keep_matchable
+from deixis.worlds.grid.kernels.grid_sets import COLOR_0, related_to, towards
+from deixis.worlds.grid.kernels.match import keep_matchable
 
 
 __all__ = ["MOST_MENTIONS", "NOW", "as_said", "drop_clause", "picked", "shortened"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import jit
-from deixis.kernels.grid_sets import add_to_sets, clear_sets, nth_from, related_to, towards
-from deixis.kernels.match import keep_matchable
+from deixis.worlds.grid.kernels.grid_sets import add_to_sets, clear_sets, nth_from, related_to, towards
+from deixis.worlds.grid.kernels.match import keep_matchable
 
 
 __all__ = ["resolve_grids"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import below, jit, mix
-from deixis.kernels.plan import PULL, PUSH, plan_into
+from deixis.worlds.grid.kernels.plan import PULL, PUSH, plan_into
 
 
 __all__ = ["DIRECTIONS", "DISTANCES", "LENGTHS", "aim", "choose_start", "length_bin", "moves"]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from deixis.kernels.bitsets import below, bit, count, jit, mix
-from deixis.kernels.board import (
+from deixis.worlds.grid.kernels.board import (
     DUPLICATE,
     MAX_SETS,
     NO_ROOM,
@@ -25,13 +25,13 @@ from deixis.kernels.board import (
     say,
     start_misreading,
 )
-from deixis.kernels.compatible import try_compatible
-from deixis.kernels.corrected import try_corrected
-from deixis.kernels.every_word import strengthen, try_every_word
-from deixis.kernels.form import digest_form
-from deixis.kernels.gscan import try_gscan
-from deixis.kernels.plan import TO_PUSH, plan_into
-from deixis.kernels.start import LENGTHS, aim, choose_start, length_bin, moves
+from deixis.worlds.grid.kernels.compatible import try_compatible
+from deixis.worlds.grid.kernels.corrected import try_corrected
+from deixis.worlds.grid.kernels.every_word import strengthen, try_every_word
+from deixis.worlds.grid.kernels.form import digest_form
+from deixis.worlds.grid.kernels.gscan import try_gscan
+from deixis.worlds.grid.kernels.plan import TO_PUSH, plan_into
+from deixis.worlds.grid.kernels.start import LENGTHS, aim, choose_start, length_bin, moves
 
 
 __all__ = [
@@ -110,7 +110,8 @@ class Asked(NamedTuple):
         size: of the grid.
         cap: how many objects a world may hold.
         fill: up to how many of them random ones are added.
-        kinds: which distractors, as bits: 1 relation, 2 attribute, 4 isomorphism, 8 random.
+        kinds: which distractors, as bits: 1 relation, 2 attribute, 4 isomorphism, 8 random; and 16 in COMPATIBLE if
+            relation distractors of two clauses and more have sizes of their own.
         mode: COMPATIBLE, CORRECTED, EVERY_WORD or GSCAN; only what the mode needs is compiled.
         turned: whether the agent may face anywhere, not only east.
         moving: whether what is to be pushed or pulled must really move.
@@ -308,7 +309,7 @@ def _write(board, note, objects, roles):
 def digest_world(objects, n, size, row, column, facing):
     """A digest of what a reader of the world sees: it does not depend on the order of the objects.
 
-    The plain twin is in `tasks.navigate.content_id`.
+    The plain twin is in `worlds.grid.navigate.content_digest`.
     """
     total = _NONE
     for i in range(n):

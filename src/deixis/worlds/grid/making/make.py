@@ -6,39 +6,42 @@ their numbers, and every file is written from rows whose order is fixed.
 
 from __future__ import annotations
 
-import json
-import os
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis._version import __version__
-from deixis.datasets.card import write_card
-from deixis.datasets.places import Places, divide, prove, write_files
-from deixis.datasets.pool_maker import MadePool, PoolMaker, Progress
-from deixis.datasets.store import FORMAT, MANIFEST, PARTIAL, Dataset, open_dataset, replacing_file
-from deixis.datasets.tests_on_purpose import Trained, instructions_for, trained_on, with_every_clause_needed
-from deixis.datasets.workshop import Workshop
+from deixis.data.card import write_card
+from deixis.data.crew import count_workers, tell_nobody
+from deixis.data.recipes import begin_manifest
+from deixis.data.resumable import make_in
 from deixis.errors import RecipeError
+from deixis.expression.patterns import C1, pattern
+from deixis.losses import Losses
 from deixis.seeds import Stream, derive
-from deixis.worlds.grid.choose import choose_balanced, choose_uniform
-from deixis.worlds.grid.patterns import C1, pattern
+from deixis.worlds.grid.commands import choose_balanced, choose_uniform
+from deixis.worlds.grid.making.places import Places, divide, prove, write_files
+from deixis.worlds.grid.making.pool_maker import MadePool, PoolMaker
+from deixis.worlds.grid.making.tests_on_purpose import Trained, instructions_for, trained_on, with_every_clause_needed
+from deixis.worlds.grid.world import WORLD
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from deixis.datasets.crew import Crew
-    from deixis.datasets.pool import Pool
-    from deixis.datasets.recipe import Recipe
+    from deixis.data.crew import Crew, Progress
+    from deixis.data.resumable import ResumableFolder
+    from deixis.data.store import Dataset
     from deixis.language.utterance import Instruction
+    from deixis.worlds.grid.making.pool import Pool
+    from deixis.worlds.grid.making.recipe import Recipe
 
 
-__all__ = ["Progress", "make"]
+__all__ = ["make"]
+
+DATA = "data"
 
 
 def make(
@@ -64,37 +67,28 @@ def make(
         UnsatisfiablePattern: when no world was found for any command of a pool.
         LeakySplit: when something held out would be in training; nothing is written then.
     """
-    workers = (os.cpu_count() or 1) if workers is None else workers
-    if workers < 1:
-        raise RecipeError(f"at least 1 worker is needed, got {workers}")
-    try:
-        if (out / MANIFEST).exists():
-            return _already_made(recipe, out)
-        with Workshop(out, recipe) as workshop, ThreadPoolExecutor(workers) as threads:
-            if (out / MANIFEST).exists():  # another process has finished it in the meantime
-                return _already_made(recipe, out)
-            pools = PoolMaker(recipe, workshop, threads, workers, progress or _silent, crew)
+    count = count_workers(workers)
+
+    def run(folder: ResumableFolder) -> None:
+        _clear_data(folder.out)
+        with ThreadPoolExecutor(count) as threads:
+            pools = PoolMaker(recipe, folder, threads, count, progress or tell_nobody, crew)
             try:
-                return _Maker(recipe, workshop, pools).run()
+                _Maker(recipe, folder, pools).run()
             finally:
                 threads.shutdown(wait=True, cancel_futures=True)
-    except OSError as error:
-        raise RecipeError(f"cannot write to {out}: {error.strerror or error}") from error
+
+    return make_in(out, recipe.digest, run)
 
 
-def _silent(stage: str, done: int, total: int, /) -> None:
-    """Tell nobody."""
-
-
-def _already_made(recipe: Recipe, out: Path) -> Dataset:
-    dataset = open_dataset(out)
-    if dataset.manifest.get("recipe digest") != recipe.digest:
-        raise RecipeError(f"{out} already holds a dataset made from another recipe; choose another folder or delete it")
-    dataset.demand_whole()
-    if (out / PARTIAL).is_dir():  # whoever finished it had no time to tidy up, or is just doing so
-        with suppress(RecipeError, OSError), Workshop(out, recipe) as workshop:
-            workshop.clear()
-    return dataset
+def _clear_data(out: Path) -> None:
+    """Remove files of examples that an interrupted making has left: they are written again at the end."""
+    files = list((out / DATA).iterdir()) if (out / DATA).is_dir() else []
+    for file in files:
+        if not file.name.endswith((".parquet", ".tmp")) or file.is_dir():
+            raise RecipeError(f"{out / DATA} holds {file.name!r}, which is not of a deixis dataset; remove it")
+    for file in files:
+        file.unlink()
 
 
 @dataclass(frozen=True)
@@ -102,11 +96,11 @@ class _Maker:
     """One run over all stages."""
 
     recipe: Recipe
-    workshop: Workshop
+    folder: ResumableFolder
     pools: PoolMaker
 
-    def run(self) -> Dataset:
-        known = np.zeros(0, np.uint64)
+    def run(self) -> None:
+        known = np.zeros(0, np.int64)
         made: list[MadePool] = []
         for pool in self.recipe.pools:
             made.append(self.pools.make(pool, self._choose(pool)))
@@ -117,8 +111,10 @@ class _Maker:
             places = places.with_test(pool.name, test.tables)
             made.append(test)
         proof = prove(self.recipe, places, self.pools.progress)
-        files = write_files(places, self.workshop.out, self.pools.threads, self.pools.progress)
-        return self._finish(self._manifest(made, places, proof, files))
+        files = write_files(places, self.folder.out, self.pools.threads, self.pools.progress)
+        manifest = self._manifest(made, places, proof, files)
+        write_card(self.folder.out, manifest)
+        self.folder.finish(manifest)
 
     def _choose(self, pool: Pool) -> Iterator[Instruction]:
         is_even = "relations" in self.recipe.balance or self.recipe.mode in ("corrected", "every-word")
@@ -146,24 +142,25 @@ class _Maker:
         self, made: list[MadePool], places: Places, proof: dict[str, object], files: list[dict[str, object]]
     ) -> dict[str, object]:
         return {
-            "format": FORMAT,
-            "made by": f"deixis {__version__}",
-            "recipe digest": self.recipe.digest,
-            "recipe": self.recipe.to_dict(),
+            **begin_manifest(WORLD, self.recipe.dataset, self.recipe),
             "examples": places.total,
             "splits": _split_sizes(places),
             "pools": {pool.pool.name: pool.summary() for pool in made},
+            **({"losses": [losses.to_dict()]} if (losses := _losses(made)) else {}),
             "leakage proof": proof,
             "content": places.digest(),
             "files": files,
         }
 
-    def _finish(self, manifest: dict[str, object]) -> Dataset:
-        write_card(self.workshop.out, manifest)
-        with replacing_file(self.workshop.out / MANIFEST) as draft:
-            draft.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        self.workshop.clear()
-        return open_dataset(self.workshop.out)
+
+def _losses(made: list[MadePool]) -> Losses:
+    """The examples that pools ask for and do not have."""
+    losses = Losses("examples", sum(one.pool.commands * one.pool.worlds for one in made))
+    for one in made:
+        missing = one.pool.commands * one.pool.worlds - one.rows - one.repeated
+        losses.leave_out(f"too few commands and worlds were found for the pool {one.pool.name}", missing)
+        losses.leave_out(f"an equal one is there already, in the pool {one.pool.name}", one.repeated)
+    return losses
 
 
 def _split_sizes(places: Places) -> dict[str, int]:

@@ -9,11 +9,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deixis.datasets.store import file_digest, write_parquet
-from deixis.datasets.table import SCHEMA, ragged
+from deixis.data.store import file_digest, write_parquet
 from deixis.seeds import derive
-from deixis.splits.leakage import Examples, LeakageProof
-from deixis.splits.partition import ASIDE, TRAINING, Fractions, divide_at_random, membership_names
+from deixis.worlds.grid.data.table import SCHEMA, STATISTICS, ragged
+from deixis.worlds.grid.splits.partition import (
+    ASIDE,
+    TRAINING,
+    Examples,
+    Fractions,
+    LeakageProof,
+    divide_at_random,
+    membership_names,
+)
 
 
 if TYPE_CHECKING:
@@ -21,8 +28,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
-    from deixis.datasets.pool_maker import Progress
-    from deixis.datasets.recipe import Recipe
+    from deixis.data.crew import Progress
+    from deixis.worlds.grid.making.recipe import Recipe
 
 
 __all__ = ["Places", "divide", "prove", "write_files"]
@@ -69,7 +76,7 @@ class Places(NamedTuple):
         """A digest of what the dataset holds and where, independent of files and their encoding."""
         digest = sha256("\n".join(self.names).encode())
         for table, _ in self.rows:
-            digest.update(table["id"].to_numpy().astype("<u8").tobytes())
+            digest.update(table["digest"].to_numpy().astype("<u8").tobytes())
         for _, places in self.rows:
             digest.update(places.astype("<u4").tobytes())
         return digest.hexdigest()
@@ -82,12 +89,13 @@ class Places(NamedTuple):
 
 def divide(recipe: Recipe, tables: list[pa.Table]) -> Places:
     """The place of every example of the pools: held out by a rule, or divided at random."""
-    held, kept, ids = (np.concatenate([table[name].to_numpy() for table in tables]) for name in ("held", "kept", "id"))
-    places = np.zeros(len(ids), np.int64)
+    columns = ("held", "kept", "digest")
+    held, kept, digests = (np.concatenate([table[name].to_numpy() for table in tables]) for name in columns)
+    places = np.zeros(len(digests), np.int64)
     free = held == 0
     fractions = Fractions(recipe.dev, recipe.test)
-    places[free] = divide_at_random(ids[free], seed=derive(recipe.seed, "partition"), fractions=fractions)
-    names = [*TRAINING, *(rule.name for rule in recipe.hold_out)]
+    places[free] = divide_at_random(digests[free], seed=derive(recipe.seed, "partition"), fractions=fractions)
+    names = [*TRAINING, *(rule.name for rule in recipe.hold_out if rule.tested)]
     for membership in np.unique(kept[~free]).tolist():
         name = membership_names(recipe.hold_out, membership)
         names += [name] if name not in names else []
@@ -148,7 +156,7 @@ def _chunks(masks: list[tuple[pa.Table, np.ndarray]]) -> list[list[tuple[pa.Tabl
 
 def _write_file(split: str, path: Path, chunk: list[tuple[pa.Table, np.ndarray]]) -> tuple[int, dict[str, object]]:
     whole = pa.concat_tables([_in_schema(table.filter(pa.array(mask)), split) for table, mask in chunk])
-    write_parquet(whole.combine_chunks(), path)
+    write_parquet(whole.combine_chunks(), path, statistics=STATISTICS)
     return whole.num_rows, {
         "path": path.relative_to(path.parent.parent).as_posix(),
         "split": split,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from deixis.errors import RecipeError
-from deixis.worlds.grid.patterns import pattern
+from deixis.expression.patterns import pattern
 
 
 __all__ = ["DISTRACTORS", "MAX_EXAMPLES", "Distractors", "Pool", "demand_whole"]
@@ -29,6 +29,8 @@ class Pool:
         worlds: how many worlds for each.
         retries: how often to try for one world before the command is given up.
         distractors: which kinds are added.
+        free_sizes: whether relation distractors of two clauses and more have sizes of their own instead of those of
+            what they copy; only the mode `compatible` knows the difference.
     """
 
     name: str
@@ -37,13 +39,17 @@ class Pool:
     worlds: int
     retries: int = 500
     distractors: tuple[Distractors, ...] = DISTRACTORS
+    free_sizes: bool = False
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", str(self.name)):
+        said: object = self.name
+        if not isinstance(said, str) or not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", said):
             raise RecipeError(f"a pool cannot be called {self.name!r}; use small letters, digits, hyphens and _")
         pattern(self.pattern)
         for name, most in (("commands", MAX_EXAMPLES), ("worlds", MAX_WORLDS), ("retries", MAX_RETRIES)):
             demand_whole(f"{name} of pool {self.name!r}", getattr(self, name), 1, most)
+        if not isinstance(self.free_sizes, bool):
+            raise RecipeError(f"free_sizes of pool {self.name!r} is true or false, got {self.free_sizes!r}")
         unknown = set(self.distractors) - set(DISTRACTORS)
         if unknown:
             known = ", ".join(DISTRACTORS)

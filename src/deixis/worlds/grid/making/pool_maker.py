@@ -2,45 +2,40 @@
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
-from deixis.datasets.shards import OUTCOME_NAMES, Shard, make_packed_shard, make_shard, unpack_shard
-from deixis.distractors.content import count_words
+from deixis.data.store import PARTIAL, replacing_file
+from deixis.distractors.necessity import count_words
 from deixis.errors import UnsatisfiablePattern
-from deixis.scene.grid import GRID
+from deixis.worlds.grid.making.shards import OUTCOME_NAMES, Shard, make_packed_shard, make_shard, unpack_shard
+from deixis.worlds.grid.scene import GRID
 
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
     from concurrent.futures import Executor, Future
 
-    import pyarrow as pa
-
-    from deixis.datasets.crew import Crew, Promise
-    from deixis.datasets.pool import Pool
-    from deixis.datasets.recipe import Recipe
-    from deixis.datasets.shards import PackedShard
-    from deixis.datasets.workshop import Workshop
+    from deixis.data.crew import Crew, Progress, Promise
+    from deixis.data.resumable import ResumableFolder
     from deixis.language.utterance import Instruction
+    from deixis.worlds.grid.making.pool import Pool
+    from deixis.worlds.grid.making.recipe import Recipe
+    from deixis.worlds.grid.making.shards import PackedShard
 
 
-__all__ = ["MadePool", "PoolMaker", "Progress"]
+__all__ = ["MadePool", "PoolMaker"]
 
 ROWS_PER_SHARD, COMMANDS_PER_SHARD = 4_500, 100  # a fraction of a second of work, also where hardly a try succeeds
+OUTCOMES = b"outcomes"  # of a kept shard: how the tries for its commands ended, as JSON
 PATIENCE = 6  # a pool is given up after so many times as many commands as it asks for
-
-
-class Progress(Protocol):
-    """Told how far each stage has come."""
-
-    def __call__(self, stage: str, done: int, total: int, /) -> None:
-        """`done` of `total` examples of a stage are ready."""
 
 
 @dataclass
@@ -147,7 +142,7 @@ class PoolMaker:
     """
 
     recipe: Recipe
-    workshop: Workshop
+    folder: ResumableFolder
     threads: Executor
     workers: int
     progress: Progress
@@ -199,15 +194,38 @@ class PoolMaker:
 
     def _begin(self, pool: Pool, batch: tuple[Instruction, ...], first: int) -> _UnderWay:
         """The shard of some commands, to be kept under a name that says which; or as it was kept before."""
-        name = f"{pool.name}-{first:06d}-{first + len(batch) - 1:06d}"
-        if self.crew is None or self.workshop.has(name):
+        name = f"{PARTIAL}/{pool.name}-{first:06d}-{first + len(batch) - 1:06d}.arrow"
+        if self.crew is None or name in self.folder.finished:
             return _UnderWay(batch, self.threads.submit(self._make_here, name, pool, batch, first))
         promise = self.crew.submit(make_packed_shard, self.recipe, pool, batch, first)
         return _UnderWay(batch, self.threads.submit(self._take_in, name, promise), promise)
 
     def _make_here(self, name: str, pool: Pool, batch: tuple[Instruction, ...], first: int) -> Shard:
-        kept = self.workshop.load(name)
-        return kept if kept is not None else self.workshop.keep(name, make_shard(self.recipe, pool, batch, first))
+        kept = self._kept(name) if self.folder.find(name) is not None else None
+        return kept if kept is not None else self._keep(name, make_shard(self.recipe, pool, batch, first))
 
     def _take_in(self, name: str, promise: Promise[PackedShard]) -> Shard:
-        return self.workshop.keep(name, unpack_shard(promise.result()))
+        return self._keep(name, unpack_shard(promise.result()))
+
+    def _kept(self, name: str) -> Shard | None:
+        """A shard that is finished; None where it is none."""
+        try:
+            with pa.memory_map(str(self.folder.out / name)) as source:
+                table = pa.ipc.open_file(source).read_all()
+            outcomes = np.array(json.loads(table.schema.metadata[OUTCOMES]), np.int64)
+        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
+            return None
+        return Shard(table.replace_schema_metadata(None), outcomes)
+
+    def _keep(self, name: str, shard: Shard) -> Shard:
+        """Keep a shard; returned as read back from disk, so that it need not stay in memory."""
+        table = shard.table.replace_schema_metadata({OUTCOMES: json.dumps(shard.outcomes.tolist())})
+        with (
+            replacing_file(self.folder.out / name) as draft,
+            pa.OSFile(str(draft), "wb") as sink,
+            pa.ipc.new_file(sink, table.schema) as writer,
+        ):
+            writer.write_table(table)
+        self.folder.keep(name, split="", rows=table.num_rows)
+        kept = self._kept(name)
+        return kept if kept is not None else shard

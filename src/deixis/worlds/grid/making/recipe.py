@@ -9,20 +9,20 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from dataclasses import asdict, dataclass, field, fields, replace
-from hashlib import sha256
-from math import isfinite
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from deixis.datasets.pool import DISTRACTORS, MAX_EXAMPLES, Distractors, Pool, demand_whole
+from deixis.data.recipes import digest_of
 from deixis.errors import DeixisError, RecipeError
-from deixis.splits.catalogue import GSCAN, REASCAN, find_rule
-from deixis.splits.rules import Rule
-from deixis.worlds.grid.patterns import P1, PATTERNS, pattern
+from deixis.expression.patterns import P1, PATTERNS, pattern
+from deixis.numbers import is_number
+from deixis.worlds.grid.making.pool import DISTRACTORS, MAX_EXAMPLES, Distractors, Pool, demand_whole
+from deixis.worlds.grid.splits.partition import Fractions
+from deixis.worlds.grid.splits.rules import GSCAN, REASCAN, REASCAN_ASIDE, Rule, find_rule
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -47,7 +47,7 @@ Mode: TypeAlias = Literal["compatible", "corrected", "every-word", "gscan"]
 MODES: tuple[Mode, ...] = ("compatible", "corrected", "every-word", "gscan")
 Balance: TypeAlias = Literal["relations", "directions", "distances", "lengths"]
 BALANCE: tuple[Balance, ...] = ("relations", "directions", "distances", "lengths")
-Scale: TypeAlias = Literal["small", "paper"]
+Scale: TypeAlias = Literal["small", "medium", "paper"]
 MAX_GRID, MAX_OBJECTS, MAX_HOLD_OUTS = 16, 48, 16
 
 
@@ -94,8 +94,9 @@ class Recipe:
     balance: tuple[Balance, ...] = ()
 
     def __post_init__(self) -> None:
-        if not str(self.name).isprintable() or not 0 < len(str(self.name)) <= 100:
-            raise RecipeError(f"a dataset has a name of one line, at most 100 letters long, got {self.name!r}")
+        name: object = self.name
+        if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= 100:
+            raise RecipeError(f"a dataset has a name of one line, at most 100 letters long, got {str(name)[:100]!r}")
         if self.mode not in MODES:
             raise RecipeError(f"unknown mode {self.mode!r}; known: {', '.join(MODES)}")
         if self.must_move is None:
@@ -113,7 +114,11 @@ class Recipe:
         demand_whole("grid_size", self.grid_size, 4, MAX_GRID)
         most = min(MAX_OBJECTS, self.grid_size**2 - 1)
         demand_whole("cap", self.cap, 1, most)
-        demand_whole("fill", self.fill, 1, self.cap)
+        demand_whole("fill", self.fill, 1, MAX_OBJECTS)
+        if self.fill > self.cap:
+            raise RecipeError(
+                f"random objects are added up to fill, {self.fill}, but cap allows {self.cap}; lower fill"
+            )
         demand_whole("competitors", self.competitors, 0, self.cap)
         unknown = set(self.balance) - set(BALANCE)
         if unknown:
@@ -122,7 +127,7 @@ class Recipe:
     def _check_shares(self) -> None:
         for name in ("dev", "test"):
             share = getattr(self, name)
-            if isinstance(share, bool) or not isinstance(share, int | float) or not isfinite(share) or share < 0:
+            if not is_number(share) or share < 0:
                 raise RecipeError(f"the share of {name} must be between 0 and 1, got {share!r}")
         if self.dev + self.test >= 1:
             raise RecipeError(f"dev and test must leave something for training, got {self.dev} and {self.test}")
@@ -137,9 +142,18 @@ class Recipe:
         total = sum(pool.commands * pool.worlds for pool in pools)
         if total > MAX_EXAMPLES:
             raise RecipeError(f"the pools ask for {total:,} examples; at most {MAX_EXAMPLES:,} are made")
+        for pool in pools:
+            if len(pattern(pool.pattern)) > self.cap:
+                raise RecipeError(
+                    f"cap allows worlds of {self.cap} objects, but commands of the pattern {pool.pattern} (pool "
+                    f"{pool.name!r}) mention {len(pattern(pool.pattern))}; raise cap or choose other patterns"
+                )
         for pool in pools if self.mode == "gscan" else ():
             if pattern(pool.pattern) != P1:
                 raise RecipeError(f"gSCAN has simple commands only: pool {pool.name!r} must have the pattern p1")
+        for pool in pools if self.mode != "compatible" else ():
+            if pool.free_sizes:
+                raise RecipeError(f"free_sizes is for the compatible mode only: pool {pool.name!r}, mode {self.mode!r}")
         for pool in pools if self.mode == "compatible" else ():
             if pattern(pool.pattern).name not in PATTERNS:
                 raise RecipeError(
@@ -163,6 +177,11 @@ class Recipe:
             if rule.name not in made and (rule.new_phrases or (rule.pattern and rule.pattern not in patterns)):
                 raise RecipeError(f"the hold-out {rule.name!r} needs a test pool of that name in the recipe")
 
+    @property
+    def dataset(self) -> str:
+        """The name of what is made."""
+        return "gscan" if self.mode == "gscan" else "reascan"
+
     def to_dict(self) -> dict[str, object]:
         """The recipe as plain data; `recipe_from` is the inverse."""
         plain: dict[str, object] = json.loads(json.dumps(asdict(self)))
@@ -171,7 +190,7 @@ class Recipe:
     @property
     def digest(self) -> str:
         """A name for exactly this recipe."""
-        return sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
+        return digest_of(self.to_dict())
 
 
 def _demand_makeable(rule: Rule, pool: Pool) -> None:
@@ -199,18 +218,21 @@ def reascan(
 
     Args:
         mode: as the released generator, or corrected.
-        scale: `paper` has 675 + 2,025 + 3,375 commands with 180 worlds each; `small` a few thousand examples in all.
+        scale: `paper` has 675 + 2,025 + 3,375 commands with 180 worlds each; `medium` some 120,000 examples in all,
+            with dev and test of a twentieth each; `small` a few thousand.
         seed: everything random follows from it.
         patterns: which command patterns to train on.
-        hold_out: what stays out of training, by default the paper's seven splits; `()` for plain random splits. Of
-            those made on purpose, B1, C1 and C2, the ones that need other patterns or distractors are left out.
+        hold_out: what stays out of training, by default the paper's seven splits and, in compatible mode, the two
+            further sets that the authors keep out; `()` for plain random splits. Of those made on purpose, B1, C1 and
+            C2, the ones that need other patterns or distractors are left out.
         random_only: only random distractors, as in the paper's 2-relative-clauses (RD).
     """
     if scale not in _SIZES:
         raise RecipeError(f"unknown scale {scale!r}; known: {', '.join(_SIZES)}")
-    rules = REASCAN if hold_out is None else hold_out
+    is_compatible = mode == "compatible"
+    rules = hold_out if hold_out is not None else (*REASCAN, *REASCAN_ASIDE) if is_compatible else REASCAN
     named = {rule.name for rule in rules if rule.is_generated} if "p3" in patterns and not random_only else set()
-    tests = tuple(pool for pool in _TESTS[scale] if pool.name in named)
+    tests = tuple(_test_pool(pool, is_compatible) for pool in _TESTS[scale] if pool.name in named)
     unmade = {pool.name for pool in _TESTS[scale]} - named
     return Recipe(
         mode=mode,
@@ -220,6 +242,8 @@ def reascan(
         hold_out=tuple(rule for rule in rules if not (rule.is_generated and rule.name in unmade)),
         cap=_CAPS.get(mode, 16),
         balance=("relations",) if mode == "every-word" else (),
+        dev=_SHARES[scale].dev,
+        test=_SHARES[scale].test,
     )
 
 
@@ -227,20 +251,29 @@ def gscan(*, scale: Scale = "small", seed: int = 42) -> Recipe:
     """The recipe of a gSCAN-style dataset: simple commands, random distractors, two of gSCAN's held-out sets."""
     if scale not in _SIZES:
         raise RecipeError(f"unknown scale {scale!r}; known: {', '.join(_SIZES)}")
-    commands, worlds = _SIZES[scale]["p1"]
-    pool = Pool(name="simple", pattern="p1", commands=commands, worlds=8 * worlds if scale == "small" else 2 * worlds)
-    return Recipe(name="gscan", mode="gscan", seed=seed, pools=(pool,), hold_out=GSCAN)
+    commands, _ = _SIZES[scale]["p1"]
+    pool = Pool(name="simple", pattern="p1", commands=commands, worlds=_GSCAN_WORLDS[scale])
+    dev, test = _SHARES[scale]
+    return Recipe(name="gscan", mode="gscan", seed=seed, pools=(pool,), hold_out=GSCAN, dev=dev, test=test)
 
 
 _SIZES: dict[str, dict[str, tuple[int, int]]] = {
     "small": {"p1": (675, 2), "p2": (300, 6), "p3": (500, 6)},
+    "medium": {"p1": (675, 30), "p2": (1000, 40), "p3": (1500, 40)},
     "paper": {"p1": (675, 180), "p2": (2025, 180), "p3": (3375, 180)},
 }
+_GSCAN_WORLDS = {"small": 16, "medium": 150, "paper": 360}
+_SHARES = {"small": Fractions(), "medium": Fractions(0.05, 0.05), "paper": Fractions()}  # by default as released
 _TESTS: dict[str, tuple[Pool, ...]] = {
     "small": (
         Pool(name="b1", pattern="p3", commands=60, worlds=3, retries=200),
         Pool(name="c1", pattern="p4", commands=60, worlds=3, distractors=("relation", "random")),
         Pool(name="c2", pattern="chain", commands=60, worlds=3, retries=200),
+    ),
+    "medium": (
+        Pool(name="b1", pattern="p3", commands=700, worlds=3, retries=200),
+        Pool(name="c1", pattern="p4", commands=700, worlds=3, distractors=("relation", "random")),
+        Pool(name="c2", pattern="chain", commands=700, worlds=3, retries=200),
     ),
     "paper": (
         Pool(name="b1", pattern="p3", commands=3334, worlds=3, retries=200),
@@ -275,7 +308,13 @@ def every_word_mixture(name: str, *, seed: int) -> Recipe:
     )
 
 
+def _test_pool(pool: Pool, is_compatible: bool) -> Pool:
+    """A test pool as the mode has it: the code with which B1 was added leaves sizes free, C1 was made before."""
+    return replace(pool, free_sizes=True) if is_compatible and pool.name == "b1" else pool
+
+
 def _pool(name: str, scale: Scale, *, random_only: bool) -> Pool:
+    pattern(name)
     commands, worlds = _SIZES[scale].get(name, _SIZES[scale]["p3"])
     if random_only:
         return Pool(
@@ -295,7 +334,7 @@ def read_recipe(path: Path) -> Recipe:
     """The recipe in a TOML file, see `recipe_from`."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RecipeError(f"cannot read the recipe {path.name}: {error}") from error
     return recipe_from(table)
 
@@ -350,13 +389,15 @@ def _read_rule(entry: str | dict[str, Any]) -> Rule:
     """A rule of the catalogue by its name, or one of the user's own."""
     if isinstance(entry, str):
         return find_rule(entry)
-    entry = {"id": f"own/{entry.get('name', '')}", **entry}
+    entry = {"id": f"own/{_table('hold-out', entry).get('name', '')}", **entry}
     _refuse_unknown("hold-out", entry, Rule)
+    _demand_all("hold-out", entry, Rule)
     return Rule(**{**entry, "relations": tuple(_list("relations", entry.get("relations", [])))})
 
 
 def _read_pool(entry: dict[str, Any]) -> Pool:
-    _refuse_unknown("pool", entry, Pool)
+    _refuse_unknown("pool", _table("pool", entry), Pool)
+    _demand_all("pool", entry, Pool)
     if "distractors" in entry:
         entry = {**entry, "distractors": tuple(_list("distractors", entry["distractors"]))}
     return Pool(**entry)
@@ -366,6 +407,22 @@ def _refuse_unknown(what: str, table: Mapping[str, object], record: type[Recipe 
     unknown = set(table) - {entry.name for entry in fields(record)}
     if unknown:
         raise RecipeError(f"unknown keys in the {what}: {', '.join(sorted(unknown))}")
+
+
+def _demand_all(what: str, table: Mapping[str, object], record: type[Pool | Rule]) -> None:
+    missing = [entry.name for entry in fields(record) if entry.name not in table and _is_demanded(entry)]
+    if missing:
+        raise RecipeError(f"a {what} lacks {', '.join(missing)}")
+
+
+def _is_demanded(entry: Field[Any]) -> bool:
+    return entry.default is MISSING and entry.default_factory is MISSING
+
+
+def _table(what: str, value: object) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise RecipeError(f"a {what} must be a table of keys, got {value!r:.60}")
+    return value
 
 
 def _list(name: str, value: object) -> list[Any]:

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from deixis.datasets.packed import pack_table, unpack_table
-from deixis.datasets.pool import DISTRACTORS
-from deixis.datasets.table import OBJECT_COLUMNS
+from deixis.data.crew import pack_table, unpack_table
+from deixis.data.ids import ids_of_digests
 from deixis.expression.parts import parts
-from deixis.kernels.board import BOARD
-from deixis.kernels.plan import longest_plan
-from deixis.kernels.worlds import (
+from deixis.expression.patterns import pattern
+from deixis.seeds import derive, mix_words
+from deixis.worlds.grid.actions import Manner, Verb
+from deixis.worlds.grid.blueprint import blueprint
+from deixis.worlds.grid.data.table import OBJECT_COLUMNS
+from deixis.worlds.grid.kernels.board import BOARD
+from deixis.worlds.grid.kernels.plan import longest_plan
+from deixis.worlds.grid.kernels.worlds import (
     COMPATIBLE,
     CORRECTED,
     EVERY_WORD,
@@ -28,22 +32,19 @@ from deixis.kernels.worlds import (
     Worlds,
     make_worlds,
 )
-from deixis.language.realise import realise
-from deixis.scene.grid import GRID
-from deixis.seeds import derive, mix_words
-from deixis.tasks.navigate import text_digest
-from deixis.worlds.grid.actions import Manner, Verb
-from deixis.worlds.grid.blueprint import blueprint
-from deixis.worlds.grid.patterns import pattern
+from deixis.worlds.grid.language import realise
+from deixis.worlds.grid.making.pool import DISTRACTORS
+from deixis.worlds.grid.navigate import text_digest
 from deixis.worlds.grid.roles import KINDS, SHIFT
+from deixis.worlds.grid.scene import GRID
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.datasets.recipe import Pool, Recipe
     from deixis.language.utterance import Instruction
-    from deixis.splits.rules import Rule
+    from deixis.worlds.grid.making.recipe import Pool, Recipe
+    from deixis.worlds.grid.splits.rules import Rule
 
 
 __all__ = ["OUTCOME_NAMES", "Shard", "make_packed_shard", "make_shard", "unpack_shard"]
@@ -63,6 +64,7 @@ OUTCOME_NAMES = (
     "a word is not needed",
 )
 MODES = {"compatible": COMPATIBLE, "corrected": CORRECTED, "every-word": EVERY_WORD, "gscan": GSCAN}
+FREE_SIZES = 1 << len(DISTRACTORS)
 EVEN = {"directions": 1, "distances": 2, "lengths": 4}
 LETTERS = np.frombuffer(b"LRWPQS", np.uint8)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -73,8 +75,8 @@ class Shard(NamedTuple):
 
     Attributes:
         table: the examples, in the columns of `table.SCHEMA` without `split`, text columns dictionary-encoded, plus
-            `held` and `kept`: a bit for every hold-out rule that keeps the example out of training, and for every one
-            whose test set it belongs to.
+            `digest`, uint64, of which the id is the upper part, and `held` and `kept`: a bit for every hold-out rule
+            that keeps the example out of training, and for every one whose test set it belongs to.
         outcomes: int64 [command, outcome], how the tries ended.
     """
 
@@ -141,7 +143,8 @@ def _asked(recipe: Recipe, pool: Pool) -> Asked:
         size=recipe.grid_size,
         cap=recipe.cap,
         fill=recipe.fill,
-        kinds=sum(1 << bit for bit, name in enumerate(DISTRACTORS) if name in pool.distractors),
+        kinds=sum(1 << bit for bit, name in enumerate(DISTRACTORS) if name in pool.distractors)
+        + (FREE_SIZES if pool.free_sizes else 0),
         mode=MODES[recipe.mode],
         turned=recipe.any_facing,
         moving=bool(recipe.must_move),
@@ -176,11 +179,11 @@ def _to_table(recipe: Recipe, pool: Pool, instructions: Sequence[Instruction], w
     texts, which = _texts(instructions, worlds)
     digests = np.array([text_digest(text) for text in texts], np.uint64)
     with np.errstate(over="ignore"):
-        ids = mix_words((digests[which] + GOLDEN) ^ worlds.digest) if rows else np.zeros(0, np.uint64)
+        contents = mix_words((digests[which] + GOLDEN) ^ worlds.digest) if rows else np.zeros(0, np.uint64)
     in_use = np.arange(worlds.objects.shape[1]) < worlds.count[:, None]
     part_counts = np.array([sum(1 for _ in parts(i.expression)) for i in instructions], np.int64)
     columns = {
-        "id": pa.array(ids),
+        "id": pa.array(ids_of_digests(contents)),
         "command": _coded(texts, which),
         "pattern": _coded([pattern(pool.pattern).name], np.zeros(rows, np.int32)),
         "verb": _coded([str(v) for v in Verb], _per_command([Verb(i.verb).code for i in instructions], worlds)),
@@ -197,6 +200,7 @@ def _to_table(recipe: Recipe, pool: Pool, instructions: Sequence[Instruction], w
         "necessary": _bits(worlds.necessary, part_counts[worlds.command]),
         "command_number": pa.array(worlds.command + np.int32(first)),
         "world_number": pa.array(_world_numbers(worlds.command)),
+        "digest": pa.array(contents),
     }
     return pa.table(columns)
 
@@ -260,7 +264,8 @@ def _memberships(recipe: Recipe, instructions: Sequence[Instruction], worlds: Wo
         if rule.decisive:
             matter = _matters_by_set if recipe.mode == "compatible" else _matters_by_necessity
             out &= ~says | matter(rule, instructions, worlds, mentions)
-        kept |= (out << bit).astype(np.uint16)
+        if rule.tested:
+            kept |= (out << bit).astype(np.uint16)
     return held, kept
 
 

@@ -14,28 +14,33 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from deixis.datasets.table import ragged
 from deixis.expression.description import Description
 from deixis.expression.parts import parts
+from deixis.expression.patterns import C2, P3, pattern, pattern_of
 from deixis.expression.steps import Related
-from deixis.language.parse import read
 from deixis.language.utterance import Instruction
 from deixis.seeds import mix_words
-from deixis.splits.rules import phrase_key, relation_key
-from deixis.worlds.grid.choose import choose_balanced, choose_uniform, with_balanced_verbs, with_random_verbs
-from deixis.worlds.grid.commands import commands
-from deixis.worlds.grid.patterns import C2, P3, pattern, pattern_of
+from deixis.worlds.grid.commands import (
+    choose_balanced,
+    choose_uniform,
+    commands,
+    with_balanced_verbs,
+    with_random_verbs,
+)
+from deixis.worlds.grid.data.table import ragged
+from deixis.worlds.grid.language import read
+from deixis.worlds.grid.splits.rules import phrase_key, relation_key
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deixis.datasets.pool import Pool
-    from deixis.datasets.recipe import Mode
     from deixis.expression.description import Expression
+    from deixis.expression.patterns import Pattern
     from deixis.seeds import Stream
-    from deixis.splits.rules import Rule
-    from deixis.worlds.grid.patterns import Pattern
+    from deixis.worlds.grid.making.pool import Pool
+    from deixis.worlds.grid.making.recipe import Mode
+    from deixis.worlds.grid.splits.rules import Rule
 
 
 __all__ = ["Trained", "instructions_for", "trained_on", "with_every_clause_needed"]
@@ -60,7 +65,7 @@ class Trained:
 def trained_on(rows: Iterable[tuple[pa.Table, np.ndarray]]) -> Trained:
     """What the chosen rows of some shards hold."""
     numbers: dict[Instruction, int] = {}
-    which, ids = [], []
+    which, digests = [], []
     for table, chosen in rows:
         column = table["command"].combine_chunks()
         used = column.indices.to_numpy()[chosen]
@@ -69,8 +74,8 @@ def trained_on(rows: Iterable[tuple[pa.Table, np.ndarray]]) -> Trained:
         for text in np.unique(used).tolist():
             number_of[text] = numbers.setdefault(read(texts[text].as_py()).instruction, len(numbers))
         which.append(number_of[used])
-        ids.append(table["id"].to_numpy()[chosen])
-    order = np.argsort(mix_words(np.concatenate(ids)), kind="stable")
+        digests.append(table["digest"].to_numpy()[chosen])
+    order = np.argsort(mix_words(np.concatenate(digests)), kind="stable")
     return Trained(tuple(numbers), np.concatenate(which)[order])
 
 

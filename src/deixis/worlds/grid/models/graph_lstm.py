@@ -19,11 +19,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from deixis.models.attention import FAR
-from deixis.models.encoders import GridConvolutions, ReadWords, TwoWayLSTM
-from deixis.models.policy import Policy
-from deixis.models.recurrent import ActionDecoder, Memory, State
-from deixis.models.tokens import Layout
+from deixis.learn.layers import FAR, ReadWords, TwoWayLSTM
+from deixis.worlds.grid.models.policy import Layout, Policy
+from deixis.worlds.grid.models.recurrent import ActionDecoder, GridConvolutions, Memory, State
 
 
 if TYPE_CHECKING:

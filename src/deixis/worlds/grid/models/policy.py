@@ -1,9 +1,14 @@
-"""What every model that says plans offers to training and decoding."""
+"""What every model that says plans offers to training and decoding, and how words and actions become numbers for it.
+
+Everything outside a model counts words from 1 (0 is padding) and actions from 0 to 5.
+Each published model has a table of its own in which some rows are reserved: a `Layout` says which.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import nn
@@ -14,10 +19,64 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.models.tokens import Layout
+
+__all__ = ["ACTIONS", "Batch", "Layout", "Policy"]
+
+ACTIONS = 6
 
 
-__all__ = ["Policy"]
+class Batch(NamedTuple):
+    """Some examples as tensors.
+
+    Shapes:
+        words: int64 [example, word], 0 where the command has ended.
+        word_count: int64 [example].
+        grid: float [example, cell, channel], cells row by row.
+        target: int64 [example], the cell of what is meant.
+        mentions: int64 [example, mention, 2], the last word of each noun phrase and the cell of what it mentions; -1
+            for both where there is no such phrase, or where it is not known what it mentions.
+        actions: int64 [example, step], 0 to 5; anything where the plan has ended.
+        action_count: int64 [example].
+    """
+
+    words: Tensor
+    word_count: Tensor
+    grid: Tensor
+    target: Tensor
+    mentions: Tensor
+    actions: Tensor
+    action_count: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The rows of a model's table of actions.
+
+    Attributes:
+        size: how many rows there are.
+        pad, start, stop: the rows for nothing, for the beginning and for the end of a plan.
+        first: the row of the first action; the other five follow.
+    """
+
+    size: int
+    pad: int
+    start: int
+    stop: int
+    first: int
+
+    def teach(self, actions: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
+        """What a decoder is shown, and what it should say, step by step.
+
+        Shapes:
+            actions: int64 [example, step]; count: int64 [example]. Returns two int64 [example, step + 1].
+        """
+        place = torch.arange(actions.shape[1] + 1, device=actions.device)
+        padded = torch.nn.functional.pad(actions, (0, 1)) + self.first
+        said = torch.where(place < count[:, None], padded, self.pad)
+        said = torch.where(place == count[:, None], self.stop, said)
+        shown = torch.cat((torch.full_like(said[:, :1], self.start), said[:, :-1]), dim=1)
+        shown = torch.where(place <= count[:, None], shown, self.pad)
+        return shown, said
 
 
 class Policy(nn.Module):
@@ -25,9 +84,10 @@ class Policy(nn.Module):
 
     Attributes:
         layout: the rows of the model's table of actions.
-        channels: how the grid is encoded, see `deixis.batches`.
+        channels: how the grid is encoded, see `deixis.worlds.grid.batches`.
         longest_command, longest_plan: what its tables have room for; 0 for no limit.
         points: whether it can say where the target stands, besides how to go about it.
+        points_mentions: whether it can say where everything that a command mentions stands.
         computes_in: the dtype of the heavy products; weights, sums and losses stay in float32.
     """
 
@@ -36,6 +96,7 @@ class Policy(nn.Module):
     longest_command: int = 0
     longest_plan: int = 0
     points: bool = False
+    points_mentions: bool = False
     computes_in: torch.dtype = torch.float32
 
     @abstractmethod
@@ -49,6 +110,14 @@ class Policy(nn.Module):
     def pointed(self, memory: Any) -> Tensor:
         """How much each cell is that of the target, float32 [example, cell]; of a model that `points`."""
         raise NotImplementedError(f"{type(self).__name__} does not point")
+
+    def mentioned(self, memory: Any) -> Tensor:
+        """How much each cell is that of what a noun phrase ending with each word mentions; of who `points_mentions`.
+
+        Shapes:
+            float32 [example, word, cell].
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not point at what is mentioned")
 
     @abstractmethod
     def begin(self, memory: Any, limit: int) -> Any:

@@ -7,30 +7,28 @@ last action move the state on:
     state, carried = LSTM([last action; said; seen], state, carried)
 
 Products that need no step before them are taken for all steps at once, and those that start from the same vector are
-taken together: four products a step remain. On a GPU `deixis.models.fused` takes the same steps faster.
+taken together: four products a step remain. On a GPU `deixis.learn.fused` takes the same steps faster.
 """
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+from math import isqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-from deixis.models.attention import attend
+from deixis.learn.layers import attend, can_fuse
 
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from deixis.models.tokens import Layout
+    from deixis.worlds.grid.models.policy import Layout
 
 
-__all__ = ["ActionDecoder", "Memory", "State", "can_fuse", "cell_step", "linear"]
-
-HAS_TRITON = find_spec("triton") is not None
+__all__ = ["ActionDecoder", "GridConvolutions", "Memory", "State", "cell_step", "linear"]
 
 
 class Memory(NamedTuple):
@@ -157,7 +155,7 @@ class ActionDecoder(nn.Module):
         self, memory: Memory, token: Tensor, state: State
     ) -> tuple[tuple[Tensor, Tensor, Tensor], State | None]:
         """`steps` on a GPU; every width is padded with zeros that stay zeros."""
-        from deixis.models.fused import StepWeights, decode_steps, widened
+        from deixis.learn.fused import StepWeights, decode_steps, widened
 
         dtype, width = token.dtype, self.width
         joined = torch.cat((self.word_query.weight, self.wish.weight[:, :width], self.lstm.weight_hh))
@@ -181,12 +179,27 @@ class ActionDecoder(nn.Module):
         return (states, said, seen), None
 
 
-def can_fuse(tensor: Tensor) -> bool:
-    """Whether the kernels of `deixis.models.fused` can take this."""
-    return tensor.is_cuda and HAS_TRITON
-
-
 def linear(layer: nn.Linear, x: Tensor) -> Tensor:
     """A linear layer in the dtype of its input."""
     bias = None if layer.bias is None else layer.bias.to(x.dtype)  # type: ignore[redundant-expr]
     return functional.linear(x, layer.weight.to(x.dtype), bias)
+
+
+class GridConvolutions(nn.Module):
+    """What stands around each cell, at several scales at once."""
+
+    def __init__(self, channels: int, filters: int, kernels: tuple[int, ...], dropout: float) -> None:
+        super().__init__()
+        self.scales = nn.ModuleList(nn.Conv2d(channels, filters, kernel, padding=kernel // 2) for kernel in kernels)
+        self.dropout = dropout
+
+    def forward(self, cells: Tensor) -> Tensor:
+        """Float [example, cell, channel] in, float [example, cell, scale x filter] out."""
+        side = isqrt(cells.shape[1])
+        grid = cells.unflatten(1, (side, side)).permute(0, 3, 1, 2)
+        seen = [
+            functional.conv2d(grid, conv.weight.to(grid.dtype), conv.bias.to(grid.dtype), padding=conv.padding)  # type: ignore[call-overload]
+            for conv in self.scales
+        ]
+        features = functional.relu(torch.cat(seen, dim=1)).permute(0, 2, 3, 1).flatten(1, 2)
+        return functional.dropout(features, self.dropout, self.training)

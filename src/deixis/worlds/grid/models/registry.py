@@ -13,23 +13,22 @@ unless they are named.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from deixis.batches import CHANNELS
-from deixis.errors import RecipeError, UnknownName
-from deixis.models.graph_lstm import GraphLSTM, GraphLSTMSettings
-from deixis.models.grid_transformer import GridTransformer, GridTransformerSettings
-from deixis.models.multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
+from deixis.errors import RecipeError, UnknownName, nearest
+from deixis.worlds.grid.batches import CHANNELS
+from deixis.worlds.grid.models.graph_lstm import GraphLSTM, GraphLSTMSettings
+from deixis.worlds.grid.models.multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
+from deixis.worlds.grid.models.transformer import GridTransformer, GridTransformerSettings
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from deixis.models.policy import Policy
+    from deixis.worlds.grid.models.policy import Policy
 
 
-__all__ = ["MODELS", "Known", "Quirk", "build", "find_model", "find_quirks", "nearest", "settings_of"]
+__all__ = ["MODELS", "Known", "Quirk", "build", "find_model", "find_quirks", "settings_of"]
 
 LARGEST = 4096  # of any size of a model
 
@@ -178,13 +177,6 @@ def settings_of(name: str, values: Mapping[str, Any]) -> Any:
     made = record(**{key: _fitting(name, key, value, defaults[key]) for key, value in values.items()})
     _demand_sense(name, asdict(made))
     return made
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """How a complaint about an unknown name ends: with the nearest one, or with all there are."""
-    known = list(known)
-    near = get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known) or 'none'}"
 
 
 def _fitting(model: str, key: str, value: object, default: object) -> object:

@@ -17,9 +17,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from deixis.models.policy import Policy
-from deixis.models.recurrent import can_fuse
-from deixis.models.tokens import Layout
+from deixis.learn.layers import can_fuse
+from deixis.worlds.grid.models.policy import Layout, Policy
 
 
 if TYPE_CHECKING:
@@ -49,6 +48,13 @@ class GridTransformerSettings:
             linear map reads; then "in the same row" is an equality that attention sees at once.
         longest_side: rows and columns that have such vectors.
         points: whether it says of every cell, besides the plan, how much it is that of the target; one vector more.
+        shared_blocks: whether all blocks of the encoder are one and the same, applied again and again, so that what is
+            learnt about one clause holds for the next.
+        relative_words: whether words know how far apart they stand instead of where, so that the words of a third
+            clause stand nowhere new; each head has a vector for every distance, which its queries are compared with.
+        longest_distance: words further apart than this are taken to stand this far apart.
+        points_mentions: whether every word says of every cell how much it is that of the object that a noun phrase
+            ending there mentions; one matrix more.
     """
 
     width: int = 128
@@ -65,6 +71,10 @@ class GridTransformerSettings:
     place_tables: bool = False
     longest_side: int = 12
     points: bool = False
+    shared_blocks: bool = False
+    relative_words: bool = False
+    longest_distance: int = 16
+    points_mentions: bool = False
 
 
 class Looked(NamedTuple):
@@ -73,11 +83,13 @@ class Looked(NamedTuple):
     Shapes:
         pairs: [example, place, layer, key and value, head, part]; may_look: bool [example, place].
         pointed: float32 [example, cell], or [example, 0] where the model does not point.
+        mentioned: float32 [example, word, cell], or [example, 0, cell] where it does not point at mentions.
     """
 
     pairs: Tensor
     may_look: Tensor
     pointed: Tensor
+    mentioned: Tensor
 
 
 class Said(NamedTuple):
@@ -103,12 +115,12 @@ class GridTransformer(Policy):
         self.longest_command = settings.longest_command - 2
         self.longest_plan = settings.longest_plan - 1
         width = settings.width
-        self.words = Places(words + 4, settings.longest_command, width)
+        self.words = Places(words + 4, 0 if settings.relative_words else settings.longest_command, width)
         self.actions = Places(self.layout.size, settings.longest_plan, width)
         self.cell = nn.Linear(settings.channels, width)
         self.place = CellPlaces(settings.longest_side, width) if settings.place_tables else nn.Linear(2, width)
         self.cell_norm = nn.LayerNorm(width, FORGIVING)
-        self.blocks = nn.ModuleList(Block(settings) for _ in range(settings.blocks))
+        self.blocks = nn.ModuleList(Block(settings) for _ in range(1 if settings.shared_blocks else settings.blocks))
         self.decoder = nn.ModuleList(DecoderLayer(settings) for _ in range(settings.decoder_layers))
         self.offer = nn.Linear(width, settings.decoder_layers * 2 * width)  # keys and values for all of them
         self.output = nn.Linear(width, self.layout.size)
@@ -116,6 +128,8 @@ class GridTransformer(Policy):
         self.words_last, self.cells_last, self.actions_last = last
         self.points = settings.points
         self.point = nn.Linear(width, 1, bias=False) if settings.points else None
+        self.points_mentions = settings.points_mentions
+        self.point_mentions = nn.Linear(width, width, bias=False) if settings.points_mentions else None
 
     def remember(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Looked:
         """Let words and cells look at each other; prepare what the decoder looks at."""
@@ -124,16 +138,18 @@ class GridTransformer(Policy):
         with self._precision(rows):
             text = self._dropped(self.words(rows))
             cells = self._dropped(self._cells(grid))
-            for block in self.blocks:
-                text, cells = block(text, cells, is_word)
-            cells = self.cells_last(cells)
-            both = torch.cat((self.words_last(text), cells), dim=1)
+            for number in range(self.settings.blocks):
+                text, cells = self.blocks[number % len(self.blocks)](text, cells, is_word)
+            text, cells = self.words_last(text), self.cells_last(cells)
+            both = torch.cat((text, cells), dim=1)
             pairs = self.offer(both).unflatten(2, (len(self.decoder), 2, self.settings.heads, -1))
             pointed = cells[:, :0, 0] if self.point is None else self.point(cells[:, 1:]).squeeze(2)
+            named = text[:, :0] if self.point_mentions is None else self.point_mentions(text[:, 1:-1])
+            mentioned = named @ cells[:, 1:].transpose(1, 2) * self.settings.width**-0.5
         may_look = torch.cat((is_word, is_word.new_ones(cells.shape[:2])), dim=1)
         if self.settings.sees_padding:
             may_look = torch.ones_like(may_look)
-        return Looked(pairs, may_look, pointed.float())
+        return Looked(pairs, may_look, pointed.float(), mentioned.float())
 
     def scores(self, memory: Looked, shown: Tensor) -> Tensor:
         """Scores for every next action, given the right ones before it."""
@@ -146,6 +162,10 @@ class GridTransformer(Policy):
     def pointed(self, memory: Looked) -> Tensor:
         """How much each cell is that of the target."""
         return memory.pointed
+
+    def mentioned(self, memory: Looked) -> Tensor:
+        """How much each cell is that of what a noun phrase mentions, by the word with which the phrase ends."""
+        return memory.mentioned
 
     def begin(self, memory: Looked, limit: int) -> Said:
         """Where decoding starts: nothing said, and room for `limit` steps."""
@@ -205,16 +225,18 @@ class GridTransformer(Policy):
 
 
 class Places(nn.Module):
-    """Words or actions with where they stand."""
+    """Words or actions with where they stand; words or actions alone with a table of no places."""
 
     def __init__(self, rows: int, places: int, width: int) -> None:
         super().__init__()
         self.row = nn.Embedding(rows, width)
-        self.place = nn.Embedding(places, width)
+        self.place = nn.Embedding(places, width) if places else None
         self.norm = nn.LayerNorm(width, FORGIVING)
 
     def forward(self, rows: Tensor, start: int = 0) -> Tensor:
         """Float [example, place, width] from int64 [example, place], the first of which stands at `start`."""
+        if self.place is None:
+            return self.norm(self.row(rows))
         places = torch.arange(rows.shape[1], device=rows.device) + start
         return self.norm(self.row(rows) + self.place(places))
 
@@ -233,6 +255,36 @@ class CellPlaces(nn.Module):
         return self.rows(row) + self.columns(column)
 
 
+class Distances(nn.Module):
+    """How far apart two places stand: a vector of each head for every distance up to the longest, onward and back."""
+
+    def __init__(self, longest: int, width: int) -> None:
+        super().__init__()
+        self.longest = longest
+        self.vectors = nn.Embedding(2 * longest + 1, width)
+
+    def forward(self, query: Tensor) -> Tensor:
+        """The products of queries, [example, place, head, part], and distances: [example, head, place, other place]."""
+        places = torch.arange(query.shape[1], device=query.device)
+        apart = (places - places[:, None]).clamp(-self.longest, self.longest) + self.longest
+        vectors = self.vectors(apart).unflatten(2, query.shape[2:]).to(query.dtype)
+        return torch.einsum("eqhp,qkhp->ehqk", query, vectors)
+
+
+def found_by_distance(asks: Tensor, products: Tensor, mask: Tensor, dropout: float) -> Tensor:
+    """What places that look at each other find, the heads joined again.
+
+    Shapes:
+        asks: [example, place, 3, head, part]. products: of queries and distances, [example, head, place, other place].
+        mask: bool [example, other place], False where nobody looks.
+    """
+    query, key, value = (part.transpose(1, 2) for part in asks.unbind(2))
+    scores = (query @ key.transpose(2, 3) + products) * query.shape[3] ** -0.5
+    weights = torch.softmax(scores.float().masked_fill(~mask[:, None, None, :], -torch.inf), dim=3)
+    found = functional.dropout(weights, dropout).to(value.dtype) @ value
+    return found.transpose(1, 2).flatten(2)
+
+
 def found_of(
     asks: Tensor, offers: Tensor | None, mask: Tensor | None, *, is_causal: bool = False, dropout: float = 0.0
 ) -> Tensor:
@@ -244,7 +296,7 @@ def found_of(
     """
     offered = asks if offers is None else offers
     if can_fuse(asks) and offered.shape[1] <= MOST_KEYS and asks.shape[4] in FUSED_PARTS:
-        from deixis.models.fused_attention import small_attention
+        from deixis.worlds.grid.models.fused_attention import small_attention
 
         return small_attention(asks, offers, mask, is_causal=is_causal, dropout=dropout)
     query, key, value = (part.transpose(1, 2) for part in (asks[:, :, 0], offered[:, :, -2], offered[:, :, -1]))
@@ -260,15 +312,19 @@ class Attention(nn.Module):
         settings: of the model.
         asks: 3 where places look at each other, and queries, keys and values are one product; 1 for queries alone.
         offers: whether keys and values are made here for who looks from elsewhere.
+        distances: whether places that look at each other know how far apart they stand.
     """
 
-    def __init__(self, settings: GridTransformerSettings, *, asks: int, offers: bool = False) -> None:
+    def __init__(
+        self, settings: GridTransformerSettings, *, asks: int, offers: bool = False, distances: bool = False
+    ) -> None:
         super().__init__()
         width = settings.width
         self.heads, self.drops = settings.heads, settings.dropout
         self.ask = nn.Linear(width, asks * width)
         self.offer = nn.Linear(width, 2 * width) if offers else None
         self.out = nn.Linear(width, width)
+        self.distances = Distances(settings.longest_distance, width) if distances else None
 
     def asked(self, x: Tensor) -> Tensor:
         """Queries, and keys and values where they are made with them: [example, place, 1 or 3, head, part]."""
@@ -284,15 +340,17 @@ class Attention(nn.Module):
     def found(self, asks: Tensor, offers: Tensor | None, mask: Tensor | None, *, is_causal: bool = False) -> Tensor:
         """What is found, given queries, keys and values."""
         dropout = self.drops if self.training else 0.0
+        if self.distances is not None and mask is not None:
+            return self.out(found_by_distance(asks, self.distances(asks[:, :, 0]), mask, dropout))
         return self.out(found_of(asks, offers, mask, is_causal=is_causal, dropout=dropout))
 
 
 class Layer(nn.Module):
     """One stream looks at another, or at itself; norms come after the sums, or before everything."""
 
-    def __init__(self, settings: GridTransformerSettings, *, looks_away: bool) -> None:
+    def __init__(self, settings: GridTransformerSettings, *, looks_away: bool, distances: bool = False) -> None:
         super().__init__()
-        self.attention = Attention(settings, asks=1 if looks_away else 3, offers=looks_away)
+        self.attention = Attention(settings, asks=1 if looks_away else 3, offers=looks_away, distances=distances)
         self.norm = nn.LayerNorm(settings.width, FORGIVING)
         self.first = nn.Linear(settings.width, settings.hidden)
         self.second = nn.Linear(settings.hidden, settings.width)
@@ -321,7 +379,8 @@ class Block(nn.Module):
     def __init__(self, settings: GridTransformerSettings) -> None:
         super().__init__()
         self.to_cells, self.to_words = (Layer(settings, looks_away=True) for _ in range(2))
-        self.among_words, self.among_cells = (Layer(settings, looks_away=False) for _ in range(2))
+        self.among_words = Layer(settings, looks_away=False, distances=settings.relative_words)
+        self.among_cells = Layer(settings, looks_away=False)
 
     def forward(self, text: Tensor, cells: Tensor, is_word: Tensor) -> tuple[Tensor, Tensor]:
         """Both streams after a block: [example, word, width] and [example, cell, width]."""

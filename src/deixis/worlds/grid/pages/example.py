@@ -8,31 +8,33 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from starlette.responses import Response
 from starlette.routing import Route
 
-from deixis.datasets.checks import CHECKS, check_tables, selected
-from deixis.datasets.table import example_at, rows_of
+from deixis.data.checks import selected
 from deixis.errors import DeixisError, SchemaError, UnknownName
-from deixis.reports.charts import pattern_words
-from deixis.reports.explain import plan_words
-from deixis.reports.gallery import marks_of
-from deixis.studio.grid_answers import answers_to
-from deixis.studio.grid_film import Inks, draw_board, find_film
-from deixis.studio.grid_story import objects_of, story_of
+from deixis.report.figures import pattern_words
+from deixis.studio.gallery import find_way
 from deixis.studio.pages import library_of, render
-from deixis.studio.rows import grid_rows
 from deixis.worlds.grid.actions import plan_to_letters
+from deixis.worlds.grid.checks import CHECKS, check_tables
+from deixis.worlds.grid.data.table import example_at, rows_of
 from deixis.worlds.grid.draw import Look, Marks, animate_gif, draw_png, draw_svg, path_of
+from deixis.worlds.grid.pages.film import Inks, draw_board, find_film
+from deixis.worlds.grid.pages.gallery import grid_rows
+from deixis.worlds.grid.pages.results import answers_to
+from deixis.worlds.grid.pages.story import objects_of, story_of
+from deixis.worlds.grid.report.explain import plan_words
+from deixis.worlds.grid.report.gallery import marks_of
 
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from deixis.datasets.checks import Finding
-    from deixis.datasets.sources import Source
-    from deixis.datasets.table import Table
-    from deixis.studio.grid_story import Story
+    from deixis.data.checks import Finding
     from deixis.studio.library import Entry
-    from deixis.tasks.navigate import Example
     from deixis.worlds.grid.actions import Plan
+    from deixis.worlds.grid.data.sources import Source
+    from deixis.worlds.grid.data.table import Table
+    from deixis.worlds.grid.navigate import Example
+    from deixis.worlds.grid.pages.story import Story
 
 
 __all__ = ["ROUTES", "example_page"]
@@ -76,11 +78,12 @@ def example_page(request: Request, entry: Entry, number: int) -> Response:
     inks = Inks()
     return render(
         request,
-        "grid.html",
+        "grid/example.html",
         title=f"{entry.title}, example {number}",
         entry=entry,
         number=number,
         place=_place(source, number, example.split),
+        way=find_way(request, entry, number),
         example=example,
         chips=_chips(example),
         story=story,
@@ -110,7 +113,7 @@ def answer(request: Request) -> Response:
     inks = Inks()
     return render(
         request,
-        "grid_answer.html",
+        "grid/answer.html",
         answer=one,
         boards=[
             _board(example, "right", "The right plan", example.plan, example.plan, inks),
@@ -198,7 +201,7 @@ def _checked(row: Table, source: Source) -> list[Checked]:
         rules = source.rules
     except DeixisError:
         rules = ()
-    codes = [code for code in selected(("E", "W", "I")) if _is_of_one_row(code)]
+    codes = [code for code in selected(CHECKS, ("E", "W", "I")) if _is_of_one_row(code)]
     report = check_tables([row], select=codes, thorough=True, rules=rules)
     found = {finding.code: finding for finding in report.findings}
     checked = [_check(code, found.get(code)) for code in codes]

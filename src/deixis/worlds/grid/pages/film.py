@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from deixis.errors import SchemaError
-from deixis.reports.gallery import themed
-from deixis.reports.markup import Themes
+from deixis.report.markup import Themes
 from deixis.worlds.grid.draw import Look, draw_svg
-from deixis.worlds.grid.pictures.animate import film_of
-from deixis.worlds.grid.pictures.look import Marks
-from deixis.worlds.grid.pictures.motion import AGENT, Pose, pose_of, sway
+from deixis.worlds.grid.pictures.animate import AGENT, Pose, film_of, pose_of, sway
+from deixis.worlds.grid.pictures.look import LIGHT, Marks
+from deixis.worlds.grid.report.gallery import themed
 
 
 if TYPE_CHECKING:
-    from deixis.scene.grid import GridScene
     from deixis.worlds.grid.actions import Plan
-    from deixis.worlds.grid.pictures.animate import Film
-    from deixis.worlds.grid.pictures.motion import Mover
+    from deixis.worlds.grid.pictures.animate import Film, Mover
+    from deixis.worlds.grid.scene import GridScene
 
 
-__all__ = ["CELL", "Inks", "draw_board", "find_film"]
+__all__ = ["CELL", "Inks", "draw_board", "draw_card", "draw_themed", "find_film"]
 
 CELL = 72
+CARD = Look(cell=32)
 STILL = Pose(x=0.0, y=0.0, size=0.0)
+THEMED = {  # colours of light pictures that a dark page changes
+    LIGHT.paper: "paper",
+    LIGHT.grid: "grid",
+    LIGHT.border: "border",
+    LIGHT.ink: "ink",
+    LIGHT.soft: "soft",
+    LIGHT.accent: "accent",
+    **{color: f"{name}" for name, color in LIGHT.objects.items()},
+}
+COLORS = re.compile(f'"({"|".join(map(re.escape, THEMED))})"')
 
 
 class Inks(Themes):
@@ -93,3 +103,28 @@ def _moves(film: Film, mover: Mover, cell: int) -> dict[str, Any]:
 
 def _rounded(*numbers: float) -> list[float]:
     return [round(number, 3) for number in numbers]
+
+
+class Either(Themes):
+    """Colours that say both of themselves, so that a picture needs no rules beside it."""
+
+    def name(self, light: str, dark: str) -> str:
+        """What to write for a colour that is `light` or `dark`."""
+        return light if light == dark else f"light-dark({light},{dark})"
+
+
+def draw_themed(scene: GridScene, *, marks: Marks | None = None, title: str = "", has_legend: bool = False) -> Markup:
+    """The scene as markup; every colour is given for the light and for the dark page."""
+    light, dark = (
+        draw_svg(scene, marks=marks, look=Look(cell=CELL, theme=theme, legend=has_legend), title=title)
+        for theme in ("light", "dark")
+    )
+    return Markup(Either().merge(light, dark))  # noqa: S704 (it escapes its text)
+
+
+def draw_card(scene: GridScene, target: int) -> Markup:
+    """A grid scene with its target, small, in the colours of the page; the words beside it say what it shows."""
+    drawn = draw_svg(scene, marks=Marks(target=target), look=CARD)
+    drawn = re.sub(r"<title.*?</desc>\n?", "", drawn, count=1, flags=re.DOTALL)
+    drawn = re.sub(r' role="img"\s+aria-labelledby="[^"]*"', ' aria-hidden="true"', drawn, count=1)
+    return Markup(COLORS.sub(lambda found: f'"var(--board-{THEMED[found[1]]}, {found[1]})"', drawn))  # noqa: S704 (ours)

@@ -1,23 +1,23 @@
 """Galleries of instructions in grid worlds: what can be asked of a million examples, and a card for each that is shown.
 
 Without a question, or with one for a split alone, only the rows of the page are read. Any other question goes to the
-codes of all rows (`rows.GridShelf`).
+codes of all rows (`GridShelf`).
 """
 
 from __future__ import annotations
 
+from functools import cached_property
+from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from deixis.datasets.checks import MAX_FINDINGS, check_tables
-from deixis.datasets.checks.registry import CHECKS
-from deixis.datasets.judged_plans import places_of, read_verdicts
-from deixis.datasets.table import example_at
+from deixis.data.checks import MAX_FINDINGS
+from deixis.data.row_groups import spare_memory
 from deixis.errors import DeixisError, UnknownName
-from deixis.language.lexicon import lexicon
+from deixis.expression.patterns import PATTERNS
 from deixis.studio.filters import (
     PAGE,
     Card,
@@ -29,16 +29,23 @@ from deixis.studio.filters import (
     Listing,
     choose,
     field_of,
-    page_of,
-    places_in,
+    keep,
+    list_counted,
+    list_uncounted,
     ranges,
     stretches_of,
 )
 from deixis.studio.judged import dataset_of, read_judged
-from deixis.studio.pictures import grid_picture
-from deixis.studio.rows import grid_shelf
+from deixis.studio.library import Shelf, shelf_of
 from deixis.worlds.grid.actions import MANNERS, VERBS
-from deixis.worlds.grid.patterns import PATTERNS
+from deixis.worlds.grid.checks import check_tables
+from deixis.worlds.grid.checks.registry import CHECKS
+from deixis.worlds.grid.data.example_codes import pack_worlds, read_codes
+from deixis.worlds.grid.data.judged_plans import places_of, read_verdicts
+from deixis.worlds.grid.data.sources import row_groups_of
+from deixis.worlds.grid.data.table import example_at
+from deixis.worlds.grid.language import WORDS
+from deixis.worlds.grid.pages.film import draw_card
 from deixis.worlds.grid.roles import KINDS
 
 
@@ -48,15 +55,17 @@ if TYPE_CHECKING:
 
     from markupsafe import Markup
 
-    from deixis.datasets.example_codes import ExampleCodes
-    from deixis.datasets.judged_plans import Places
+    from deixis.data.row_groups import RowGroups
     from deixis.studio.filters import Wanted
     from deixis.studio.judged import Judged
     from deixis.studio.library import Entry, Library
-    from deixis.studio.rows import GridShelf
+    from deixis.worlds.grid.data.example_codes import ExampleCodes, PackedWorlds
+    from deixis.worlds.grid.data.judged_plans import Places
+    from deixis.worlds.grid.data.sources import Source
+    from deixis.worlds.grid.navigate import Example
 
 
-__all__ = ["list_grid", "splits_of"]
+__all__ = ["GridShelf", "filter_grid", "grid_example", "grid_rows", "grid_shelf", "grid_size", "list_grid", "splits_of"]
 
 NONE = "none"  # in place of an empty text in addresses
 DISTRACTORS = {  # how people call what tempts
@@ -77,6 +86,7 @@ FACETS: WeakKeyDictionary[ExampleCodes, tuple[Facet, ...]] = WeakKeyDictionary()
 LINES: WeakKeyDictionary[ExampleCodes, Lines] = WeakKeyDictionary()
 PLACES: WeakKeyDictionary[GridShelf, Places] = WeakKeyDictionary()
 VERDICT_CODES: dict[tuple[Path, int, int], np.ndarray] = {}
+_preparing = Lock()
 
 
 def list_grid(entry: Entry, wanted: Wanted, library: Library) -> Listing:
@@ -87,7 +97,7 @@ def list_grid(entry: Entry, wanted: Wanted, library: Library) -> Listing:
         BrokenDataset: when something cannot be read.
     """
     shelf = grid_shelf(entry)
-    models = _models(entry, library)
+    models = _models(entry, library, wanted)
     if not shelf.has_codes and not any(wanted.get(name) for name in SEARCHED):
         return _without_codes(entry, shelf, wanted, models)
     codes = shelf.codes()
@@ -98,15 +108,18 @@ def list_grid(entry: Entry, wanted: Wanted, library: Library) -> Listing:
     if wanted.get("check"):
         kept = np.arange(len(codes)) if found.kept is None else np.flatnonzero(found.kept)
         return _checked(entry, shelf, wanted, kept, fields)
-    start, stop, pages = page_of(wanted, found.size)
-    return Listing(
-        what="examples",
-        fields=fields,
-        cards=tuple(_cards(entry, shelf, found.numbers(start, stop), verdicts=_shown_verdicts(shelf, wanted, models))),
-        total=found.size,
-        page=wanted.page,
-        pages=pages,
+    verdicts = _shown_verdicts(shelf, wanted, models)
+    return list_counted(
+        "examples", wanted, found, fields, lambda numbers: _cards(entry, shelf, numbers, verdicts=verdicts)
     )
+
+
+def filter_grid(entry: Entry, wanted: Wanted, library: Library) -> np.ndarray:
+    """int64 [example]: the numbers of the examples that a filter leaves, whatever checks find in them."""
+    shelf = grid_shelf(entry)
+    codes = shelf.codes()
+    further = [*_text_mask(codes, wanted.get("text")), *_model_mask(shelf, wanted, _models(entry, library, wanted))]
+    return keep(len(codes), facets_of(codes, entry.splits), wanted.values, further)
 
 
 def facets_of(codes: ExampleCodes, splits: Mapping[str, int]) -> tuple[Facet, ...]:
@@ -172,29 +185,19 @@ def _further_fields(wanted: Wanted, models: Sequence[Judged]) -> Iterator[Field]
 
 def _without_codes(entry: Entry, shelf: GridShelf, wanted: Wanted, models: Sequence[Judged]) -> Listing:
     """A page of everything or of a split, for which nothing but its rows is read."""
-    stretches = _stretches(entry, shelf, wanted.get("split"))
-    total = sum(len(stretch) for stretch in stretches)
-    start, stop, pages = page_of(wanted, total)
     fields = (
         Field("split", "split", wanted.get("split"), tuple(Choice(*one) for one in _with_labels(entry)), any="all"),
         _plain_field("pattern", PATTERNS),
         _plain_field("verb", VERBS),
         _plain_field("manner", [str(manner) or NONE for manner in MANNERS]),
-        _plain_field("relation", lexicon().relations.values()),
+        _plain_field("relation", WORDS.relations.values()),
         _plain_field("kind", DISTRACTORS, label="distractors"),
         _plain_field("objects", map(str, range(1, 17))),
         _plain_field("length", (), label="plan length"),
         *_further_fields(wanted, models),
     )
-    return Listing(
-        what="examples",
-        fields=fields,
-        cards=tuple(_cards(entry, shelf, places_in(stretches, start, stop))),
-        total=total,
-        page=wanted.page,
-        pages=pages,
-        is_final=False,
-    )
+    stretches = _stretches(entry, shelf, wanted.get("split"))
+    return list_uncounted("examples", wanted, stretches, fields, lambda numbers: _cards(entry, shelf, numbers))
 
 
 def _with_labels(entry: Entry) -> Iterator[tuple[str, str, int]]:
@@ -248,7 +251,7 @@ def _picture(row: Mapping[str, Any]) -> tuple[Markup | None, str]:
     if isinstance(row["scene"], DeixisError):
         return None, str(row["scene"])
     try:
-        return grid_picture(row["scene"], row["target"]), ""
+        return draw_card(row["scene"], row["target"]), ""
     except DeixisError as error:
         return None, str(error)
 
@@ -282,12 +285,25 @@ def _from_files(shelf: GridShelf, numbers: Sequence[int]) -> Iterator[dict[str, 
 # -------------------------------------------------------------------------------- models
 
 
-def _models(entry: Entry, library: Library) -> list[Judged]:
-    """The models whose plans for this dataset were judged one by one."""
-    if not library.of_kind("run"):
+def _models(entry: Entry, library: Library, wanted: Wanted) -> list[Judged]:
+    """The models whose plans for this dataset were judged one by one.
+
+    A model that is asked for by name and not known may have been judged since the folders were read: they are read
+    again.
+    """
+    models = _known_models(entry, library)
+    key = wanted.get("model")
+    if key and key not in {model.key for model in models}:
+        library.refresh()
+        models = _known_models(entry, library)
+    return models
+
+
+def _known_models(entry: Entry, library: Library) -> list[Judged]:
+    if not library.runs:
         return []
     known, _ = read_judged(library)
-    fitting = [one for one in known if one.world == "grid" and one.rows is not None]
+    fitting = [one for one in known if one.world == entry.kind and one.rows is not None]
     return [one for one in fitting if dataset_of(library, one) is entry]
 
 
@@ -329,7 +345,8 @@ def _verdict_codes(shelf: GridShelf, model: Judged) -> np.ndarray:
         judged = read_verdicts(path)
         numbers = PLACES[shelf].find(judged.ids)
         codes = np.zeros(len(shelf.rows), np.uint8)
-        codes[numbers[numbers >= 0]] = 1 + judged.exact[numbers >= 0]
+        right = judged.exact if "exact" in model.measures else judged.is_right_target  # whoever points has no plan
+        codes[numbers[numbers >= 0]] = 1 + right[numbers >= 0]
         while len(VERDICT_CODES) >= 8:
             VERDICT_CODES.pop(next(iter(VERDICT_CODES)), None)
         VERDICT_CODES[key] = codes
@@ -390,3 +407,74 @@ def _first(said: str) -> int:
     if not said.isdecimal() or len(said) > 12:
         raise DeixisError(f"examples are numbered from 0, got {said[:20]!r}")
     return int(said)
+
+
+# -------------------------------------------------------------------------------- examples by their number
+
+
+class GridShelf(Shelf["ExampleCodes"]):
+    """A grid dataset on which everything can be found: its rows, and once somebody searches, codes of all of them.
+
+    The codes (some eleven bytes an example) are read when first needed, the worlds (some forty) after them in the
+    background; until they are there, the rows that are shown are read from the files.
+    """
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        spare_memory()
+        self.source = source
+        self.worlds: PackedWorlds | None = None
+        self._helper: Thread | None = None
+
+    @cached_property
+    def rows(self) -> RowGroups:
+        """The rows by number; a released file is read once for it."""
+        return row_groups_of(self.source)
+
+    def read_codes(self) -> ExampleCodes:
+        """Read what can be asked of every example."""
+        return read_codes(self.rows)
+
+    def prepare(self) -> None:
+        """Read codes and worlds in the background; what goes wrong is told to whoever needs them."""
+        with _preparing:
+            if self._helper is None:
+                self._helper = Thread(target=self._prepare, name="shelf", daemon=True)
+                self._helper.start()
+
+    def finish(self) -> None:
+        """Wait until what was begun in the background is done."""
+        if self._helper is not None:
+            self._helper.join()
+
+    def _prepare(self) -> None:
+        try:
+            self.codes()
+            self.worlds = pack_worlds(self.rows, workers=1)  # which leaves room for visitors
+        except Exception:  # noqa: BLE001 (a search, or the reading of a row, will say the same to somebody)
+            return
+
+
+def grid_shelf(entry: Entry) -> GridShelf:
+    """The shelf of a dataset."""
+    return shelf_of(entry, GridShelf)
+
+
+def grid_rows(entry: Entry) -> RowGroups:
+    """The rows of a grid dataset, by number."""
+    return grid_shelf(entry).rows
+
+
+def grid_size(entry: Entry) -> int:
+    """How many examples a grid dataset has."""
+    return len(grid_rows(entry))
+
+
+def grid_example(entry: Entry, number: int) -> Example:
+    """One example, counted from 0 over all files of the dataset in the order of its manifest.
+
+    Raises:
+        UnknownName: when there is no example of this number.
+        BrokenDataset: when it cannot be read.
+    """
+    return example_at(grid_rows(entry).row(number), 0)

@@ -1,7 +1,8 @@
 """Playing with instructions in grid worlds: click what is meant, or walk there.
 
-A click becomes the plan of somebody who means that object, so that both tasks are judged and kept in the way of models.
-(Where a solid stands on the corner of a box, both have one plan, and a click on either counts, as it does for models.)
+A click is judged by the very object, and kept as the plan of somebody who goes there, so that `deixis evaluate` reads
+the answers to both tasks. (Where a solid stands on the corner of a box, both have one plan, and `evaluate` takes it for
+the solid's.)
 """
 
 from __future__ import annotations
@@ -11,61 +12,66 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+from starlette.routing import Route
 
 from deixis._version import __version__
-from deixis.datasets.asked import data_digest
-from deixis.datasets.plans import write_plans, write_verdicts
-from deixis.datasets.store import write_parquet
-from deixis.datasets.table import table_of
-from deixis.errors import SchemaError
-from deixis.language.explain import explain, name_object
-from deixis.metrics.navigation import Score, evaluate_plans
-from deixis.metrics.plan_misreadings import NO_REASON, UNCLEAR
-from deixis.metrics.plan_verdicts import Asked, Plans, judge_plan
-from deixis.metrics.uncertainty import Estimate
-from deixis.reports.explain import misreading_words, plan_words
-from deixis.studio.answers import Judged, Measure, draw_numbers, write_json
-from deixis.studio.play_pictures import draw_board
-from deixis.studio.rows import grid_example
+from deixis.data.store import write_parquet
+from deixis.errors import SchemaError, UnknownName
+from deixis.judge.uncertainty import Estimate
+from deixis.language.explain import name_object
+from deixis.language.misreadings import join_misreadings
+from deixis.resolution.reference import denotation
+from deixis.studio.answers import Game, Judged, Measure, draw_numbers, write_json
+from deixis.studio.pages import render
+from deixis.studio.play import sitting_of
 from deixis.worlds.grid.actions import Action, Plan, plan_from_letters, plan_to_codes
+from deixis.worlds.grid.data.asked import data_digest
+from deixis.worlds.grid.data.plans import write_plans, write_verdicts
+from deixis.worlds.grid.data.table import table_of
 from deixis.worlds.grid.draw import Marks, path_of
+from deixis.worlds.grid.judging.misreadings import LABELS
+from deixis.worlds.grid.judging.navigation import Score, evaluate_plans
+from deixis.worlds.grid.judging.verdicts import Asked, Plans, judge_all, judge_choice, judge_choices, judge_plan
+from deixis.worlds.grid.language import explain, say_misreadings_to
+from deixis.worlds.grid.pages.film import draw_themed
+from deixis.worlds.grid.pages.gallery import grid_example
 from deixis.worlds.grid.plan import plan as make_plan
+from deixis.worlds.grid.report.explain import plan_words
 from deixis.worlds.grid.simulate import simulate
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.datasets.sources import Source
-    from deixis.metrics.plan_verdicts import Verdict
-    from deixis.scene.grid import GridScene
+    from starlette.requests import Request
+    from starlette.responses import Response
+
     from deixis.studio.library import Entry
-    from deixis.tasks.navigate import Example
+    from deixis.worlds.grid.data.sources import Source
+    from deixis.worlds.grid.judging.verdicts import Verdict, Verdicts
+    from deixis.worlds.grid.navigate import Example
+    from deixis.worlds.grid.scene import GridScene
     from deixis.worlds.grid.simulate import Outcome
 
 
-__all__ = ["GridGame", "after", "grid_game", "noticed"]
+__all__ = ["ROUTES", "TASKS", "GridGame", "after", "grid_game", "noticed"]
 
 GridTask: TypeAlias = Literal["point", "navigate"]
 MOST_ACTIONS = 300
+TASKS = {
+    "point": ("Point", "Click the object that the instruction is about."),
+    "navigate": ("Navigate", "Carry the instruction out: turn, walk, push and pull."),
+}
 MEASURES = {
     "exact": "the recorded plan, action by action",
     "got_there": "everything ends where the recorded plan leaves it",
     "right_target": "made for the right object",
 }
-SLIPS = {  # what a reader did who went to a wrong object
-    "size among everything": "compared the size with everything on the board",
-    "clause of a clause": "took what is said of another object for said of the target",
-    "words exchanged": "exchanged words between two phrases",
-    "relations exchanged": "exchanged the relations of two clauses",
-    "all clauses": "heard none of the clauses",
-    "all but the noun": "heard no more than the noun",
-}
 
 
 @dataclass(frozen=True)
-class GridGame:
+class GridGame(Game):
     """Instructions to carry out, or whose targets are to be pointed at."""
 
     entry: Entry
@@ -77,10 +83,17 @@ class GridGame:
     @property
     def template(self) -> str:
         """The template that shows a question, and what came of it."""
-        return f"play_{self.task}.html"
+        return f"grid/play_{self.task}.html"
 
     def __len__(self) -> int:
         return len(self.examples)
+
+    def step(self, form: Mapping[str, str]) -> dict[str, str] | None:
+        """The plan after a button of the board, which adds an action to it or takes one away."""
+        act, plan = form.get("act", ""), form.get("plan", "")
+        if not act or self.task != "navigate":
+            return None
+        return {"plan": {"undo": plan[:-1], "again": ""}.get(act, plan + act)}
 
     def text(self, place: int) -> str:
         """The command."""
@@ -105,22 +118,21 @@ class GridGame:
         if self.task == "navigate":
             return board_values(self.examples[place], read_plan(form.get("plan", "")))
         names = [(number, _name(scene, number)) for number in range(len(scene))]
-        return {"board": draw_board(scene, title=self.text(place)), "objects": names}
+        return {"board": draw_themed(scene, title=self.text(place)), "objects": names}
 
     def told(self, place: int, said: str) -> dict[str, Any]:
         """The board with the target, what was chosen and both ways."""
         example = self.examples[place]
         verdict, plan = self.verdict(place, said), self.plan(place, said)
-        chosen = int(said) if self.task == "point" else verdict.chosen
-        marks = _marks(example, chosen)
+        marks = _marks(example, verdict.chosen)
         values: dict[str, Any] = {
-            "board": draw_board(example.scene, marks=marks, title=example.text, has_legend=True),
+            "board": draw_themed(example.scene, marks=marks, title=example.text, has_legend=True),
             "mentions": explain(example.utterance, example.scene).mentions,
         }
         if self.task == "navigate":
             ways = [path_of(example.scene, actions) for actions in (plan, example.plan)]
             boards = [
-                draw_board(
+                draw_themed(
                     example.scene,
                     marks=replace(marks, path=way.path if len(way.path) > 1 else None, pushed=way.pushed),
                     title=example.text,
@@ -141,7 +153,9 @@ class GridGame:
         return make_plan(example.scene, int(said), example.verb, example.manner)
 
     def verdict(self, place: int, said: str) -> Verdict:
-        """The judgement that a model would get."""
+        """The judgement that a model would get; on a click, that on the very object."""
+        if self.task == "point":
+            return judge_choice(self.examples[place], int(said))
         return judge_plan(self.examples[place], self.plan(place, said))
 
     def judge(self, place: int, said: str) -> Judged:
@@ -150,7 +164,7 @@ class GridGame:
         if self.task == "point":
             if found.chosen == example.target:
                 return Judged(True, "Right", (f"It is the {_name(example.scene, example.target)}.",))
-            return Judged(False, "Another object is meant", tuple(self._why(place, int(said), found)))
+            return Judged(False, "Another object is meant", tuple(self._why(place, int(said))))
         if found.exact:
             return Judged(True, "Right, action by action")
         if found.got_there:
@@ -161,7 +175,7 @@ class GridGame:
             return Judged(False, "The right object, but not quite", (reason,))
         if found.chosen is None:
             return Judged(False, "You did not end at an object", ("Nothing stands where you ended.",))
-        return Judged(False, "Another object is meant", tuple(self._why(place, found.chosen, found)))
+        return Judged(False, "Another object is meant", tuple(self._why(place, found.chosen)))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
         """What `deixis evaluate` measures of plans."""
@@ -189,7 +203,7 @@ class GridGame:
         for place, one in enumerate(said):
             names = self.verdict(place, one).missed
             for name in names:
-                shares[name] = shares.get(name, 0.0) + 1 / len(names)
+                shares[LABELS[name]] = shares.get(LABELS[name], 0.0) + 1 / len(names)
         return dict(sorted(shares.items(), key=lambda share: (-share[1], share[0])))
 
     def write(self, folder: Path, said: Sequence[str], facts: Mapping[str, Any], *, is_over: bool) -> list[str]:
@@ -198,15 +212,16 @@ class GridGame:
         plans = [plan_to_codes(self.plan(place, one)) for place, one in enumerate(said)]
         actions = np.concatenate([np.zeros(0, np.uint8), *plans])
         starts = np.cumsum([0, *map(len, plans)], dtype=np.int64)
-        ids = np.array([example.id for example in self.examples[: len(said)]], np.uint64)
+        ids = np.array([example.id for example in self.examples[: len(said)]], np.int64)
         known = {**facts, "data": self._digest}
         write_plans(folder / f"{split}.parquet", ids, (actions, starts), known)
         write_parquet(table_of(self.examples[: len(said)]), folder / "asked.parquet")
         if is_over:
             asked = {split: Asked.of(self.examples)}
             given = {split: Plans(ids=ids, actions=actions, starts=starts, facts=known)}
-            evaluation, verdicts = evaluate_plans(asked, given, data=self.entry.title, digest=self._digest)
-            write_json(folder / "evaluation.json", {"deixis": __version__, **evaluation.to_dict()})
+            judge = self._judge_clicks(said) if self.task == "point" else judge_all
+            evaluation, verdicts = evaluate_plans(asked, given, data=self.entry.title, digest=self._digest, judge=judge)
+            write_json(folder / "evaluation.json", {"deixis": __version__, "world": "grid", **evaluation.to_dict()})
             write_verdicts(folder / "verdicts.parquet", asked, verdicts)
         file = f"FOLDER/{split}.parquet"
         chosen = f" --split {split}" if split == self.split else ""
@@ -216,16 +231,20 @@ class GridGame:
     def _digest(self) -> str:
         return data_digest(self.entry.data)
 
-    def _why(self, place: int, chosen: int, found: Verdict) -> Iterator[str]:
+    @staticmethod
+    def _judge_clicks(said: Sequence[str]) -> Callable[..., Verdicts]:
+        """What judges the objects that were clicked, not the plans to them."""
+        chosen = np.array([int(one) for one in said], np.int64)
+        return lambda asked, _plans, **_: judge_choices(asked, chosen)
+
+    def _why(self, place: int, chosen: int) -> Iterator[str]:
         example = self.examples[place]
         meant, taken = (_name(example.scene, number) for number in (example.target, chosen))
         yield f"Meant is the {meant}; you took the {taken}."
-        role = example.roles[chosen] if example.roles else None
-        if role is not None and role.has_misreading and role.number < len(example.misreadings):
-            words = misreading_words(example.utterance, example.misreadings[role.number])
-            yield f"You would end there if you {words}."
-        elif found.missed and not {NO_REASON, UNCLEAR} & set(found.missed):
-            yield f"You would end there if you {' or '.join(map(_missed_words, found.missed))}."
+        if denotation(example.expression, example.scene) != {example.target}:
+            return
+        told = say_misreadings_to(example.utterance, example.scene, chosen)
+        yield f"You would end there if you {join_misreadings(told)}." if told else "No single misreading leads there."
 
 
 def grid_game(entry: Entry, split: str, task: GridTask, count: int, *, seed: int) -> GridGame:
@@ -248,6 +267,19 @@ def grid_game(entry: Entry, split: str, task: GridTask, count: int, *, seed: int
     return GridGame(entry, split, task, tuple(chosen), examples)
 
 
+def board(request: Request) -> Response:
+    """The board after some actions, as a fragment."""
+    sitting = sitting_of(request)
+    game, place = sitting.game, sitting.ask()
+    if not isinstance(game, GridGame) or game.task != "navigate":
+        raise UnknownName("there is no board to walk on in this task")
+    letters = read_plan(request.query_params.get("plan", ""))
+    return render(request, "grid/play_board.html", **board_values(game.examples[place], letters))
+
+
+ROUTES = (Route("/play/{sitting}/board", board),)
+
+
 def read_plan(text: str) -> str:
     """The letters of a plan, without blanks; an error where there are too many or one is no action."""
     letters = "".join(text.split())
@@ -265,7 +297,7 @@ def board_values(example: Example, letters: str) -> dict[str, Any]:
     marks = Marks(path=way.path if len(way.path) > 1 else None, pushed=way.pushed)
     agent = outcome.agent
     return {
-        "board": draw_board(scene, marks=marks, title=example.text),
+        "board": draw_themed(scene, marks=marks, title=example.text),
         "plan": letters,
         "actions": [action.words for action in actions],
         "where": f"row {agent.row}, column {agent.column}, facing {agent.facing.name.lower()}",
@@ -307,13 +339,6 @@ def _marks(example: Example, chosen: int | None) -> Marks:
         return Marks(target=example.target, mentioned=(chosen,))
     kind = role.kind if role is not None and role.is_distractor else "random"
     return Marks(target=example.target, distractors={chosen: kind})
-
-
-def _missed_words(name: str) -> str:
-    """What was missed, in words that follow 'if you'."""
-    if name.startswith("clause: "):
-        return f"did not heed a clause (‘{name.removeprefix('clause: ')}’)"
-    return SLIPS.get(name, f"did not heed the {name}")
 
 
 def _belongs(splits: Sequence[str | None], split: str) -> np.ndarray:

@@ -17,32 +17,34 @@ from starlette.routing import Route
 
 from deixis.errors import DeixisError, SchemaError, UnknownName
 from deixis.language.explain import name_object
-from deixis.scene.grid import COLORS, SHAPES, SIZES, Agent, Facing, GridScene
-from deixis.scene.picture import MARKS, grid
 from deixis.seeds import Stream, derive
-from deixis.studio.pages import library_of, render, render_text
-from deixis.studio.playground_board import (
+from deixis.studio.pages import kept, library_of, render, render_text
+from deixis.worlds.grid.draw import Look, draw_svg
+from deixis.worlds.grid.drawn import MARKS, grid
+from deixis.worlds.grid.pages.gallery import grid_example, grid_size
+from deixis.worlds.grid.pages.playground_files import (
+    FILES,
     MAX_OBJECTS,
     MAX_SIDE,
     MIN_SIDE,
     bounded,
+    cell_for,
     from_address,
     from_plain,
+    keep,
+    ready,
     to_address,
     to_plain,
 )
-from deixis.studio.playground_keep import FILES, cell_for, keep, ready
-from deixis.studio.playground_verdict import judge
-from deixis.studio.playground_words import completions, completions_title, segments
-from deixis.studio.rows import grid_example, grid_size
-from deixis.worlds.grid.draw import Look, draw_svg
+from deixis.worlds.grid.pages.playground_verdict import completions, completions_title, judge, segments
+from deixis.worlds.grid.scene import COLORS, SHAPES, SIZES, Agent, Facing, GridScene
 
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from deixis.studio.playground_keep import Theme
-    from deixis.studio.playground_verdict import Judgement
+    from deixis.worlds.grid.pages.playground_files import Theme
+    from deixis.worlds.grid.pages.playground_verdict import Judgement
 
 
 __all__ = ["ROUTES", "link"]
@@ -105,7 +107,7 @@ def playground(request: Request) -> Response:
     judgement = judge(start.scene, start.text)
     return render(
         request,
-        "playground.html",
+        "grid/playground.html",
         title="Playground",
         answer=_answer(judgement, "light"),
         text=start.text,
@@ -162,8 +164,8 @@ def _answer(judgement: Judgement, theme: Theme) -> dict[str, Any]:
         "cell": cell,
         "scene": to_plain(scene),
         "things": [_thing(judgement, index) for index in range(len(scene))],
-        "said": Markup(render_text("playground_said.html", segments=segments(judgement))),  # noqa: S704 - a template
-        "verdict": Markup(render_text("playground_verdict.html", judgement=judgement)),  # noqa: S704 - likewise
+        "said": Markup(render_text("grid/playground_said.html", segments=segments(judgement))),  # noqa: S704 - a template
+        "verdict": Markup(render_text("grid/playground_verdict.html", judgement=judgement)),  # noqa: S704 - likewise
         "headline": judgement.headline,
         "next": [{"words": option.words, "text": option.text} for option in completions(judgement)],
         "next_title": completions_title(judgement),
@@ -234,7 +236,7 @@ def _is_number(text: str) -> bool:
 
 
 ROUTES = (
-    Route("/playground", playground),
+    Route("/playground", kept(playground)),
     Route("/playground/judge", answer, methods=["POST"]),
     Route("/playground/{name}", saved),
 )

@@ -7,24 +7,23 @@ after so many. An honest expression needs a few ten thousand; one that was made 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from math import inf
 from typing import TYPE_CHECKING
 
-from deixis.distractors.content import is_implied
+from deixis.distractors.necessity import is_implied
 from deixis.errors import DeixisError, ParseError, SchemaError
 from deixis.expression.parts import parts, without
 from deixis.expression.steps import Related
-from deixis.language.determiners import grounded_determiners
-from deixis.language.explain import explain
-from deixis.language.parse import read
-from deixis.language.realise import realise
+from deixis.language.misreadings import join_misreadings
 from deixis.language.utterance import Instruction
-from deixis.reports.explain import plan_words
 from deixis.resolution.reference import resolve
 from deixis.worlds.grid.actions import Manner, Verb
 from deixis.worlds.grid.draw import Marks, path_of
-from deixis.worlds.grid.pictures.motion import MAX_ACTIONS
+from deixis.worlds.grid.language import WORDS, explain, grounded_determiners, read, read_typed, realise
+from deixis.worlds.grid.pictures.animate import MAX_ACTIONS
 from deixis.worlds.grid.plan import plan as make_plan
+from deixis.worlds.grid.report.explain import plan_words
 
 
 if TYPE_CHECKING:
@@ -33,13 +32,24 @@ if TYPE_CHECKING:
     from deixis.expression.parts import Address, Part
     from deixis.language.explain import Explanation
     from deixis.language.utterance import Utterance
-    from deixis.scene.grid import GridScene
     from deixis.scene.scene import Point
     from deixis.schema import Schema
     from deixis.worlds.grid.actions import Plan
+    from deixis.worlds.grid.scene import GridScene
 
 
-__all__ = ["Judgement", "Necessity", "TooMuchWork", "class_of", "judge"]
+__all__ = [
+    "Completion",
+    "Judgement",
+    "Necessity",
+    "Segment",
+    "TooMuchWork",
+    "class_of",
+    "completions",
+    "completions_title",
+    "judge",
+    "segments",
+]
 
 MAX_LETTERS = 4000
 MAX_MENTIONS = 12  # as for the compiled resolver; ReaSCAN has four at most
@@ -152,6 +162,11 @@ class Judgement:
         return is_last and any(words.startswith(self.error.word) for words in self.error.expected)
 
     @property
+    def suggestion(self) -> str:
+        """A text that may have been meant; empty where this one can be read, or read on."""
+        return "" if self.error is None or self.is_begun else self.error.suggestion
+
+    @property
     def referents(self) -> tuple[int, ...]:
         """The objects that fit."""
         return self.explanation.referents if self.explanation else ()
@@ -197,6 +212,8 @@ class Judgement:
         if self.error:
             place = f"as word {self.error.position}"
             wanted = _alternatives(self.error.expected)
+            if self.suggestion:
+                return f"Did you mean ‘{self.suggestion}’?"
             return f"What can stand {place}: {wanted}." if wanted else "Nothing more can stand here."
         if self.explanation is None:
             return self.refusal
@@ -241,14 +258,13 @@ class Judgement:
             return ""
         if index in self.referents:
             return "This is what is picked out." if self.target is not None else "This is one of those that fit."
-        ends = [misreading.words for misreading in self.explanation.misreadings if index in misreading.wrong]
+        told = self.explanation.slightest_to(index)
         steps = self.explanation.mentions[-1].steps
         lost = next((step.words for step in steps if index in step.before and index not in step.after), "")
         ruled_out = f"Ruled out by ‘{lost}’." if lost else "Ruled out because mentions must be different objects."
-        if not ends:
+        if not told:
             return f"{ruled_out} No misreading leads here." if self.target is not None else ruled_out
-        more = f" and {len(ends) - 3} more ways" if len(ends) > 3 else ""
-        return f"{ruled_out} A careless reader ends here: {'; '.join(ends[:3])}{more}."
+        return f"{ruled_out} You would end here if you {join_misreadings(told)}."
 
 
 def class_of(part: Part) -> str:
@@ -297,10 +313,10 @@ def _alternatives(expected: tuple[str, ...]) -> str:
 def _read(text: str) -> Utterance:
     """The text with its meaning; adjectives may stand in any order, but are expected in the usual one."""
     try:
-        return read(text)
+        return read_typed(text)
     except ParseError as error:
         try:
-            return read(text, any_order=True)
+            return read_typed(text, any_order=True)
         except ParseError:
             raise error from None
 
@@ -351,3 +367,159 @@ def _mentions(utterance: Utterance) -> list[Address]:
 def _wording(utterance: Utterance, scene: _Metered) -> str:
     grounded = grounded_determiners(utterance.expression, scene)
     return "" if grounded == utterance.determiners else realise(utterance.instruction, determiners=grounded).text
+
+
+# -------------------------------------------------------------------------------- the text in pieces
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Some words of the text that belong together.
+
+    Attributes:
+        words: the words.
+        kind: `noun`, `color`, `size` or `clause` for parts, `wrong` or `begun` where reading stopped, else nothing.
+        lights: the objects that are left after this part.
+        is_idle: whether the target is found without the part.
+        note: what the part does, in words.
+    """
+
+    words: str
+    kind: str = ""
+    lights: tuple[int, ...] = ()
+    is_idle: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What can stand next, or at a wrong word: the words, and the text that they make.
+
+    Attributes:
+        words: what is offered.
+        text: the text with it.
+        is_inserted: whether the wrong word stays, behind what is offered.
+    """
+
+    words: str
+    text: str
+    is_inserted: bool = False
+
+
+def segments(judgement: Judgement) -> list[Segment]:
+    """The text in pieces: its parts, or the word at which reading stopped."""
+    if judgement.utterance is not None:
+        return list(_pieces(judgement.utterance, judgement.explanation))
+    if judgement.error is None or judgement.is_blank:
+        return []
+    return list(_around(judgement.error, "begun" if judgement.is_begun else "wrong"))
+
+
+def completions(judgement: Judgement) -> list[Completion]:
+    """What can follow, or stand in the place of the word that cannot be read; what was begun is completed."""
+    said = judgement.utterance
+    error = judgement.error if said is None else _error_after(said)
+    if error is None:
+        return []
+    options = [words for words in error.expected if not words.startswith("<")]
+    if said is not None:
+        manners = () if said.instruction.verb else WORDS.manners
+        return [Completion(words, f"{said.text} {words}") for words in options if words not in manners]
+    meant = [Completion(judgement.suggestion, judgement.suggestion)] if judgement.suggestion else []
+    return meant + _instead(error, options)
+
+
+def _instead(error: ParseError, options: list[str]) -> list[Completion]:
+    """What can stand in the place of the word that cannot be read, or before it where the word can stay."""
+    made = [_mended(error, words) for words in options]
+    is_last = error.position >= len(error.text.split())
+    begun = [one for one in made if is_last and one.words.startswith(error.word) and not one.is_inserted]
+    return begun or [one for one in made if _gets_past(one, error)] or made
+
+
+def _mended(error: ParseError, words: str) -> Completion:
+    """The text with some words at the place where reading stopped.
+
+    They go before a word of the language, since it may be right there, unless the text can be read without it only; a
+    word that the language does not have is replaced.
+    """
+    tokens = error.text.split()
+    before, after = tokens[: error.position - 1], tokens[error.position :]
+    replaced = Completion(words, " ".join([*before, words, *after]))
+    if error.word not in _known_words():
+        return replaced
+    inserted = Completion(words, " ".join([*before, words, error.word, *after]), is_inserted=True)
+    return replaced if _reach(replaced.text) == inf > _reach(inserted.text) else inserted
+
+
+def _gets_past(one: Completion, error: ParseError) -> bool:
+    """Whether reading gets beyond what was offered, and beyond the word that it stands before."""
+    return _reach(one.text) > error.position + (len(one.words.split()) if one.is_inserted else 0)
+
+
+@lru_cache(maxsize=1)
+def _known_words() -> frozenset[str]:
+    return frozenset(WORDS.vocabulary())
+
+
+def completions_title(judgement: Judgement) -> str:
+    """What the completions are."""
+    error = judgement.error
+    if error is None:
+        return "Can follow:" if completions(judgement) else "Nothing more can follow."
+    if judgement.is_blank or judgement.is_begun:
+        return "Next:"
+    where = {one.is_inserted for one in completions(judgement)}
+    return f"{'Before' if where == {True} else 'Expected at' if True in where else 'Instead of'} ‘{error.word}’:"
+
+
+def _pieces(utterance: Utterance, explanation: Explanation | None) -> Iterator[Segment]:
+    """The parts; of a clause only the words of its relation, since its phrase has parts of its own."""
+    tokens = utterance.text.split(" ")
+    steps = {step.address: step for mention in (explanation.mentions if explanation else ()) for step in mention.steps}
+    idle = {part.address for part in (explanation.parts if explanation else ()) if not part.is_necessary}
+    at = 0
+    for part in sorted(parts(utterance.expression), key=lambda part: utterance.spans[part.address]):
+        first, last = utterance.spans[part.address]
+        if isinstance(part.step, Related):
+            last = utterance.spans[(*part.address, -1)][0]
+        if at < first:
+            yield Segment(" ".join(tokens[at:first]))
+        at = last
+        words, step = " ".join(tokens[first:last]), steps.get(part.address)
+        if step is None:
+            yield Segment(words, class_of(part))
+            continue
+        note = f"{len(step.after)} of {len(step.before)} left" + ("; not needed" if part.address in idle else "")
+        yield Segment(words, class_of(part), step.after, part.address in idle, note)
+    if at < len(tokens):
+        yield Segment(" ".join(tokens[at:]))
+
+
+def _around(error: ParseError, kind: str) -> Iterator[Segment]:
+    """The word at which reading stopped, between what stands before and after it."""
+    tokens = error.text.split()
+    at = error.position - 1
+    if at:
+        yield Segment(" ".join(tokens[:at]))
+    yield Segment(" ".join(tokens[at : at + 1]) or "…", kind)
+    if tokens[at + 1 :]:
+        yield Segment(" ".join(tokens[at + 1 :]))
+
+
+def _reach(text: str) -> float:
+    """At which word reading stops."""
+    try:
+        read(text, any_order=True)
+    except ParseError as error:
+        return error.position
+    return inf
+
+
+def _error_after(utterance: Utterance) -> ParseError | None:
+    """The complaint about a word that no text has, put after a text that can be read: it says what could follow."""
+    try:
+        read(f"{utterance.text} ?", any_order=True)
+    except ParseError as error:
+        return error
+    return None

@@ -8,30 +8,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.datasets.statistics import part_kind
-from deixis.distractors.necessity import competitors
 from deixis.errors import AmbiguousExpression, DeixisError
-from deixis.expression.description import describe
-from deixis.expression.parts import mention_at, parts, without
-from deixis.expression.steps import Extreme, Is, Related
-from deixis.language.explain import explain
-from deixis.language.lexicon import lexicon
-from deixis.language.realise import realise
-from deixis.reports.explain import oversights, traps
-from deixis.reports.gallery import SHOWN, oversight_words
+from deixis.expression.parts import mention_at, parts
+from deixis.expression.steps import Related
+from deixis.language.misreadings import join_misreadings
+from deixis.worlds.grid.data.statistics import part_kind
+from deixis.worlds.grid.language import explain
 from deixis.worlds.grid.pictures.look import Role
+from deixis.worlds.grid.report.explain import oversights, traps
+from deixis.worlds.grid.report.gallery import SHOWN, oversight_words
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deixis.distractors.relaxations import Relaxation
-    from deixis.expression.description import Expression
     from deixis.expression.parts import Address, Part
     from deixis.language.explain import ExplainedMention, Explanation
     from deixis.language.utterance import Utterance
-    from deixis.reports.explain import Oversight, Trap
-    from deixis.tasks.navigate import Example
+    from deixis.worlds.grid.navigate import Example
+    from deixis.worlds.grid.report.explain import Oversight, Trap
 
 
 __all__ = [
@@ -42,7 +37,6 @@ __all__ = [
     "Step",
     "Story",
     "Word",
-    "if_you",
     "object_name",
     "objects_of",
     "story_of",
@@ -116,7 +110,8 @@ class Shown:
         letter: of the role.
         said: one sentence that answers a click on it.
         reasons: more about it.
-        reached: the misreadings that lead to it, each as words that follow 'if you'.
+        reached: the misreadings that lead to it, as words that follow 'if you': the slightest, together, then each
+            of the others.
     """
 
     index: int
@@ -144,6 +139,7 @@ class Story:
         words: the necessity of every part; empty where the command does not fit the target alone.
         tree: the noun phrases as they hang together.
         lit_in_the_end: the objects that the command picks out.
+        explanation: how it is resolved.
     """
 
     pieces: tuple[Piece, ...]
@@ -154,6 +150,7 @@ class Story:
     words: tuple[Word, ...]
     tree: Branch
     lit_in_the_end: tuple[int, ...]
+    explanation: Explanation
 
     @property
     def idle(self) -> int:
@@ -183,6 +180,7 @@ def story_of(example: Example) -> Story:
         words=tuple(_word(example, one) for one in found),
         tree=_branch(example.utterance, {mention.address: mention for mention in explanation.mentions}, (), ""),
         lit_in_the_end=explanation.referents,
+        explanation=explanation,
     )
 
 
@@ -201,7 +199,6 @@ def objects_of(example: Example, story: Story | None) -> list[Shown]:
         example: whose objects they are.
         story: of the example; None where its command cannot be read.
     """
-    reached = _reached(example) if story else {}
     reasons = _reasons(example) if story else {}
     dropped = _dropped(story) if story else {}
     shown = []
@@ -209,7 +206,7 @@ def objects_of(example: Example, story: Story | None) -> list[Shown]:
         role = Role(example.roles[index].kind) if example.roles else None
         if index == example.target:
             role = Role.TARGET
-        leads = tuple(dict.fromkeys(if_you(one, example.utterance) for one in reached.get(index, ())))
+        leads = _reached(example, story, index)
         shown.append(
             Shown(
                 index=index,
@@ -231,25 +228,6 @@ def object_name(example: Example, index: int) -> str:
     """An object in words: 'the red circle (5)'."""
     thing = example.scene.objects[index]
     return f"the {thing.color} {thing.shape} ({index})"
-
-
-def if_you(relaxation: Relaxation, utterance: Utterance) -> str:
-    """A misreading in words that follow 'if you': "ignored ‘blue’ in ‘a blue box’"."""
-    match relaxation.kind:
-        case "phrase":
-            return f"heard nothing but ‘{utterance.words_of((-1,))}’"
-        case "isomorphism":
-            return f"exchanged words between two phrases and understood ‘{_realised(relaxation.expression)}’"
-    (part,) = relaxation.parts
-    said, above = utterance.words_of(part.address), part.address[:-1]
-    where = f"‘{said}’"
-    if above and part.kind != "clause":
-        where += f" in ‘{utterance.words_of((*above, -1))}’"
-    if relaxation.expression == without(utterance.expression, part):
-        return f"ignored {where}"
-    new = mention_at(relaxation.expression, above).steps[part.address[-1]]
-    word = lexicon().word_for(new) if isinstance(new, Is | Extreme) else str(new)
-    return f"took {where} for ‘{word}’"
 
 
 def _numbered(explanation: Explanation, kinds: dict[Address, str]) -> Iterator[Mention]:
@@ -306,17 +284,13 @@ def _branch(utterance: Utterance, mentions: dict[Address, ExplainedMention], add
     return Branch(relation, utterance.words_of((*address, -1)), mentions[address].left, tuple(below))
 
 
-def _reached(example: Example) -> dict[int, list[Relaxation]]:
-    """For every object the misreadings that lead to it; first the one for which it was put there."""
-    try:
-        found = competitors(example.expression, example.context)
-    except AmbiguousExpression:
-        return {}
-    meant = {index: trap.misreading.expression for trap in _find_traps(example) for index in trap.ends}
-    return {
-        where.object: sorted(some, key=lambda one: one.expression != meant.get(where.object))
-        for where, some in found.items()
-    }
+def _reached(example: Example, story: Story | None, index: int) -> tuple[str, ...]:
+    """The misreadings that lead to an object: first the slightest, together, then all others."""
+    if story is None or story.explanation.target != example.target:
+        return ()
+    told = story.explanation.slightest_to(index)
+    others = (one.words for one in story.explanation.misreadings if index in one.wrong and one.words not in told)
+    return (join_misreadings(told), *others) if told else ()
 
 
 def _reasons(example: Example) -> dict[int, list[str]]:
@@ -324,7 +298,7 @@ def _reasons(example: Example) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for trap in _find_traps(example):
         for index in trap.ends:
-            found.setdefault(index, []).append(f"It was put here for those who {trap.words}.")
+            found.setdefault(index, []).append(f"Placed to catch readers who {trap.words}.")
         for index in trap.helpers:
             found.setdefault(index, []).append(_helps(example, trap))
     for index, role in enumerate(example.roles):
@@ -343,8 +317,8 @@ def _helps(example: Example, trap: Trap) -> str:
         word = example.utterance.words_of(part.address)
         return f"It gives ‘{word}’ in ‘{phrase}’ something to be compared with."
     if trap.ends or trap.elsewhere:
-        return f"It helps to lead those astray who {trap.words}."
-    return f"It was put here for those who {trap.words}, but nobody would end here."
+        return f"It helps to catch readers who {trap.words}."
+    return f"Placed to catch readers who {trap.words}, but they would not end here."
 
 
 def _find_traps(example: Example) -> list[Trap]:
@@ -369,14 +343,6 @@ def _said(example: Example, index: int, leads: tuple[str, ...], dropped: str) ->
         return f"{name}: you would end here if you {leads[0]}."
     why = f"; it drops out at ‘{dropped}’" if dropped else ""
     return f"{name}: no single misreading leads here{why}."
-
-
-def _realised(expression: Expression) -> str:
-    """The words for an expression, or its notation where the language has none."""
-    try:
-        return realise(expression).text
-    except DeixisError:
-        return describe(expression)
 
 
 def _objects(count: int) -> str:

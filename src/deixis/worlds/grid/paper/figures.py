@@ -10,19 +10,20 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deixis.datasets.statistics import COMPASS, LENGTH_BINS, length_bin
-from deixis.reports.charts import Chart, pattern_words
-from deixis.reports.markup import number, percent
-from deixis.scene.grid import COLORS, GRID, SHAPES, SIZES, Facing
+from deixis.report.figures import Chart, pattern_words
+from deixis.report.markup import number, percent
+from deixis.report.sheets import NARROW, WIDE, Sheet
 from deixis.worlds.grid import roles
 from deixis.worlds.grid.actions import MANNERS, VERBS
+from deixis.worlds.grid.data.statistics import COMPASS, LENGTH_BINS, length_bin
+from deixis.worlds.grid.scene import COLORS, GRID, SHAPES, SIZES, Facing
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from deixis.datasets.statistics import Key, Statistics
-    from deixis.reports.published import Published
+    from deixis.worlds.grid.data.statistics import Key, Statistics
+    from deixis.worlds.grid.paper.published import Published
 
 
 __all__ = [
@@ -31,7 +32,6 @@ __all__ = [
     "PANELS",
     "Counted",
     "Panel",
-    "Sheet",
     "distractor_kinds",
     "distractor_worlds",
     "figure4",
@@ -45,7 +45,6 @@ ALWAYS = ("relation, all clauses", "relation", "attribute", "isomorphism", "rand
 BROKEN = {"relation, all clauses": "relation,\nall clauses", "isomorphism": "isomor-\nphism"}
 SHORT = {"over 50": ">50"}
 NOT_RECORDED = "not recorded"
-WIDE, NARROW = 7.0, 3.4  # inches: the width of a page and of a column
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,31 +78,6 @@ class Panel:
         """The count of every label."""
         found: Mapping[Key, int] = getattr(statistics, self.field)
         return tuple(found.get(key, 0) for key in self.keys.values())
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sheet:
-    """A figure of several panels.
-
-    Attributes:
-        name: that of its file.
-        title: what it shows.
-        description: the same numbers in words, for those who cannot see it.
-        rows: the panels from top to bottom and left to right.
-        width: in inches.
-        patterns: those that have a colour in it.
-        datasets: the names of the datasets, where it shows several.
-        is_compared: whether published numbers are outlined in it.
-    """
-
-    name: str
-    title: str
-    description: str
-    rows: tuple[tuple[Chart, ...], ...]
-    width: float
-    patterns: tuple[str, ...]
-    datasets: tuple[str, ...] = ()
-    is_compared: bool = False
 
 
 def _initials(name: str) -> str:
@@ -234,8 +208,8 @@ def published_set(counted: Counted, pattern: str) -> str:
     """Which published set a pattern of a dataset is to be compared with."""
     if counted.kind == "gscan":
         return "gscan"
-    kinds = distractor_worlds(counted.statistics).get(pattern, {})
-    if pattern == "p3" and kinds.get("random") and not (kinds["relation"] or kinds["attribute"]):
+    objects = {kind: counted.statistics.of_kind.get((pattern, kind), 0) for kind in ("random", "relation", "attribute")}
+    if pattern == "p3" and objects["random"] and not (objects["relation"] or objects["attribute"]):
         return "p3-random"
     return pattern
 

@@ -1,4 +1,7 @@
-"""What is published of models on ReaSCAN: the figures of Tables 2 and 3 of the paper and of those who came after it."""
+"""What is published of models on ReaSCAN: the figures of Tables 2 and 3 of the paper and of those who came after it.
+
+Why ours differ from them, a person writes down: a sentence for a cell of a table.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,32 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
+
+from deixis.report.notes import read_sentences
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 
-__all__ = ["Figure", "KnownModel", "KnownResults", "Part", "TableRow", "Which", "known_results", "plain_name"]
+__all__ = [
+    "Figure",
+    "KnownModel",
+    "KnownResults",
+    "Part",
+    "Reasons",
+    "TableRow",
+    "Which",
+    "known_results",
+    "plain_name",
+    "read_reasons",
+]
 
 Which: TypeAlias = Literal["table2", "table3"]
 Part: TypeAlias = Literal["dev", "test"]
+Reasons: TypeAlias = "Mapping[tuple[Which, str, str], str]"  # why a cell differs, by table, model and row
 
 
 class Figure(NamedTuple):
@@ -115,7 +133,7 @@ class KnownResults:
 @cache
 def known_results() -> KnownResults:
     """What is published of models on ReaSCAN."""
-    facts = tomllib.loads((files("deixis.reports") / "reascan_models.toml").read_text(encoding="utf-8"))
+    facts = tomllib.loads((files("deixis.worlds.grid.paper") / "models.toml").read_text(encoding="utf-8"))
     tables: tuple[Which, ...] = ("table2", "table3")
     return KnownResults(
         source=facts["source"],
@@ -152,3 +170,19 @@ def _model(key: str, facts: Mapping[str, Any]) -> KnownModel:
 
 def _row(key: str, facts: Mapping[str, Any]) -> TableRow:
     return TableRow(key=key, **{**facts, "patterns": tuple(facts.get("patterns", ()))})
+
+
+def read_reasons(path: Path) -> dict[tuple[Which, str, str], str]:
+    """Read sentences from a TOML file with a table for every table and model.
+
+    Raises:
+        RecipeError: when it is no TOML, or names a table or a row that there is not.
+
+    Example:
+        ```toml
+        [table3.m-lstm]
+        a2 = "Our red squares are never targets of any command, those of the release sometimes are."
+        ```
+    """
+    rows = {which: tuple(row.key for row in some) for which, some in known_results().rows.items()}
+    return cast("dict[tuple[Which, str, str], str]", read_sentences(path, cast("Mapping[str, tuple[str, ...]]", rows)))

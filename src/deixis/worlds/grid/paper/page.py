@@ -6,28 +6,35 @@ import json
 from typing import TYPE_CHECKING
 
 from deixis._version import __version__
-from deixis.datasets.store import replacing_file
-from deixis.reports.curves import Curves, curves_markup, draw_curves
-from deixis.reports.drawings import color_of
-from deixis.reports.markup import Themes, details, element, number, percent, table, text
-from deixis.reports.plots import Bars, draw_plot
-from deixis.reports.reascan_cells import results_as_csv, results_as_dict, say_published
-from deixis.reports.reascan_models import known_results
-from deixis.reports.reascan_results import FAR
-from deixis.reports.reascan_tables import place_of, score_of
-from deixis.reports.reascan_words import NO_REASON, legend, protocol, results_as_markdown, say_difference
-from deixis.reports.sheets import FORMATS
-from deixis.reports.skeleton import frame_page
+from deixis.report.cells import NO_REASON, write_files
+from deixis.report.curves import Curves, curves_markup, draw_curves
+from deixis.report.drawings import color_of
+from deixis.report.markup import Themes, details, element, number, percent, table, text
+from deixis.report.plots import Bars, draw_plot
+from deixis.report.sheets import FORMATS
+from deixis.report.skeleton import frame_page
+from deixis.worlds.grid.paper.models import known_results
+from deixis.worlds.grid.paper.results import FAR
+from deixis.worlds.grid.paper.tables import place_of, score_of
+from deixis.worlds.grid.paper.words import (
+    legend,
+    protocol,
+    results_as_csv,
+    results_as_dict,
+    results_as_markdown,
+    say_difference,
+    say_published,
+)
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from deixis.reports.reascan_models import Part, Which
-    from deixis.reports.reascan_results import Cell, Column, Results, ResultTable
-    from deixis.reports.runs import Run
-    from deixis.reports.skeleton import Section
+    from deixis.report.skeleton import Section
+    from deixis.worlds.grid.paper.models import Part, Which
+    from deixis.worlds.grid.paper.results import Cell, Column, Results, ResultTable
+    from deixis.worlds.grid.paper.runs import Run
 
 
 __all__ = ["curves_of", "results_page", "write_results"]
@@ -53,18 +60,14 @@ def write_results(results: Results, out: Path) -> list[Path]:
     Raises:
         DeixisError: when matplotlib is not installed and there are curves to draw.
     """
-    files = {
-        "report.html": results_page(results).encode(),
-        "tables.md": results_as_markdown(results).encode(),
-        "tables.csv": results_as_csv(results).encode(),
-        "report.json": (json.dumps(results_as_dict(results), indent=2, ensure_ascii=False) + "\n").encode(),
+    files: dict[str, str | bytes] = {
+        "report.html": results_page(results),
+        "tables.md": results_as_markdown(results),
+        "tables.csv": results_as_csv(results),
+        "report.json": json.dumps(results_as_dict(results), indent=2, ensure_ascii=False) + "\n",
     }
     files |= {f"{one.name}.{form}": draw_curves(one, form) for one in curves_of(results) for form in FORMATS}
-    out.mkdir(parents=True, exist_ok=True)
-    for name, data in files.items():
-        with replacing_file(out / name) as draft:
-            draft.write_bytes(data)
-    return [out / name for name in files]
+    return write_files(files, out)
 
 
 def curves_of(results: Results) -> list[Curves]:
@@ -113,7 +116,7 @@ def results_page(results: Results) -> str:
         sections=sections,
         footer=element("p", f"Made by deixis {text(__version__)}. This page needs no connection."),
         rules=themes.rules(),
-        styles=("report.css", "audit.css", "reascan.css"),
+        styles=("report.css", "audit.css", "results.css"),
     )
 
 

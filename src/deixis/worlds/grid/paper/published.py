@@ -1,4 +1,4 @@
-"""The numbers that the ReaSCAN paper reports of its data, to be drawn beside those of any other."""
+"""The numbers that are published of ReaSCAN and gSCAN, to be shown beside those of any other dataset."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from deixis.report.markup import number
+from deixis.report.scorecard import Column, PublishedAudit, Value
+
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-__all__ = ["Published", "published"]
+__all__ = ["Published", "published", "released"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +45,7 @@ class Published:
 @cache
 def published() -> Published:
     """What the ReaSCAN paper reports."""
-    facts = tomllib.loads((files("deixis.reports") / "published.toml").read_text(encoding="utf-8"))
+    facts = tomllib.loads((files("deixis.worlds.grid.paper") / "published.toml").read_text(encoding="utf-8"))
     figure = facts["figure5"]
     whole = {name: _of(counts, sum(counts.values())) for name, counts in figure["panels"].items()}
     some = {name: _of(counts, figure["examples"]) for name, counts in figure["some"].items()}
@@ -57,3 +60,20 @@ def published() -> Published:
 
 def _of(counts: Mapping[str, float], total: float) -> dict[str, float]:
     return {label: count / total for label, count in counts.items()}
+
+
+@cache
+def released() -> PublishedAudit:
+    """What is known of the released test set with two clauses, and of gSCAN."""
+    facts = tomllib.loads((files("deixis.worlds.grid.paper") / "released.toml").read_text(encoding="utf-8"))
+    values = {name: Value(part / of, f"{number(part)} of {number(of)}") for name, (part, of) in facts["counts"].items()}
+    values |= {name: Value(float(amount), "published") for name, amount in facts["numbers"].items()}
+    return PublishedAudit(
+        source=facts["source"],
+        column=Column(name=facts["name"], values=values, about=facts["about"], is_published=True),
+        places={name: tuple(map(float, shares)) for name, shares in facts["places"].items()},
+        relations=facts["relations"],
+        sufficient=facts["gscan"],
+        sufficient_of="gSCAN",
+        expected=facts["gscan_expected"]["both"] / facts["gscan_expected"]["choices"],
+    )

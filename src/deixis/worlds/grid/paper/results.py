@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deixis.reports.reascan_models import Figure, KnownModel, Part, TableRow, Which
-    from deixis.reports.runs import Run
+    from deixis.worlds.grid.paper.models import Figure, KnownModel, Part, TableRow, Which
+    from deixis.worlds.grid.paper.runs import Run
 
 
 __all__ = ["FAR", "Cell", "Column", "Difference", "Measured", "ResultTable", "Results"]

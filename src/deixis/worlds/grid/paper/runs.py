@@ -1,44 +1,36 @@
 """What training and judging a model left in a folder: how it was trained, how that went, and how well it does.
 
-A run folder holds `run.json`, `evaluation.json` and, where something was learnt, `log.jsonl`. Only what the reports
-need is read; whatever else the files hold is left alone.
+A run folder holds `run.json`, `evaluation.json` and, where something was learnt, `log.jsonl`. Where only judging wrote
+there, as for a model that comes with deixis or answers of others, there is no `run.json`, and what the evaluation says
+of the model has to do. Results on further datasets lie in folders `on-NAME` in it. Only what the reports need is read;
+whatever else the files hold is left alone.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from deixis.data.kept_results import APART
 from deixis.errors import BrokenDataset
-from deixis.reports.json_facts import fact_lines, flat_facts, printable, read_facts
+from deixis.report.json_facts import flat_facts, printable, read_facts
+from deixis.report.runs import EVALUATION, LOG, RUN, Look, Step, course_of, read_log
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from deixis.reports.json_facts import Facts
+    from deixis.report.json_facts import Facts
 
 
-__all__ = ["Look", "Run", "Score", "Selection", "Step", "Training", "read_run"]
+__all__ = ["UNTRAINED", "Run", "Score", "Selection", "Training", "read_run"]
 
-RUN, EVALUATION, LOG = "run.json", "evaluation.json", "log.jsonl"
 KINDS = {RUN: "run", EVALUATION: "plans evaluation"}
-UNTRAINED = ("random", "oracle")  # models that need no run.json: there is nothing to tell of their training
-
-
-class Step(NamedTuple):
-    """The loss after so many updates."""
-
-    update: int
-    loss: float
-
-
-class Look(NamedTuple):
-    """The exact match on dev after so many updates."""
-
-    update: int
-    exact: float
+WRITTEN_BY = (
+    "name a folder that `deixis evaluate --out` wrote to, or a speaker with what `deixis evaluate` heard from it"
+)
+UNTRAINED = ("random", "oracle")  # models of whose training there is nothing to tell
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +83,7 @@ class Selection:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One trained model, or a model that needs no training.
+    """One trained model, one that needs no training, or one of which only the answers are known.
 
     Attributes:
         folder: what the folder is called.
@@ -107,6 +99,7 @@ class Run:
         examples_per_second: how fast it was.
         training: on what.
         selection: how the checkpoint was chosen.
+        chosen: the same in words, where nothing else is known.
         steps: the loss as it went, in the order of updates.
         looks: the exact match on dev as it went.
         data: the name of the dataset that it was judged on.
@@ -128,12 +121,18 @@ class Run:
     examples_per_second: float | None = None
     training: Training | None = None
     selection: Selection | None = None
+    chosen: str = ""
     steps: tuple[Step, ...] = ()
     looks: tuple[Look, ...] = ()
     data: str = ""
     digest: str = ""
     decode_limit: int | None = None
     scores: Mapping[str, Score] = field(default_factory=dict)
+
+    @property
+    def best_update(self) -> int | None:
+        """The update whose weights were kept."""
+        return None if self.selection is None else self.selection.best_update
 
 
 def read_run(folder: Path) -> Run:
@@ -144,10 +143,15 @@ def read_run(folder: Path) -> Run:
     """
     if not folder.is_dir():
         raise BrokenDataset(f"{folder} is no run folder: there is no such folder")
+    if not any((folder / name).exists() for name in (RUN, EVALUATION)):
+        raise BrokenDataset(f"{folder} holds nothing to report; {WRITTEN_BY}")
     judged = read_facts(folder / EVALUATION, kind=KINDS[EVALUATION], hint="judge the model first, with deixis evaluate")
+    is_apart = folder.resolve().name.startswith(APART) and not (folder / RUN).exists()
+    trained_in = folder.resolve().parent if is_apart else folder
+    name = printable(f"{trained_in.name}/{folder.resolve().name}" if is_apart else folder.resolve().name)
     run = Run(
-        folder=printable(folder.resolve().name),
-        model=judged.text("model", ""),
+        folder=name,
+        model=judged.text("model", "") or name,
         data=judged.text("data", ""),
         digest=judged.text("digest", ""),
         decode_limit=judged.find_count("decode_limit"),
@@ -155,17 +159,37 @@ def read_run(folder: Path) -> Run:
     )
     if not run.scores:
         raise BrokenDataset(f"{folder / EVALUATION} judges no example of any split")
-    if run.model.lower() in UNTRAINED and not (folder / RUN).exists():
-        return run
-    facts = read_facts(folder / RUN, kind=KINDS[RUN], hint="is this a folder that training left?")
-    trained = replace(run, **_trained(facts), **_log(folder / LOG))
+    if not (trained_in / RUN).exists():
+        return run if run.model.lower() in UNTRAINED else replace(run, **_told(judged.inner("predictions")))
+    facts = read_facts(trained_in / RUN, kind=KINDS[RUN], hint="is this a folder that training left?")
+    trained = replace(run, **_trained(facts), **read_log(trained_in / LOG))
     seed = judged.inner("predictions").find_count("seed")
-    if run.model not in ("", trained.model, facts.text("name", "")) or seed not in (None, trained.seed):
-        here = f"{run.model or 'a model'}{'' if seed is None else f' with seed {seed}'}"
+    said = judged.text("model", "")
+    if said not in ("", trained.model, facts.text("name", "")) or seed not in (None, trained.seed):
+        here = f"{said or 'a model'}{'' if seed is None else f' with seed {seed}'}"
         raise BrokenDataset(
             f"{folder / EVALUATION} judges {here}, but {RUN} is of {trained.model}, seed {trained.seed}"
         )
     return trained
+
+
+def _told(facts: Facts) -> dict[str, Any]:
+    """What an evaluation says of the training of the model that it judges, as fields of a run."""
+    training = facts.inner("training").said() if facts.values.get("training") is not None else None
+    chosen = facts.values.get("selection")
+    return {
+        "quirks": tuple(sorted(facts.said().texts("quirks"))),
+        "seed": facts.find_count("seed"),
+        "updates": facts.find_count("updates") or 0,
+        "training": None if training is None or not training.values else _training_of(training),
+        "chosen": printable(chosen) if isinstance(chosen, str) else "",
+    }
+
+
+def _training_of(facts: Facts) -> Training | None:
+    """What a checkpoint says of its training; it calls the data by `name`."""
+    found = _training(facts)
+    return None if found is None else replace(found, data=facts.text("name", ""))
 
 
 def _trained(facts: Facts) -> dict[str, Any]:
@@ -174,13 +198,8 @@ def _trained(facts: Facts) -> dict[str, Any]:
         "model": facts.text("model"),
         "quirks": tuple(sorted(facts.texts("quirks"))),
         "settings": dict(flat_facts({**_course(facts.inner("recipe")), **facts.inner("settings").values})),
-        "seed": facts.find_count("seed"),
-        "updates": facts.find_count("updates") or 0,
-        "batch": facts.find_count("batch") or 0,
+        **course_of(facts),
         "parameters": facts.find_count("parameters"),
-        "device": facts.text("device", ""),
-        "seconds": facts.find_number("seconds"),
-        "examples_per_second": facts.find_number("examples_per_second"),
         "training": _training(facts.inner("training")),
         "selection": _selection(facts.inner("selection")),
     }
@@ -233,19 +252,3 @@ def _score(facts: Facts) -> Score:
         right_target=facts.find_share("right_target"),
         patterns=_scores(facts.inner("by").inner("pattern")),
     )
-
-
-def _log(path: Path) -> dict[str, Any]:
-    """The two curves; after a run was resumed, what was logged last of an update counts."""
-    losses: dict[int, float] = {}
-    looks: dict[int, float] = {}
-    for facts in fact_lines(path) if path.exists() else ():
-        update = facts.count("update")
-        if "loss" in facts.values:
-            losses[update] = facts.number("loss")
-        if "dev" in facts.values:
-            looks[update] = facts.inner("dev").share("exact")
-    return {
-        "steps": tuple(Step(*entry) for entry in sorted(losses.items())),
-        "looks": tuple(Look(*entry) for entry in sorted(looks.items())),
-    }

@@ -6,17 +6,16 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from deixis.errors import RecipeError
-from deixis.metrics.uncertainty import wilson
-from deixis.reports.reascan_models import known_results, plain_name
-from deixis.reports.reascan_results import Cell, Column, Measured, Results, ResultTable
+from deixis.judge.uncertainty import wilson
+from deixis.worlds.grid.paper.models import known_results, plain_name
+from deixis.worlds.grid.paper.results import Cell, Column, Measured, Results, ResultTable
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.reports.reascan_models import KnownModel, Part, TableRow, Which
-    from deixis.reports.reascan_notes import Reasons
-    from deixis.reports.runs import Run, Score
+    from deixis.worlds.grid.paper.models import KnownModel, Part, Reasons, TableRow, Which
+    from deixis.worlds.grid.paper.runs import Run, Score
 
 
 __all__ = ["compare_runs", "place_of", "score_of"]
@@ -51,7 +50,7 @@ def compare_runs(runs: Sequence[Run], *, reasons: Reasons | None = None) -> Resu
     if not placed:
         raise RecipeError(
             "no run belongs into Table 2 or 3; a run belongs there when it was trained on commands of p1, p2, p3 or "
-            "all three, and run.json says so under training, patterns"
+            "all three, and run.json says so under training, patterns, or when it was judged on test sets of Table 3"
         )
     columns = _columns(placed)
     given = reasons or {}
@@ -69,17 +68,20 @@ def compare_runs(runs: Sequence[Run], *, reasons: Reasons | None = None) -> Resu
 def place_of(run: Run) -> TableRow | None:
     """The row of Table 2 that a run was trained for, None where there is no such row.
 
-    A model that is not trained belongs where the examples that it was judged on belong, unless these leave it open.
+    A model that is not trained, or of whose training nothing is known, belongs where the examples that it was judged on
+    belong, unless these leave it open. Whoever was judged on a test set of Table 3 belongs there.
     """
-    if run.training is not None:
-        patterns, random_only = run.training.patterns, run.training.random_only
-    else:
-        test = run.scores.get("test")
-        patterns, random_only = tuple(sorted(test.patterns)) if test else (), False
-        if patterns == ("p3",):  # with random distractors only or not: nobody says
-            return None
     rows = known_results().rows["table2"]
-    return next((row for row in rows if row.patterns == patterns and row.random_only == random_only), None)
+    if run.training is not None and run.training.patterns:
+        key = run.training.patterns, run.training.random_only
+        return next((row for row in rows if (row.patterns, row.random_only) == key), None)
+    judged = next((run.scores[name] for name in ("test", "dev") if name in run.scores), None)
+    patterns = tuple(sorted(judged.patterns)) if judged else ()
+    found = next((row for row in rows if row.patterns == patterns and not row.random_only), None)
+    if found is not None and patterns != ("p3",):  # with random distractors only or not: nobody says
+        return found
+    held_out = {row.split for row in known_results().rows["table3"]} - {"test"}
+    return next((row for row in rows if row.key == "all"), None) if held_out & run.scores.keys() else None
 
 
 def score_of(run: Run, row: TableRow, part: Part) -> Score | None:
@@ -126,8 +128,8 @@ def _traits(run: Run) -> dict[str, str]:
     """How a run was made and judged."""
     known = {**(EARLIER if run.settings else {}), **run.settings}
     found = {name: value for name, value in known.items() if name.rpartition(".")[2] not in APART}
-    found |= {"updates": f"{run.updates:,}", "batch": f"{run.batch:,}"}
-    found |= {"judged up to": f"{run.decode_limit} actions", "judged on data": run.digest[:8]}
+    found |= {name: f"{count:,}" for name, count in (("updates", run.updates), ("batch", run.batch)) if count}
+    found |= {"judged up to": f"{run.decode_limit} actions", "judged on data": run.digest[:8] or run.data}
     if run.training is None:
         return found
     begun = "a checkpoint" if run.training.goes_on else "fresh weights"

@@ -7,28 +7,39 @@ from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
-from deixis.worlds.grid.pictures.bodies import Spot, middle_of, paint_agent, paint_object, reach_of, silhouette
-from deixis.worlds.grid.pictures.labels import heading_lines, legend_height, legend_layer
 from deixis.worlds.grid.pictures.look import Marks, check_marks, roles_of
-from deixis.worlds.grid.pictures.pointing import badge, role_items, way_strokes
+from deixis.worlds.grid.pictures.pointing import (
+    badge,
+    heading_lines,
+    legend_height,
+    legend_layer,
+    role_items,
+    way_strokes,
+)
 from deixis.worlds.grid.pictures.strokes import (
     XY,
     Ink,
     Layer,
     Outline,
     Picture,
+    Spot,
     Stroke,
     Words,
+    middle_of,
+    paint_agent,
+    paint_object,
     polygon,
+    reach_of,
     rectangle,
+    silhouette,
 )
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.scene.grid import GridObject, GridScene
     from deixis.worlds.grid.pictures.look import Cell, Look
+    from deixis.worlds.grid.scene import GridObject, GridScene
 
 
 __all__ = ["compose", "describe"]

@@ -13,7 +13,7 @@ from deixis.errors import SchemaError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deixis.scene.grid import GridScene
+    from deixis.worlds.grid.scene import GridScene
 
 
 __all__ = ["DARK", "LIGHT", "RELEASE", "Cell", "Look", "Marks", "Palette", "Role", "check_marks", "roles_of"]

@@ -7,22 +7,39 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import atan2, cos, hypot, sin
+from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.worlds.grid.pictures.bodies import FRAME_WIDTH, RELEASE_CELL, RELEASE_FRAME, Spot, reach_of, silhouette
-from deixis.worlds.grid.pictures.look import Role
-from deixis.worlds.grid.pictures.strokes import Ink, Stroke, Words, disc, mixed, polygon, rectangle, shifted, trimmed
+from deixis.worlds.grid.pictures.look import Role, roles_of
+from deixis.worlds.grid.pictures.strokes import (
+    FRAME_WIDTH,
+    RELEASE_CELL,
+    RELEASE_FRAME,
+    Ink,
+    Layer,
+    Spot,
+    Stroke,
+    Words,
+    disc,
+    mixed,
+    polygon,
+    reach_of,
+    rectangle,
+    shifted,
+    silhouette,
+    trimmed,
+)
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from deixis.scene.grid import GridObject, GridScene
     from deixis.worlds.grid.pictures.look import Cell, Look, Marks
     from deixis.worlds.grid.pictures.strokes import XY, Outline
+    from deixis.worlds.grid.scene import GridObject, GridScene
 
+__all__ = ["badge", "heading_lines", "legend_height", "legend_layer", "role_ink", "role_items", "way_strokes"]
 
-__all__ = ["badge", "role_ink", "role_items", "way_strokes"]
 
 WAY_WIDTH = 0.05
 HEAD = 0.2  # the length of an arrow head, in cells
@@ -186,3 +203,59 @@ def _head(before: XY, tip: XY, length: float) -> Outline:
     angle = atan2(tip[1] - before[1], tip[0] - before[0])
     wings = [(tip[0] - length * cos(angle + turn), tip[1] - length * sin(angle + turn)) for turn in (0.48, -0.48)]
     return polygon([tip, *wings])
+
+
+MAX_HEADING_LINES = 4
+
+
+def heading_lines(title: str, width: float, look: Look) -> list[str]:
+    """The title broken into lines that fit over the board, the last one cut short if there are too many."""
+    letters = max(int(width / (0.235 * look.cell * 0.53)), 8)
+    return wrap(title, letters, max_lines=MAX_HEADING_LINES, placeholder=" …")
+
+
+def legend_height(scene: GridScene, marks: Marks, look: Look) -> int:
+    """How much room the legend takes, in whole pixels."""
+    rows = -(-len(_entries(marks)) // _columns(scene)) if look.legend else 0
+    return round((rows * 0.4 + 0.16) * look.cell) if rows else 0
+
+
+def legend_layer(scene: GridScene, marks: Marks, look: Look, *, left: float, top: float) -> list[Layer]:
+    """The marks in use, each with its line, its badge and its name."""
+    if not look.legend or not _entries(marks):
+        return []
+    columns = _columns(scene)
+    width = scene.size * look.cell / columns
+    items: list[Stroke | Words] = []
+    for number, (role, name) in enumerate(_entries(marks)):
+        row, column = divmod(number, columns)
+        items += _entry(left + column * width, top + (0.24 + 0.4 * row) * look.cell, role, name, look)
+    return [Layer(name="legend", items=tuple(items))]
+
+
+def _entries(marks: Marks) -> list[tuple[Role | None, str]]:
+    used = set(roles_of(marks).values())
+    entries: list[tuple[Role | None, str]] = [(role, role.short) for role in Role if role in used]
+    if marks.path and len(marks.path) > 1:
+        entries.append((None, "walked"))
+    if len(marks.pushed) > 1:
+        entries.append((None, "pushed, pulled"))
+    return entries
+
+
+def _columns(scene: GridScene) -> int:
+    """An entry needs the room of three cells."""
+    return max(scene.size // 3, 1)
+
+
+def _entry(x: float, y: float, role: Role | None, name: str, look: Look) -> list[Stroke | Words]:
+    cell, palette = look.cell, look.palette
+    ends = [(x + 0.04 * cell, y), (x + 0.46 * cell, y)]
+    text = Words(x=x + 0.84 * cell, y=y, text=name, size=0.205 * cell, color=palette.ink, anchor="start")
+    if role is None:
+        ends[1] = (x + 0.7 * cell, y)
+        dash = (0.075 * cell, 0.095 * cell) if name != "walked" else ()
+        line = Ink(line=palette.ink, width=0.05 * cell, dash=dash)
+        return [Stroke(polygon(ends, is_closed=False), line), text]
+    lines = [Stroke(polygon(ends, is_closed=False), role_ink(role, look))]
+    return [*lines, *badge(x + 0.64 * cell, y, look, role), text]

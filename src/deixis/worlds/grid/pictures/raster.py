@@ -12,7 +12,7 @@ from deixis.worlds.grid.pictures.strokes import Stroke, dashes, flatten
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.pictures.strokes import XY, Ink, Picture, Words
 
 
-__all__ = ["paint", "write_png"]
+__all__ = ["OVERSAMPLING", "paint", "paint_large", "put_items", "write_png"]
 
 OVERSAMPLING = 4  # pixels painted per pixel kept, along each side
 MAX_SIDE_PX = 4096
@@ -41,19 +41,30 @@ def paint(picture: Picture, *, scale: int = 2) -> Image:
     Raises:
         DeixisError: when Pillow is not installed, or the image would be absurdly large.
     """
+    return paint_large(picture, scale=scale).reduce(OVERSAMPLING)
+
+
+def paint_large(picture: Picture, *, scale: int = 2) -> Image:
+    """The picture as it is painted before it is reduced, `OVERSAMPLING` times as large; errors are those of `paint`."""
     width, height = round(picture.width * scale), round(picture.height * scale)
     if scale < 1 or max(width, height) > MAX_SIDE_PX:
         raise SchemaError(f"cannot paint {width} by {height} pixels at scale {scale}; at most {MAX_SIDE_PX} a side")
     try:
-        from PIL import Image, ImageDraw
+        from PIL import Image
     except ImportError:
         raise DeixisError('pictures as PNG need Pillow; run: pip install "deixis[data]"') from None
     canvas = Image.new("RGB", (width * OVERSAMPLING, height * OVERSAMPLING), picture.paper)
+    put_items(canvas, [item for layer in picture.layers for item in layer.items], scale=scale)
+    return canvas
+
+
+def put_items(canvas: Image, items: Iterable[Stroke | Words], *, scale: int) -> None:
+    """Paint strokes and words over what is on a canvas of `paint_large`, in their order."""
+    from PIL import ImageDraw
+
     brush = _Brush(ImageDraw.Draw(canvas), scale * OVERSAMPLING)
-    for layer in picture.layers:
-        for item in layer.items:
-            brush.put(item)
-    return canvas.reduce(OVERSAMPLING)
+    for item in items:
+        brush.put(item)
 
 
 class _Brush:

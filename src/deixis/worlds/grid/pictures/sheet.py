@@ -15,8 +15,8 @@ from deixis.worlds.grid.pictures.strokes import Ink, Layer, Outline, Picture, St
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.scene.grid import GridScene
     from deixis.worlds.grid.pictures.strokes import XY
+    from deixis.worlds.grid.scene import GridScene
 
 
 __all__ = ["Column", "compose_sheet"]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from deixis.scene.picture import AGENTS
-from deixis.scene.picture import MARKS as SIGNS
+from deixis.worlds.grid.drawn import AGENTS
+from deixis.worlds.grid.drawn import MARKS as SIGNS
 from deixis.worlds.grid.pictures.look import check_marks, roles_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.scene.grid import GridObject, GridScene
     from deixis.worlds.grid.pictures.look import Cell, Marks, Role
+    from deixis.worlds.grid.scene import GridObject, GridScene
 
 
 __all__ = ["write_terminal"]

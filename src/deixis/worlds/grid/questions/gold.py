@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from deixis.errors import BrokenDataset, DeixisError
-from deixis.metrics.plan_verdicts import judge_plan
-from deixis.prompts.answers import Unparsable, parse_actions, parse_cell
-from deixis.prompts.judgement import Judgement
-from deixis.scene.grid import Agent, Facing, GridObject, GridScene
-from deixis.tasks.navigate import Example
+from deixis.prompts.answers import Unparsable
+from deixis.prompts.question import Judgement
 from deixis.worlds.grid.actions import plan_from_letters, plan_to_letters
+from deixis.worlds.grid.judging.verdicts import judge_plan
+from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.plan import plan as make_plan
+from deixis.worlds.grid.questions.answers import parse_actions, parse_cell
 from deixis.worlds.grid.roles import decode_role, encode_role
+from deixis.worlds.grid.scene import Agent, Facing, GridObject, GridScene
 
 
 if TYPE_CHECKING:
@@ -24,15 +25,14 @@ if TYPE_CHECKING:
 
 __all__ = ["GridGold"]
 
-GridAnswer: TypeAlias = Literal["actions", "target"]
-
 
 @dataclass(frozen=True, slots=True)
 class GridGold:
     """The plan that carries out a command, or the cell of the object that is meant."""
 
     example: Example
-    answer: GridAnswer
+    answer: str
+    choices: ClassVar[tuple[str, ...]] = ()
 
     @property
     def right(self) -> str:
@@ -101,7 +101,7 @@ class GridGold:
         }
 
     @classmethod
-    def from_plain(cls, values: Mapping[str, Any], answer: GridAnswer) -> GridGold:
+    def from_plain(cls, values: Mapping[str, Any], answer: str) -> GridGold:
         """The gold of a line of JSON; `BrokenDataset` where it is none."""
         try:
             row, column, facing = values["agent"]

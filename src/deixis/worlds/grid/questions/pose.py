@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from deixis.errors import SchemaError
 from deixis.prompts.question import Message, Picture
-from deixis.scene.picture import draw_text
 from deixis.worlds.grid.draw import Look, draw_png
+from deixis.worlds.grid.drawn import draw_text
 
 
 if TYPE_CHECKING:
-    from deixis.prompts.gold_grid import GridGold
-    from deixis.prompts.question import Part, Style
-    from deixis.scene.grid import GridScene
+    from deixis.prompts.question import Part
+    from deixis.worlds.grid.questions.gold import GridGold
+    from deixis.worlds.grid.scene import GridScene
 
 
 __all__ = ["grid_instructions", "grid_question"]
@@ -58,7 +58,7 @@ the dark arrow, which points where it faces. Objects are drawn in four sizes, 1 
 as what they cover."""
 
 
-def grid_instructions(answer: str, style: Style) -> Message:
+def grid_instructions(answer: str, style: str) -> Message:
     """What a model is told before the first command."""
     parts = [THINGS]
     parts += [SIGNS] * (style == "board") + [SEEN] * (style == "image")
@@ -66,7 +66,7 @@ def grid_instructions(answer: str, style: Style) -> Message:
     return Message("system", ("\n\n".join((*parts, ASKED[answer])),))
 
 
-def grid_question(gold: GridGold, style: Style) -> Message:
+def grid_question(gold: GridGold, style: str) -> Message:
     """One board with its command; nothing in it tells which object is meant."""
     scene = in_reading_order(gold.example.scene)
     shown: Part

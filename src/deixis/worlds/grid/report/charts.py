@@ -1,74 +1,25 @@
-"""What the figures of a report show: numbers with a sentence that says what to see, before anything is drawn."""
+"""What the figures of the report of a grid dataset show: numbers, each with a sentence that says what to see."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
-from deixis.datasets.statistics import COMPASS, LENGTH_BINS, PART_KINDS, length_bin
-from deixis.reports.markup import number, percent
-from deixis.scene.grid import COLORS, GRID, SHAPES
+from deixis.report.figures import Chart
+from deixis.report.markup import number, percent
 from deixis.worlds.grid.actions import MANNERS, VERBS
+from deixis.worlds.grid.data.statistics import COMPASS, LENGTH_BINS, PART_KINDS, length_bin
 from deixis.worlds.grid.roles import KINDS
+from deixis.worlds.grid.scene import COLORS, GRID, SHAPES
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from deixis.datasets.statistics import Key, Statistics
+    from deixis.worlds.grid.data.statistics import Key, Statistics
 
 
-__all__ = ["Chart", "charts", "pattern_words"]
-
-Form: TypeAlias = Literal["columns", "lines", "bars", "stacked", "compass"]
-WORDS = {
-    "p1": "no clause",
-    "p2": "one clause",
-    "p3": "two clauses",
-    "p4": "three clauses",
-    "chain": "clause in a clause",
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chart:
-    """One figure.
-
-    Attributes:
-        name: its anchor.
-        title: what it shows.
-        caption: what to see in it, in one sentence; empty for a panel of a larger figure.
-        form: columns side by side, lines, horizontal bars, stacked horizontal bars, or the nine fields of a compass.
-        axis: what the numbers are.
-        labels: the categories.
-        series: for each name one number per category.
-        is_share: whether the numbers are shares of a whole, shown in percent.
-        colored: what the colours of the series mean: the patterns, whose colours are the same in all figures, the
-            datasets that are compared, or nothing beyond this figure.
-        outlines: numbers to compare with, drawn as outlines around the columns of a series, or, under the empty name,
-            around all columns of a category; None where there is none.
-        empty: what to say where there is nothing to show.
-        below: what the categories are.
-    """
-
-    name: str
-    title: str
-    caption: str = ""
-    form: Form
-    axis: str
-    labels: tuple[str, ...]
-    series: Mapping[str, tuple[float, ...]]
-    is_share: bool = True
-    colored: Literal["patterns", "series", "datasets"] = "series"
-    outlines: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
-    empty: str = ""
-    below: str = ""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to show, and something to say instead."""
-        return bool(self.empty) and not any(any(values) for values in self.series.values())
+__all__ = ["charts"]
 
 
 def charts(statistics: Statistics, splits: Sequence[str]) -> list[Chart]:
@@ -93,11 +44,6 @@ def charts(statistics: Statistics, splits: Sequence[str]) -> list[Chart]:
         _needed(statistics),
     )
     return [chart for chart in made if any(any(row) for row in chart.series.values())]
-
-
-def pattern_words(name: str) -> str:
-    """A pattern in words, where it has some."""
-    return f"{name}: {WORDS[name]}" if name in WORDS else name
 
 
 def _sizes(statistics: Statistics, splits: Sequence[str]) -> Chart:

@@ -5,20 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from deixis.reports.audit_need_plots import colour_and_shape_plot
-from deixis.reports.audit_page import plots_markup
-from deixis.reports.audit_plots import audit_plots
-from deixis.reports.audit_words import by_pattern, lead
-from deixis.reports.markup import details, element, text
-from deixis.reports.released import released
-from deixis.reports.scorecard import column_of, defined, scorecard
+from deixis.report.audit_page import by_pattern, lead, plots_markup
+from deixis.report.audit_plots import audit_plots, colour_and_shape_plot
+from deixis.report.markup import details, element, text
+from deixis.report.scorecard import column_of, defined, scorecard
+from deixis.worlds.grid.paper.published import released
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from deixis.audits import Audit
-    from deixis.reports.plots import Plot
+    from deixis.report.plots import Plot
 
 
 __all__ = ["Comparison", "audit_section"]

@@ -6,25 +6,21 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from deixis.distractors.content import is_implied
-from deixis.distractors.necessity import necessity
-from deixis.expression.parts import mention_at, without
-from deixis.expression.steps import Extreme, Is
-from deixis.language.lexicon import lexicon
+from deixis.distractors.necessity import is_implied, necessity
+from deixis.expression.parts import without
 from deixis.resolution.reference import denotation, resolve
-from deixis.worlds.grid.roles import KINDS, decode_misreading, mention_addresses
+from deixis.worlds.grid.language import say_misreading
+from deixis.worlds.grid.roles import KINDS, decode_misreading, misreading_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from deixis.distractors.relaxations import Relaxation
-    from deixis.expression.description import Expression
-    from deixis.expression.parts import Address, Part
-    from deixis.expression.steps import Step
+    from deixis.expression.parts import Part
     from deixis.language.utterance import Utterance
-    from deixis.tasks.navigate import Example
     from deixis.worlds.grid.actions import Plan
+    from deixis.worlds.grid.navigate import Example
     from deixis.worlds.grid.roles import RoleKind
 
 
@@ -128,36 +124,8 @@ def _trap(example: Example, number: int, members: list[int]) -> Trap:
 
 
 def misreading_words(utterance: Utterance, code: int) -> str:
-    """The misreading of a code in words that follow 'if you': "ignored 'inside of a blue box'"."""
-    misreading = decode_misreading(code, utterance.expression)
-    if misreading.kind == "isomorphism":
-        addresses = mention_addresses(utterance.expression)
-        one, other = (_mention(utterance, addresses[code >> shift & 15]) for shift in (8, 4))
-        what = "sizes and nouns" if code & 15 else "colours"
-        return f"exchanged the {what} of {one} and {other}"
-    (part,) = misreading.parts
-    if part.kind == "clause":
-        return f"ignored {_said(utterance, part)}"
-    where = f"{_said(utterance, part)} in {_mention(utterance, part.address[:-1])}"
-    new = _step_instead(utterance.expression, misreading.expression, part)
-    return f"ignored {where}" if new is None else f"took {where} for ‘{lexicon().word_for(new)}’"
-
-
-def _step_instead(said: Expression, understood: Expression, part: Part) -> Step | None:
-    """What is understood in the place of a word; None where the word was left out."""
-    steps = mention_at(understood, part.address[:-1]).steps
-    if len(steps) < len(mention_at(said, part.address[:-1]).steps):
-        return None
-    new = steps[part.address[-1]]
-    return new if isinstance(new, Is | Extreme) else None
-
-
-def _said(utterance: Utterance, part: Part) -> str:
-    return f"‘{utterance.words_of(part.address)}’"
-
-
-def _mention(utterance: Utterance, address: Address) -> str:
-    return f"‘{utterance.words_of((*address, -1))}’"
+    """The misreading of a code in words that follow 'if you': "ignored ‘inside of a blue box’"."""
+    return say_misreading(misreading_of(code, utterance.expression), utterance)
 
 
 def plan_words(plan: Plan) -> str:

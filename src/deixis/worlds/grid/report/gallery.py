@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from deixis.datasets.statistics import part_kind
 from deixis.errors import AmbiguousExpression, DeixisError
 from deixis.expression.parts import parts
 from deixis.expression.steps import Related
-from deixis.reports.charts import pattern_words
-from deixis.reports.explain import oversights, plan_words, traps
-from deixis.reports.markup import anchor, details, element, text
+from deixis.report.figures import pattern_words
+from deixis.report.markup import anchor, details, element, text
 from deixis.resolution.trace import trace
 from deixis.worlds.grid.actions import plan_to_letters
+from deixis.worlds.grid.data.statistics import part_kind
 from deixis.worlds.grid.draw import Look, Marks, Role, draw_svg, path_of
+from deixis.worlds.grid.report.explain import oversights, plan_words, traps
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from deixis.expression.parts import Address
-    from deixis.reports.explain import Oversight, Trap
-    from deixis.reports.markup import Themes
-    from deixis.reports.sample import Sampled
+    from deixis.report.markup import Themes
     from deixis.resolution.trace import Trace, TracedStep
-    from deixis.tasks.navigate import Example
+    from deixis.worlds.grid.navigate import Example
+    from deixis.worlds.grid.report.explain import Oversight, Trap
+    from deixis.worlds.grid.report.sample import Sampled
 
 
 __all__ = [

@@ -6,21 +6,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deixis.errors import DeixisError
-from deixis.reports.explain import oversights, plan_words
-from deixis.reports.gallery import HINT, command_markup, marks_of, overlooked_table, themed
-from deixis.reports.markup import details, element, text
+from deixis.report.markup import details, element, text
 from deixis.worlds.grid.actions import Manner
 from deixis.worlds.grid.draw import Look, animate_svg
+from deixis.worlds.grid.report.explain import oversights, plan_words
+from deixis.worlds.grid.report.gallery import HINT, command_markup, marks_of, overlooked_table, themed
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deixis.reports.markup import Themes
-    from deixis.reports.sample import Sampled
-    from deixis.tasks.induce import Task
-    from deixis.tasks.navigate import Example
+    from deixis.report.markup import Themes
     from deixis.worlds.grid.draw import Marks
+    from deixis.worlds.grid.induce import Task
+    from deixis.worlds.grid.navigate import Example
+    from deixis.worlds.grid.report.sample import Sampled
 
 
 __all__ = ["choose_hero", "choose_moving", "hero_section", "more_section", "moving_picture"]
@@ -101,7 +101,7 @@ def more_section(example: Example | None, task: Task | None, themes: Themes) -> 
 
 
 def _puzzle(task: Task, themes: Themes) -> str:
-    from deixis.tasks.induce.draw import draw_task_svg
+    from deixis.worlds.grid.induce.pixels import draw_task_svg
 
     asked, solved = (
         themed(

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.datasets.statistics import statistics_of
-from deixis.datasets.store import open_dataset, replacing_file
+from deixis.data.store import open_dataset, replacing_file
 from deixis.errors import RecipeError
-from deixis.reports.charts import charts
-from deixis.reports.comparison import audit_section
-from deixis.reports.facts import facts_of
-from deixis.reports.figures import draw_chart
-from deixis.reports.gallery import card, legend
-from deixis.reports.hero import choose_hero, choose_moving, hero_section, more_section
-from deixis.reports.markup import Themes, details, element, number, percent, table, text
-from deixis.reports.proof import judge_plainly, proof_section
-from deixis.reports.sample import Sampler
-from deixis.reports.sections import made_section, reproduce_section
-from deixis.reports.skeleton import frame_page
+from deixis.report.figures import draw_chart
+from deixis.report.markup import Themes, details, element, number, percent, table, text
+from deixis.report.skeleton import frame_page
+from deixis.worlds.grid.data.statistics import statistics_of
+from deixis.worlds.grid.data.table import SCHEMA
+from deixis.worlds.grid.paper.statistics import how_counted
+from deixis.worlds.grid.report.charts import charts
+from deixis.worlds.grid.report.comparison import audit_section
+from deixis.worlds.grid.report.facts import facts_of, made_section, reproduce_section
+from deixis.worlds.grid.report.gallery import card, legend
+from deixis.worlds.grid.report.hero import choose_hero, choose_moving, hero_section, more_section
+from deixis.worlds.grid.report.proof import judge_plainly, proof_section
+from deixis.worlds.grid.report.sample import Sampler
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from deixis.datasets.checks import Report
-    from deixis.datasets.statistics import Statistics
-    from deixis.reports.charts import Chart
-    from deixis.reports.comparison import Comparison
-    from deixis.reports.facts import Facts
-    from deixis.reports.sample import Sampled
-    from deixis.tasks.induce import Task
-    from deixis.tasks.navigate import Example
+    from deixis.data.checks import Report
+    from deixis.report.figures import Chart
+    from deixis.worlds.grid.data.statistics import Statistics
+    from deixis.worlds.grid.induce import Task
+    from deixis.worlds.grid.navigate import Example
+    from deixis.worlds.grid.report.comparison import Comparison
+    from deixis.worlds.grid.report.facts import Facts
+    from deixis.worlds.grid.report.sample import Sampled
 
 
 __all__ = ["write_report"]
@@ -83,7 +84,10 @@ def write_report(
     found = open_dataset(dataset)
     facts = facts_of(found)
     sampler = Sampler(seed=seed)
-    statistics = statistics_of(sampler.watch(found.tables()))
+    statistics = statistics_of(
+        sampler.watch(found.tables(demanded=SCHEMA.names)),
+        sets_are_copies=how_counted(found.manifest)["sets_are_copies"],
+    )
     candidates = sampler.choose(CANDIDATES)  # the first few are the same whatever their number
     shown = _Shown(facts, statistics, candidates, examples, report, comparison, puzzle)
     with replacing_file(out) as draft:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.datasets.checks import CHECKS
-from deixis.datasets.statistics import PART_KINDS
-from deixis.distractors.content import content_parts
+from deixis.distractors.necessity import content_parts
 from deixis.errors import DeixisError
-from deixis.reports.charts import pattern_words
-from deixis.reports.markup import details, element, number, percent, table, text
+from deixis.report.figures import pattern_words
+from deixis.report.markup import details, element, number, percent, table, text
+from deixis.worlds.grid.checks import CHECKS
+from deixis.worlds.grid.data.statistics import PART_KINDS
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from deixis.datasets.checks import Report
-    from deixis.datasets.statistics import Statistics
-    from deixis.reports.facts import Facts, Made
-    from deixis.tasks.navigate import Example
+    from deixis.data.checks import Report
+    from deixis.worlds.grid.data.statistics import Statistics
+    from deixis.worlds.grid.navigate import Example
+    from deixis.worlds.grid.report.facts import Facts, Made
 
 
 __all__ = ["Plainly", "judge_plainly", "proof_section"]

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from deixis.datasets.table import example_at
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.seeds import derive, mix_words
+from deixis.worlds.grid.data.table import example_at
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deixis.tasks.navigate import Example
+    from deixis.worlds.grid.navigate import Example
 
 
 __all__ = ["Sampled", "Sampler"]
@@ -48,7 +48,7 @@ class Sampler:
         self._found: dict[tuple[str, str], list[_Candidate]] = {}
 
     def watch(self, tables: Iterable[Table]) -> Iterator[Table]:
-        """The tables themselves, in the columns of `datasets.table`, each looked at as it passes."""
+        """The tables themselves, in the columns of `worlds.grid.data.table`, each looked at as it passes."""
         for table in tables:
             self._consider(table)
             yield table

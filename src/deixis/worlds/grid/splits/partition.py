@@ -1,8 +1,8 @@
-"""The proof that nothing leaks, which never trusts the partition: it looks only at what would be written.
+"""Which example goes where.
 
-Four things are shown of every split set: no example is in two splits; no example is twice in one split; no example of
-train, dev or test is held out by a rule, judged from its words as parsed and from its world as stored; every test set
-holds only what its rule holds out.
+Examples that a rule holds out stay out of train, dev and test. Of those, the ones in which the held-out word really
+matters form the rule's test set (an example may be in several); the rest is set aside. Everything else is divided at
+random.
 """
 
 from __future__ import annotations
@@ -14,26 +14,56 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from deixis.errors import LeakySplit
-from deixis.language.parse import read
-from deixis.scene.grid import GRID
-from deixis.splits.partition import TRAINING
-from deixis.splits.rules import phrase_key
+from deixis.seeds import mix_words
+from deixis.worlds.grid.language import read
+from deixis.worlds.grid.scene import GRID
+from deixis.worlds.grid.splits.rules import phrase_key
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.splits.rules import Rule
+    from deixis.worlds.grid.splits.rules import Rule
+
+__all__ = ["ASIDE", "TRAINING", "Examples", "Fractions", "LeakageProof", "divide_at_random", "membership_names"]
 
 
-__all__ = ["TRAINING", "Examples", "LeakageProof"]
+TRAINING = ("train", "dev", "test")  # what is divided at random, in the order of the numbers of `divide_at_random`
+ASIDE = "aside"
+
+
+class Fractions(NamedTuple):
+    """How large dev and test are, as shares of what is divided; train takes the rest (specification section 7.1)."""
+
+    dev: float = 0.052
+    test: float = 0.01
+
+
+def divide_at_random(digests: np.ndarray, *, seed: int, fractions: Fractions) -> np.ndarray:
+    """0 for train, 1 for dev, 2 for test, decided by nothing but the seed and what each example is.
+
+    Shapes:
+        digests: uint64 [example], of their content, all different. Returns uint8 [example].
+    """
+    order = np.argsort(mix_words(digests ^ np.uint64(seed)), kind="stable")
+    n = len(digests)
+    dev, test = int(fractions.dev * n), int(fractions.test * n)
+    part = np.zeros(n, np.uint8)
+    part[order[n - dev - test : n - test]] = 1
+    part[order[n - test :]] = 2
+    return part
+
+
+def membership_names(rules: tuple[Rule, ...], kept: int) -> str:
+    """The name of the place of a held-out example: its test sets joined by +, or aside where it is in none."""
+    return "+".join(rule.name for bit, rule in enumerate(rules) if kept >> bit & 1) or ASIDE
 
 
 class Examples(NamedTuple):
     """Some examples as arrays.
 
     Shapes:
-        ids: uint64 [example]; which: int [example], the number of its text; shapes, colors: uint8 [object], all objects
+        ids: int64 [example]; which: int [example], the number of its text; shapes, colors: uint8 [object], all objects
         one after another; starts: int [example], where those of each example start.
     """
 
@@ -95,7 +125,7 @@ class LeakageProof:
             "shown": [
                 "no example occurs twice, within a split or across splits",
                 *[f"no example of train, dev or test is held out by {rule.id}" for rule in held],
-                *[f"every example of {rule.name} is held out by {rule.id}" for rule in held],
+                *[f"every example of {rule.name} is held out by {rule.id}" for rule in held if rule.tested],
                 *[
                     f"no combination of noun phrases of {rule.name} occurs in train ({rule.id})"
                     for rule in self.rules

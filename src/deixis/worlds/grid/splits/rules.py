@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from deixis.errors import RecipeError
+from deixis.errors import RecipeError, UnknownName
 from deixis.expression.parts import parts
+from deixis.expression.patterns import pattern, pattern_of
 from deixis.expression.steps import Extreme, Is
-from deixis.language.parse import parse
-from deixis.scene.grid import GRID
-from deixis.worlds.grid.patterns import pattern, pattern_of
+from deixis.worlds.grid.language import parse
+from deixis.worlds.grid.scene import GRID
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deixis.expression.description import Description, Expression
-    from deixis.scene.grid import GridScene
+    from deixis.expression.steps import Related
+    from deixis.worlds.grid.scene import GridScene
 
+__all__ = ["GSCAN", "REASCAN", "REASCAN_ASIDE", "Decisive", "Rule", "find_rule", "phrase_key", "relation_key", "rules"]
 
-__all__ = ["Decisive", "Rule", "phrase_key", "relation_key"]
 
 Decisive: TypeAlias = Literal["", "shape", "color", "size"]
 TAKEN = ("train", "dev", "test", "aside", "all")  # 'all' is how other tools call everything together
@@ -39,10 +41,13 @@ class Rule:
         phrase: words said together in one noun phrase, e.g. 'yellow square'; other words may stand between.
         thing: what no mentioned object may be, e.g. 'red square', whatever it is called.
         relations: relations said together in one command.
+        in_order: whether the first of them must be that of the first clause and the others come in this order.
+        first_clause: what the first clause says, e.g. 'inside of a yellow box'; its phrase may say more.
         pattern: the pattern of the command.
         new_phrases: noun phrases that occur, each by itself, in training, but never all together.
         decisive: the attribute whose word in `phrase` must be needed to find the target for an example to be in the
             test set. Held-out examples without that are set aside: in neither training nor the test set.
+        tested: whether what is held out forms a test set; otherwise all of it is set aside.
     """
 
     id: str
@@ -51,21 +56,33 @@ class Rule:
     phrase: str = ""
     thing: str = ""
     relations: tuple[str, ...] = ()
+    in_order: bool = False
+    first_clause: str = ""
     pattern: str = ""
     new_phrases: bool = False
     decisive: Decisive = ""
+    tested: bool = True
 
     def __post_init__(self) -> None:
+        self._check_kinds()
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", self.name) or self.name in TAKEN:
             raise RecipeError(
                 f"a split cannot be called {self.name!r}; use small letters, digits and hyphens, not {'/'.join(TAKEN)}"
             )
-        if not (self.phrase or self.thing or self.relations or self.pattern or self.new_phrases):
+        other = bool(self.phrase or self.thing or self.relations or self.first_clause or self.pattern)
+        if not (other or self.new_phrases):
             raise RecipeError(
-                f"the hold-out {self.name!r} holds out nothing; give it a phrase, a thing, relations or a pattern"
+                f"the hold-out {self.name!r} holds out nothing; "
+                "give it a phrase, a thing, relations, a first clause or a pattern"
             )
-        if self.new_phrases and (self.phrase or self.thing or self.relations or self.pattern):
+        if self.new_phrases and other:
             raise RecipeError(f"the hold-out {self.name!r} asks for new phrases; it can hold out nothing else besides")
+        if not self.tested and (self.is_generated or self.decisive):
+            raise RecipeError(
+                f"the hold-out {self.name!r} is not tested; it cannot be made on purpose or ask for a decisive word"
+            )
+        if self.first_clause:
+            self._check_clause(self.first_clause)
         for words in filter(None, (self.phrase, self.thing)):
             self._check_words(words)
         if any(isinstance(step, Extreme) for step in _steps_of(self.thing)):
@@ -83,12 +100,26 @@ class Rule:
         if self.pattern:
             object.__setattr__(self, "pattern", pattern(self.pattern).name)  # '^ &' is p3
 
+    def _check_kinds(self) -> None:
+        """Texts must be texts, and what is true or false must be so: a rule may come from a file."""
+        for name in ("id", "name", "about", "phrase", "thing", "first_clause", "pattern", "decisive"):
+            if not isinstance(getattr(self, name), str):
+                raise RecipeError(f"{name} of a hold-out is a text, got {str(getattr(self, name))[:60]}")
+        for name in ("in_order", "new_phrases", "tested"):
+            if not isinstance(getattr(self, name), bool):
+                raise RecipeError(f"{name} of the hold-out {self.name!r} is true or false, got {getattr(self, name)!r}")
+
     def _check_words(self, words: str) -> None:
         said = parse(f"the {words}")
         if said.clauses or not said.steps:
             raise RecipeError(
                 f"the hold-out {self.name!r} must name one noun phrase that says more than 'object', got {words!r}"
             )
+
+    def _check_clause(self, words: str) -> None:
+        said = parse(f"the object that is {words}")
+        if len(said.clauses) != 1 or said.clauses[0].to.clauses:
+            raise RecipeError(f"the first clause of the hold-out {self.name!r} must be one clause, got {words!r}")
 
     @property
     def is_generated(self) -> bool:
@@ -99,8 +130,24 @@ class Rule:
         """Whether the command itself is held out, whatever its world."""
         return (
             (bool(self.phrase) and any(True for _ in self.mentions(expression)))
-            or (bool(self.relations) and set(self.relations) <= set(expression.relations()))
+            or (bool(self.relations) and self._relates(expression))
+            or (bool(self.first_clause) and self._begins(expression))
             or (bool(self.pattern) and pattern_of(expression).name == self.pattern)
+        )
+
+    def _relates(self, expression: Expression) -> bool:
+        """Whether all held-out relations are said, in order where that is asked for."""
+        said = list(expression.relations())
+        if not self.in_order:
+            return set(self.relations) <= set(said)
+        rest = iter(said)
+        return said[:1] == [self.relations[0]] and all(relation in rest for relation in self.relations)
+
+    def _begins(self, expression: Expression) -> bool:
+        """Whether the first clause has the relation and the words held out."""
+        wanted, said = _clause_of(self.first_clause), expression.clauses[:1]
+        return any(
+            clause.relation == wanted.relation and set(wanted.to.steps) <= set(clause.to.steps) for clause in said
         )
 
     def mentions(self, expression: Expression) -> Iterator[int]:
@@ -158,3 +205,91 @@ def _notation(phrase: Description) -> str:
 def _steps_of(words: str) -> tuple[Is | Extreme, ...]:
     """The steps of a noun phrase without clauses."""
     return parse(f"the {words}").steps if words else ()  # type: ignore[return-value]
+
+
+@lru_cache(maxsize=256)
+def _clause_of(words: str) -> Related:
+    """The clause that is said by these words."""
+    return parse(f"the object that is {words}").clauses[0]
+
+
+REASCAN = (
+    Rule(
+        id="reascan/A1-v1",
+        name="a1",
+        about="novel colour modifier",
+        phrase="yellow square",
+        decisive="color",
+    ),
+    Rule(
+        id="reascan/A2-v1",
+        name="a2",
+        about="novel colour attribute",
+        phrase="red square",
+        thing="red square",
+        decisive="color",
+    ),
+    Rule(
+        id="reascan/A3-v1",
+        name="a3",
+        about="novel size modifier",
+        phrase="small cylinder",
+        decisive="size",
+    ),
+    Rule(id="reascan/B1-v1", name="b1", about="novel co-occurrence of objects", new_phrases=True),
+    Rule(id="reascan/B2-v1", name="b2", about="novel co-occurrence of relations", relations=("same size", "inside")),
+    Rule(id="reascan/C1-v1", name="c1", about="novel conjunctive clause length", pattern="p4"),
+    Rule(id="reascan/C2-v1", name="c2", about="novel relative clauses", pattern="chain"),
+)
+
+# What the authors keep out of train, dev and test besides, without a test set of its own.
+REASCAN_ASIDE = (
+    Rule(
+        id="reascan/inside-then-shape-v1",
+        name="inside-then-shape",
+        about="inside first, then same shape",
+        relations=("inside", "same shape"),
+        in_order=True,
+        tested=False,
+    ),
+    Rule(
+        id="reascan/first-yellow-box-v1",
+        name="first-yellow-box",
+        about="inside of a yellow box in the first clause",
+        first_clause="inside of a yellow box",
+        tested=False,
+    ),
+)
+
+GSCAN = (
+    Rule(
+        id="gscan/yellow-squares-v1",
+        name="yellow-squares",
+        about="novel composition of references",
+        phrase="yellow square",
+    ),
+    Rule(
+        id="gscan/red-squares-v1",
+        name="red-squares",
+        about="novel composition of object properties",
+        thing="red square",
+    ),
+)
+
+
+def rules() -> dict[str, Rule]:
+    """Every rule of the catalogue, by id."""
+    return {rule.id: rule for rule in (*REASCAN, *REASCAN_ASIDE, *GSCAN)}
+
+
+def find_rule(name: str) -> Rule:
+    """The rule of an id (`reascan/A1-v1`) or of a short name (`a1`)."""
+    known = rules()
+    by_name = {rule.name: rule for rule in known.values()}
+    if name in known:
+        return known[name]
+    if name.lower() in by_name:
+        return by_name[name.lower()]
+    near = get_close_matches(name, [*known, *by_name], n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+    raise UnknownName(f"unknown split {name!r}; {hint}")

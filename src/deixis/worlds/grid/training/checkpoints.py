@@ -8,15 +8,14 @@ its name only when it is whole, so whatever happens while one is written, the on
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from deixis._version import __version__
 from deixis.errors import BrokenCheckpoint, DeixisError
-from deixis.models.registry import build
-from deixis.training.tensor_files import demand_shapes, read_tensors, write_tensors
+from deixis.learn.checkpoints import FIRST, SECOND, demand_shapes, read_tensors, write_tensors
+from deixis.worlds.grid.models.registry import build
 
 
 if TYPE_CHECKING:
@@ -25,12 +24,11 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.models.policy import Policy
+    from deixis.worlds.grid.models.policy import Policy
 
 
 __all__ = [
     "Checkpoint",
-    "checkpoint_digest",
     "half_checkpoint",
     "load_model",
     "read_checkpoint",
@@ -38,7 +36,6 @@ __all__ = [
 ]
 
 FORMAT, KIND = 1, "checkpoint"
-FIRST, SECOND = "first/", "second/"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,11 +150,6 @@ def load_model(checkpoint: Checkpoint, device: torch.device) -> Policy:
     model = build(checkpoint.model, checkpoint.settings, len(checkpoint.vocabulary))
     model.load_state_dict(dict(checkpoint.weights))
     return model.to(device).eval()
-
-
-def checkpoint_digest(path: Path) -> str:
-    """The SHA-256 of a checkpoint's file."""
-    return sha256(path.read_bytes()).hexdigest()
 
 
 def _demand_fit(path: Path, found: Checkpoint) -> None:

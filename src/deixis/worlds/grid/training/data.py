@@ -1,24 +1,27 @@
-"""Examples on the device where a model learns, and batches of them."""
+"""Examples on the device where a model learns, batches of them, and what a checkpoint says about its data."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from deixis.errors import RecipeError
-from deixis.models.tokens import Batch
+from deixis.worlds.grid.data.asked import data_digest
+from deixis.worlds.grid.data.sources import Source
+from deixis.worlds.grid.models.policy import Batch
 
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from deixis.datasets.arrays import PlanArrays
-    from deixis.models.policy import Policy
+    from deixis.data.store import Dataset
+    from deixis.worlds.grid.data.arrays import PlanArrays
+    from deixis.worlds.grid.models.policy import Policy
 
 
-__all__ = ["DeviceData", "demand_room"]
+__all__ = ["DeviceData", "data_facts", "demand_room"]
 
 
 class DeviceData:
@@ -34,6 +37,7 @@ class DeviceData:
         self.word_count = moved(arrays.word_count, np.int16)
         self.lit = moved(arrays.lit, np.int32)
         self.target = moved(arrays.target, np.int16)
+        self.mentions = moved(arrays.mentions, np.int16)
         self.actions = moved(arrays.actions, np.uint8)
         self.start = moved(arrays.start, np.int64)
 
@@ -53,6 +57,7 @@ class DeviceData:
             self.word_count[rows].long(),
             grid[:, :width].unflatten(1, (self.cells, self.channels)),
             self.target[rows].long(),
+            self.mentions[rows].long(),
             actions,
             after - first,
         )
@@ -68,3 +73,22 @@ def demand_room(model: Policy, arrays: PlanArrays, what: str) -> None:
         )
     if arrays.channels != model.channels:
         raise RecipeError(f"{what} is encoded with {arrays.channels} channels; the model sees {model.channels}")
+
+
+def data_facts(dataset: Dataset, split: str) -> dict[str, Any]:
+    """Name, digest, split, number of examples, patterns of the commands, and how distractors were chosen."""
+    recipe = dataset.manifest.get("recipe")
+    recipe = recipe if isinstance(recipe, dict) else {}
+    pools = [pool for pool in recipe.get("pools", ()) if isinstance(pool, dict)]
+    patterns: set[str] = set()
+    for table in dataset.tables(split, columns=["pattern"], rows=1 << 20):
+        patterns.update(table.column("pattern").unique().to_pylist())
+    return {
+        "name": dataset.path.resolve().name,
+        "digest": data_digest(Source(dataset.path, "dataset", dataset)),
+        "split": split,
+        "examples": dataset.splits.get(split, 0),
+        "patterns": sorted(patterns),
+        "random_only": bool(pools) and all(list(pool.get("distractors", ())) == ["random"] for pool in pools),
+        "mode": str(recipe.get("mode", "")),
+    }

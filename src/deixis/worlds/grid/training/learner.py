@@ -12,42 +12,34 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from deixis.datasets.arrays import load_plan_arrays, words_of
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.models.registry import build
+from deixis.learn.checkpoints import FIRST, SECOND, checkpoint_digest
+from deixis.learn.devices import compute_with, find_device
+from deixis.learn.run import BEST, LAST
 from deixis.seeds import Stream, derive
-from deixis.training.checkpoints import (
-    FIRST,
-    SECOND,
-    Checkpoint,
-    checkpoint_digest,
-    half_checkpoint,
-    read_checkpoint,
-    write_checkpoint,
-)
-from deixis.training.data import DeviceData, demand_room
-from deixis.training.data_facts import data_facts
-from deixis.training.devices import compute_with, find_device
-from deixis.training.order import order_of
-from deixis.training.settings import MAY_CHANGE, training_from
-from deixis.training.shipped import BEST, LAST
-from deixis.training.step import Stepper
+from deixis.worlds.grid.data.arrays import load_plan_arrays, words_of
+from deixis.worlds.grid.models.registry import build
+from deixis.worlds.grid.training.checkpoints import Checkpoint, half_checkpoint, read_checkpoint, write_checkpoint
+from deixis.worlds.grid.training.data import DeviceData, data_facts, demand_room
+from deixis.worlds.grid.training.order import order_of
+from deixis.worlds.grid.training.settings import MAY_CHANGE, training_from
+from deixis.worlds.grid.training.step import Stepper
 
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deixis.datasets.arrays import PlanArrays
-    from deixis.datasets.store import Dataset
-    from deixis.models.policy import Policy
-    from deixis.training.devices import Place
-    from deixis.training.settings import Training
+    from deixis.data.store import Dataset
+    from deixis.learn.devices import Place
+    from deixis.worlds.grid.data.arrays import PlanArrays
+    from deixis.worlds.grid.models.policy import Policy
+    from deixis.worlds.grid.training.settings import Training
 
 
 __all__ = ["DEV", "TRAIN", "HowFar", "Learner"]
 
 TRAIN, DEV = "train", "dev"
-POINTING = "point."  # how the names of weights to point with begin
+POINTING = ("point.", "point_mentions.")  # how the names of weights to point with begin
 
 
 @dataclass
@@ -103,7 +95,7 @@ class Learner:
         self.examples = load_plan_arrays(dataset, TRAIN, self.vocabulary, channels=self.model.channels)
         self.dev = _dev_examples(dataset, training, self.vocabulary, self.examples)
         _demand_learnable(self.model, self.examples, dataset.path.name)
-        if training.pointing and not self.model.points:
+        if training.pointing and not (self.model.points or self.model.points_mentions):
             raise RecipeError(
                 f"this {training.model} does not point, so pointing must be 0; a transformer with points = true "
                 "under [settings] does"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
@@ -17,12 +17,11 @@ from torch import distributed
 
 from deixis._version import __version__
 from deixis.errors import DivergedTraining
-from deixis.training.decode import exact_matches, say_plans
-from deixis.training.devices import name_of, peak_bytes, spread
-from deixis.training.folder import RUN, RunFolder, read_json, write_json
-from deixis.training.interrupts import quiet_interrupt
-from deixis.training.learner import DEV, Learner
-from deixis.training.shipped import BEST, LAST
+from deixis.learn.devices import name_of, peak_bytes, spread
+from deixis.learn.loop import quiet_interrupt
+from deixis.learn.run import BEST, LAST, RUN, RunFolder, read_json, silent, write_json
+from deixis.worlds.grid.training.learner import DEV, Learner
+from deixis.worlds.grid.training.predict import exact_matches, say_plans
 
 
 if TYPE_CHECKING:
@@ -30,18 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from deixis.datasets.store import Dataset
-    from deixis.training.settings import Training
+    from deixis.data.store import Dataset
+    from deixis.learn.run import Progress
+    from deixis.worlds.grid.training.settings import Training
 
 
 __all__ = ["Run", "train"]
-
-
-class Progress(Protocol):
-    """Told how far a training is, and how it goes."""
-
-    def __call__(self, stage: str, done: int, total: int, note: str = "", /) -> None:
-        """`done` of `total` updates are taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +88,7 @@ def train(
         learner = Learner(dataset, training, out, device, place, begin)
         folder = RunFolder(out, tensorboard=training.tensorboard) if place.leads else nullcontext()
         with folder as kept, quiet_interrupt() as interrupt:
-            tell = progress if progress and place.leads else _silent
+            tell = progress if progress and place.leads else silent
             return _Loop(learner, kept, tell).run(interrupt, None if stop_after is None else start + stop_after)
 
 
@@ -254,7 +247,3 @@ class _Loop:
             "deixis": __version__,
             "torch": str(torch.__version__),
         }
-
-
-def _silent(stage: str, done: int, total: int, note: str = "", /) -> None:
-    """Tell nobody."""

@@ -20,8 +20,8 @@ from deixis.seeds import derive, mix_words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deixis.datasets.arrays import PlanArrays
-    from deixis.training.settings import Training
+    from deixis.worlds.grid.data.arrays import PlanArrays
+    from deixis.worlds.grid.training.settings import Training
 
 
 __all__ = ["CAPS", "Batching", "Order", "Staged", "order_of", "times_shown"]

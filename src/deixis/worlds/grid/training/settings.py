@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
-from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from deixis.errors import RecipeError
-from deixis.models.registry import find_model, find_quirks, nearest, settings_of
-from deixis.training.order import Batching
+from deixis.errors import RecipeError, nearest
+from deixis.learn.settings import Precision
+from deixis.numbers import is_number
+from deixis.worlds.grid.models.registry import find_model, find_quirks, settings_of
+from deixis.worlds.grid.training.order import Batching
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 
-__all__ = ["MAY_CHANGE", "Precision", "Training", "read_training", "training_from", "training_of"]
+__all__ = ["MAY_CHANGE", "Training", "training_from", "training_of"]
 
-Precision: TypeAlias = Literal["auto", "fp32", "tf32", "bf16"]
 MAY_CHANGE = ("updates", "cooldown", "save_every", "log_every", "half", "tensorboard")  # when a run goes on
-MOST_BYTES = 1 << 20  # of a settings file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +28,7 @@ class Training:
     """One training, given its data.
 
     Attributes:
-        model: one of `models.registry.MODELS`.
+        model: one of `worlds.grid.models.registry.MODELS`.
         settings: the sizes of the model that are not the published ones.
         seed: weights, order, dropout and the choice of dev examples follow from it.
         updates: how many in all.
@@ -43,7 +40,8 @@ class Training:
         clip: the largest norm of a gradient; 0 for no limit.
         weight_decay: by what part of itself, times the rate, each weight of a product or table shrinks in an update,
             apart from what Adam does (as in AdamW); biases and norms do not.
-        pointing: how much it counts, besides the plan, that a model which `points` does so at the cell of the target.
+        pointing: how much it counts, besides the plan, that a model which `points` does so at the cell of the target,
+            and one which `points_mentions` at the cells of all objects that a command mentions.
         easy_first, easy_words: in so many updates at the beginning, only commands of so many words at most are learnt.
         rare_first, rare_share: in so many updates after those, commands with a rare word are shown more often, up to
             eight times, as if each word were in such a share of all commands.
@@ -56,7 +54,7 @@ class Training:
         save_every: updates between two checkpoints, besides those at every look; 0 for none.
         log_every: updates between two lines of the log.
         compile: whether parts of the model are compiled by torch.
-        quirks: names of oddities of the published code that are repeated, see `models.registry`.
+        quirks: names of oddities of the published code that are repeated, see `worlds.grid.models.registry`.
         half: whether the best weights are kept in bfloat16, at half the size.
         tensorboard: whether event files are written besides the log.
     """
@@ -101,7 +99,7 @@ class Training:
                 raise RecipeError(f"{name} must be a whole number from {least} to {most:,}, got {value!r}")
         for name, (fits, wanted) in _REAL.items():
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not (isfinite(value) and fits(value)):
+            if not is_number(value) or not fits(value):
                 raise RecipeError(f"{name} must be a number {wanted}, got {value!r}")
         for name, known in (("batching", get_args(Batching)), ("precision", get_args(Precision))):
             if getattr(self, name) not in known:
@@ -166,7 +164,7 @@ def training_of(model: str, changes: Mapping[str, Any] | None = None, *, quick: 
     """The published training of a model with some changes; what a quirk changes gives way to what is said outright.
 
     Args:
-        model: one of `models.registry.MODELS`.
+        model: one of `worlds.grid.models.registry.MODELS`.
         changes: fields of `Training`.
         quick: whether to begin with what we found to learn in minutes on a GPU, instead of what is published.
 
@@ -197,16 +195,6 @@ def training_from(values: Mapping[str, Any]) -> Training:
     if not isinstance(values.get("model"), str):
         raise RecipeError("a training needs the name of a model")
     return Training(**{**values, "quirks": _names(values.get("quirks", ()))})
-
-
-def read_training(path: Path) -> dict[str, Any]:
-    """What a TOML file says about a training: fields of `Training`, and the sizes of the model under [settings]."""
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise RecipeError(f"{path} is far too long for settings of a training")
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RecipeError(f"{path} is no TOML file: {error}") from error
 
 
 def _names(value: object) -> tuple[str, ...]:

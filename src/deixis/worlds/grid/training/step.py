@@ -9,8 +9,7 @@ import torch
 from torch import distributed, nn
 from torch.nn import functional
 
-from deixis.seeds import derive
-from deixis.training.recording import Recorder
+from deixis.learn.updates import Recorder, put_rows, reseed, room_for, take_gradients
 
 
 if TYPE_CHECKING:
@@ -19,16 +18,21 @@ if TYPE_CHECKING:
     import numpy as np
     from torch import Tensor
 
-    from deixis.models.policy import Policy
-    from deixis.models.tokens import Batch
-    from deixis.training.data import DeviceData
+    from deixis.worlds.grid.models.policy import Batch, Policy
+    from deixis.worlds.grid.training.data import DeviceData
 
 
-__all__ = ["Losses", "Stepper", "losses_of", "put_rows", "reseed", "room_for", "take_gradients"]
+__all__ = ["Losses", "Stepper", "losses_of", "mentions_cost"]
 
 
 class Losses(NamedTuple):
-    """What a batch costs: saying the right plans, and pointing at the right cells, which a model need not do."""
+    """What a batch costs: saying the right plans, and pointing at the right cells, which a model need not do.
+
+    Attributes:
+        plans: the mean over actions and ends of plans.
+        pointing: the mean over examples, where a model points: at the target, and at what is mentioned, if at both
+            their sum.
+    """
 
     plans: Tensor
     pointing: Tensor | None
@@ -50,49 +54,26 @@ def losses_of(model: Policy, batch: Batch, tokens: Tensor | None = None, example
         scores.flatten(0, 1), said.flatten(), ignore_index=model.layout.pad, reduction="sum"
     )
     plans = cost / ((batch.action_count + 1).sum() if tokens is None else tokens)
-    if not model.points:
-        return Losses(plans, None)
-    pointing = functional.cross_entropy(model.pointed(memory), batch.target, reduction="sum")
-    return Losses(plans, pointing / (examples or len(batch.target)))
+    costs = []
+    if model.points:
+        costs.append(functional.cross_entropy(model.pointed(memory), batch.target, reduction="sum"))
+    if model.points_mentions:
+        costs.append(mentions_cost(model.mentioned(memory), batch.mentions))
+    return Losses(plans, sum(costs[1:], costs[0]) / (examples or len(batch.target)) if costs else None)
 
 
-def reseed(seed: int, update: int, device: torch.device) -> None:
-    """Give an update chance of its own, so that a run can be taken up anywhere."""
-    word = derive(seed, "update", update) >> 1
-    torch.default_generator.manual_seed(word)
-    if device.type == "cuda":
-        number = torch.cuda.current_device() if device.index is None else device.index  # type: ignore[redundant-expr]
-        torch.cuda.default_generators[number].manual_seed(word)
+def mentions_cost(scores: Tensor, mentions: Tensor) -> Tensor:
+    """The cost of pointing at what is mentioned: the mean over the mentions of an example, summed over examples.
 
-
-def put_rows(room: Tensor, rows: np.ndarray) -> None:
-    """Put the rows of an update where it looks for them; a GPU takes them while Python goes on."""
-    source = torch.from_numpy(rows)
-    room.copy_(source.pin_memory() if room.is_cuda else source, non_blocking=True)
-
-
-def room_for(optimiser: torch.optim.Adam, parameters: Iterable[nn.Parameter]) -> list[Tensor]:
-    """Zeros for what Adam remembers of parameters and for their gradients, which stay where they are; the gradients."""
-    gradients = []
-    for parameter in parameters:
-        parameter.grad = torch.zeros_like(parameter)
-        gradients.append(parameter.grad)
-        optimiser.state[parameter] = {
-            "step": torch.zeros((), device=parameter.device),
-            "exp_avg": torch.zeros_like(parameter),
-            "exp_avg_sq": torch.zeros_like(parameter),
-        }
-    return gradients
-
-
-def take_gradients(loss: Tensor, parameters: Iterable[nn.Parameter], gradients: list[Tensor]) -> None:
-    """Put the gradients of a loss where they stay, by one call: adding each to zeros would be a kernel for each."""
-    found: tuple[Tensor | None, ...] = torch.autograd.grad(loss, list(parameters), allow_unused=True)
-    used = [(kept, one) for kept, one in zip(gradients, found, strict=True) if one is not None]
-    torch._foreach_copy_([kept for kept, _ in used], [one for _, one in used])
-    for kept, one in zip(gradients, found, strict=True):
-        if one is None:  # this update has no use for it, another may have had
-            kept.zero_()
+    Shapes:
+        scores: float [example, word, cell]. mentions: as in `Batch`.
+    """
+    word, cell = mentions.unbind(2)
+    is_known = cell >= 0
+    said = scores.gather(1, word.clamp(min=0)[:, :, None].expand(-1, -1, scores.shape[2]))
+    cost = functional.cross_entropy(said.flatten(0, 1), cell.clamp(min=0).flatten(), reduction="none")
+    share = is_known / is_known.sum(dim=1, keepdim=True).clamp(min=1)
+    return (cost.view_as(share) * share).sum()
 
 
 class Stepper:

@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from deixis.audits.measures import exchanges
+from deixis.audits.audit import NO_MEANING
+from deixis.audits.measures import reorderings
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Related
-from deixis.metrics.uncertainty import RESAMPLES, Estimate, resample
-from deixis.resolution.graphs import compile_for, counts_of, resolve_graph_pairs
+from deixis.judge.uncertainty import RESAMPLES, Estimate, resample, share
 from deixis.resolution.reference import denotation, resolve
 from deixis.seeds import derive
-from deixis.tasks.localise import SETTINGS
-from deixis.worlds.graphs.misreadings import noun_alone, noun_with_attributes
+from deixis.worlds.photos.audit.words_alone import tell_by_words
+from deixis.worlds.photos.localise import SETTINGS
+from deixis.worlds.photos.misreadings import noun_alone, noun_with_attributes
+from deixis.worlds.photos.resolution.graphs import compile_for, counts_of, resolve_graph_pairs
 
 
 if TYPE_CHECKING:
@@ -30,9 +32,10 @@ if TYPE_CHECKING:
 
     from deixis.expression.description import Expression
     from deixis.expression.program import Program
-    from deixis.scene.graph_table import GraphTable
     from deixis.scene.scene import Context, Where
-    from deixis.tasks.localise import Example, Setting
+    from deixis.worlds.photos.audit.words_alone import WordsAlone
+    from deixis.worlds.photos.localise import Example, Setting
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = [
@@ -53,7 +56,7 @@ PROBES = ("nothing", "noun alone", "noun and attributes", "phrases unrelated", "
 UNRELATED = PROBES.index("phrases unrelated")
 THERE = len(PROBES)  # the place of what must be there for the reader of unrelated phrases
 BATCH = 1_000  # examples that are resolved together
-NO_TARGET, NO_MEANING, NO_IMAGES = "fits nothing", "meaning unknown", "no distractor images"
+NO_TARGET, NO_IMAGES = "fits nothing", "no distractor images"
 
 
 class Shortcuts(NamedTuple):
@@ -87,12 +90,14 @@ class ShortcutAudit:
         examples, judged: how many there are, and how many of them were judged.
         left_out: why the others were not, with their numbers.
         shortcuts: one entry for each setting.
+        words_alone: how well words alone tell what is there from what is not; None where there are too few of either.
     """
 
     examples: int
     judged: int
     left_out: Mapping[str, int] = field(default_factory=dict)
     shortcuts: tuple[Shortcuts, ...] = ()
+    words_alone: WordsAlone | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as plain values."""
@@ -101,6 +106,7 @@ class ShortcutAudit:
             "judged": self.judged,
             "left out": dict(self.left_out),
             "settings": [one.to_dict() for one in self.shortcuts],
+            "words alone": self.words_alone.to_dict() if self.words_alone else None,
         }
 
 
@@ -130,7 +136,8 @@ def audit_shortcuts(
     settings: tuple[Setting, ...] = SETTINGS if shown else ("WithoutDist",)
     found = summarise_shortcuts(judged, scenes, settings=settings, seed=seed, resamples=resamples) if judged else []
     reasons = {reason: count for reason, count in left_out.items() if count}
-    return ShortcutAudit(len(everything), len(judged), reasons, tuple(found))
+    words_alone = tell_by_words(everything, seed=seed)
+    return ShortcutAudit(len(everything), len(judged), reasons, tuple(found), words_alone)
 
 
 def summarise_shortcuts(
@@ -146,9 +153,8 @@ def summarise_shortcuts(
     found = []
     for setting in (one for one in SETTINGS if one in settings):
         guesses = find_guesses(judged, scenes, setting)
-        both = np.concatenate((guesses == 1.0, guesses), axis=1)
-        estimates = resample(both, seed=derive(seed, "shortcuts"), resamples=resamples).estimates()
-        shares, hits = estimates[: len(PROBES)], estimates[len(PROBES) :]
+        shares = [share(column == 1.0) for column in guesses.T]
+        hits = resample(guesses, seed=derive(seed, "shortcuts"), resamples=resamples).estimates()
         found.append(Shortcuts(setting, dict(zip(PROBES, shares, strict=True)), dict(zip(PROBES, hits, strict=True))))
     return found
 
@@ -176,12 +182,12 @@ def left_for(example: Example, scenes: GraphTable, setting: Setting) -> dict[str
     * who hears `nothing` is left with all objects of all images;
     * `phrases unrelated`: with those that fit noun and attributes, in images that hold everything else that is
       mentioned, see `mentioned`, however it is related;
-    * `bag of words`: with all that some order of the words fits, see `exchanges`.
+    * `bag of words`: with all that some order of the words fits, see `reorderings`.
     """
     assert example.expression is not None
-    context = example.context(scenes, setting)
+    context = example.context_in(scenes, setting)
     by_word_order = (
-        resolve(reading, context).objects for reading in (example.expression, *exchanges(example.expression))
+        resolve(reading, context).objects for reading in (example.expression, *reorderings(example.expression))
     )
     return {
         "nothing": resolve(Description(()), context).objects,
@@ -195,7 +201,7 @@ def left_for(example: Example, scenes: GraphTable, setting: Setting) -> dict[str
 
 def solved_by(example: Example, scenes: GraphTable, setting: Setting) -> dict[str, bool]:
     """Which readers are left with the target alone: the plain definition."""
-    target = {example.context(scenes, setting).target}
+    target = {example.context_in(scenes, setting).target}
     return {probe: left == target for probe, left in left_for(example, scenes, setting).items()}
 
 
@@ -288,7 +294,7 @@ def _cells(examples: Sequence[Example], scenes: GraphTable) -> tuple[list[_Cell]
 
 def _readings(expression: Expression) -> Iterator[tuple[int, tuple[Expression, ...]]]:
     phrase = noun_with_attributes(expression)
-    bag = (expression, *exchanges(expression))
+    bag = (expression, *reorderings(expression))
     yield from enumerate(((Description(()),), (noun_alone(expression),), (phrase,), (phrase,), bag, (expression,)))
     yield from ((THERE, group) for group in mentioned(expression))
 

@@ -16,22 +16,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deixis.datasets.copsref.region_arrays import RegionArrays, region_arrays
-from deixis.datasets.copsref.roles import known_phrases, roles_in
-from deixis.datasets.store import read_parquet
+from deixis.data.store import read_parquet
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.tasks.localise import FORMS, SETTINGS
+from deixis.worlds.photos.data.region_arrays import RegionArrays, region_arrays
+from deixis.worlds.photos.data.roles import known_phrases, roles_in
+from deixis.worlds.photos.localise import FORMS, SETTINGS
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.datasets.copsref.roles import Phrases
-    from deixis.datasets.copsref.store import CopsRef
-    from deixis.scene.graph_table import GraphTable
-    from deixis.scene.texts import Texts
-    from deixis.tasks.localise import Setting
+    from deixis.worlds.photos.data.roles import Phrases
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.localise import Setting
+    from deixis.worlds.photos.scene.gather import Texts
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = [

@@ -14,15 +14,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from deixis.datasets.store import replacing_file
+from deixis.data.store import replacing_file
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from deixis.scene.graph_table import GraphTable
-    from deixis.tasks.localise import Example
+    from deixis.worlds.photos.localise import Example
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = ["coco_image_numbers", "write_coco"]

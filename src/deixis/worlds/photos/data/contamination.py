@@ -2,7 +2,8 @@
 
 Graphs that people have drawn leave most things out: an image may be shown as a distractor although the expression is
 true in it, and a target may have a rival that nobody wrote down. For imagined images everything is known, so both can
-be counted; it is what the hand check of the paper's test set was for.
+be counted; it is what the hand check of the paper's test set was for. An expression is shown with a dozen images, so
+that few contaminated images make many contaminated expressions: both are told.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deixis.resolution.graphs import compile_for, counts_of, resolve_graph_pairs
-from deixis.worlds.graphs.misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos.resolution.graphs import compile_for, counts_of, resolve_graph_pairs
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from deixis.scene.graph_table import GraphTable
-    from deixis.tasks.localise import Example
+    from deixis.worlds.photos.localise import Example
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = ["Contamination", "measure_contamination"]
@@ -36,7 +37,8 @@ class Contamination:
         ambiguous: how many fit several objects of their own image.
         shown: distractor images that were looked at, by kind.
         contaminated: of these, how many the expression fits something in.
-        absent: expressions that should fit nothing, and of these how many do fit something in their own image.
+        posed, misled: examples that are shown with distractor images, and of these how many fit something in any.
+        absent: expressions that should fit nothing, and of these how many do fit something in an image shown.
     """
 
     examples: int
@@ -44,6 +46,8 @@ class Contamination:
     ambiguous: int
     shown: Mapping[str, int]
     contaminated: Mapping[str, int]
+    posed: int
+    misled: int
     absent: tuple[int, int]
 
     def to_dict(self) -> dict[str, Any]:
@@ -59,6 +63,11 @@ class Contamination:
                     "share": round(self.contaminated[kind] / shown, 6) if shown else None,
                 }
                 for kind, shown in self.shown.items()
+            },
+            "expressions": {
+                "with distractor images": self.posed,
+                "true in one of them": self.misled,
+                "share": round(self.misled / self.posed, 6) if self.posed else None,
             },
             "fit nothing": {"examples": self.absent[0], "do fit something": self.absent[1]},
         }
@@ -77,19 +86,22 @@ def measure_contamination(examples: Iterable[Example], truth: GraphTable) -> Con
     rows += [
         (number, truth.find(one.image_id), DISTRACTOR_KINDS.index(one.kind))
         for number, example in enumerate(known)
-        if example.is_there
         for one in example.distractors
     ]
     which, scenes, kinds = np.array(rows, np.int64).reshape(-1, 3).T
     fitting = counts_of(resolve_graph_pairs(programs, truth, which, scenes))
     is_there = np.array([example.is_there for example in known], np.bool_)
     own = fitting[: len(known)]
-    of_kind = {kind: fitting[kinds == number] for number, kind in enumerate(DISTRACTOR_KINDS)}
+    beside = is_there[which]
+    of_kind = {kind: fitting[beside & (kinds == number)] for number, kind in enumerate(DISTRACTOR_KINDS)}
+    is_shown = beside & (kinds >= 0)
     return Contamination(
         examples=int(is_there.sum()),
         lost=int((own[is_there] == 0).sum()),
         ambiguous=int((own[is_there] > 1).sum()),
         shown={kind: len(found) for kind, found in of_kind.items()},
         contaminated={kind: int((found > 0).sum()) for kind, found in of_kind.items()},
-        absent=(int((~is_there).sum()), int((own[~is_there] > 0).sum())),
+        posed=len(np.unique(which[is_shown])),
+        misled=len(np.unique(which[is_shown & (fitting > 0)])),
+        absent=(int((~is_there).sum()), len(np.unique(which[~beside & (fitting > 0)]))),
     )

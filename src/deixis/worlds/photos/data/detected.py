@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from deixis.datasets.copsref.region_arrays import RegionArrays
+    from deixis.worlds.photos.data.region_arrays import RegionArrays
 
 
 __all__ = ["Detected", "best_boxes", "open_detected"]

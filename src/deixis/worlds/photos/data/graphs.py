@@ -10,38 +10,50 @@ in the report and costs what is wrong, not the rest; what is wrong with a file c
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 from zipfile import BadZipFile, ZipFile
 from zlib import error as ZlibError  # noqa: N812 (a class)
 
-from deixis.datasets.formats.clevr import clevr_graph
-from deixis.datasets.formats.gqa import gqa_graph
-from deixis.datasets.formats.json_stream import Cursor
-from deixis.datasets.formats.visual_genome import Companion, image_id_of, visual_genome_graph
+from deixis.data.json_stream import Cursor
+from deixis.data.store import file_digest
 from deixis.errors import BrokenDataset
-from deixis.scene.graph_table import GraphTable
-from deixis.worlds.graphs.clean import clean_graphs
-from deixis.worlds.graphs.left_right import LEFT, RIGHT, with_left_right
-from deixis.worlds.graphs.problems import GraphReport
+from deixis.worlds.photos.clean import GraphReport, clean_graphs
+from deixis.worlds.photos.formats.scene_graphs import (
+    Companion,
+    clevr_graph,
+    gqa_graph,
+    image_id_of,
+    visual_genome_graph,
+)
+from deixis.worlds.photos.left_right import LEFT, RIGHT, with_left_right
+from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
-    from deixis.scene.graph import SceneGraph
-    from deixis.worlds.graphs.clean import Cleaning
+    from deixis.worlds.photos.clean import Cleaning
+    from deixis.worlds.photos.scene.graph import SceneGraph
 
 
-__all__ = ["read_graphs", "read_table"]
+__all__ = ["digest_of_sources", "read_graphs", "read_table"]
 
 COMPANIONS = ("attributes", "relationships", "image_data")  # files of Visual Genome that are read beside objects.json
+WITH_COMPANIONS = ("objects", "scene_graphs")
 BESIDE = (*COMPANIONS, "object_alias", "relationship_alias", "object_synsets", "attribute_synsets", "qa", "regions")
 CLEVR_KEYS = ("info", "scenes")
 CUT = "(no whole archive)"
+MOST_REPEATS = 10_000  # of keys in one entry that are counted
 
 
-def read_table(*paths: Path | str, cleaning: Cleaning | None = None, report: GraphReport | None = None) -> GraphTable:
+def read_table(
+    *paths: Path | str,
+    cleaning: Cleaning | None = None,
+    report: GraphReport | None = None,
+    keep: Callable[[SceneGraph, GraphReport], bool] | None = None,
+) -> GraphTable:
     """The scene graphs of some files as one table, cleaned.
 
     Images of Visual Genome, which records no left and right by rule, are given them.
@@ -50,14 +62,15 @@ def read_table(*paths: Path | str, cleaning: Cleaning | None = None, report: Gra
         *paths: files, folders or archives of GQA, Visual Genome or CLEVR.
         cleaning: what is mended; everything by default.
         report: what is found is entered here.
+        keep: says of a graph, as it stands in the file, whether it is wanted, and enters in the report why not.
 
     Raises:
         BrokenDataset: when not one graph can be read.
     """
-    report = report or GraphReport()
-    table = GraphTable.of(
-        clean_graphs((graph for path in paths for graph in read_graphs(path, report)), report, cleaning)
-    )
+    report = report if report is not None else GraphReport()
+    graphs = (graph for path in paths for graph in read_graphs(path, report))
+    wanted = graphs if keep is None else (graph for graph in graphs if keep(graph, report))
+    table = GraphTable.of(clean_graphs(wanted, report, cleaning))
     if not len(table):
         names = ", ".join(str(path) for path in paths)
         raise BrokenDataset(f"{names}: no scene graph with an object in it" + _because(report))
@@ -70,13 +83,14 @@ def read_graphs(path: Path | str, report: GraphReport | None = None) -> Iterator
     Raises:
         BrokenDataset: when there is nothing to read; a file that breaks off is entered in the report as G001.
     """
-    report = report or GraphReport()
+    report = report if report is not None else GraphReport()
     path = Path(path)
     sources = _sources(path)
     if not sources:
         raise BrokenDataset(f"{path} holds no .json or .zip file of scene graphs")
     read, failure = 0, None
     for source in sources:
+        report.files += 1
         try:
             for graph in _graphs_of(source, report):
                 read += 1
@@ -86,6 +100,26 @@ def read_graphs(path: Path | str, report: GraphReport | None = None) -> Iterator
             report.add("G001", detail=str(error))
     if failure and not read:
         raise failure
+
+
+def digest_of_sources(*paths: Path | str) -> str:
+    """A name for what the files of scene graphs at some paths hold, wherever they lie.
+
+    Raises:
+        BrokenDataset: when there is nothing to read.
+    """
+    digest = sha256()
+    for path in map(Path, paths):
+        beside = _files(path.parent) if path.is_file() and path.stem.removesuffix("_v1_2") in WITH_COMPANIONS else []
+        files = sorted({source.path for source in (*_files(path), *beside)})
+        if not files:
+            raise BrokenDataset(f"{path} holds no .json or .zip file of scene graphs")
+        for file in files:
+            try:
+                digest.update(f"{file.name} {file_digest(file)}\n".encode())
+            except OSError as error:
+                raise BrokenDataset(f"{file} cannot be read: {error.strerror or error}") from error
+    return digest.hexdigest()
 
 
 class _Source(NamedTuple):
@@ -140,7 +174,7 @@ def _cursor(source: _Source) -> Iterator[Cursor]:
                 file = cast("BinaryIO", stack.enter_context(archive.open(source.member)))
             else:
                 file = stack.enter_context(source.path.open("rb"))
-            yield Cursor(file, source.label)
+            yield Cursor(file, source.label, is_lenient=True)
     except (BadZipFile, ZlibError, EOFError, RuntimeError, NotImplementedError) as error:
         raise BrokenDataset(f"{source.path} is no whole zip archive ({error}); fetch it again") from error
     except OSError as error:
@@ -173,24 +207,36 @@ def _graphs_in_object(cursor: Cursor, report: GraphReport) -> Iterator[SceneGrap
             cursor.value("'scenes'")
         elif is_clevr and key == "scenes":
             for number in cursor.items("'scenes'"):
-                yield clevr_graph(number, cursor.value(f"scene {number}"), report)
+                entry = cursor.value(f"scene {number}")
+                _tell_repeats(cursor, str(number), report)
+                yield clevr_graph(number, entry, report)
         else:
             entry = cursor.value(f"image {key[:40]!r}")
             if not is_clevr:
+                _tell_repeats(cursor, key, report)
                 yield gqa_graph(key, entry, report)
+
+
+def _tell_repeats(cursor: Cursor, image: str, report: GraphReport) -> None:
+    """Enter keys that occurred twice in the entry that was read last."""
+    for _ in range(min(cursor.repeated, MOST_REPEATS)):
+        report.add("G013", image)
+    cursor.repeated = 0
 
 
 def _graphs_of_visual_genome(cursor: Cursor, source: _Source, report: GraphReport) -> Iterator[SceneGraph | None]:
     with ExitStack() as stack:
         companions = {}
-        folder = _files(source.path.parent) if source.stem in ("objects", "scene_graphs") else []
+        folder = _files(source.path.parent) if source.stem in WITH_COMPANIONS else []
         for other in folder:
             if other.stem in COMPANIONS and other.stem not in companions:
                 entries = _entries(other, report)
                 stack.callback(entries.close)
                 companions[other.stem] = Companion(entries)
         for number in cursor.items("the list of images"):
-            graph = visual_genome_graph(cursor.value(f"image {number}"), report, companions)
+            entry = cursor.value(f"image {number}")
+            _tell_repeats(cursor, image_id_of(entry), report)
+            graph = visual_genome_graph(entry, report, companions)
             told = {link.relation for thing in graph.objects for link in thing.relations} if graph else set()
             yield graph if graph is None or told & {LEFT, RIGHT} else with_left_right(graph)
 

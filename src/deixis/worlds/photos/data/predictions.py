@@ -25,21 +25,21 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deixis.datasets.copsref.coco import coco_image_numbers
-from deixis.datasets.formats.graph_fields import id_of
-from deixis.datasets.formats.json_stream import Cursor
+from deixis.data.json_stream import Cursor
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.tasks.localise import SETTINGS, SPACES, Answer, Setting, Space, in_pixels
+from deixis.numbers import is_number
+from deixis.worlds.photos.data.coco import coco_image_numbers
+from deixis.worlds.photos.formats.scene_graphs import id_of
+from deixis.worlds.photos.localise import SETTINGS, SPACES, Answer, Setting, Space, in_pixels
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from deixis.scene.graph_table import GraphTable
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = ["AnswerReport", "read_answers"]
@@ -208,7 +208,7 @@ def _scores(values: Any) -> dict[tuple[str, str], float] | None:
     if not isinstance(values, dict) or not all(isinstance(some, dict) for some in values.values()):
         return None
     scores = {(image, thing): score for image, some in values.items() for thing, score in some.items()}
-    if not scores or not all(type(score) in (int, float) and isfinite(score) for score in scores.values()):
+    if not scores or not all(map(is_number, scores.values())):
         return None
     return {candidate: float(score) for candidate, score in scores.items()}
 
@@ -230,7 +230,7 @@ def _coco(path: Path, scenes: GraphTable, told: _Told, report: AnswerReport) -> 
                     report.add("a detection has no 'ref_id' that is a whole number", f"detection {place}")
                     continue
                 score = values.get("score", 1.0)
-                is_score = type(score) in (int, float) and isfinite(score)
+                is_score = is_number(score)
                 answer = _detection(number, values, ids, scenes, told)
                 if not is_score:
                     answer, score = answer._replace(fault="the score is no number"), 0.0

@@ -27,21 +27,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.datasets.copsref.arrays import PAD, UNKNOWN
-from deixis.datasets.store import read_parquet
+from deixis.data.store import read_parquet
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, SchemaError
 from deixis.expression.plain import expression_from_plain
 from deixis.expression.program import MAX_RANK, MAX_STACK
 from deixis.expression.steps import SIDES, AnyOf, Extreme, Is, Not, Nth, Related
-from deixis.scene.vocabulary import SAME, SAME_TYPES
+from deixis.worlds.photos.data.arrays import PAD, UNKNOWN
+from deixis.worlds.photos.scene.vocabulary import SAME, SAME_TYPES
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deixis.datasets.copsref.store import CopsRef
     from deixis.expression.description import Description, Expression
     from deixis.expression.steps import Step
+    from deixis.worlds.photos.data.store import CopsRef
 
 
 __all__ = ["RELATION", "ProgramOp", "ProgramWords", "Programs", "copsref_programs", "program_words", "programs_of"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deixis.datasets.formats.copsref import KIND_NAMES, KINDS, Ref
 from deixis.errors import UnknownName
 from deixis.expression.steps import AnyOf, Is, Not, Related
 from deixis.resolution.reference import narrow
-from deixis.scene.vocabulary import NAME
-from deixis.tasks.localise import DistractorImage, Example
-from deixis.worlds.graphs.misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos.formats.copsref import KIND_NAMES, KINDS, Ref
+from deixis.worlds.photos.localise import DistractorImage, Example
+from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos.scene.vocabulary import NAME
 
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from deixis.expression.description import Description, Expression
     from deixis.expression.steps import Step
-    from deixis.scene.graph import GraphScene
-    from deixis.scene.graph_table import GraphTable
+    from deixis.worlds.photos.scene.graph import GraphScene
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = ["example_of", "ref_of"]
@@ -28,7 +28,7 @@ __all__ = ["example_of", "ref_of"]
 LEARNT_WORDS = 50  # attributes that MattNet learns, and `att_wds` lists
 
 
-def example_of(ref: Ref, parse: Callable[[str], Expression] | None = None) -> Example:
+def example_of(ref: Ref, parse: Callable[[str], Expression | None] | None = None) -> Example:
     """The example that a record tells; `parse` finds what its text means, and may refuse."""
     distractors = [
         DistractorImage(KINDS[name], image, objects[place] if place < len(objects) else "")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Self
 
-    from deixis.scene.graph_table import GraphTable
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = ["AROUND", "RegionArrays", "region_arrays", "seen_from"]

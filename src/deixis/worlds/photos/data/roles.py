@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from deixis.language.copsref.words import words_of_photographs
-from deixis.scene.vocabulary import NAME, SAME
+from deixis.worlds.photos.language.words import words_of_photographs
+from deixis.worlds.photos.scene.vocabulary import NAME, SAME
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Self
 
-    from deixis.scene.vocabulary import Vocabulary
+    from deixis.worlds.photos.scene.vocabulary import Vocabulary
 
 
 __all__ = ["ATTRIBUTE", "NOUN", "OTHER", "RELATION", "Phrases", "known_phrases", "roles_in", "said_in"]

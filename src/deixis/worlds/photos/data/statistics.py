@@ -10,15 +10,15 @@ import numpy as np
 
 from deixis.expression.parts import parts
 from deixis.expression.steps import Is, Related
-from deixis.scene.vocabulary import NAME
-from deixis.tasks.localise import SETTINGS
+from deixis.worlds.photos.localise import SETTINGS
+from deixis.worlds.photos.scene.vocabulary import NAME
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from deixis.scene.graph_table import GraphTable
-    from deixis.tasks.localise import Example, Setting
+    from deixis.worlds.photos.localise import Example, Setting
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = ["CHANCE", "HEADS", "MEASURES", "PUBLISHED", "Crowd", "Row", "describe_examples", "table_2"]
@@ -85,7 +85,8 @@ class Row:
     """The figures of a dataset.
 
     Attributes:
-        expressions, images, regions: how many, the images and regions of distractors included.
+        expressions, images, regions: how many, the images and regions of distractors included. Expressions that fit
+            nothing are counted in `changes` alone.
         categories: of targets and of everything else that is spoken of.
         attributes, relations: how many different ones are said.
         vocabulary: how many different words, capitals apart.
@@ -166,6 +167,9 @@ class _Said:
         self.crowds = {True: _Sum(), False: _Sum()}  # by whether there are distractors
 
     def add(self, example: Example, scenes: GraphTable) -> None:
+        if not example.is_there:  # the paper has none, so that its table counts none
+            self.changes[example.change or "unknown"] += 1
+            return
         tokens = example.text.split()
         self.words.update(token.lower() for token in tokens)
         self.lengths[len(tokens)] += 1
@@ -179,10 +183,7 @@ class _Said:
                     self.said["names" if attribute == NAME else "attributes"][value] += 1
                 case Related(relation, _):
                     self.said["relations"][relation] += 1
-        if example.is_there:
-            self._count(example, shown, scenes)
-        else:
-            self.changes[example.change or "unknown"] += 1
+        self._count(example, shown, scenes)
 
     def _count(self, example: Example, shown: Mapping[str, int], scenes: GraphTable) -> None:
         held = scenes.objects_of(shown[example.image_id])

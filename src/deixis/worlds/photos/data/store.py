@@ -8,6 +8,8 @@
 | `data/SPLIT.parquet` | the examples, see below |
 | `scenes/` | the graphs of all images (`GraphTable.load`) |
 | `images/*.parquet` | the pictures, where they are at hand, with the boxes of their objects |
+| `imagined/` | of imagined scenes: what is published and what is true of them, laid out like GQA |
+| `.partial/` | what is finished of a dataset that is being made, see `resumable` |
 
 | column | |
 |---|---|
@@ -26,36 +28,57 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deixis._version import __version__
-from deixis.datasets.card import write_card
-from deixis.datasets.pictures import write_photographs
-from deixis.datasets.store import FORMAT, MANIFEST, file_digest, kind_of, open_dataset, read_parquet, replacing_file
-from deixis.errors import BrokenDataset, DeixisError, RecipeError
+from deixis.data.card import write_card
+from deixis.data.recipes import begin_manifest
+from deixis.data.row_groups import RowGroups
+from deixis.data.seal import write_manifest
+from deixis.data.store import MANIFEST, file_digest, kind_of, lies_inside, open_dataset, read_parquet
+from deixis.errors import BrokenDataset, DeixisError, RecipeError, UnknownName
 from deixis.expression.plain import expression_from_plain, expression_to_plain
-from deixis.scene.graph_table import GraphTable
-from deixis.tasks.localise import DistractorImage, Example
+from deixis.worlds.photos.data.graphs import read_table
+from deixis.worlds.photos.data.photographs import Photographs
+from deixis.worlds.photos.data.picture_files import pictures_in, write_photographs
+from deixis.worlds.photos.localise import DistractorImage, Example
+from deixis.worlds.photos.making.imagined import TRUTH
+from deixis.worlds.photos.scene.graph_table import GraphTable
+from deixis.worlds.photos.world import WORLD
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.datasets.store import Dataset
+    from deixis.data.store import Dataset
+    from deixis.worlds.photos.data.picture_files import Picture
 
 
-__all__ = ["COLUMNS", "KIND", "CopsRef", "example_from_row", "is_copsref", "open_copsref", "write_copsref"]
+__all__ = [
+    "COLUMNS",
+    "KIND",
+    "ContentDigest",
+    "CopsRef",
+    "example_from_row",
+    "is_copsref",
+    "open_copsref",
+    "table_of_examples",
+    "write_copsref",
+    "write_files",
+]
 
 KIND = "copsref"
-SCENES, IMAGES = "scenes", "images"
+SCENES, IMAGES, IMAGINED = "scenes", "images", "imagined"
 IMAGES_PER_FILE = 2_048
+QUICK = 64 << 20  # bytes of a file that is compared with its hash whenever it is read
 BLOCK = 8_192  # examples that are turned into columns together
 _LIST = pa.list_(pa.string())
 COLUMNS = pa.schema(
@@ -97,16 +120,64 @@ class CopsRef:
 
     @cached_property
     def scenes(self) -> GraphTable:
-        """The graphs of all images."""
-        return GraphTable.load(self.path / SCENES)
+        """The graphs of all images; `BrokenDataset` when they are damaged or not those of the manifest."""
+        folder, scenes = self.path / SCENES, self.dataset.manifest.get("scenes")
+        digests = scenes.get("sha256") if isinstance(scenes, dict) else None
+        table = GraphTable.load(folder)
+        for name, digest in digests.items() if isinstance(digests, dict) else ():
+            file = folder / str(name)
+            if not lies_inside(self.path, f"{SCENES}/{name}"):
+                raise BrokenDataset(f"{self.path / MANIFEST} names {name[:80]!r}, which is not among the scenes")
+            if file.is_file() and file.stat().st_size <= QUICK and file_digest(file) != digest:
+                raise BrokenDataset(f"{file} is not what the manifest says: its SHA-256 differs; make or copy it again")
+        return table
 
     @property
     def pictures(self) -> list[dict[str, Any]]:
         """The entries of the files that hold pictures; none where they are not kept."""
         return list(self.dataset.manifest.get("pictures", {}).get("files", ()))
 
+    @cached_property
+    def photographs(self) -> Photographs:
+        """The pictures of the images by their ids."""
+        return Photographs(self)
+
+    @cached_property
+    def truth(self) -> GraphTable | None:
+        """All that is true of imagined images, cleaned as the scenes are; None where nobody knows or keeps it."""
+        path = self.path / IMAGINED / TRUTH
+        return read_table(path) if path.is_file() else None
+
+    @cached_property
+    def rows(self) -> RowGroups:
+        """The rows by number, over all files in the order of the manifest."""
+        listed = self.dataset.manifest["files"]
+        return RowGroups([(self.path / entry["path"], entry["rows"]) for entry in listed], COLUMNS.names)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, number: int) -> Example:
+        values = self.rows.row(number).to_pylist()[0]
+        with _in_row(f"example {number}"):
+            return replace(example_from_row(values), graphs=self.scenes, photographs=self.photographs)
+
+    def __iter__(self) -> Iterator[Example]:
+        for example in self.examples():
+            yield replace(example, graphs=self.scenes, photographs=self.photographs)
+
+    def numbers(self, split: str | None = None) -> Sequence[int]:
+        """The numbers of the examples of a split, or of all; `UnknownName` where there is no such split."""
+        if split is None:
+            return range(len(self))
+        if split not in self.splits:
+            raise UnknownName(f"there is no split {split!r}; known: {', '.join(self.splits)}")
+        entries = zip(self.dataset.manifest["files"], self.rows.starts, strict=False)
+        places = [range(start, start + entry["rows"]) for entry, start in entries if split in entry["split"].split("+")]
+        return places[0] if len(places) == 1 else [number for place in places for number in place]
+
     def examples(self, split: str | None = None) -> Iterator[Example]:
-        """The examples of a split, or all, in order.
+        """The examples of a split, or all, in order, without the scenes of their images.
 
         Raises:
             BrokenDataset: when a row is not what the columns say, with its number.
@@ -115,11 +186,52 @@ class CopsRef:
             row = 0
             for table in read_parquet(path, columns=COLUMNS.names):
                 for values in table.to_pylist():
-                    try:
-                        yield example_from_row(values)
-                    except (DeixisError, ValueError, TypeError, KeyError, RecursionError) as error:
-                        raise BrokenDataset(f"{path.name}, row {row}: {_first_line(error)}") from error
+                    with _in_row(f"{path.name}, row {row}"):
+                        example = example_from_row(values)
+                    yield example
                     row += 1
+
+
+class ContentDigest:
+    """A digest of what a dataset holds: its examples and scenes, not how files encode them."""
+
+    def __init__(self) -> None:
+        self._splits: dict[str, Any] = {}
+
+    def seeing(self, examples: Iterable[Example]) -> Iterator[Example]:
+        """The examples as they are, each entered on the way; those of a split in their order."""
+        for example in examples:
+            told = json.dumps(_values_of(example), ensure_ascii=False, separators=(",", ":"))
+            self._splits.setdefault(example.split, sha256()).update(told.encode() + b"\n")
+            yield example
+
+    def digest(self, scenes: GraphTable) -> str:
+        """The digest of the examples seen so far and of the scenes they are about."""
+        whole = sha256()
+        for split, digest in sorted(self._splits.items()):
+            whole.update(f"{split} {digest.hexdigest()}\n".encode())
+        for name, told in scenes.contents():
+            whole.update(name.encode() + b"\n")
+            whole.update(told)
+        return whole.hexdigest()
+
+
+def _values_of(example: Example) -> list[object]:
+    """All that an example says, in the order of the columns; distractor images one after the other."""
+    return [
+        example.id,
+        example.split,
+        example.text,
+        example.form,
+        example.forms,
+        _expression_text(example),
+        example.image_id,
+        example.object_id,
+        example.change,
+        example.changed,
+        example.changed_id,
+        [(one.kind, one.image_id, one.object_id, one.misreading) for one in example.distractors],
+    ]
 
 
 def is_copsref(path: Path) -> bool:
@@ -127,9 +239,13 @@ def is_copsref(path: Path) -> bool:
     return kind_of(path) == KIND
 
 
-def open_copsref(path: Path) -> CopsRef:
+def open_copsref(path: Path | str) -> CopsRef:
     """The dataset in a folder; `BrokenDataset` when it is damaged or of another kind."""
+    if not isinstance(path, str) and path.is_file():
+        way = f"deixis convert {path} OUT --to parquet --scenes GRAPHS"
+        raise BrokenDataset(f"{path} is a file, not a dataset folder; if it holds released records: {way}")
     dataset = open_dataset(path)
+    path = dataset.path
     if dataset.manifest.get("kind") != KIND:
         raise BrokenDataset(f"{path} holds no expressions about photographs (kind {dataset.manifest.get('kind')!r})")
     fault = _picture_fault(path, dataset.manifest.get("pictures", {"files": []}))
@@ -147,7 +263,8 @@ def _picture_fault(folder: Path, listed: object) -> str:
     for entry in entries:
         if not isinstance(entry, dict) or not isinstance(entry.get("path"), str):
             return "a file of pictures lacks its path"
-        if not re.fullmatch(rf"{IMAGES}/[0-9a-z-]+\.parquet", entry["path"]) or (folder / entry["path"]).is_symlink():
+        is_named = re.fullmatch(rf"{IMAGES}/[0-9a-z-]+\.parquet", entry["path"])
+        if not is_named or not lies_inside(folder, entry["path"]):
             return f"it names the pictures {entry['path'][:80]!r}, which are not inside the dataset"
     return ""
 
@@ -174,33 +291,57 @@ def write_copsref(
     """
     try:
         _clear(out)
-        (out / "data").mkdir(parents=True, exist_ok=True)
-        counts = _write_examples(out, examples)
-        scenes.save(out / SCENES)
-        files = [_entry(out, f"data/{split}.parquet", split, count) for split, count in counts.items()]
-        manifest = {
-            "format": FORMAT,
-            "kind": KIND,
-            "made by": f"deixis {__version__}",
-            "examples": sum(counts.values()),
-            "splits": counts,
-            "files": files,
-            "scenes": {
-                "path": SCENES,
-                "images": len(scenes),
-                "objects": scenes.object_count,
-                "relations": scenes.edge_count,
-                "sha256": {file.name: file_digest(file) for file in sorted((out / SCENES).iterdir())},
-            },
-            **({"pictures": {"files": _write_pictures(out, scenes, pictures)}} if pictures is not None else {}),
-            "made with": dict(about or {}),
-        }
-        write_card(out, manifest)
-        with replacing_file(out / MANIFEST) as draft:
-            draft.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        find = None if pictures is None else pictures_in(pictures)
+        write_manifest(out, write_files(out, examples, scenes, about=about, find=find))
     except OSError as error:
         raise RecipeError(f"cannot write to {out}: {error.strerror or error}") from error
     return open_copsref(out)
+
+
+def write_files(
+    out: Path,
+    examples: Iterable[Example],
+    scenes: GraphTable,
+    *,
+    head: Mapping[str, Any] | None = None,
+    about: Mapping[str, Any] | None = None,
+    find: Callable[[str], Picture | None] | None = None,
+) -> dict[str, Any]:
+    """Write all files of a dataset but its manifest, which is returned; see `write_copsref`.
+
+    Args:
+        out: the folder.
+        examples: of all splits.
+        scenes: the graphs of all images that they name.
+        head: what the manifest begins with, see `begin_manifest`.
+        about: kept in the manifest under `made with`.
+        find: the picture of an image by its id; None where there are no pictures.
+    """
+    for name in ("data", IMAGES):
+        if (out / name).is_dir():
+            shutil.rmtree(out / name)
+    (out / "data").mkdir(parents=True, exist_ok=True)
+    content = ContentDigest()
+    counts = _write_examples(out, content.seeing(examples))
+    scenes.save(out / SCENES)
+    manifest = {
+        **(head or begin_manifest(WORLD, KIND, kind=KIND)),
+        "examples": sum(counts.values()),
+        "splits": counts,
+        "content": content.digest(scenes),
+        "files": [_entry(out, f"data/{split}.parquet", split, count) for split, count in counts.items()],
+        "scenes": {
+            "path": SCENES,
+            "images": len(scenes),
+            "objects": scenes.object_count,
+            "relations": scenes.edge_count,
+            "sha256": {file.name: file_digest(file) for file in sorted((out / SCENES).iterdir())},
+        },
+        **({"pictures": {"files": _write_pictures(out, scenes, find)}} if find is not None else {}),
+        "made with": dict(about or {}),
+    }
+    write_card(out, manifest)
+    return manifest
 
 
 def _clear(out: Path) -> None:
@@ -210,9 +351,6 @@ def _clear(out: Path) -> None:
     if out.exists() and any(out.iterdir()) and not is_copsref(out):
         raise RecipeError(f"{out} is not empty and does not hold a dataset of this kind; choose another folder")
     (out / MANIFEST).unlink(missing_ok=True)
-    for name in ("data", IMAGES):
-        if (out / name).is_dir():
-            shutil.rmtree(out / name)
 
 
 def _entry(out: Path, path: str, split: str, rows: int) -> dict[str, Any]:
@@ -220,14 +358,14 @@ def _entry(out: Path, path: str, split: str, rows: int) -> dict[str, Any]:
     return {"path": path, "split": split, "rows": rows, "bytes": file.stat().st_size, "sha256": file_digest(file)}
 
 
-def _write_pictures(out: Path, scenes: GraphTable, pictures: Path) -> list[dict[str, Any]]:
+def _write_pictures(out: Path, scenes: GraphTable, find: Callable[[str], Picture | None]) -> list[dict[str, Any]]:
     """Keep the pictures that are there; the entries of their files."""
     starts = range(0, len(scenes), IMAGES_PER_FILE)
     entries = []
     for number, start in enumerate(starts):
         path = f"{IMAGES}/{number:05d}-of-{len(starts):05d}.parquet"
         some = range(start, min(start + IMAGES_PER_FILE, len(scenes)))
-        if rows := write_photographs(out / path, scenes, some, pictures):
+        if rows := write_photographs(out / path, scenes, some, find):
             entries.append(_entry(out, path, "full", rows))
         else:
             (out / path).unlink()
@@ -245,7 +383,7 @@ def _write_examples(out: Path, examples: Iterable[Example]) -> dict[str, int]:
                 some = [example for example in block if example.split == split]
                 if split not in writers:
                     writers[split] = _writer(out, split)
-                writers[split].write_table(_table_of(some))
+                writers[split].write_table(table_of_examples(some))
                 counts[split] = counts.get(split, 0) + len(some)
     finally:
         for writer in writers.values():
@@ -268,7 +406,8 @@ def _writer(out: Path, split: str) -> pq.ParquetWriter:
     )
 
 
-def _table_of(examples: list[Example]) -> pa.Table:
+def table_of_examples(examples: list[Example]) -> pa.Table:
+    """Examples in the columns above."""
     images = [example.distractors for example in examples]
     columns = {
         "id": [example.id for example in examples],
@@ -296,8 +435,22 @@ def _expression_text(example: Example) -> str:
     return json.dumps(expression_to_plain(example.expression), ensure_ascii=False, separators=(",", ":"))
 
 
+@contextmanager
+def _in_row(where: str) -> Iterator[None]:
+    """`BrokenDataset` that says where, if what happens inside fails."""
+    try:
+        yield
+    except (DeixisError, ValueError, TypeError, KeyError, RecursionError) as error:
+        raise BrokenDataset(f"{where}: {_first_line(error)}") from error
+
+
 def example_from_row(values: Mapping[str, Any]) -> Example:
     """The example in a row, as `pyarrow` gives it."""
+    if type(values["id"]) is not int:
+        raise BrokenDataset(f"an example has no whole number as its id: {values['id']!r:.60}")
+    for name in ("split", "text", "form", "image", "object"):
+        if not isinstance(values[name], str):
+            raise BrokenDataset(f"example {values['id']} has no text as its {name}")
     said = values["expression"]
     images = zip(
         values["distractor_kind"],

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from deixis.language.copsref.words import words_of_photographs
-from deixis.scene.vocabulary import RARE, SAME_TYPES
-from deixis.worlds.graphs.left_right import LEFT, RIGHT
+from deixis.worlds.photos.language.words import words_of_photographs
+from deixis.worlds.photos.left_right import LEFT, RIGHT
+from deixis.worlds.photos.scene.vocabulary import RARE, SAME_TYPES
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from deixis.scene.graph_table import GraphTable
-    from deixis.worlds.graphs.engine.settings import Engine
+    from deixis.worlds.photos.engine.settings import Engine
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = ["Facts", "Photograph", "Place"]
@@ -29,6 +29,7 @@ SIMPLE = frozenset(  # what the strict filter calls simple spatial relations
 )
 MANY = 10_000  # objects, from which on a name that is used less than so often may be a slip of the pen
 LEAST_USES = 3
+HAIR = ("blond", "brunette")  # colors that are said of people
 RAREST = 1e-4  # a relation counts as at least so frequent, among all links, when the choice is balanced
 
 
@@ -52,6 +53,7 @@ class Facts:
         weights: how likely a relation is chosen, the reciprocal of its frequency; 0 for one that cannot be said.
         can_join: relations that can stand in a row with others ('that is on the table and near the cup').
         is_side: left and right.
+        is_doing: attributes that are said behind the noun.
         is_simple: simple spatial relations.
         seen: which relations objects of one name have to those of another, each as one number.
     """
@@ -64,8 +66,10 @@ class Facts:
     weights: Sequence[float]
     can_join: Sequence[bool]
     is_side: Sequence[bool]
+    is_doing: Sequence[bool]
     is_simple: Sequence[bool]
     seen: frozenset[int]
+    is_free: bool = False  # whether any word may stand anywhere
 
     @classmethod
     def of(cls, table: GraphTable, engine: Engine) -> Self:
@@ -93,8 +97,10 @@ class Facts:
             weights=[1 / count if ok else 0.0 for ok, count in zip(sayable, counts, strict=True)],
             can_join=[ok and relation not in known.bare for ok, relation in zip(sayable, words.relations, strict=True)],
             is_side=[relation in (LEFT, RIGHT) for relation in words.relations],
+            is_doing=[word in known.doing for word in words.words],
             is_simple=[relation in SIMPLE for relation in words.relations],
             seen=frozenset(seen.tolist()),
+            is_free=is_free,
         )
 
     @cached_property
@@ -106,6 +112,46 @@ class Facts:
     def is_shared(self) -> list[bool]:
         """Whether two objects can be said to have the same value, for every attribute word."""
         return [kind in SAME_TYPES for kind in self.types]
+
+    def can_relate(self, name: int, relation: int, other: int) -> bool:
+        """Whether something of a name can be said to stand in a relation to something of another."""
+        if not (self.weights[relation] and self.is_thing[other]):
+            return False
+        return self.is_free or not self.is_side[relation] or self._can_be_beside(name, other)
+
+    def can_be(self, name: int, word: int) -> bool:
+        """Whether an attribute can be said of something of a name: not the color of people, nor a name's own word."""
+        return (name, word) not in self._unsaid_of
+
+    def can_share(self, relation: str, name: int, other: int) -> bool:
+        """Whether two things can be said to have the same color or so: not people, of whom no color is said."""
+        is_color = relation == "same color" and not self.is_free
+        known, names = words_of_photographs(), self.table.vocabulary.names
+        return self.is_thing[other] and not (is_color and any(known.is_person(names[k]) for k in (name, other)))
+
+    def _can_be_beside(self, name: int, other: int) -> bool:
+        names = self.table.vocabulary.names
+        return words_of_photographs().can_be_beside(names[name], names[other])
+
+    @cached_property
+    def _unsaid_of(self) -> frozenset[tuple[int, int]]:
+        """Names with the attributes that are not said of them."""
+        if self.is_free:
+            return frozenset()
+        known, words = words_of_photographs(), self.table.vocabulary
+        of_people = [k for k, kind in enumerate(self.types) if kind == "race" or self._is_skin(k)]
+        people = [k for k, name in enumerate(words.names) if known.is_person(name)]
+        own = [
+            (k, words.word_codes[w])
+            for k, name in enumerate(words.names)
+            for w in name.split()
+            if w in words.word_codes
+        ]
+        return frozenset((*((name, word) for name in people for word in of_people), *own))  # 'the plastic plastic bag'
+
+    def _is_skin(self, word: int) -> bool:
+        """Whether a color, said of a person, would be taken for that of their skin."""
+        return self.types[word] == "color" and self.table.vocabulary.words[word] not in HAIR
 
     def is_plausible(self, name: int, relation: int, other: int) -> bool:
         """Whether a thing may well stand in a relation to another: anywhere in the corpus one of that name does."""

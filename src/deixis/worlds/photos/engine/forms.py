@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deixis.expression.steps import Nth
-from deixis.worlds.graphs.engine.choose import Chooser, Link, weighted
-from deixis.worlds.graphs.engine.tree import NO_OBJECT, Edge, Node, Tree
+from deixis.worlds.photos.engine.choose import Chooser, Link, weighted
+from deixis.worlds.photos.engine.tree import NO_OBJECT, Edge, Node, Tree
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from deixis.worlds.graphs.engine.settings import Form
+    from deixis.worlds.photos.engine.settings import Form
 
 
 __all__ = ["BUILDERS", "build", "lengthened"]
@@ -96,12 +96,18 @@ def build_same(target: int, chooser: Chooser) -> Tree | None:
             holders = [other for other in photograph.by_word[word] if other != target]
             if chooser.engine.same == "any" or len(holders) == 1:
                 kind = facts.types[word]
-                options += [(kind, o) for o in holders if facts.is_thing[photograph.names[o]]]
+                if not facts.can_be(photograph.names[target], word):
+                    continue
+                options += [
+                    (kind, o)
+                    for o in holders
+                    if facts.is_thing[photograph.names[o]] and facts.can_be(photograph.names[o], word)
+                ]
     if not options:
         return None
     kind, other = chooser.stream.choice(options)
     is_alike = photograph.names[other] == photograph.names[target]
-    attributes = chooser.attribute(other, after=False, but_not=kind, always=is_alike)
+    attributes = chooser.attribute(other, behind=False, after=False, but_not=kind, always=is_alike)
     if is_alike and not attributes:
         return None  # 'the cup that has the same color as the cup' says too little
     nodes = (Node(target, chooser.name(target)), Node(other, chooser.name(other), attributes))
@@ -173,7 +179,7 @@ def _alone(target: int, chooser: Chooser) -> Tree | None:
 
 def _attributes_of_target(target: int, chooser: Chooser, *, is_bare: bool = False) -> tuple[str, ...] | None:
     """The attribute that is said of a target; None where it must have one and has not."""
-    attributes = chooser.attribute(target, after=not is_bare)
+    attributes = chooser.attribute(target, after=not is_bare, behind=not is_bare)
     return None if chooser.engine.target_attribute and not attributes else attributes
 
 
@@ -181,7 +187,7 @@ def _related(
     tree: Tree, parent: int, link: Link, chooser: Chooser, *, joined_by_or: bool = False, is_true: bool = True
 ) -> Tree:
     """The tree with a relation of one of its nodes to a further object."""
-    attributes = chooser.attribute(link.to, after=False, always=False)
+    attributes = chooser.attribute(link.to, behind=False, after=False, always=False)
     node = Node(link.to, chooser.name(link.to), attributes)
     relation = chooser.relation(link.relation)
     edge = Edge(parent, len(tree.nodes), relation, "or" if joined_by_or else "and", is_true)
@@ -250,6 +256,7 @@ def _false_link(target: int, true: Link, chooser: Chooser) -> Link | None:
         and photograph.names[link.to] not in (name, photograph.names[true.to])
         and (link.relation, photograph.names[link.to]) not in held
         and facts.is_plausible(name, link.relation, photograph.names[link.to])
+        and facts.can_relate(name, link.relation, photograph.names[link.to])
     ]
     return weighted(found, [facts.weights[link.relation] for link in found], chooser.stream) if found else None
 
@@ -265,7 +272,9 @@ def _words_of_all(others: list[int], target: int, chooser: Chooser) -> list[int]
     return sorted(
         word
         for word in common - held
-        if facts.places[word].after and (not chooser.engine.guarded or facts.types[word] in told)
+        if facts.places[word].after
+        and facts.can_be(photograph.names[target], word)
+        and (not chooser.engine.guarded or facts.types[word] in told)
     )
 
 
@@ -284,9 +293,8 @@ def _links_of_all(others: list[int], target: int, chooser: Chooser) -> list[tupl
     return sorted(
         (relation, name)
         for relation, name in common - held
-        if facts.weights[relation]
-        and facts.can_join[relation]
-        and facts.is_thing[name]
+        if facts.can_join[relation]
+        and facts.can_relate(photograph.names[target], relation, name)
         and (facts.is_side[relation] or is_told)
         and any(photograph.names[other] == name for other in range(len(photograph.names)) if other != target)
     )

@@ -8,36 +8,41 @@ workers. Images take turns: each proposes candidates, all are resolved together,
 
 from __future__ import annotations
 
-import signal
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from multiprocessing import get_context
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from deixis.scene.graph_table import GraphTable
-from deixis.worlds.graphs.engine.choose import Chooser, weighted
-from deixis.worlds.graphs.engine.facts import Facts
-from deixis.worlds.graphs.engine.filters import is_spatial_only, other_counts, targets_of
-from deixis.worlds.graphs.engine.forms import build, lengthened
-from deixis.worlds.graphs.engine.settings import FORMS, Engine
-from deixis.worlds.graphs.engine.unique import Candidate, Verdict, verdicts_on
-from deixis.worlds.graphs.engine.wording import worded
-from deixis.worlds.graphs.synonyms import Synonyms
+from deixis.data.crew import share_work
+from deixis.worlds.photos.engine.choose import (
+    Candidate,
+    Chooser,
+    Verdict,
+    is_spatial_only,
+    other_counts,
+    says_twice,
+    targets_of,
+    verdicts_on,
+    weighted,
+)
+from deixis.worlds.photos.engine.facts import Facts
+from deixis.worlds.photos.engine.forms import build, lengthened
+from deixis.worlds.photos.engine.settings import FORMS, Engine
+from deixis.worlds.photos.engine.wording import worded
+from deixis.worlds.photos.scene.graph_table import GraphTable
+from deixis.worlds.photos.words import Synonyms
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
-    from deixis.worlds.graphs.engine.expressed import Expressed
-    from deixis.worlds.graphs.engine.settings import Form
-    from deixis.worlds.graphs.engine.tree import Tree
+    from deixis.worlds.photos.engine.settings import Form
+    from deixis.worlds.photos.engine.tree import Expressed, Tree
 
     Speaker: TypeAlias = Generator[list[Candidate], list[Verdict], list[Expressed]]
 
 
-__all__ = ["express", "express_in_parallel", "tuned"]
+__all__ = ["Chunk", "express", "express_chunk", "express_in_parallel", "image_chunks", "tuned"]
 
 AT_ONCE = 512  # images that take turns
 PROPOSED = 2  # new candidates that an image proposes in one turn
@@ -122,58 +127,38 @@ def express_in_parallel(
         progress: told how many more images are done.
     """
     engine = engine or Engine()
-    facts = Facts.of(table, engine)
-    weights = tuned(table, engine, facts=facts)
-    chunks = [range(first, min(first + AT_ONCE, len(table))) for first in range(0, len(table), AT_ONCE)]
-    note = progress or (lambda _: None)
-    if workers <= 1 or len(chunks) <= 1:
-        for chunk in chunks:
-            yield from express(table, engine, scenes=chunk, weights=weights, facts=facts, synonyms=synonyms)
-            note(len(chunk))
-        return
-    with (
-        TemporaryDirectory() as place,
-        ProcessPoolExecutor(
-            workers,
-            get_context("spawn"),
-            initializer=_begin_work,
-            initargs=(f"{place}/table", engine, weights, synonyms),
-        ) as pool,
-    ):
-        table.save(f"{place}/table")
-        try:
-            for chunk, said in zip(chunks, pool.map(_work_on, chunks), strict=True):
-                yield from said
-                note(len(chunk))
-        finally:
-            pool.shutdown(cancel_futures=True)
+    weights = tuned(table, engine)
+    chunks = [Chunk(engine, weights, some, synonyms) for some in image_chunks(len(table))]
+    for chunk, said in zip(chunks, share_work(express_chunk, chunks, save=table.save, workers=workers), strict=True):
+        yield from said
+        if progress is not None:
+            progress(len(chunk.scenes))
 
 
-_work: dict[str, object] = {}
+def image_chunks(images: int) -> list[range]:
+    """The numbers of images that are spoken of together."""
+    return [range(first, min(first + AT_ONCE, images)) for first in range(0, images, AT_ONCE)]
 
 
-def _begin_work(
-    folder: str, engine: Engine, weights: Mapping[Form, float], synonyms: Synonyms | None
-) -> None:  # pragma: no cover (runs in another process)
-    """Prepare a worker; an interrupt is left to the parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _work.update(folder=folder, engine=engine, weights=weights, synonyms=synonyms)
+class Chunk(NamedTuple):
+    """What to say of some images."""
+
+    engine: Engine
+    weights: Mapping[Form, float]
+    scenes: range
+    synonyms: Synonyms | None = None
 
 
-def _work_on(chunk: range) -> list[Expressed]:  # pragma: no cover (runs in another process)
-    if "table" not in _work:
-        table = _work["table"] = GraphTable.load(str(_work["folder"]))
-        _work["facts"] = Facts.of(table, _work["engine"])  # type: ignore[arg-type]
-    return list(
-        express(
-            _work["table"],  # type: ignore[arg-type]
-            _work["engine"],  # type: ignore[arg-type]
-            scenes=chunk,
-            weights=_work["weights"],  # type: ignore[arg-type]
-            facts=_work["facts"],  # type: ignore[arg-type]
-            synonyms=_work["synonyms"],  # type: ignore[arg-type]
-        )
-    )
+def express_chunk(folder: Path, chunk: Chunk) -> list[Expressed]:
+    """What is said of some images of the table in a folder; a pure function, for other processes and machines."""
+    if _at_hand.get("folder") != (folder, chunk.engine):
+        table = GraphTable.load(folder)
+        _at_hand.update(folder=(folder, chunk.engine), table=table, facts=Facts.of(table, chunk.engine))
+    how = {"weights": chunk.weights, "facts": _at_hand["facts"], "synonyms": chunk.synonyms}
+    return list(express(_at_hand["table"], chunk.engine, scenes=chunk.scenes, **how))
+
+
+_at_hand: dict[str, Any] = {}  # the table that was read last, with what is known of it
 
 
 def _taking_turns(speakers: list[Speaker], table: GraphTable, engine: Engine) -> list[list[Expressed]]:
@@ -187,7 +172,9 @@ def _taking_turns(speakers: list[Speaker], table: GraphTable, engine: Engine) ->
                 proposed[number] = speakers[number].send(answer)  # type: ignore[arg-type]
             except StopIteration as stop:
                 done[number] = stop.value
-        verdicts = verdicts_on([c for some in proposed.values() for c in some], table, engine.unknowns)
+        verdicts = verdicts_on(
+            [c for some in proposed.values() for c in some], table, engine.unknowns, loose_sides=engine.loose_sides
+        )
         answers, start = {}, 0
         for number, some in proposed.items():
             answers[number] = verdicts[start : start + len(some)]
@@ -246,7 +233,7 @@ def _speak_once(
 def _candidates(trees: Iterable[Tree | None], chooser: Chooser, tried: set[Tree]) -> Iterator[Candidate]:
     """The trees that have not been tried and do not merely say left and right."""
     for tree in trees:
-        if tree is None or tree in tried or is_spatial_only(tree, chooser.facts, chooser.engine):
+        if tree is None or tree in tried or says_twice(tree) or is_spatial_only(tree, chooser.facts, chooser.engine):
             continue
         tried.add(tree)
         expression = tree.expression()

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from deixis.errors import RecipeError
-from deixis.language.copsref.styles import style_named
+from deixis.worlds.photos.language.words import style_named
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deixis.resolution.unknowns import Unknowns
+    from deixis.worlds.photos.resolution.unknowns import Unknowns
 
 
 __all__ = ["FORMS", "PRIORITY", "REMOVED", "Engine", "Form"]
@@ -51,7 +51,9 @@ class Engine:
         most_counted: the longest row that ranks are counted in.
         guarded: whether `not` needs evidence: another value of the same kind, or any relation told of the target.
         unknowns: where given, the target must be the only possible referent, not only the only recorded one.
-        style: the wording; see `language.copsref`.
+        loose_sides: whether nothing else in the image may fit with left and right as people see them, either; see
+            `left_right.loosened`.
+        style: the wording; see `worlds.photos.language`.
         variety: how often a variant of the wording is used.
         synonyms: how often a noun or adjective is said by another word.
         words: whether only `listed` words are chosen, those that are known to make English, or `all`.
@@ -76,6 +78,7 @@ class Engine:
     most_counted: int = 6
     guarded: bool = True
     unknowns: Unknowns | None = None
+    loose_sides: bool = True
     style: str = "english"
     variety: float = 0.2
     synonyms: float = 0.1

@@ -25,17 +25,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deixis.datasets.formats.graph_fields import box_of, id_of
-from deixis.datasets.formats.json_stream import Cursor
-from deixis.datasets.store import replacing_file
+from deixis.data.json_stream import Cursor
+from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset
+from deixis.worlds.photos.formats.scene_graphs import box_of, id_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from deixis.scene.graph import Box
-    from deixis.worlds.graphs.misreadings import DistractorKind
+    from deixis.worlds.photos.misreadings import DistractorKind
+    from deixis.worlds.photos.scene.graph import Box
 
 
 __all__ = ["KINDS", "KIND_NAMES", "REF_CODES", "Ref", "RefReport", "read_refs", "write_refs"]

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from deixis.errors import RecipeError
-from deixis.scene.graph import Link
-from deixis.worlds.graphs.left_right import LEFT, RIGHT, with_left_right
+from deixis.worlds.photos.left_right import LEFT, RIGHT, with_left_right
+from deixis.worlds.photos.scene.graph import Link
 
 
 if TYPE_CHECKING:
-    from deixis.scene.graph import SceneGraph
-    from deixis.worlds.graphs.imagine.chance import Chance
+    from deixis.worlds.photos.imagine.chance import Chance
+    from deixis.worlds.photos.scene.graph import SceneGraph
 
 
 __all__ = ["Annotator"]

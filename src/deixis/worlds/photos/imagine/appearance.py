@@ -7,21 +7,56 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.worlds.graphs.counts import gqa_counts
-from deixis.worlds.graphs.imagine.kinds import UNSAID_COLORS
-from deixis.worlds.graphs.imagine.palette import COLORS, IMPLIED
-from deixis.worlds.graphs.imagine.pen import Look
-from deixis.worlds.graphs.imagine.sprites.people import HAIR, SKIN
+from deixis.worlds.photos.balance import gqa_counts
+from deixis.worlds.photos.imagine.kinds import UNSAID_COLORS
+from deixis.worlds.photos.imagine.pen import Look
+from deixis.worlds.photos.imagine.sprites.people import HAIR, SKIN
+from deixis.worlds.photos.imagine.textures import COLORS, IMPLIED
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.graphs.imagine.chance import Chance
-    from deixis.worlds.graphs.imagine.kinds import Kind
-    from deixis.worlds.graphs.imagine.palette import Color
-    from deixis.worlds.graphs.imagine.skeleton import Skeleton
+    from collections.abc import Sequence
+
+    from deixis.worlds.photos.imagine.chance import Chance
+    from deixis.worlds.photos.imagine.kinds import Kind
+    from deixis.worlds.photos.imagine.skeleton import Skeleton
+    from deixis.worlds.photos.imagine.textures import Color
+    from deixis.worlds.photos.scene.graph import Box
+
+__all__ = ["Appearance", "draw_appearance", "draw_person", "is_borne_out", "sizes_in_doubt"]
 
 
-__all__ = ["Appearance", "draw_appearance", "draw_person"]
+RESTING = ("on", "on top of", "riding")
+SLACK_PX = 3
+OPPOSITES = {"large": "small", "tall": "short"}
+
+
+def is_borne_out(relation: str, box: Box, other: Box) -> bool:
+    """Whether the boxes of what can be seen agree with a relation: what rests on something reaches down to it."""
+    across = min(box.x + box.w, other.x + other.w) - max(box.x, other.x)
+    down = min(box.y + box.h, other.y + other.h) - max(box.y, other.y)
+    if relation in RESTING or relation.endswith(" on"):
+        return across > 0 and box.y + box.h >= other.y - SLACK_PX
+    if relation in ("in front of", "behind"):
+        return across > 0 and down > 0
+    return True
+
+
+def sizes_in_doubt(names: Sequence[str], words: Sequence[Sequence[str]], boxes: Sequence[Box]) -> set[int]:
+    """The things called large or small, tall or short, next to another of their name that looks the other way round."""
+    doubtful: set[int] = set()
+    for large, small in OPPOSITES.items():
+        for one, box in enumerate(boxes):
+            if large not in words[one]:
+                continue
+            for other, rest in enumerate(boxes):
+                if names[one] != names[other] or small not in words[other]:
+                    continue
+                is_so = box.area > rest.area if large == "large" else box.h > rest.h
+                if not is_so:
+                    doubtful |= {one, other}
+    return doubtful
+
 
 PATTERNED = 0.24  # share of the things that may have a pattern and do
 SIZES = {"size": ("small", "large"), "height": ("short", "tall")}

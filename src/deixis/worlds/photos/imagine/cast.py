@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.worlds.graphs.imagine.appearance import draw_appearance, draw_person
-from deixis.worlds.graphs.imagine.kinds import KINDS
-from deixis.worlds.graphs.imagine.pen import Frame
-from deixis.worlds.graphs.imagine.placing import TOPS, fits_on, put_on
-from deixis.worlds.graphs.imagine.skeleton import POSES, with_hand_at
-from deixis.worlds.graphs.imagine.stage import TRIES
+from deixis.worlds.photos.imagine.appearance import draw_appearance, draw_person
+from deixis.worlds.photos.imagine.kinds import KINDS
+from deixis.worlds.photos.imagine.pen import Frame
+from deixis.worlds.photos.imagine.placing import TOPS, fits_on, put_on
+from deixis.worlds.photos.imagine.skeleton import POSES, with_hand_at
+from deixis.worlds.photos.imagine.stage import TRIES
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.worlds.graphs.imagine.skeleton import Skeleton
-    from deixis.worlds.graphs.imagine.stage import Edges, Path, Stage, Thing
+    from deixis.worlds.photos.imagine.skeleton import Skeleton
+    from deixis.worlds.photos.imagine.stage import Edges, Path, Stage, Thing
 
 
 __all__ = [

@@ -12,17 +12,46 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.scene.graph import Box, GraphObject, Link, SceneGraph
+from deixis.errors import RecipeError
 from deixis.seeds import derive, mix_words
-from deixis.worlds.graphs.counts import gqa_counts
-from deixis.worlds.graphs.left_right import LEFT, RIGHT, with_left_right
+from deixis.worlds.photos.balance import gqa_counts
+from deixis.worlds.photos.imagine.imagined import draw_imagined
+from deixis.worlds.photos.left_right import LEFT, RIGHT, with_left_right
+from deixis.worlds.photos.scene.graph import Box, GraphObject, Link, SceneGraph
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from PIL.Image import Image
+
+    from deixis.worlds.photos.imagine.imagined import Imagined
+
+__all__ = ["CORPUS", "Corpus", "draw_sheet", "imagine_graph", "imagine_graphs"]
 
 
-__all__ = ["CORPUS", "Corpus", "imagine_graph", "imagine_graphs"]
+GAP = 8
+PAPER = (255, 255, 255)
+
+
+def draw_sheet(scenes: Sequence[Imagined], *, columns: int = 4, cell: tuple[int, int] = (360, 270)) -> Image:
+    """The pictures side by side, each as large as its cell allows."""
+    if not scenes or columns < 1:
+        raise RecipeError(f"a sheet needs a scene and a column, got {len(scenes)} and {columns}")
+    from PIL import Image
+
+    width, height = cell
+    rows = -(-len(scenes) // columns)
+    sheet = Image.new("RGB", (columns * (width + GAP) + GAP, rows * (height + GAP) + GAP), PAPER)
+    for place, scene in enumerate(scenes):
+        picture = draw_imagined(scene)
+        picture.thumbnail(cell)
+        row, column = divmod(place, columns)
+        left = GAP + column * (width + GAP) + (width - picture.width) // 2
+        top = GAP + row * (height + GAP) + (height - picture.height) // 2
+        sheet.paste(picture, (left, top))
+    return sheet
+
 
 SIZES = ((500, 375), (500, 333), (375, 500), (500, 500), (640, 480))
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

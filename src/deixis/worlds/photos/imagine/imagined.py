@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deixis.errors import RecipeError
-from deixis.scene.graph import Box, GraphObject, Link, SceneGraph
 from deixis.seeds import derive
-from deixis.worlds.graphs.imagine.annotate import Annotator
-from deixis.worlds.graphs.imagine.chance import Chance
-from deixis.worlds.graphs.imagine.legible import is_borne_out, sizes_in_doubt
-from deixis.worlds.graphs.imagine.pen import LIMB, OVAL, Paint, Pen, Shape
-from deixis.worlds.graphs.imagine.picture import OVERSAMPLING, Painted, paint, who_owns
-from deixis.worlds.graphs.imagine.places import PLACES
-from deixis.worlds.graphs.imagine.relations import roots, seen_relations
-from deixis.worlds.graphs.imagine.sprites import SPRITES
-from deixis.worlds.graphs.imagine.stage import Stage
-from deixis.worlds.graphs.left_right import with_left_right
+from deixis.worlds.photos.imagine.annotate import Annotator
+from deixis.worlds.photos.imagine.appearance import is_borne_out, sizes_in_doubt
+from deixis.worlds.photos.imagine.chance import Chance
+from deixis.worlds.photos.imagine.pen import LIMB, OVAL, Paint, Pen, Shape
+from deixis.worlds.photos.imagine.picture import OVERSAMPLING, Painted, paint, who_owns
+from deixis.worlds.photos.imagine.places import PLACES
+from deixis.worlds.photos.imagine.relations import roots, seen_relations
+from deixis.worlds.photos.imagine.sprites import SPRITES
+from deixis.worlds.photos.imagine.stage import Stage
+from deixis.worlds.photos.left_right import with_left_right
+from deixis.worlds.photos.scene.graph import Box, GraphObject, Link, SceneGraph
 
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
-    from deixis.worlds.graphs.imagine.picture import Owners
-    from deixis.worlds.graphs.imagine.stage import Thing
+    from deixis.worlds.photos.imagine.picture import Owners
+    from deixis.worlds.photos.imagine.stage import Thing
 
 
 __all__ = ["Imagined", "draw_imagined", "imagine"]

@@ -12,13 +12,13 @@ from functools import lru_cache
 from math import cos, pi, sin
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from deixis.worlds.graphs.imagine.palette import Color, darker, edge, lighter
+from deixis.worlds.photos.imagine.textures import Color, darker, edge, lighter
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from deixis.worlds.graphs.imagine.skeleton import Skeleton
+    from deixis.worlds.photos.imagine.skeleton import Skeleton
 
 
 __all__ = ["LIMB", "OVAL", "POLYGON", "XY", "Frame", "Look", "Paint", "Pen", "Shape", "arc", "smooth"]

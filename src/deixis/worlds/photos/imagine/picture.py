@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from deixis.errors import DeixisError
-from deixis.worlds.graphs.imagine.pen import LIMB, OUTLINE_PX, OVAL, POLYGON
-from deixis.worlds.graphs.imagine.textures import cover
+from deixis.worlds.photos.imagine.pen import LIMB, OUTLINE_PX, OVAL, POLYGON
+from deixis.worlds.photos.imagine.textures import cover
 
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
 
-    from deixis.worlds.graphs.imagine.palette import Color
-    from deixis.worlds.graphs.imagine.pen import XY, Shape
+    from deixis.worlds.photos.imagine.pen import XY, Shape
+    from deixis.worlds.photos.imagine.textures import Color
 
 
 __all__ = ["OVERSAMPLING", "Owners", "Painted", "paint", "who_owns"]

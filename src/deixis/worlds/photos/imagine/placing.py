@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from deixis.worlds.graphs.imagine.appearance import draw_appearance
-from deixis.worlds.graphs.imagine.kinds import KINDS
-from deixis.worlds.graphs.imagine.palette import COLORS
-from deixis.worlds.graphs.imagine.stage import TRIES, shared
+from deixis.worlds.photos.imagine.appearance import draw_appearance
+from deixis.worlds.photos.imagine.kinds import KINDS
+from deixis.worlds.photos.imagine.stage import TRIES, shared
+from deixis.worlds.photos.imagine.textures import COLORS
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.worlds.graphs.imagine.appearance import Appearance
-    from deixis.worlds.graphs.imagine.stage import Edges, Stage, Thing
+    from deixis.worlds.photos.imagine.appearance import Appearance
+    from deixis.worlds.photos.imagine.stage import Edges, Stage, Thing
 
 
 __all__ = [

@@ -14,9 +14,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from deixis.scene.graph import Box
-    from deixis.worlds.graphs.imagine.picture import Owners
-    from deixis.worlds.graphs.imagine.stage import Thing
+    from deixis.worlds.photos.imagine.picture import Owners
+    from deixis.worlds.photos.imagine.stage import Thing
+    from deixis.worlds.photos.scene.graph import Box
 
 
 __all__ = ["seen_relations"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.graphs.imagine.pen import XY
+    from deixis.worlds.photos.imagine.pen import XY
 
 
 __all__ = ["POSES", "Skeleton", "with_hand_at"]

@@ -9,16 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from deixis.worlds.graphs.counts import gqa_counts
-from deixis.worlds.graphs.imagine.pen import Frame
+from deixis.worlds.photos.balance import gqa_counts
+from deixis.worlds.photos.imagine.pen import Frame
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.worlds.graphs.imagine.appearance import Appearance
-    from deixis.worlds.graphs.imagine.chance import Chance
-    from deixis.worlds.graphs.imagine.pen import Look
+    from deixis.worlds.photos.imagine.appearance import Appearance
+    from deixis.worlds.photos.imagine.chance import Chance
+    from deixis.worlds.photos.imagine.pen import Look
 
 
 __all__ = ["TRIES", "Edges", "Path", "Stage", "Thing", "shared"]

@@ -12,23 +12,22 @@ the `misreadings` that lead to it. Where several are equally slight, each is giv
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from deixis.errors import BrokenDataset
-from deixis.metrics.uncertainty import LEVEL, RESAMPLES, Estimate, estimate, resample
-from deixis.metrics.verdicts import OUTCOMES, Outcome, Verdict, judge_answers
-from deixis.seeds import derive
-from deixis.tasks.localise import FORMS, LENGTHS, SETTINGS
+from deixis.judge.uncertainty import Estimate, share
+from deixis.worlds.photos.judging.verdicts import OUTCOMES, Outcome, Verdict, judge_answers
+from deixis.worlds.photos.localise import FORMS, LENGTHS, SETTINGS
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from deixis.scene.graph_table import GraphTable
-    from deixis.tasks.localise import Answer, Example, Setting
+    from deixis.worlds.photos.localise import Answer, Example, Setting
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = ["CROWDS", "Evaluation", "Settled", "crowd_of", "evaluate_answers"]
@@ -88,6 +87,7 @@ class Evaluation:
         absent: for those that fit nothing the share of right answers, that it is not there; by setting.
         absent_by_change: the same by what was changed, and setting.
         strange: how many answers were to examples that there are not, or second answers to one.
+        absent_unanswered: how many of those that fit nothing have no answer, which counts as wrong; by setting.
     """
 
     examples: tuple[int, int]
@@ -95,6 +95,7 @@ class Evaluation:
     absent: Mapping[Setting, Estimate]
     absent_by_change: Mapping[Setting, Mapping[str, Estimate]]
     strange: Mapping[str, int]
+    absent_unanswered: Mapping[Setting, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The results as plain values."""
@@ -107,6 +108,7 @@ class Evaluation:
                     "by change": {
                         change: _plain(part) for change, part in self.absent_by_change.get(setting, {}).items()
                     },
+                    **({"unanswered": number} if (number := self.absent_unanswered.get(setting)) else {}),
                 }
                 for setting, found in self.absent.items()
             },
@@ -120,7 +122,6 @@ def evaluate_answers(
     scenes: GraphTable,
     *,
     seed: int = 0,
-    resamples: int = RESAMPLES,
 ) -> tuple[Evaluation, list[Verdict]]:
     """The results of a model, and the judgement on every example in every setting that was answered.
 
@@ -128,8 +129,7 @@ def evaluate_answers(
         examples: all that were asked; splits of which none was answered are left out.
         answers: what the model said; answers to other examples are counted and left alone.
         scenes: the graphs of the images.
-        seed: of the resamples behind the intervals, and of the choice among equal scores.
-        resamples: how many.
+        seed: of the choice among equal scores.
 
     Raises:
         BrokenDataset: when not one answer is to any of the examples.
@@ -141,22 +141,24 @@ def evaluate_answers(
     known = {example.id: example for example in examples}
     there = [verdict for verdict in verdicts if known[verdict.id].is_there]
     absent = [verdict for verdict in verdicts if not known[verdict.id].is_there]
-    rate = _Rates(seed, resamples)
     settled = {
-        setting: _settle([v for v in there if v.setting == setting], known, rate)
+        setting: _settle([v for v in there if v.setting == setting], known)
         for setting in SETTINGS
         if any(v.setting == setting for v in there)
     }
     denied: dict[Setting, Estimate] = {}
     by_change: dict[Setting, dict[str, Estimate]] = {}
+    unanswered: dict[Setting, int] = {}
     for setting in SETTINGS:
         some = [v for v in absent if v.setting == setting]
+        if silent := sum(v.outcome == "unanswered" for v in some):
+            unanswered[setting] = silent
         if some:
             is_right = np.array([v.outcome == "said not there" for v in some])
             changes = [known[v.id].change or "unknown" for v in some]
-            (denied[setting],), by_change[setting] = rate.overall(is_right), rate.by_group(is_right, changes)
+            denied[setting], by_change[setting] = share(is_right), _by_group(is_right, changes)
     asked = {verdict.id for verdict in there}, {verdict.id for verdict in absent}
-    evaluation = Evaluation((len(asked[0]), len(asked[1])), settled, denied, by_change, dict(strange))
+    evaluation = Evaluation((len(asked[0]), len(asked[1])), settled, denied, by_change, dict(strange), unanswered)
     return evaluation, verdicts
 
 
@@ -165,30 +167,14 @@ def crowd_of(candidates: int) -> str:
     return next((name for most, name in CROWDS if candidates <= most), LARGE_CROWD)
 
 
-class _Rates(NamedTuple):
-    """How intervals are drawn."""
-
-    seed: int
-    resamples: int
-
-    def overall(self, is_right: np.ndarray) -> list[Estimate]:
-        return self._estimates(is_right.astype(np.float64)[:, None])
-
-    def by_group(self, is_right: np.ndarray, groups: Sequence[str], order: Sequence[str] = ()) -> dict[str, Estimate]:
-        """The share of right answers in every group that occurs, those of `order` first."""
-        names = [*(name for name in order if name in set(groups)), *sorted(set(groups) - set(order))]
-        labels = np.array(groups, dtype=object)
-        columns = [np.where(labels == name, is_right, np.nan) for name in names]
-        found = self._estimates(np.column_stack(columns).astype(np.float64)) if columns else []
-        return dict(zip(names, found, strict=True))
-
-    def _estimates(self, values: np.ndarray) -> list[Estimate]:
-        state = resample(values, seed=derive(self.seed, "bootstrap"), resamples=self.resamples)
-        pairs = zip(state.means, state.counts[:, 0].tolist(), strict=True)
-        return [estimate(means, int(count), LEVEL) for means, count in pairs]
+def _by_group(is_right: np.ndarray, groups: Sequence[str], order: Sequence[str] = ()) -> dict[str, Estimate]:
+    """The share of right answers in every group that occurs, those of `order` first."""
+    names = [*(name for name in order if name in set(groups)), *sorted(set(groups) - set(order))]
+    labels = np.array(groups, dtype=object)
+    return {name: share(is_right[labels == name]) for name in names}
 
 
-def _settle(verdicts: Sequence[Verdict], known: Mapping[int, Example], rate: _Rates) -> Settled:
+def _settle(verdicts: Sequence[Verdict], known: Mapping[int, Example]) -> Settled:
     is_right = np.array([verdict.outcome == "right" for verdict in verdicts])
     wrong = [verdict for verdict in verdicts if verdict.outcome == "wrong object"]
     shares: dict[str, float] = {}
@@ -198,12 +184,12 @@ def _settle(verdicts: Sequence[Verdict], known: Mapping[int, Example], rate: _Ra
     counts = Counter(verdict.outcome for verdict in verdicts)
     crowds = [name for _, name in CROWDS] + [LARGE_CROWD]
     return Settled(
-        accuracy=rate.overall(is_right)[0],
+        accuracy=share(is_right),
         chance=float(np.mean([1 / max(verdict.candidates, 1) for verdict in verdicts])),
         outcomes={outcome: counts[outcome] for outcome in OUTCOMES if counts[outcome]},
-        by_form=rate.by_group(is_right, [known[v.id].form or "unknown" for v in verdicts], FORMS),
-        by_length=rate.by_group(is_right, [known[v.id].length for v in verdicts], LENGTHS),
-        by_candidates=rate.by_group(is_right, [crowd_of(v.candidates) for v in verdicts], crowds),
+        by_form=_by_group(is_right, [known[v.id].form or "unknown" for v in verdicts], FORMS),
+        by_length=_by_group(is_right, [known[v.id].length for v in verdicts], LENGTHS),
+        by_candidates=_by_group(is_right, [crowd_of(v.candidates) for v in verdicts], crowds),
         places=dict(Counter(verdict.place for verdict in wrong).most_common()),
         categories=dict(
             Counter("same category" if v.is_same_category else "another category" for v in wrong).most_common()

@@ -15,11 +15,12 @@ import numpy as np
 from deixis.errors import UnknownName
 from deixis.expression.parts import mention_at
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
-from deixis.resolution.graphs import compile_for, resolve_graph_pairs
-from deixis.scene.vocabulary import NAME
+from deixis.judge.request import ANSWERED, NOT_ASKED
 from deixis.seeds import Stream, derive
-from deixis.tasks.localise import OVERLAP, SETTINGS, intersection_over_union, match_box
-from deixis.worlds.graphs.misreadings import misreadings
+from deixis.worlds.photos.localise import OVERLAP, SETTINGS, intersection_over_union, match_box
+from deixis.worlds.photos.misreadings import misreadings
+from deixis.worlds.photos.resolution.graphs import compile_for, resolve_graph_pairs
+from deixis.worlds.photos.scene.vocabulary import NAME
 
 
 if TYPE_CHECKING:
@@ -28,16 +29,25 @@ if TYPE_CHECKING:
     from deixis.distractors.relaxations import Relaxation
     from deixis.expression.description import Expression
     from deixis.expression.program import Program
-    from deixis.scene.graph_table import GraphTable
-    from deixis.tasks.localise import Answer, Example, Setting
+    from deixis.worlds.photos.localise import Answer, Example, Setting
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
-__all__ = ["OUTCOMES", "Outcome", "Verdict", "judge_answers", "missed"]
+__all__ = ["LABELS", "OUTCOMES", "Outcome", "Verdict", "judge_answers", "missed", "slightest"]
 
 Outcome: TypeAlias = Literal["right", "wrong object", "no object", "said not there", "unparsable", "unanswered"]
 OUTCOMES: tuple[Outcome, ...] = ("right", "wrong object", "no object", "said not there", "unparsable", "unanswered")
 SAME_IMAGE, OTHER_IMAGE = "right image", "image not shown"
 UNEXPLAINED = "nothing in particular"
+WORDS = ("noun", "attribute", "rank", "negation", "alternatives", "relation")  # for single parts, see `missed`
+LABELS: dict[str, str] = {  # what somebody missed as what somebody did, in the words of `language.misreadings`
+    **{word: f"ignored the target's {word}" for word in WORDS},
+    **{f"{word} of something related": f"ignored another object's {word}" for word in WORDS},
+    "all relations": "ignored all relations",
+    "all but noun and attributes": "ignored all but the noun and its attributes",
+    "all but the noun": "ignored all but the noun",
+    UNEXPLAINED: "no misreading leads there",
+}
 
 
 class Verdict(NamedTuple):
@@ -91,13 +101,14 @@ def judge_answers(
     for answer in answers:
         example = known.get(answer.id)
         if example is None:
-            strange["to an example that there is not"] += 1
+            strange[NOT_ASKED] += 1
             continue
-        for setting in SETTINGS if answer.setting is None else (answer.setting,):
-            if (answer.id, setting) in judged:
-                strange["to an example that was answered before"] += 1
-            else:
-                judged[answer.id, setting] = judge.choice(answer, example, setting)
+        settings = SETTINGS if answer.setting is None else (answer.setting,)
+        new = [setting for setting in settings if (answer.id, setting) not in judged]
+        if not new:
+            strange[ANSWERED] += 1
+        for setting in new:
+            judged[answer.id, setting] = judge.choice(answer, example, setting)
     asked = [setting for setting in SETTINGS if any(key[1] == setting for key in judged)]
     splits = {known[number].split for number, _ in judged}
     choices = [
@@ -286,16 +297,20 @@ class _Judge:
             some = readings[choice.example.id]
             led = [one for one, does in zip(some, leads[place : place + len(some)].tolist(), strict=True) if does]
             place += len(some)
-            yield _slightest(led, choice.example.expression)
+            yield _names_of(led, choice.example.expression)
 
 
 def _is_explicable(choice: _Choice) -> bool:
     return choice.outcome == "wrong object" and choice.example.is_there and choice.example.expression is not None
 
 
-def _slightest(led: Sequence[Relaxation], expression: Expression | None) -> tuple[str, ...]:
-    """The single parts that lead there, or else the first misreading of several parts."""
+def slightest(led: Sequence[Relaxation]) -> tuple[Relaxation, ...]:
+    """Of the misreadings that lead to an object those of a single part, or else the first of several parts."""
+    return tuple(one for one in led if len(one.parts) == 1) or tuple(led[:1])
+
+
+def _names_of(led: Sequence[Relaxation], expression: Expression | None) -> tuple[str, ...]:
+    """What the slightest of the misreadings that lead to an object miss."""
     if not led or expression is None:
         return (UNEXPLAINED,)
-    single = [one for one in led if len(one.parts) == 1]
-    return tuple(dict.fromkeys(missed(one, expression) for one in single or led[:1]))
+    return tuple(dict.fromkeys(missed(one, expression) for one in slightest(led)))

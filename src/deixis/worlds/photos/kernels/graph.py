@@ -1,7 +1,8 @@
 """The program interpreter for scene graphs: many pairs of a program and a scene.
 
 `resolve_graphs` reads what is recorded as all there is; `judge_graphs` keeps two sets at every step, the objects that
-certainly fit and those that possibly do. The plain twins are `resolution.reference` and `resolution.unknowns`.
+certainly fit and those that possibly do. The plain twins are `resolution.reference` and
+`worlds.photos.resolution.unknowns`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import bit, jit, lowest
-from deixis.kernels.graph_sets import copy_set, fill_set, keep_nth, keep_related, keep_value, related
+from deixis.worlds.photos.kernels.graph_sets import copy_set, fill_set, keep_nth, keep_related, keep_value, related
 
 
 __all__ = ["judge_graphs", "resolve_graphs"]

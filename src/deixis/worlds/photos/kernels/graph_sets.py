@@ -2,7 +2,7 @@
 
 A set of objects of one scene is a row of words, one bit per object, as many words as the fullest scene needs. Every
 question can be put loosely: what is not recorded then counts as possible, unless something that is recorded rules it
-out. The plain twins are `GraphScene` and `resolution.unknowns`.
+out. The plain twins are `GraphScene` and `worlds.photos.resolution.unknowns`.
 """
 
 from __future__ import annotations

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from deixis.errors import ParseError
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
-from deixis.language.copsref.say import NOTHING_SAID
-from deixis.language.copsref.words import RANKS, words_of_photographs
 from deixis.language.utterance import Instruction, Utterance
-from deixis.scene.vocabulary import NAME, RARE, SAME
+from deixis.worlds.photos.language.say import DETERMINERS, NOTHING_SAID
+from deixis.worlds.photos.language.words import RANKS, words_of_photographs
+from deixis.worlds.photos.scene.vocabulary import NAME, RARE, SAME
 
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from deixis.expression.parts import Address
     from deixis.expression.steps import Side, Step
     from deixis.language.utterance import Span
-    from deixis.scene.vocabulary import Vocabulary
+    from deixis.worlds.photos.scene.vocabulary import Vocabulary
 
 
 __all__ = ["parse_reference", "read_reference"]
@@ -35,7 +35,6 @@ __all__ = ["parse_reference", "read_reference"]
 MAX_WORDS = 200
 MAX_LETTERS = 40  # what an error shows of a word
 MOST_READINGS = 32  # of one noun phrase
-ARTICLES = ("the", "a", "an")
 RELATIVES = ("that", "which", "who")
 SIDES: dict[tuple[str, ...], Side] = {
     **{("from", "the", side): side for side in ("left", "right", "top", "bottom")},
@@ -94,6 +93,7 @@ class _Surfaces(NamedTuple):
     plain_attributes: Phrases  # that are listed as English
     attributes: Phrases  # the rest
     all_attributes: Phrases
+    doing: Phrases  # attributes that stand behind the noun
     plain_relations: Phrases  # of which English clauses can be made
     all_relations: Phrases
 
@@ -238,7 +238,7 @@ class _Reader:
         """The noun phrases that can be read here, the likeliest first."""
         start = at
         article = ""
-        if self.word(at) in ARTICLES:
+        if self.word(at) in DETERMINERS:
             article = self.word(at)
             at += 1
         index = _rank(self.word(at))
@@ -255,6 +255,8 @@ class _Reader:
                     place = (end, end + len(words))
                     yield _Phrase(start, place[1], article, name, attributes, (Nth(1, side), place, None))
             yield _Phrase(start, end, article, name, attributes, None)
+            for last, word in self.matches(self.surfaces.doing, end):
+                yield _Phrase(start, last, article, name, (*attributes, (word, (end, last))), None)
 
     def nouns(self, at: int) -> list[_Noun]:
         """The readings of adjectives and a noun that begin here; words that are listed as English come first."""
@@ -392,6 +394,7 @@ def _surfaces(vocabulary: Vocabulary, other_names: tuple[tuple[str, str], ...]) 
         plain_attributes=_only(all_attributes, table.can_stand_before),
         attributes=_only(all_attributes, lambda word: not table.can_stand_before(word)),
         all_attributes=all_attributes,
+        doing=_only(all_attributes, lambda word: word in table.doing),
         plain_relations=_only(all_relations, lambda relation: relation in SAME or table.can_be_chosen(relation)),
         all_relations=all_relations,
     )

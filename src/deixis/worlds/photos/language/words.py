@@ -1,29 +1,83 @@
 """Which words can stand where: relations after 'that is', adjectives before the noun, names that are no things.
 
-The table is `english/copsref.toml`. Everything can be said and read; what the table decides is which word order is
+The table is `english.toml`. Everything can be said and read; what the table decides is which word order is
 English, and which words an engine had better not choose ('the here man that is and the lot').
 """
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from deixis.errors import UnknownName
+from deixis.language.lexicon import word_table
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+__all__ = [
+    "ENGLISH",
+    "PAPER",
+    "RANKS",
+    "RELEASE",
+    "STYLES",
+    "Style",
+    "Verb",
+    "Words",
+    "style_named",
+    "words_of_photographs",
+]
 
-__all__ = ["RANKS", "Verb", "Words", "words_of_photographs"]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """How expressions are worded.
+
+    Attributes:
+        name: of the wording that it is, or is a variant of.
+        literal: relations and names are said as they are written in the corpus, awkward or not.
+        articles_in_order: whether the phrases of order expressions have articles.
+        relative: the word that opens a clause.
+        drops_before_doing: 'the girl touching the ball' for 'the girl that is touching the ball'.
+        drops_before_two: no 'that is' before two clauses that 'and' or 'or' joins.
+        joins_activities: 'the man sitting near the tree' for 'the man who is sitting and near the tree'. Where the
+            corpus knows a relation 'sitting near', the first is read as that.
+        side: 'the first cup from the left' or 'the cup on the left', which say the same.
+    """
+
+    name: str = "english"
+    literal: bool = False
+    articles_in_order: bool = True
+    relative: Literal["that", "which"] = "that"
+    drops_before_doing: bool = False
+    drops_before_two: bool = False
+    joins_activities: bool = True
+    side: Literal["from", "on"] = "from"
+
+
+ENGLISH = Style()
+RELEASE = Style(name="release", literal=True, articles_in_order=False)
+PAPER = Style(name="paper", drops_before_two=True)
+STYLES: Mapping[str, Style] = {style.name: style for style in (ENGLISH, RELEASE, PAPER)}
+
+
+def style_named(name: str) -> Style:
+    """The style of that name."""
+    if name not in STYLES:
+        raise UnknownName(f"there is no wording {name!r}; known: {', '.join(STYLES)}")
+    return STYLES[name]
+
 
 RANKS = (
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
     *("eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth"),
     *("nineteenth", "twentieth"),
 )
+
+
+NOT_WHERE = frozenset(("full of", "about to hit", "trying to catch", "surrounding"))
 
 
 class Verb(NamedTuple):
@@ -44,9 +98,13 @@ class Words:
         unsaid_relations, unsaid_names: never chosen.
         prepositions, participles, inside, ends, transitive: what relations after 'that is' are built of.
         adjectives, modifiers, phrases: attributes that stand on both sides, before the noun, or after 'that is'.
+        doing: adjectives that stand behind the noun: 'the man riding'.
         things: names that are things though an adjective opens them.
         said_attributes, said_names: plainer English.
         plurals, mass, persons: names of several, of stuff, and of people.
+        surroundings, belongings: names of what is around things, and of what people wear or are made of.
+        worn: what a name is called where it is worn.
+        capitals: words with a capital, by their small letters.
         name_synonyms, attribute_synonyms: other words.
     """
 
@@ -62,13 +120,18 @@ class Words:
     adjectives: frozenset[str]
     modifiers: frozenset[str]
     phrases: frozenset[str]
+    doing: frozenset[str]
     said_attributes: Mapping[str, str]
     things: frozenset[str]
     unsaid_names: frozenset[str]
     plurals: frozenset[str]
     mass: frozenset[str]
     persons: frozenset[str]
+    surroundings: frozenset[str]
+    belongings: frozenset[str]
     said_names: Mapping[str, str]
+    worn: Mapping[str, str]
+    capitals: Mapping[str, str]
     name_synonyms: Mapping[str, tuple[str, ...]]
     attribute_synonyms: Mapping[str, tuple[str, ...]]
 
@@ -92,6 +155,18 @@ class Words:
         """Whether the relation is an activity, before which 'that is' can be dropped: 'the girl touching the ball'."""
         return _is_doing(relation.partition(" ")[0]) and relation not in self.prepositions
 
+    def is_where(self, relation: str) -> bool:
+        """Whether the relation says where something is and can follow an activity: 'sitting near', 'eating under'."""
+        return relation in self.prepositions - self.bare and relation not in NOT_WHERE and not relation.endswith("than")
+
+    def is_person(self, name: str) -> bool:
+        """Whether 'who' is said of it: a man, a tennis player."""
+        return name in self.persons or name.rpartition(" ")[2] in self.persons
+
+    def spelled(self, text: str) -> str:
+        """The words with the capitals that English gives them."""
+        return " ".join(self.capitals.get(word, word) for word in text.split())
+
     def can_stand_before(self, attribute: str) -> bool:
         """Whether the attribute is known to make English before a noun."""
         return attribute in self.adjectives or attribute in self.modifiers
@@ -99,6 +174,12 @@ class Words:
     def can_stand_after(self, attribute: str) -> bool:
         """Whether the attribute is known to make English after 'that is'."""
         return attribute in self.adjectives or attribute in self.phrases
+
+    def can_be_beside(self, name: str, other: str) -> bool:
+        """Whether something can be said to be to the left of another: not of the ground, and no hair of a man."""
+        if other in self.surroundings or other in self.belongings:
+            return False
+        return not (name in self.belongings and self.is_person(other))
 
     def can_be_counted(self, name: str) -> bool:
         """Whether there can be a second one: not of grass, and not of people."""
@@ -119,8 +200,7 @@ class Words:
 @cache
 def words_of_photographs() -> Words:
     """The words that Cops-Ref and its sources use."""
-    path = files("deixis.language") / "english" / "copsref.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    table = word_table("deixis.worlds.photos")
     relations, attributes, nouns = table["relations"], table["attributes"], table["nouns"]
     grammar = relations["grammar"]
     return Words(
@@ -136,13 +216,18 @@ def words_of_photographs() -> Words:
         adjectives=_listed(attributes["adjectives"]),
         modifiers=_listed(attributes["modifiers"]),
         phrases=_listed(attributes["phrases"]),
+        doing=_listed(attributes["doing"]),
         said_attributes=attributes["said"],
         things=_listed(nouns["things"]),
         unsaid_names=_listed(nouns["unsaid"]),
         plurals=_listed(nouns["plural"]),
         mass=_listed(nouns["mass"]),
         persons=_listed(nouns["persons"]),
+        surroundings=_listed(nouns["surroundings"]),
+        belongings=_listed(nouns["belongings"]),
         said_names=nouns["said"],
+        worn=nouns["worn"],
+        capitals={word.lower(): word for word in _listed(table["spelling"]["capitals"])},
         name_synonyms=_tuples(table["synonyms"]["nouns"]),
         attribute_synonyms=_tuples(table["synonyms"]["adjectives"]),
     )

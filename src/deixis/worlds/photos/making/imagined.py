@@ -8,28 +8,30 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from io import BytesIO
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.datasets.formats.gqa import gqa_entry
-from deixis.datasets.store import replacing_file
+from deixis.data.crew import follow_the_parent
+from deixis.data.store import replacing_file
 from deixis.errors import RecipeError
-from deixis.worlds.graphs.imagine import Annotator, draw_imagined, imagine
+from deixis.worlds.photos.formats.scene_graphs import gqa_entry
+from deixis.worlds.photos.imagine import Annotator, draw_imagined, imagine
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 
-__all__ = ["GRAPHS", "PICTURES", "TRUTH", "write_imagined"]
+__all__ = ["GRAPHS", "PICTURES", "TRUTH", "ImaginedScene", "imagine_scene", "write_imagined"]
 
 GRAPHS, TRUTH, PICTURES = "sceneGraphs.json", "truth.json", "images"
 FORMATS = {"jpg": {"quality": 92, "subsampling": 0}, "png": {"compress_level": 3}}
+NAMES = {"jpg": "JPEG", "png": "PNG"}
 CHUNK = 8  # scenes that a worker makes in one go
 MOST_IMAGES = 1_000_000
 
@@ -40,6 +42,24 @@ class Told(NamedTuple):
     image_id: str
     published: str
     truth: str
+
+
+class ImaginedScene(NamedTuple):
+    """A scene: its id, its picture as a file, and what is published and true of it as JSON."""
+
+    image_id: str
+    picture: bytes
+    published: str
+    truth: str
+
+
+def imagine_scene(number: int, *, seed: int, annotator: Annotator | None = None, picture: str = "png") -> ImaginedScene:
+    """One scene, which depends on its number and the seed alone."""
+    scene = imagine(number, seed=seed, annotator=annotator or Annotator())
+    file = BytesIO()
+    draw_imagined(scene).save(file, format=NAMES[picture], **FORMATS[picture])
+    told = (json.dumps(gqa_entry(graph)) for graph in (scene.published, scene.truth))
+    return ImaginedScene(scene.truth.image_id, file.getvalue(), *told)
 
 
 def write_imagined(
@@ -104,7 +124,7 @@ def _made(make: Callable[[int], Told], images: int, workers: int) -> Iterator[To
     if workers == 1:
         yield from map(make, range(images))
         return
-    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_leave_interrupts_to_the_parent) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=follow_the_parent) as pool:
         try:
             for some in _chunks(range(images), 64 * CHUNK * workers):
                 yield from pool.map(make, some, chunksize=CHUNK)
@@ -113,18 +133,12 @@ def _made(make: Callable[[int], Told], images: int, workers: int) -> Iterator[To
 
 
 def _make(folder: Path, seed: int, annotator: Annotator, picture: str, number: int) -> Told:
-    scene = imagine(number, seed=seed, annotator=annotator)
-    image_id = scene.truth.image_id
-    with (folder / f"{image_id}.{picture}").open("wb") as file:
-        draw_imagined(scene).save(file, format={"jpg": "JPEG", "png": "PNG"}[picture], **FORMATS[picture])
-    return Told(image_id, json.dumps(gqa_entry(scene.published)), json.dumps(gqa_entry(scene.truth)))
+    scene = imagine_scene(number, seed=seed, annotator=annotator, picture=picture)
+    (folder / f"{scene.image_id}.{picture}").write_bytes(scene.picture)
+    return Told(scene.image_id, scene.published, scene.truth)
 
 
 def _chunks(numbers: Iterable[int], size: int) -> Iterator[list[int]]:
     numbers = iter(numbers)
     while some := list(islice(numbers, size)):
         yield some
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -16,8 +16,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from deixis.models.attention import FAR
-from deixis.models.grounding.rows import pieces
+from deixis.learn.layers import FAR
+from deixis.worlds.photos.models.regions import pieces
 
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.models.grounding.regions import Lesson, Regions, Words
+    from deixis.worlds.photos.models.regions import Lesson, Regions, Words
 
 
 __all__ = ["TRAINING", "PhraseGrounder", "PhraseGrounderSettings"]

@@ -15,12 +15,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import nn
 
-from deixis.models.grounding.language import LOCATION, MODULES, RELATIONSHIP, SUBJECT, ModularLanguage
-from deixis.models.grounding.matching import Matching, Rescaled
-from deixis.models.grounding.ranking import attribute_loss, lots_of, mined_loss, pair_rows, rank_loss
-from deixis.models.grounding.regions import AROUND
-from deixis.models.grounding.rows import pieces, take_rows
-from deixis.models.grounding.subject import Subject
+from deixis.worlds.photos.models.modules import (
+    LOCATION,
+    MODULES,
+    RELATIONSHIP,
+    SUBJECT,
+    Matching,
+    ModularLanguage,
+    Rescaled,
+    Subject,
+)
+from deixis.worlds.photos.models.ranking import attribute_loss, lots_of, mined_loss, pair_rows, rank_loss
+from deixis.worlds.photos.models.regions import AROUND, pieces, take_rows
 
 
 if TYPE_CHECKING:
@@ -28,7 +34,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.models.grounding.regions import Lesson, Regions, Words
+    from deixis.worlds.photos.models.regions import Lesson, Regions, Words
 
 
 __all__ = ["TRAINING", "ModularGrounder", "ModularGrounderSettings", "ModularQuery", "ModularSeen"]

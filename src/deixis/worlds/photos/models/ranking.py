@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch.nn import functional
 
-from deixis.models.grounding.language import MODULES
-from deixis.models.grounding.rows import join_words
+from deixis.worlds.photos.models.modules import MODULES
+from deixis.worlds.photos.models.regions import join_words
 
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from deixis.models.grounding.regions import Lesson, Words
+    from deixis.worlds.photos.models.regions import Lesson, Words
 
 
 __all__ = ["Lots", "attribute_loss", "hinge", "lots_of", "mined_loss", "pair_rows", "rank_loss"]

@@ -20,7 +20,7 @@ from torch import nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from deixis.models.attention import FAR
+from deixis.learn.layers import FAR
 
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.models.grounding.regions import Lesson, RegionTable, Words
+    from deixis.worlds.photos.models.regions import Lesson, RegionTable, Words
 
 
 __all__ = ["TRAINING", "ImageRetriever", "ImageRetrieverSettings", "ReadTexts", "SeenImages"]

@@ -7,7 +7,7 @@
 
 What comes out for a region is the logarithm of the probability that it is what is meant, so fits can be compared across
 images. Instead of words the model reads programs, in the same form: three numbers for each row, an operation (below)
-and its two arguments. `deixis.datasets.copsref.programs` writes them.
+and its two arguments. `deixis.worlds.photos.data.programs` writes them.
 
 | | | |
 |---|---|---|
@@ -36,11 +36,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from deixis.models.attention import FAR
-from deixis.models.grounding.matching import Rescaled
-from deixis.models.grounding.regions import PAD
-from deixis.models.grounding.rows import join_rows, take_rows
-from deixis.models.grounding.soft_sets import NEVER, either, nth, related, same, unless, without
+from deixis.learn.layers import FAR
+from deixis.worlds.photos.models.modules import Rescaled
+from deixis.worlds.photos.models.regions import PAD, join_rows, take_rows
+from deixis.worlds.photos.models.soft_sets import NEVER, either, nth, related, same, unless, without
 
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.models.grounding.regions import Lesson, Regions, RegionTable, Words
+    from deixis.worlds.photos.models.regions import Lesson, Regions, RegionTable, Words
 
 
 __all__ = ["TRAINING", "Op", "TreeGrounder", "TreeGrounderSettings", "TreeQuery", "TreeSeen"]
@@ -68,7 +67,7 @@ TRAINING: Mapping[str, Any] = {
 
 
 class Op(IntEnum):
-    """The operations, numbered as in `datasets.copsref.programs`; 0 is padding."""
+    """The operations, numbered as in `worlds.photos.data.programs`; 0 is padding."""
 
     ALL = 1
     IS = 2

@@ -1,33 +1,64 @@
-"""What there is to tell about an expression and its images: what it means, regions and what they tempt to, checks."""
+"""Pages of expressions about photographs: the words, how they are resolved, and the images that tempt."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from io import BytesIO
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from deixis.errors import DeixisError, SchemaError
+import numpy as np
+from starlette.responses import Response
+from starlette.routing import Route
+
+from deixis.data.recipes import recipe_in
+from deixis.data.row_groups import RowGroups
+from deixis.errors import BrokenDataset, DeixisError, SchemaError, UnknownName
 from deixis.expression.steps import AnyOf, Related
-from deixis.language.copsref import realise_reference
 from deixis.resolution.reference import denotation, narrow
-from deixis.resolution.unknowns import judge
-from deixis.studio.photographs_reading import Reading, dotted, name_of, narrowing, parts_at
-from deixis.tasks.localise import SETTINGS
-from deixis.worlds.graphs.misreadings import misreadings
+from deixis.studio.gallery import find_way
+from deixis.studio.pages import library_of, render
+from deixis.worlds.photos.data.photographs import decode_picture, picture_type
+from deixis.worlds.photos.data.store import COLUMNS, example_from_row
+from deixis.worlds.photos.localise import SETTINGS
+from deixis.worlds.photos.pages.gallery import has_picture
+from deixis.worlds.photos.pages.reading import Reading, dotted, name_of, narrowing, parts_at
+from deixis.worlds.photos.resolution.unknowns import judge
+from deixis.worlds.photos.world import WORLD
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from starlette.requests import Request
 
     from deixis.distractors.relaxations import Relaxation
-    from deixis.expression.description import Description, Expression
+    from deixis.expression.description import Description
     from deixis.expression.parts import Address
-    from deixis.scene.graph import Box, GraphScene
-    from deixis.tasks.localise import DistractorImage
+    from deixis.studio.library import Entry
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.localise import DistractorImage, Example
+    from deixis.worlds.photos.scene.graph import Box, GraphScene
 
 
-__all__ = ["Check", "Region", "Shown", "Story", "related_to"]
+__all__ = ["ROUTES", "Check", "Region", "Shown", "Story", "example_page", "find_example", "ids_of", "related_to"]
 
+THUMBNAIL_PX = 420
+KEEP = {"cache-control": "private, max-age=3600"}
+ROLES = {
+    "target": "the target",
+    "related": "mentioned beside it",
+    "tempting": "tempts a careless reader",
+    "reached": "would do, too, if more went unheard",
+}
+CHANGES = {
+    "attribute": "one attribute was exchanged",
+    "relation": "one relation was exchanged",
+    "noun": "one noun was exchanged",
+    "swap": "two things changed places",
+}
 Role: TypeAlias = Literal["target", "related", "tempting", "reached", "other"]
 KINDS = {
     "DiffCat": "Nothing of the target's category: hearing the noun is enough.",
@@ -37,6 +68,121 @@ KINDS = {
 }
 
 
+def example_page(request: Request, entry: Entry, number: int) -> Response:
+    """One example with its images."""
+    ids, _ = _ids_of(entry.data)
+    example, place = find_example(entry, number)
+    story = Story(example, entry.data.scenes)
+    pictures = {
+        shown.image_id: f"/d/{entry.slug}/picture/{shown.image_id}.png"
+        for shown in story.shown
+        if has_picture(entry, shown.image_id)
+    }
+    return render(
+        request,
+        "photos/example.html",
+        title=f"{entry.title}, example {place}",
+        entry=entry,
+        example=example,
+        place=place,
+        story=story,
+        pictures=pictures,
+        roles=ROLES,
+        change=CHANGES.get(example.change, example.change),
+        way=find_way(request, entry, place),
+        before=int(ids[place - 1]) if place else None,
+        after=int(ids[place + 1]) if place + 1 < len(ids) else None,
+        made=_made(entry.data),
+    )
+
+
+def find_example(entry: Entry, number: int) -> tuple[Example, int]:
+    """The example with an id, and its place among all of the dataset.
+
+    Raises:
+        UnknownName: when no example has this id.
+        BrokenDataset: when it cannot be read.
+    """
+    ids, rows = _ids_of(entry.data)
+    found = np.flatnonzero(ids == np.int64(number)) if 0 <= number < 2**63 else np.empty(0, np.int64)
+    if not len(found):
+        raise UnknownName(f"there is no example with the id {number} in {entry.title}")
+    place = int(found[0])
+    try:
+        return example_from_row(rows.row(place).to_pylist()[0]), place
+    except BrokenDataset:
+        raise
+    except (DeixisError, ValueError, TypeError, KeyError, RecursionError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise BrokenDataset(f"example {number} of {entry.title} cannot be read: {reason}") from error
+
+
+def ids_of(entry: Entry) -> np.ndarray:
+    """The ids of all examples, in order."""
+    return _ids_of(entry.data)[0]
+
+
+def _ids_of(data: CopsRef) -> tuple[np.ndarray, RowGroups]:
+    """The ids of all examples in order, and their rows."""
+    listed = tuple((data.path / entry["path"], entry["rows"]) for entry in data.dataset.manifest["files"])
+    return _ids_in(listed, tuple(path.stat().st_mtime_ns for path, _ in listed))
+
+
+@lru_cache(maxsize=8)
+def _ids_in(
+    files: tuple[tuple[Path, int], ...],
+    changed: tuple[int, ...],  # noqa: ARG001 (files that changed are read again)
+) -> tuple[np.ndarray, RowGroups]:
+    rows = RowGroups(files, COLUMNS.names)
+    blocks = [rows.read(group, ["id"])["id"].to_numpy() for group in rows.groups()]
+    return np.concatenate(blocks) if blocks else np.empty(0, np.int64), rows
+
+
+def _made(data: CopsRef) -> dict[str, Any]:
+    """How the dataset was made, as far as it says."""
+    manifest = data.dataset.manifest
+    recipe = recipe_in(manifest) or {}
+    known = {"made by": manifest.get("made by")}
+    if isinstance(recipe, dict):
+        known |= {name: recipe.get(name) for name in ("seed", "each", "guarded")}
+    return {name: value for name, value in known.items() if value is not None}
+
+
+# -------------------------------------------------------------------------------- pictures
+
+
+def photograph(request: Request) -> Response:
+    """A photograph of a dataset, as it is or small."""
+    entry = library_of(request).find(request.path_params["slug"], WORLD.name)
+    image = request.path_params["image"]
+    held = entry.data.photographs.find(image)
+    if held is None:
+        raise UnknownName(f"there is no picture of the image {image!r} here")
+    if "small" in request.query_params:
+        return Response(_thumbnail(held, image), media_type="image/jpeg", headers=KEEP)
+    return Response(held, media_type=picture_type(held), headers=KEEP)
+
+
+@lru_cache(maxsize=512)
+def _thumbnail(held: bytes, image: str) -> bytes:
+    from PIL import Image
+
+    small = Image.fromarray(decode_picture(held, image))
+    small.thumbnail((THUMBNAIL_PX, THUMBNAIL_PX))
+    out = BytesIO()
+    small.save(out, "JPEG", quality=86)
+    return out.getvalue()
+
+
+ROUTES = (
+    Route("/d/{slug}/picture/{image}.png", photograph),
+    Route("/d/{slug}/picture/{image}.jpg", photograph),
+)
+
+
+# -------------------------------------------------------------------------------- what there is to tell
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:
     """An object of an image.
@@ -44,8 +190,8 @@ class Region:
     Attributes:
         name: its category with its attributes.
         role: why it matters.
-        says: what a reader must miss to take it, or why nobody would.
-        misses: the addresses of the parts that go unheard then.
+        says: what a reader did who takes it, or why nobody would.
+        misses: the addresses of the parts that are ignored then, in the first of these misreadings.
     """
 
     index: int
@@ -127,27 +273,27 @@ class Story(Reading):
 
     def _regions(self, scene: GraphScene, distractor: DistractorImage | None) -> Iterator[Region]:
         """The regions of an image, large ones first, so that small ones lie above them."""
-        reached = self._reached(scene)
+        reached = self.leading_to(scene)
         mentioned = self._mentioned(scene, None if distractor else self.target)
         tempting, recorded = self._tempting(scene, distractor)
         for index in sorted(range(len(scene)), key=lambda number: -scene.boxes[number].area):
             name = name_of(scene, index)
-            by = recorded if index == tempting and recorded is not None else reached.get(index)
+            by = reached.get(index) or ((recorded,) if index == tempting and recorded is not None else ())
             if distractor is None and index == self.target:
                 role: Role = "target"
                 says = f"The {name} is the target: it alone fits all that is said."
-                by = None
+                by = ()
             elif index == tempting:
                 role, says = "tempting", self._tempted(name, by)
             elif index in mentioned:
                 role = "related"
                 says = f"The {name} fits ‘{mentioned[index]}’, which the expression mentions."
                 says += f" {self._tempted(name, by)}" if by else ""
-            elif by is not None:
+            elif by:
                 role, says = "reached", self._tempted(name, by)
             else:
-                role, says = "other", f"No part of the expression that goes unheard leads to the {name}."
-            misses = " ".join(dotted(part.address) for part in by.parts) if by else ""
+                role, says = "other", f"No misreading leads to the {name}."
+            misses = " ".join(dotted(part.address) for part in by[0].parts) if by else ""
             yield Region(index=index, name=name, box=scene.boxes[index], role=role, says=says, misses=misses)
 
     def _tempting(self, scene: GraphScene, distractor: DistractorImage | None) -> tuple[int | None, Relaxation | None]:
@@ -160,21 +306,10 @@ class Story(Reading):
             recorded = None
         return scene.object_number(distractor.object_id), recorded
 
-    def _tempted(self, name: str, by: Relaxation | None) -> str:
-        if by is None:
+    def _tempted(self, name: str, by: Sequence[Relaxation]) -> str:
+        if not by:
             return f"The {name} is recorded as tempting, but nothing says by what."
-        missed = [f"‘{self.words_of(part.address)}’" for part in by.parts]
-        heard = _said(by.expression)
-        understood = f": ‘{heard}’ fits this {name}" if heard else ""
-        return f"You would end here if you missed {_listed(missed)}{understood}."
-
-    def _reached(self, scene: GraphScene) -> dict[int, Relaxation]:
-        """For each object the slightest misreading that leads to it."""
-        found: dict[int, Relaxation] = {}
-        for misreading in misreadings(self.expression) if self.expression else ():
-            for index in denotation(misreading.expression, scene):
-                found.setdefault(index, misreading)
-        return found
+        return f"You would end here if you {self.say_misreadings(by)}."
 
     def _mentioned(self, scene: GraphScene, target: int | None) -> dict[int, str]:
         """The objects that the expression mentions besides the target, and as what."""
@@ -257,15 +392,3 @@ def related_to(description: Description, scene: GraphScene, index: int, at: Addr
                         found.setdefault(more, where)
     found.pop(index, None)
     return found
-
-
-def _said(expression: Expression) -> str:
-    try:
-        text = realise_reference(expression).text
-    except SchemaError:
-        return ""
-    return text[:1].lower() + text[1:]
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1] if words else "nothing"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from markupsafe import Markup, escape
 
-from deixis.datasets.copsref.store import COLUMNS
-from deixis.datasets.row_groups import RowGroups
+from deixis.data.row_groups import RowGroups
 from deixis.errors import DeixisError, UnknownName
 from deixis.studio.filters import (
     Card,
@@ -23,39 +21,38 @@ from deixis.studio.filters import (
     Listing,
     choose,
     field_of,
-    page_of,
-    places_in,
+    keep,
+    list_counted,
+    list_uncounted,
     ranges,
     stretches_of,
 )
-from deixis.studio.pictures import photograph_picture
-from deixis.tasks.localise import FORMS, LENGTHS, length_of
+from deixis.studio.library import Shelf, shelf_of
+from deixis.worlds.photos.data.store import COLUMNS
+from deixis.worlds.photos.localise import FORMS, LENGTHS, length_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from deixis.datasets.copsref.store import CopsRef
     from deixis.studio.filters import Wanted
-    from deixis.studio.library import Entry, Library
+    from deixis.studio.library import Entry
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.scene.graph import GraphScene
 
 
-__all__ = ["list_photographs", "prepare"]
+__all__ = ["filter_photographs", "has_picture", "list_photographs", "photograph_picture", "prepare"]
 
 CANDIDATES = (10, 20, 40, 60, 80, 120, 160, 240, 400)  # last number of each group
 LENGTH_LABELS = {"short": "short, below 10 words", "middle": "10 to 20 words", "long": "long, above 20 words"}
 CHANGES = {"there": "it is there", "absent": "nothing fits"}
 SEARCHED = ("form", "length", "candidates", "text", "there")
-MOST = 4  # datasets that are kept open
 
 
-class PhotographShelf:
+class PhotographShelf(Shelf["_Codes"]):
     """A dataset about photographs: its rows by number, and once somebody searches, what can be asked of them."""
 
-    def __init__(self, data: CopsRef) -> None:
-        self.data = data
-        self._reading = Lock()
-        self._codes: _Codes | None = None
+    data: CopsRef
 
     @cached_property
     def rows(self) -> RowGroups:
@@ -63,17 +60,9 @@ class PhotographShelf:
         listed = self.data.dataset.manifest["files"]
         return RowGroups([(self.data.path / entry["path"], entry["rows"]) for entry in listed], COLUMNS.names)
 
-    @property
-    def has_codes(self) -> bool:
-        """Whether a search needs no reading any more."""
-        return self._codes is not None
-
-    def codes(self) -> _Codes:
-        """What can be asked of every example; read now, unless it was before."""
-        with self._reading:
-            if self._codes is None:
-                self._codes = _read_codes(self.rows, self.data)
-            return self._codes
+    def read_codes(self) -> _Codes:
+        """Read what can be asked of every example."""
+        return _read_codes(self.rows, self.data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,62 +73,42 @@ class _Codes:
     facets: tuple[Facet, ...]
 
 
-_SHELVES: OrderedDict[int, PhotographShelf] = OrderedDict()
-_guard = Lock()
-
-
-def _shelf(entry: Entry) -> PhotographShelf:
-    data: CopsRef = entry.data
-    with _guard:
-        shelf = _SHELVES.get(id(data))
-        if shelf is None:
-            shelf = _SHELVES[id(data)] = PhotographShelf(data)
-        _SHELVES.move_to_end(id(data))
-        while len(_SHELVES) > MOST:
-            _SHELVES.popitem(last=False)
-        return shelf
-
-
-def list_photographs(entry: Entry, wanted: Wanted, library: Library) -> Listing:
+def list_photographs(entry: Entry, wanted: Wanted) -> Listing:
     """One page of a dataset.
 
     Raises:
         UnknownName: when something is asked for that does not exist.
         BrokenDataset: when something cannot be read.
     """
-    shelf = _shelf(entry)
+    shelf = shelf_of(entry, PhotographShelf)
     if not shelf.has_codes and not any(wanted.get(name) for name in SEARCHED):
-        return _without_codes(entry, library, shelf, wanted)
+        return _without_codes(entry, shelf, wanted)
     codes = shelf.codes()
     text = wanted.get("text")
     found = choose(len(codes.lines.texts), codes.facets, wanted.values, [codes.lines.having(text)] if text else ())
-    start, stop, pages = page_of(wanted, found.size)
-    numbers = found.numbers(start, stop)
     fields = [field_of(facet, wanted, found.counts[facet.name]) for facet in codes.facets]
     fields.append(_text_field(wanted))
-    return Listing(
-        what="expressions",
-        fields=tuple(fields),
-        cards=tuple(_cards(entry, library, shelf, numbers)),
-        total=found.size,
-        page=wanted.page,
-        pages=pages,
-    )
+    return list_counted("expressions", wanted, found, fields, lambda numbers: _cards(entry, shelf, numbers))
+
+
+def filter_photographs(entry: Entry, wanted: Wanted) -> np.ndarray:
+    """int64 [example]: the places of the examples that a filter leaves."""
+    codes, text = shelf_of(entry, PhotographShelf).codes(), wanted.get("text")
+    further = [codes.lines.having(text)] if text else ()
+    return keep(len(codes.lines.texts), codes.facets, wanted.values, further)
 
 
 def prepare(entry: Entry) -> None:
     """Read what a search needs."""
-    _shelf(entry).codes()
+    shelf_of(entry, PhotographShelf).codes()
 
 
-def _without_codes(entry: Entry, library: Library, shelf: PhotographShelf, wanted: Wanted) -> Listing:
+def _without_codes(entry: Entry, shelf: PhotographShelf, wanted: Wanted) -> Listing:
     """A page of everything or of a split, for which nothing but its rows is read."""
     split = wanted.get("split")
     if split and split not in entry.splits:
         raise UnknownName(f"nothing here has the split {split!r}; there are {', '.join(entry.splits)}")
     stretches = stretches_of(shelf.data.dataset.manifest["files"], split)
-    total = sum(map(len, stretches))
-    start, stop, pages = page_of(wanted, total)
     fields = (
         Field("split", "split", split, tuple(Choice(name, name, size) for name, size in entry.splits.items())),
         Field("form", "form", choices=tuple(Choice(form, form) for form in FORMS)),
@@ -148,15 +117,7 @@ def _without_codes(entry: Entry, library: Library, shelf: PhotographShelf, wante
         Field("there", "target", choices=tuple(Choice(*one) for one in CHANGES.items())),
         _text_field(wanted),
     )
-    return Listing(
-        what="expressions",
-        fields=fields,
-        cards=tuple(_cards(entry, library, shelf, places_in(stretches, start, stop))),
-        total=total,
-        page=wanted.page,
-        pages=pages,
-        is_final=False,
-    )
+    return list_uncounted("expressions", wanted, stretches, fields, lambda numbers: _cards(entry, shelf, numbers))
 
 
 def _text_field(wanted: Wanted) -> Field:
@@ -210,9 +171,7 @@ class _ObjectCounts:
         return total + np.bincount(row, weights=sizes, minlength=len(table)).astype(np.int64)
 
 
-def _cards(
-    entry: Entry, library: Library, shelf: PhotographShelf, numbers: Sequence[int] | np.ndarray
-) -> Iterator[Card]:
+def _cards(entry: Entry, shelf: PhotographShelf, numbers: Sequence[int] | np.ndarray) -> Iterator[Card]:
     for row in shelf.rows.take(numbers).to_pylist():
         chips = [Chip(row["split"], "split"), Chip(row["form"], "form")]
         images = 1 + len(row["distractor_image"] or ())
@@ -223,7 +182,36 @@ def _cards(
         try:
             scenes = shelf.data.scenes
             scene = scenes.scene(scenes.find(row["image"]))
-            picture = photograph_picture(entry, library, scene, row["object"])
+            picture = photograph_picture(entry, scene, row["object"])
         except DeixisError as error:
             fault = str(error)
         yield Card(f"/d/{entry.slug}/{row['id']}", row["text"], picture, tuple(chips), fault)
+
+
+def photograph_picture(entry: Entry, scene: GraphScene, target: str) -> Markup:
+    """A photograph with a box around the target; where the picture is not at hand, the boxes of all its objects."""
+    width, height = int(scene.width), int(scene.height)
+    lines = [f'<svg viewBox="0 0 {width} {height}" class="photo" aria-hidden="true">']
+    is_there = has_picture(entry, scene.image_id)
+    if is_there:
+        address = f"/d/{entry.slug}/picture/{escape(scene.image_id)}.png?small=1"
+        lines.append(f'<image href="{address}" width="{width}" height="{height}"/>')
+    else:
+        lines.append(f'<rect class="canvas" width="{width}" height="{height}"/>')
+    letters = max(10, width // 26)
+    for index, (x, y, w, h) in enumerate(scene.boxes):
+        is_target = scene.object_ids[index] == target
+        if not is_target and is_there:
+            continue
+        kind = "target" if is_target else "other"
+        lines.append(f'<rect class="box {kind}" x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}"/>')
+        if is_target or (not is_there and w * h > width * height / 60):
+            lines.append(
+                f'<text x="{x + 4:g}" y="{y + letters:g}" font-size="{letters}">{escape(scene.names[index])}</text>'
+            )
+    return Markup("".join([*lines, "</svg>"]))  # noqa: S704 (names are escaped)
+
+
+def has_picture(entry: Entry, image: str) -> bool:
+    """Whether the picture of a photograph is at hand."""
+    return bool(entry.data.photographs.has(image))

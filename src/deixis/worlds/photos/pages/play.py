@@ -5,34 +5,45 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from deixis._version import __version__
-from deixis.datasets.copsref.store import write_copsref
 from deixis.errors import SchemaError, UnknownName
-from deixis.metrics.grounding import evaluate_answers
-from deixis.metrics.verdicts import UNEXPLAINED, judge_answers
-from deixis.scene.graph import GraphObject, Link, SceneGraph
-from deixis.scene.graph_table import GraphTable
 from deixis.seeds import Stream, derive
-from deixis.studio.answers import Judged, Measure, draw_numbers, write_json, write_lines
-from deixis.studio.pictures import find_picture
-from deixis.tasks.localise import SETTINGS, Answer
+from deixis.studio.answers import Game, Judged, Measure, draw_numbers, write_json, write_lines
+from deixis.studio.filters import Choice, Field
+from deixis.worlds.photos.data.store import write_copsref
+from deixis.worlds.photos.judging.grounding import evaluate_answers
+from deixis.worlds.photos.judging.verdicts import LABELS, judge_answers
+from deixis.worlds.photos.localise import SETTINGS, Answer
+from deixis.worlds.photos.pages.gallery import has_picture
+from deixis.worlds.photos.pages.reading import Reading
+from deixis.worlds.photos.scene.graph import GraphObject, Link, SceneGraph
+from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.datasets.copsref.store import CopsRef
-    from deixis.metrics.verdicts import Verdict
-    from deixis.scene.graph import GraphScene
-    from deixis.studio.library import Entry, Library
-    from deixis.tasks.localise import Example, Setting
+    from deixis.studio.library import Entry
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.judging.verdicts import Verdict
+    from deixis.worlds.photos.localise import Example, Setting
+    from deixis.worlds.photos.scene.graph import GraphScene
 
 
-__all__ = ["PhotographGame", "Region", "Shown", "photograph_game"]
+__all__ = ["ABSENT", "TASKS", "PhotographGame", "Region", "Shown", "options_of", "photograph_game"]
 
 NOT_THERE = "not there"
+ABSENT = {  # how often nothing fits
+    "half": "half of the questions",
+    "never": "none: it is always there",
+    "as is": "as many as in the dataset",
+}
 HALF = 50.0  # of a hundred
+TASKS = {"find": ("Find", "Click the region that is meant, among all images, or say that it is not there.")}
+NAMED = "Call every region by its name (for those who cannot see the pictures; it makes the task easier)"
 
 
 class Region(NamedTuple):
@@ -71,20 +82,35 @@ class Shown(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PhotographGame:
+class PhotographGame(Game):
     """Expressions whose targets are to be found."""
 
     entry: Entry
-    library: Library
     examples: tuple[Example, ...]
     setting: Setting
     seed: int
     is_named: bool
+    absent: str = "as is"
 
-    template = "play_find.html"
+    template = "photos/play_find.html"
 
     def __len__(self) -> int:
         return len(self.examples)
+
+    @property
+    def about_absent(self) -> str:
+        """How often nothing fits, for those who answer."""
+        gone = sum(not example.is_there for example in self.examples)
+        if not gone:
+            return "What is described is there in every question."
+        if 2 * gone in (len(self), len(self) - 1):
+            return "In half of the questions nothing fits what is described."
+        return f"In {gone} of the {len(self)} questions nothing fits what is described."
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """What was chosen besides dataset, split and number, to play like this again."""
+        return {"setting": self.setting, "absent": self.absent} | ({"named": "yes"} if self.is_named else {})
 
     @property
     def data(self) -> CopsRef:
@@ -126,7 +152,9 @@ class PhotographGame:
         """All images with their regions."""
         del form
         shown = [self._shown(which, image_id) for which, image_id in enumerate(self.images(place))]
-        return {"shown": shown, "slug": self.entry.slug, "absent": NOT_THERE, "is_named": self.is_named}
+        asks_absent = any(not example.is_there for example in self.examples)
+        about = {"absent": NOT_THERE if asks_absent else "", "about_absent": self.about_absent}
+        return {"shown": shown, "slug": self.entry.slug, "is_named": self.is_named, **about}
 
     def told(self, place: int, said: str) -> dict[str, Any]:
         """All images, with the target and what was chosen."""
@@ -176,7 +204,7 @@ class PhotographGame:
             return Judged(True, "Right")
         if found.outcome == "said not there":
             return Judged(False, "It is there", (f"Meant is the {self._named(example)}.",))
-        return Judged(False, "Something else is meant", tuple(self._why(place, said, found)))
+        return Judged(False, "Something else is meant", tuple(self._why(place, said)))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
         """What `deixis evaluate` measures of answers."""
@@ -194,18 +222,20 @@ class PhotographGame:
         return measures
 
     def missed(self, said: Sequence[str]) -> dict[str, float]:
-        """What a reader misses who makes the wrong choices, with shares where several things explain one."""
+        """What a reader did who makes the wrong choices, with shares where several things explain one."""
         if not said:
             return {}
         found, _ = self._evaluation(said)
-        return dict(found.settings[self.setting].missed) if self.setting in found.settings else {}
+        missed = found.settings[self.setting].missed if self.setting in found.settings else {}
+        return {LABELS[name]: share for name, share in missed.items()}
 
     def write(self, folder: Path, said: Sequence[str], facts: Mapping[str, Any], *, is_over: bool) -> list[str]:
         """Answers as `deixis evaluate` reads them, and in the end the evaluation and the examples that were asked."""
         write_lines(folder / "answers.jsonl", (self._line(place, one) for place, one in enumerate(said)))
         if is_over:
             evaluation, verdicts = self._evaluation(said)
-            about = {"predictions": "answers.jsonl", "data": self.entry.title, **facts}
+            about = {"world": "photos", "predictions": "answers.jsonl", "data": self.entry.title, **facts}
+            about["selection"] = f"{facts['selection']}; {self.about_absent[:1].lower()}{self.about_absent[1:-1]}"
             write_json(folder / "evaluation.json", {"deixis": __version__, **about, **evaluation.to_dict()})
             texts = {example.id: example.text for example in self.examples}
             rows = ({**one._asdict(), "missed": list(one.missed), "text": texts[one.id]} for one in verdicts)
@@ -231,7 +261,7 @@ class PhotographGame:
         scene = self.scene(image_id)
         width, height = max(scene.width, 1), max(scene.height, 1)
         order = sorted(range(len(scene)), key=lambda number: -scene.boxes[number].area)
-        has_picture = find_picture(self.entry, self.library, image_id) is not None
+        is_there = has_picture(self.entry, image_id)
         regions = []
         for place, number in enumerate(order, 1):
             x, y, w, h = scene.boxes[number]
@@ -240,40 +270,58 @@ class PhotographGame:
             style = f"left:{left:.2f}%;top:{top:.2f}%;width:{wide:.2f}%;height:{high:.2f}%"
             side = "left" if left + wide / 2 < HALF else "right"
             whereabouts = f"region {place} of {len(order)}, {'top' if top + high / 2 < HALF else 'bottom'} {side}"
-            is_named = self.is_named or not has_picture
+            is_named = self.is_named or not is_there
             words = " ".join((*sorted(scene.words[number]), scene.names[number]))
             regions.append(Region(f"{which}.{number}", words if is_named else whereabouts, style))
-        return Shown(image_id, width, height, tuple(regions), has_picture=has_picture)
+        return Shown(image_id, width, height, tuple(regions), has_picture=is_there)
 
     def _named(self, example: Example) -> str:
         scene = self.scene(example.image_id)
         number = scene.object_number(example.object_id)
         return " ".join((*sorted(scene.words[number]), scene.names[number]))
 
-    def _why(self, place: int, said: str, found: Verdict) -> Iterator[str]:
+    def _why(self, place: int, said: str) -> Iterator[str]:
         example, given = self.examples[place], self.answer(place, said)
         scene = self.scene(given.image_id)
         number = scene.object_number(given.object_id)
         taken = " ".join((*sorted(scene.words[number]), scene.names[number]))
         other = "" if given.image_id == example.image_id else ", in another image"
         yield f"Meant is the {self._named(example)}; you took the {taken}{other}."
-        if found.missed and UNEXPLAINED not in found.missed:
-            yield f"You would end there if you {' or '.join(map(_missed_words, found.missed))}."
+        reading = Reading(example, self.data.scenes)
+        told = reading.say_misreadings(reading.leading_to(scene).get(number, ()))
+        yield f"You would end there if you {told}." if told else "No single misreading leads there."
+
+
+def options_of(form: Mapping[str, str]) -> tuple[Field, ...]:
+    """What can be chosen before playing: the images that are shown, how often nothing fits, names of regions."""
+    setting, absent = form.get("setting") or SETTINGS[0], form.get("absent") or next(iter(ABSENT))
+    return (
+        Field("setting", "Images shown", setting, tuple(Choice(name, name) for name in SETTINGS)),
+        Field("absent", "Nothing fits in", absent, tuple(Choice(*one) for one in ABSENT.items())),
+        Field("named", NAMED, form.get("named", "")),
+    )
 
 
 def photograph_game(
-    entry: Entry, library: Library, split: str, setting: str, count: int, *, seed: int, is_named: bool = False
+    entry: Entry,
+    split: str,
+    setting: str,
+    count: int,
+    *,
+    seed: int,
+    is_named: bool = False,
+    absent: str = "half",
 ) -> PhotographGame:
     """A game on a random sample of a split.
 
     Args:
         entry: the dataset.
-        library: what the studio may show, for pictures.
         split: which part of it.
         setting: the images that are shown with each expression.
         count: how many questions.
         seed: of the sample.
         is_named: whether regions are called by what they are, for those who cannot see the pictures.
+        absent: how often nothing fits, one of `ABSENT`.
     """
     data: CopsRef = entry.data
     if split not in data.splits:
@@ -281,7 +329,7 @@ def photograph_game(
     known = next((one for one in SETTINGS if one == setting), None)
     if known is None:
         raise SchemaError(f"unknown setting {setting[:40]!r}; known: {', '.join(SETTINGS)}")
-    chosen = [at for _, at in draw_numbers([data.splits[split]], count, seed=seed)]
+    chosen = _drawn(data, split, count, absent, seed=seed)
     wanted, found = set(chosen), {}
     for number, example in enumerate(data.examples(split)):
         if number in wanted:
@@ -289,7 +337,28 @@ def photograph_game(
             if len(found) == len(wanted):
                 break
     examples = tuple(found[number] for number in chosen if number in found)
-    return PhotographGame(entry, library, examples, known, seed, is_named)
+    return PhotographGame(entry, examples, known, seed, is_named, absent)
+
+
+def _drawn(data: CopsRef, split: str, count: int, absent: str, *, seed: int) -> list[int]:
+    """The places of a random sample in a split, as many of them absent as is wanted and as there are."""
+    if absent not in ABSENT:
+        raise SchemaError(f"nothing fits in {', '.join(map(repr, ABSENT))}; got {absent[:40]!r}")
+    if absent == "as is":
+        return [at for _, at in draw_numbers([data.splits[split]], count, seed=seed)]
+    tables = data.dataset.tables(split, columns=["object"])
+    is_there = np.array([bool(one) for table in tables for one in table["object"].to_pylist()], bool)
+    there, gone = np.flatnonzero(is_there), np.flatnonzero(~is_there)
+    number = min(count // 2, len(gone)) if absent == "half" else 0
+    if absent == "half" and len(there) < count - number:
+        number = min(count - len(there), len(gone))
+    chosen: list[int] = []
+    for places, many in ((there, count - number), (gone, number)):
+        if many and len(places):
+            chosen += [int(places[at]) for _, at in draw_numbers([len(places)], many, seed=seed)]
+    if not chosen:
+        raise SchemaError(f"in the split {split!r} nothing is there; choose that nothing fits 'as is'")
+    return Stream(derive(seed, "play", "mixed")).shuffled(chosen)
 
 
 def _graph(scene: GraphScene) -> SceneGraph:
@@ -310,13 +379,6 @@ def _graph(scene: GraphScene) -> SceneGraph:
         for number in range(len(scene))
     )
     return SceneGraph(scene.image_id, scene.width, scene.height, tuple(things))
-
-
-def _missed_words(name: str) -> str:
-    """What was missed, in words that follow 'if you'."""
-    if name.startswith("all but "):
-        return f"heard no more than {name.removeprefix('all but ')}"
-    return f"did not heed {name if name.startswith('all ') else f'the {name}'}"
 
 
 def _percent(share: float) -> float:

@@ -10,21 +10,25 @@ from deixis.distractors.necessity import necessity
 from deixis.errors import AmbiguousExpression, ParseError, SchemaError, UnknownName
 from deixis.expression.parts import Part, parts
 from deixis.expression.steps import AnyOf, Extreme, Is, Not, Nth, Related
-from deixis.language.copsref import STYLES, read_reference, realise_reference
+from deixis.language.misreadings import join_misreadings
 from deixis.resolution.reference import denotation, keep
-from deixis.scene.vocabulary import NAME
+from deixis.worlds.photos.judging.verdicts import slightest
+from deixis.worlds.photos.language import STYLES, read_reference, realise_reference
+from deixis.worlds.photos.misreadings import misreadings
+from deixis.worlds.photos.scene.vocabulary import NAME
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from deixis.distractors.relaxations import Relaxation
     from deixis.expression.description import Description, Expression
     from deixis.expression.parts import Address
     from deixis.expression.steps import Step
     from deixis.language.utterance import Utterance
-    from deixis.scene.graph import GraphScene
-    from deixis.scene.graph_table import GraphTable
-    from deixis.tasks.localise import Example
+    from deixis.worlds.photos.localise import Example
+    from deixis.worlds.photos.scene.graph import GraphScene
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = ["Branch", "Kept", "Node", "Reading", "Segment", "Told", "dotted", "name_of", "narrowing", "parts_at"]
@@ -179,6 +183,32 @@ class Reading:
             pieces.append(self.utterance.words_of((*address, -2)))
         return " … ".join(pieces)
 
+    # ---------------------------------------------------------------------------- misreadings
+
+    def leading_to(self, scene: GraphScene) -> dict[int, tuple[Relaxation, ...]]:
+        """For each object of an image that a misreading leads to, the slightest ones that do."""
+        led: dict[int, list[Relaxation]] = {}
+        for misreading in misreadings(self.expression) if self.expression else ():
+            for index in denotation(misreading.expression, scene):
+                led.setdefault(index, []).append(misreading)
+        return {index: slightest(found) for index, found in led.items()}
+
+    def say_misreadings(self, some: Sequence[Relaxation]) -> str:
+        """Misreadings that lead to one object, in the words of `language.misreadings`, which follow 'if you'."""
+        return join_misreadings([self._say(one) for one in some])
+
+    def _say(self, misreading: Relaxation) -> str:
+        words = [f"‘{self.words_of(part.address)}’" for part in misreading.parts]
+        if len(words) > 1:
+            heard = _said(misreading.expression)
+            return f"ignored all but ‘{heard}’" if heard else f"ignored {', '.join(words[:-1])} and {words[-1]}"
+        address = misreading.parts[0].address
+        spans = self.utterance.spans if self.utterance else {}
+        (start, end), (first, last) = (spans.get(at, (0, 0)) for at in (address, (*address[:-1], -1)))
+        if self.utterance is None or not first <= start < end <= last:  # a clause, or said behind the noun
+            return f"ignored {words[0]}"
+        return f"ignored {words[0]} in ‘{self.utterance.words_of((*address[:-1], -1))}’"
+
     def _objects(self, lights: Sequence[int]) -> str:
         if self.scene is None or not lights:
             return "nothing"
@@ -192,7 +222,7 @@ class Reading:
         if self.target is None or self.expression is None:
             return {}
         try:
-            context = self.example.context(self.table)
+            context = self.example.context_in(self.table)
             return {part.address: needed for part, needed in necessity(self.expression, context).items()}
         except (AmbiguousExpression, UnknownName, SchemaError):
             return {}
@@ -311,6 +341,15 @@ def _owners(utterance: Utterance, words: Sequence[str]) -> list[Address]:
         for place in spoken[start:end]:
             owners[place] = owner
     return owners
+
+
+def _said(expression: Expression) -> str:
+    """An expression in English; empty where it cannot be said."""
+    try:
+        text = realise_reference(expression).text
+    except SchemaError:
+        return ""
+    return text[:1].lower() + text[1:]
 
 
 def _kind(step: Step) -> str:

@@ -11,14 +11,14 @@ from itertools import pairwise
 from math import sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from deixis.reports.copsref_models import CHANCE, published_results
-from deixis.reports.copsref_tables import Measure, parts_of
+from deixis.worlds.photos.paper.models import CHANCE, published_results
+from deixis.worlds.photos.paper.tables import Measure, parts_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from deixis.reports.copsref_tables import Results
+    from deixis.worlds.photos.paper.tables import Results
 
 
 __all__ = ["CLAIMS", "Claim", "Figures", "Finding", "Verdict", "figures_of", "figures_published", "find_shape"]

@@ -5,18 +5,18 @@ from __future__ import annotations
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from deixis.reports.copsref_tables import parts_of
-from deixis.reports.curves import thinned
-from deixis.reports.drawings import DASHES, Drawing, color_of, legend_columns
-from deixis.reports.figures import MARKERS, SERIES
-from deixis.tasks.localise import FORMS, LENGTHS
+from deixis.report.curves import thinned
+from deixis.report.drawings import DASHES, Drawing, color_of, legend_columns
+from deixis.report.figures import MARKERS, SERIES
+from deixis.worlds.photos.localise import FORMS, LENGTHS
+from deixis.worlds.photos.paper.tables import parts_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deixis.reports.copsref_runs import Trial
-    from deixis.reports.copsref_tables import Group, Measure, Results
+    from deixis.worlds.photos.paper.runs import Trial
+    from deixis.worlds.photos.paper.tables import Group, Measure, Results
 
 
 __all__ = ["figures_drawn"]
@@ -37,7 +37,7 @@ def figures_drawn(results: Results) -> list[Drawing]:
     lengths = _parts(shown, "lengths", LENGTHS)
     runs: dict[str, Sequence[Trial]] = {group.label: group.trials for group in results.groups}
     runs[RETRIEVER] = results.retrievers
-    logged = {label: some for label, trials in runs.items() if (some := [t for t in trials if t.steps or t.glances])}
+    logged = {label: some for label, trials in runs.items() if (some := [t for t in trials if t.steps or t.looks])}
     found = []
     if forms:
         found.append(_by_part("forms", "Figure 3: accuracy in Full by logic form", "logic form", forms, FORMS, order))
@@ -106,13 +106,11 @@ def _curves(runs: Mapping[str, Sequence[Trial]], order: Sequence[str]) -> Drawin
                 name = label if not number else None
                 steps = thinned([step for step in trial.steps if step.loss > 0])
                 losses.plot([s.update for s in steps], [s.loss for s in steps], linewidth=1.0, label=name, **look)
-                seen = trial.glances
-                looks.plot([g.update for g in seen], [100 * g.full for g in seen], linewidth=1.5, **look)
-                best = [g for g in seen if g.update == trial.best_update]
+                seen = [(at.update, 100 * at.values["Full"]) for at in trial.looks if "Full" in at.values]
+                looks.plot([update for update, _ in seen], [share for _, share in seen], linewidth=1.5, **look)
+                best = [(update, share) for update, share in seen if update == trial.best_update]
                 ring = {"marker": "o", "markersize": 7, "markerfacecolor": "none", "markeredgewidth": 1.6}
-                looks.plot(
-                    [g.update for g in best], [100 * g.full for g in best], color=look["color"], linestyle="", **ring
-                )
+                looks.plot([at for at, _ in best], [one for _, one in best], color=look["color"], linestyle="", **ring)
         if any(trial.steps for trials in runs.values() for trial in trials):
             losses.set_yscale("log")
             losses.yaxis.set_major_locator(matplotlib.ticker.LogLocator(subs=(1, 2, 5)))

@@ -8,14 +8,19 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from deixis.errors import RecipeError
+from deixis.report.notes import read_sentences
+
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
 
-__all__ = ["CHANCE", "KnownRow", "KnownTable", "Published", "published_results"]
+__all__ = ["CHANCE", "KnownRow", "KnownTable", "Published", "published_results", "read_notes"]
 
 CHANCE = "chance"
+CLAIMS, WHY = "claims", "why"  # of notes: sentences about statements
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +63,7 @@ class Published:
 @cache
 def published_results() -> Published:
     """What is published."""
-    facts = tomllib.loads((files("deixis.reports") / "copsref_models.toml").read_text(encoding="utf-8"))
+    facts = tomllib.loads((files("deixis.worlds.photos.paper") / "models.toml").read_text(encoding="utf-8"))
     tables = tuple(_table(key, facts[key], tuple(facts["settings"])) for key in ("table3", "table4"))
     return Published(source=facts["source"], tables=tables)
 
@@ -74,3 +79,31 @@ def _table(key: str, facts: dict[str, Any], settings: tuple[str, ...]) -> KnownT
     )
     shown = max(len(row.published) for row in rows)
     return KnownTable(key=key, title=facts["title"], settings=settings[:shown], rows=rows)
+
+
+def read_notes(path: Path, claims: Iterable[str]) -> dict[tuple[str, str, str], str]:
+    """Read sentences from a TOML file: by table, row and setting; and by `claims`, statement and `why`.
+
+    Args:
+        path: the file.
+        claims: the keys of the statements that there are.
+
+    Raises:
+        RecipeError: when it is no TOML, or names a table, a row, a setting or a statement that there is not.
+
+    Example:
+        ```toml
+        [table3.mattnet]
+        full = "Our pictures hold fewer objects of one category than photographs do."
+        [claims.random]
+        why = "…"
+        ```
+    """
+    tables = published_results().tables
+    settings = {table.key: tuple(name.lower() for name in table.settings) for table in tables}
+    found = read_sentences(path, {**settings, CLAIMS: (WHY,)})
+    known = {table.key: [row.key for row in table.rows] for table in tables} | {CLAIMS: list(claims)}
+    for table, row, _ in found:
+        if row not in known[table]:
+            raise RecipeError(f"{path}: {table} has no {row!r}; it has {', '.join(known[table])}")
+    return found

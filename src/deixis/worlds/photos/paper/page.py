@@ -6,36 +6,37 @@ import json
 from typing import TYPE_CHECKING
 
 from deixis._version import __version__
-from deixis.datasets.store import replacing_file
-from deixis.reports.copsref_claims import figures_of, find_shape
-from deixis.reports.copsref_commands import commands_of, settings_files
-from deixis.reports.copsref_figures import figures_drawn
-from deixis.reports.copsref_models import published_results
-from deixis.reports.copsref_words import (
+from deixis.report.cells import write_files
+from deixis.report.drawings import draw_file, drawing_markup
+from deixis.report.markup import Themes, details, element, number, table, text
+from deixis.report.sheets import FORMATS
+from deixis.report.skeleton import frame_page, resource
+from deixis.worlds.photos.paper.claims import figures_of, find_shape
+from deixis.worlds.photos.paper.figures import figures_drawn
+from deixis.worlds.photos.paper.models import published_results
+from deixis.worlds.photos.paper.words import (
     MARKS,
     absence_heads,
     absence_rows,
+    commands_of,
     errors_rows,
     files_of_cells,
     protocol_rows,
     results_as_dict,
     results_as_markdown,
     seeds_of,
+    settings_files,
 )
-from deixis.reports.drawings import draw_file, drawing_markup
-from deixis.reports.markup import Themes, details, element, number, table, text
-from deixis.reports.sheets import FORMATS
-from deixis.reports.skeleton import frame_page
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from deixis.reports.copsref_claims import Claim, Finding
-    from deixis.reports.copsref_tables import Measure, Results, Row, Table
-    from deixis.reports.drawings import Drawing
-    from deixis.reports.skeleton import Section
+    from deixis.report.drawings import Drawing
+    from deixis.report.skeleton import Section
+    from deixis.worlds.photos.paper.claims import Claim, Finding
+    from deixis.worlds.photos.paper.tables import Measure, Results, Row, Table
 
 
 __all__ = ["results_page", "write_results"]
@@ -58,21 +59,15 @@ def write_results(results: Results, out: Path) -> list[Path]:
         DeixisError: when matplotlib is not installed and there are figures to draw.
     """
     drawings = figures_drawn(results)
-    texts = {
+    files: dict[str, str | bytes] = {
         "report.html": results_page(results, drawings),
         "report.md": results_as_markdown(results, drawings),
         "report.json": json.dumps(results_as_dict(results), indent=2, ensure_ascii=False) + "\n",
         **files_of_cells(results),
         **settings_files(results),
     }
-    files = {name: content.encode() for name, content in texts.items()}
     files |= {f"{one.name}.{form}": draw_file(one, form) for one in drawings for form in FORMATS}
-    out.mkdir(parents=True, exist_ok=True)
-    for name, data in files.items():
-        (out / name).parent.mkdir(exist_ok=True)
-        with replacing_file(out / name) as draft:
-            draft.write_bytes(data)
-    return [out / name for name in files]
+    return write_files(files, out)
 
 
 def results_page(results: Results, drawings: Sequence[Drawing] | None = None) -> str:
@@ -101,8 +96,8 @@ def results_page(results: Results, drawings: Sequence[Drawing] | None = None) ->
         sections=sections,
         footer=element("p", text(f"Published: {published_results().source}."))
         + element("p", f"Made by deixis {text(__version__)}. This page needs no connection."),
-        rules=themes.rules(),
-        styles=("report.css", "audit.css", "reascan.css", "copsref.css"),
+        rules=resource("page.css", package="deixis.worlds.photos.paper") + themes.rules(),
+        styles=("report.css", "audit.css", "results.css"),
     )
 
 

@@ -3,7 +3,7 @@
 | in the folder | |
 |---|---|
 | `run.json`, `log.jsonl` | how it was trained; missing where only judging wrote here, e.g. after retrieval |
-| `evaluation.json` | how well it does; missing for SCAN, which finds images and no objects |
+| `evaluation.json` | how well it does; missing for SCAN, which finds images and no objects; all there is of answers |
 
 Only what the report needs is read; whatever else the files hold is left alone.
 """
@@ -13,22 +13,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis.datasets.store import file_digest
+from deixis.data.store import file_digest
 from deixis.errors import BrokenDataset
-from deixis.reports.json_facts import fact_lines, flat_facts, printable, read_facts
-from deixis.reports.runs import EVALUATION, LOG, RUN, Step
-from deixis.tasks.localise import SETTINGS
+from deixis.report.json_facts import flat_facts, printable, read_facts
+from deixis.report.runs import EVALUATION, LOG, RUN, Look, Step, course_of, find_facts, read_log
+from deixis.worlds.photos.localise import SETTINGS
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from deixis.reports.json_facts import Facts
+    from deixis.report.json_facts import Facts
 
 
-__all__ = ["Absence", "Glance", "Result", "Share", "Trial", "is_grounding_run", "read_trial", "row_of"]
+__all__ = ["Absence", "Result", "Share", "Trial", "is_grounding_run", "read_trial", "row_of"]
 
+WORDS = ("random", "oracle")  # what is judged without a file of answers
 ROLE, RETRIEVER, BEST = "grounding", "scan", "best.safetensors"
 TITLES = {
     "grounder": "GroundeR",
@@ -49,14 +50,6 @@ class Share(NamedTuple):
     low: float
     high: float
     examples: int
-
-
-class Glance(NamedTuple):
-    """The share of right choices on val after so many updates, with all distractors and with none."""
-
-    update: int
-    full: float
-    alone: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,14 +92,15 @@ class Trial:
         features: what looked at regions.
         seed: of the training.
         settings: of the training, as run.json has them; plain: the same as texts.
-        updates, batch, parameters, device, seconds, speed: of the training; None or 0 where nobody says.
+        updates, batch, parameters, device, seconds, examples_per_second: of the training; None or 0 where nobody says.
         trained_on, trained_digest, examples: the data.
         begins_with: the digest of the checkpoint that it began with, where there was one.
         checkpoint: the digest of the one that it left.
         best_update: after which it was taken.
-        steps, glances: the loss and the looks at val, as it went.
+        steps, looks: the loss and the looks at val, as it went.
         data, splits: what it was judged on.
         results: by setting. absences: by setting, where something was asked for in vain.
+        answers: the file of answers that was judged, where that is all that is known.
     """
 
     folder: str
@@ -123,7 +117,7 @@ class Trial:
     parameters: int | None = None
     device: str = ""
     seconds: float | None = None
-    speed: float | None = None
+    examples_per_second: float | None = None
     trained_on: str = ""
     trained_digest: str = ""
     examples: int = 0
@@ -131,15 +125,18 @@ class Trial:
     checkpoint: str = ""
     best_update: int | None = None
     steps: tuple[Step, ...] = ()
-    glances: tuple[Glance, ...] = ()
+    looks: tuple[Look, ...] = ()
     data: str = ""
     splits: tuple[str, ...] = ()
     results: Mapping[str, Result] = field(default_factory=dict)
     absences: Mapping[str, Absence] = field(default_factory=dict)
+    answers: str = ""
 
 
 def row_of(trial: Trial) -> tuple[str, str]:
     """The key of the row that a run belongs to, and what the row is called where it is none of the paper's."""
+    if trial.answers in WORDS:  # random is also where a model of the paper takes its pairs from
+        return f"{trial.answers} answers", f"{trial.answers} answers"
     key, title = trial.model, TITLES.get(trial.model, trial.model)
     if trial.mining == "module-specific":
         key, title = f"{key}-mine", f"{title}-Mine"
@@ -155,15 +152,14 @@ def row_of(trial: Trial) -> tuple[str, str]:
 
 def is_grounding_run(folder: Path) -> bool:
     """Whether a folder says that it is of a model that grounds expressions; whatever is wrong with it is said later."""
-    for name in (RUN, EVALUATION):
-        try:
-            facts = read_facts(folder / name, hint="").values
-        except (BrokenDataset, OSError):
-            continue
-        model = facts.get("model")
-        if (name == RUN and model == ROLE) or (name == EVALUATION and isinstance(model, dict) and "retriever" in model):
-            return True
-    return False
+    return find_facts(folder, RUN).get("model") == ROLE or _is_grounding(find_facts(folder, EVALUATION))
+
+
+def _is_grounding(facts: Mapping[str, Any]) -> bool:
+    """Whether an evaluation is of answers to expressions about photographs."""
+    model = facts.get("model")
+    is_ours = isinstance(model, dict) and "retriever" in model
+    return is_ours or (isinstance(facts.get("settings"), dict) and "kind" not in facts and "predictions" in facts)
 
 
 def read_trial(folder: Path) -> Trial:
@@ -178,7 +174,7 @@ def read_trial(folder: Path) -> Trial:
         raise BrokenDataset(f"{folder} holds no model that grounds expressions; report models of other kinds apart")
     trial = Trial(folder=printable(folder.resolve().name))
     if (folder / RUN).exists():
-        trial = replace(trial, **_trained(read_facts(folder / RUN, hint="", kind="run")), **_log(folder / LOG))
+        trial = replace(trial, **_trained(read_facts(folder / RUN, hint="", kind="run")), **read_log(folder / LOG))
     if trial.model == RETRIEVER:
         checkpoint = folder / BEST
         return replace(trial, checkpoint=file_digest(checkpoint) if checkpoint.is_file() else "")
@@ -194,15 +190,10 @@ def _trained(facts: Facts) -> dict[str, Any]:
         "probe": settings.text("probe", "none"),
         "mining": settings.text("mining", "none"),
         "features": training.text("features", settings.text("features", "")),
-        "seed": facts.find_count("seed"),
+        **course_of(facts),
         "settings": settings.values,
         "plain": dict(flat_facts(settings.values)),
-        "updates": facts.find_count("updates") or 0,
-        "batch": facts.find_count("batch") or 0,
         "parameters": sum(parameters.count(name) for name in parameters.values) or None,
-        "device": facts.text("device", ""),
-        "seconds": facts.find_number("seconds"),
-        "speed": facts.find_number("examples_per_second"),
         "trained_on": training.text("name", ""),
         "trained_digest": training.text("digest", ""),
         "examples": training.find_count("examples") or 0,
@@ -211,28 +202,13 @@ def _trained(facts: Facts) -> dict[str, Any]:
     }
 
 
-def _log(path: Path) -> dict[str, Any]:
-    """The two curves; after a run was resumed, what was logged last of an update counts."""
-    losses: dict[int, float] = {}
-    looks: dict[int, tuple[float, float]] = {}
-    for facts in fact_lines(path) if path.exists() else ():
-        update = facts.count("update")
-        if "loss" in facts.values:
-            losses[update] = facts.number("loss")
-        look = facts.inner("look")
-        if "Full" in look.values:
-            looks[update] = (look.share("Full"), look.share("WithoutDist"))
-    return {
-        "steps": tuple(Step(*entry) for entry in sorted(losses.items())),
-        "glances": tuple(Glance(update, *shares) for update, shares in sorted(looks.items())),
-    }
-
-
 def _judged(folder: Path, trial: Trial, judged: Facts) -> Trial:
+    answers = judged.text("predictions", "")
+    is_plain = "model" not in judged.values and bool(answers)  # answers of whoever it may be
     about, settings = judged.inner("model"), judged.inner("settings")
     found = Trial(
         folder=trial.folder,
-        model=about.text("model"),
+        model=(answers if answers in WORDS else trial.folder) if is_plain else about.text("model"),
         probe=about.text("probe", "none"),
         mining=about.text("mining", "none"),
         seed=about.find_count("seed"),
@@ -261,6 +237,7 @@ def _judged(folder: Path, trial: Trial, judged: Facts) -> Trial:
         splits=judged.texts("splits"),
         results=results,
         absences={name: _absence(absences.inner(name)) for name in SETTINGS if name in absences.values},
+        answers=answers if is_plain else "",
     )
 
 

@@ -1,4 +1,4 @@
-"""The statistics of datasets about photographs: Table 2 and Figure 2 of the Cops-Ref paper, and distributions."""
+"""Part `statistics` of photos: Table 2 and Figure 2 of the Cops-Ref paper, and distributions."""
 
 from __future__ import annotations
 
@@ -7,27 +7,26 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deixis.datasets.copsref.statistics import CHANCE, MEASURES, PUBLISHED, describe_examples
-from deixis.datasets.store import replacing_file
 from deixis.errors import RecipeError, UnknownName
-from deixis.reports.cells import as_csv, as_markdown
-from deixis.reports.charts import Chart
-from deixis.reports.clouds import Cloud, Clouds, draw_clouds
-from deixis.reports.figures import DATASETS
-from deixis.reports.markup import percent
-from deixis.reports.paper import WIDE, Sheet
-from deixis.reports.sheets import FORMATS, draw_sheet
-from deixis.tasks.localise import FORMS, SETTINGS
+from deixis.report.cells import as_csv, as_markdown
+from deixis.report.figures import DATASETS, Chart
+from deixis.report.markup import percent
+from deixis.report.output import Output, TextTable
+from deixis.report.sheets import FORMATS, WIDE, Sheet, draw_sheet
+from deixis.worlds.photos.data.statistics import CHANCE, MEASURES, PUBLISHED, describe_examples
+from deixis.worlds.photos.data.store import open_copsref
+from deixis.worlds.photos.localise import FORMS, SETTINGS
+from deixis.worlds.photos.paper.clouds import Cloud, Clouds, draw_clouds
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.datasets.copsref.statistics import Crowd, Row
-    from deixis.datasets.copsref.store import CopsRef
-    from deixis.reports.sheets import Format
-    from deixis.tasks.localise import Example
+    from deixis.data.crew import Progress
+    from deixis.report.sheets import Format
+    from deixis.worlds.photos.data.statistics import Crowd, Row
+    from deixis.worlds.photos.localise import Example
 
 
 __all__ = [
@@ -35,14 +34,16 @@ __all__ = [
     "SAID",
     "Described",
     "clouds",
-    "describe_photographs",
+    "count",
+    "describe",
     "described_as_dict",
     "distributions",
+    "draw",
+    "draw_card",
     "forms_of",
     "in_words",
     "length_bins",
     "measures",
-    "write_described",
 ]
 
 LENGTH_BINS = {"1–4": 4, "5–9": 9, "10–14": 14, "15–20": 20, "21–25": 25, "26–30": 30}  # words, and the last of a bin
@@ -53,6 +54,9 @@ SHOWN = {"names": 60, "attributes": 50, "relations": 30}  # words of a cloud
 BROKEN = {"WithoutDist": "Without-\nDist"}  # as it is broken below a column
 TOLD = 1_024  # examples between two words about how far things are
 PAPER = "Cops-Ref"
+MOST_WORDS = 8  # of each kind that are printed
+LONGEST_BAR = 24  # letters
+LONGEST_WORD = 24  # letters
 SOURCE = "Chen et al. 2020, Cops-Ref: A new Dataset and Task on Compositional Referring Expression Comprehension"
 
 
@@ -64,13 +68,11 @@ class Described:
     row: Row
 
 
-def describe_photographs(
-    data: CopsRef, *, name: str, split: str | None = None, progress: Callable[[int], None] | None = None
-) -> Described:
+def count(path: Path, *, name: str, split: str | None = None, progress: Progress | None = None) -> Described:
     """Count what a dataset holds.
 
     Args:
-        data: the dataset.
+        path: where it lies.
         name: what to call it; what cannot be printed is replaced.
         split: only this one.
         progress: told the number of examples so far.
@@ -79,18 +81,32 @@ def describe_photographs(
         BrokenDataset: when it cannot be read.
         UnknownName: when there is no such split, or no graph of an image.
     """
+    data = open_copsref(path)
     if split is not None and split not in data.splits:
         raise UnknownName(f"there is no split {split!r} in {data.path.name}; it has {', '.join(data.splits) or 'none'}")
+    total = sum(data.splits.values()) if split is None else data.splits.get(split)
 
     def examples() -> Any:
         example: Example
         for number, example in enumerate(data.examples(split), start=1):
             yield example
             if progress and number % TOLD == 0:
-                progress(number)
+                progress(name, number, total)
 
     printable = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name)
     return Described(name=printable, row=describe_examples(examples(), data.scenes))
+
+
+def describe(described: Sequence[Described], *, brief: bool = False, paper: bool = False) -> Output:
+    """Datasets side by side as plain values and as tables.
+
+    Args:
+        described: the datasets.
+        brief: Table 2 only.
+        paper: whether all datasets of the paper's table are shown, not only Cops-Ref.
+    """
+    blocks = [*_measures(described, others=paper), *(() if brief else _counts(described))]
+    return Output(values=described_as_dict(described), blocks=blocks)
 
 
 # -------------------------------------------------------------------------------- tables
@@ -174,19 +190,18 @@ def distributions(described: Sequence[Described]) -> Sheet:
     )
 
 
-def write_described(
-    described: Sequence[Described], out: Path, *, formats: Sequence[Format] = FORMATS, others: bool = False
-) -> list[Path]:
-    """Write the figures, the tables and the counts into a folder; equal counts give equal bytes.
+def draw(
+    described: Sequence[Described], *, formats: Sequence[Format] = FORMATS, paper: bool = False
+) -> dict[str, bytes]:
+    """The figures, the tables and the counts as files by name; equal counts give equal bytes.
 
     Args:
         described: the datasets, side by side.
-        out: the folder, made where there is none; each file is replaced only when it is whole.
         formats: how to draw the figures.
-        others: whether the other datasets of the paper's table are shown, too.
+        paper: whether the other datasets of the paper's table are shown, too.
 
     Returns:
-        The files: figure2 and distributions in every format, table2.csv, table2.md, words.csv and stats.json.
+        figure2 and distributions in every format, table2.csv, table2.md, words.csv and stats.json.
 
     Raises:
         RecipeError: when there is nothing to show, or too much for one figure.
@@ -201,7 +216,7 @@ def write_described(
     }
     sheet = distributions(described)
     files |= {f"{sheet.name}.{form}": draw_sheet(sheet, form) for form in formats}
-    heads, rows = measures(described, others=others)
+    heads, rows = measures(described, others=paper)
     numbers = [[row[place] for row in rows.values()] for place in range(len(heads))]
     lines = [(name, *values) for name, values in zip(heads, numbers, strict=True)]
     shown = [(name, *map(in_words, values)) for name, values in zip(heads, numbers, strict=True)]
@@ -215,10 +230,12 @@ def write_described(
     files["table2.md"] = as_markdown(("dataset", *rows), shown).encode()
     files["words.csv"] = as_csv(("dataset", "kind", "word", "times said"), said).encode()
     files["stats.json"] = (json.dumps(described_as_dict(described), indent=2, ensure_ascii=False) + "\n").encode()
-    for name, data in files.items():
-        with replacing_file(out / name) as draft:
-            draft.write_bytes(data)
-    return [out / name for name in files]
+    return files
+
+
+def draw_card(path: Path, *, progress: Progress | None = None) -> dict[str, bytes]:
+    """The figures of a dataset's card."""
+    return draw([count(path, name=path.resolve().name, progress=progress)], formats=("png",))
 
 
 def in_words(value: float | None) -> str:
@@ -285,3 +302,92 @@ def _said(row: Row) -> str:
     forms = ", ".join(f"{form} {percent(count / total)}" for form, count in row.forms.items())
     crowds = ", ".join(f"{name} {crowd.candidates:.1f}" for name, crowd in row.settings.items())
     return f"{row.mean_length:.1f} words on average; forms: {forms or 'none'}; candidates: {crowds or 'none'}"
+
+
+# -------------------------------------------------------------------------------- as text
+
+
+def _measures(described: Sequence[Described], *, others: bool) -> Iterator[str | TextTable]:
+    yield "Table 2, beside the paper's own figures; candidates with all images shown"
+    many = 1 if others else 3  # datasets that have room in one table
+    for first in range(0, len(described), many):
+        heads, rows = measures(described[first : first + many], others=others)
+        lines = [(measure, *map(in_words, values)) for measure, values in rows.items()]
+        yield TextTable(("", *heads), lines, numbers=range(1, len(heads) + 1))
+    for one in described:
+        absent = sum(one.row.changes.values())
+        if absent:
+            changes = ", ".join(f"{change} {count:,}" for change, count in one.row.changes.items())
+            whose = f"{one.name}: " if len(described) > 1 else ""
+            yield f"{whose}{absent:,} expressions fit nothing ({changes} changed)"
+
+
+def _counts(described: Sequence[Described]) -> Iterator[str | TextTable]:
+    splits = dict.fromkeys(split for one in described for split in one.row.splits)
+    yield from _shares(
+        "Splits", "split", {one.name: [one.row.splits.get(s, 0) for s in splits] for one in described}, splits
+    )
+    bins = {one.name: length_bins(one.row) for one in described}
+    labels = [label for label in next(iter(bins.values())) if any(counts[label] for counts in bins.values())]
+    yield from _shares(
+        "Length", "words", {name: [counts[label] for label in labels] for name, counts in bins.items()}, labels
+    )
+    forms = forms_of(described)
+    yield from _shares("Form", "form", {one.name: [one.row.forms.get(f, 0) for f in forms] for one in described}, forms)
+    for one in described:
+        whose = f", {one.name}" if len(described) > 1 else ""
+        yield from _settings(one, f"What there is to choose from, on average{whose}")
+        yield from _most_frequent(one, f"Said most often{whose} (Figure 2)")
+
+
+def _shares(
+    title: str, head: str, counts: Mapping[str, Sequence[int]], labels: Sequence[str] | Mapping[str, None]
+) -> Iterator[str | TextTable]:
+    """Counts, shares and a bar for one dataset; shares only for several."""
+    yield from ("", title)
+    totals = {name: max(sum(values), 1) for name, values in counts.items()}
+    if len(counts) > 1:
+        lines = [
+            (label, *(percent(values[place] / totals[name]) for name, values in counts.items()))
+            for place, label in enumerate(labels)
+        ]
+        yield TextTable((head, *counts), lines, numbers=range(1, len(counts) + 1))
+        return
+    ((name, values),) = counts.items()
+    longest = max(values, default=0) or 1
+    lines = [
+        (label, f"{value:,}", percent(value / totals[name]), "█" * round(LONGEST_BAR * value / longest))
+        for label, value in zip(labels, values, strict=True)
+    ]
+    yield TextTable((head, "expressions", "share", ""), lines, numbers=(1, 2))
+
+
+def _settings(one: Described, title: str) -> Iterator[str | TextTable]:
+    yield from ("", title)
+    lines = [
+        (
+            name,
+            f"{crowd.images:.1f}",
+            f"{crowd.candidates:.1f}",
+            f"{crowd.same_category:.1f}",
+            f"{100 * crowd.chance:.1f}",
+            f"{100 * CHANCE[name]:.1f}",
+        )
+        for name, crowd in one.row.settings.items()
+    ]
+    heads = ("setting", "images", "candidates", "same category", "chance %", "in the paper")
+    yield TextTable(heads, lines, numbers=range(1, len(heads)))
+
+
+def _most_frequent(one: Described, title: str) -> Iterator[str | TextTable]:
+    yield from ("", title)
+    columns = [
+        [
+            f"{word if len(word) <= LONGEST_WORD else word[: LONGEST_WORD - 1] + '…'} {count:,}"
+            for word, count in counts.items()
+        ][:MOST_WORDS]
+        for counts in (one.row.said[key] for key in SAID)
+    ]
+    depth = max(map(len, columns))
+    filled = [[*column, *[""] * (depth - len(column))] for column in columns]
+    yield TextTable([title.lower() for title in SAID.values()], list(zip(*filled, strict=True)))

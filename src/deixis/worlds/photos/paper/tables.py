@@ -9,20 +9,20 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import RecipeError
-from deixis.reports.copsref_models import CHANCE, published_results
-from deixis.reports.copsref_runs import Share, row_of
-from deixis.tasks.localise import SETTINGS
+from deixis.report.cells import NOTHING
+from deixis.worlds.photos.localise import SETTINGS
+from deixis.worlds.photos.paper.models import CHANCE, published_results
+from deixis.worlds.photos.paper.runs import Share, row_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from deixis.reports.copsref_models import KnownTable
-    from deixis.reports.copsref_runs import Result, Trial
+    from deixis.worlds.photos.paper.models import KnownTable
+    from deixis.worlds.photos.paper.runs import Result, Trial
 
 
 __all__ = [
-    "NOTHING",
     "Group",
     "Measure",
     "Results",
@@ -34,7 +34,6 @@ __all__ = [
     "say",
 ]
 
-NOTHING = "–"
 # Settings that say where or for how long a run was made, not how: runs that differ in these only are of one row.
 APART = {"seed", "look_every", "look_at", "log_every", "save_every", "record"}
 EARLIER = {"anywhere": "0.0", "precision": "fp32"}  # of runs that were made before there was such a setting

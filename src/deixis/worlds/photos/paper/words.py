@@ -1,31 +1,37 @@
-"""The results of models on Cops-Ref as tables of text: Markdown for a page, CSV for a spreadsheet, plain values."""
+"""The results of models on Cops-Ref as tables of text: Markdown for a page, CSV for a spreadsheet, plain values.
+
+The commands behind results stand with them, and settings as files that training reads.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from deixis.reports.cells import as_csv, as_markdown, in_one_cell
-from deixis.reports.copsref_claims import figures_of, find_shape
-from deixis.reports.copsref_commands import commands_of
-from deixis.reports.copsref_models import published_results
-from deixis.reports.copsref_tables import NOTHING, parts_of, say
-from deixis.tasks.localise import FORMS, LENGTHS, SETTINGS
+from deixis.report.cells import NOTHING, as_csv, as_markdown, in_one_cell, span
+from deixis.report.markup import anchor
+from deixis.worlds.photos.localise import FORMS, LENGTHS, SETTINGS
+from deixis.worlds.photos.paper.claims import figures_of, find_shape
+from deixis.worlds.photos.paper.models import published_results
+from deixis.worlds.photos.paper.tables import parts_of, say
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from deixis.reports.copsref_claims import Claim, Finding
-    from deixis.reports.copsref_runs import Trial
-    from deixis.reports.copsref_tables import Group, Results, Row, Table
-    from deixis.reports.drawings import Drawing
+    from deixis.report.drawings import Drawing
+    from deixis.worlds.photos.paper.claims import Claim, Finding
+    from deixis.worlds.photos.paper.runs import Trial
+    from deixis.worlds.photos.paper.tables import Group, Results, Row, Table
 
 
 __all__ = [
     "MARKS",
     "absence_heads",
     "absence_rows",
+    "commands_of",
     "errors_rows",
     "files_of_cells",
     "protocol_rows",
@@ -33,7 +39,7 @@ __all__ = [
     "results_as_markdown",
     "say_verdict",
     "seeds_of",
-    "span",
+    "settings_files",
 ]
 
 MARKS = (
@@ -41,6 +47,9 @@ MARKS = (
     ("[ ]", "one seed; the 95 % interval that its examples leave open"),
     ("( )", "what is published"),
 )
+SETTINGS_FOLDER = "settings"
+APART = ("model", "seed")  # settings that a command says itself
+PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 SIGNS = {"holds": "✓", "does not hold": "✗", "not measured": "?"}
 
 
@@ -98,15 +107,6 @@ def say_verdict(finding: Finding) -> str:
 def seeds_of(row: Row) -> str:
     """How many seeds a row was measured with."""
     return str(row.seeds) if row.seeds else NOTHING
-
-
-def span(seconds: float | None) -> str:
-    """A time in words."""
-    if seconds is None:
-        return NOTHING
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    return f"{seconds / 60:.1f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 def _sentence(words: str) -> str:
@@ -199,7 +199,7 @@ def protocol_rows(results: Results) -> tuple[list[str], list[list[str]]]:
             f"{trial.best_update:,}" if trial.best_update else NOTHING,
             f"{trial.batch:,}" if trial.batch else NOTHING,
             span(trial.seconds),
-            f"{trial.speed:,.0f}" if trial.speed else NOTHING,
+            f"{trial.examples_per_second:,.0f}" if trial.examples_per_second else NOTHING,
             trial.device or NOTHING,
         ]
         for label, trial in named
@@ -302,3 +302,68 @@ def _said(claim: Claim, finding: Finding, results: Results) -> dict[str, Any]:
         "numbers": finding.numbers,
         "why": results.reasons.get(claim.key, ""),
     }
+
+
+# ----------------------------------------------------------------------------------------------------------- commands
+
+
+def settings_files(results: Results) -> dict[str, str]:
+    """For each group of runs, and each that finds images, the TOML file that it was trained with, by its name."""
+    return {_file(name): _toml(trial.settings) for name, trial in _firsts(results) if trial.settings}
+
+
+def commands_of(results: Results) -> dict[str, list[str]]:
+    """The commands of each group of runs, and of those that find images."""
+    folders = {trial.checkpoint: trial.folder for trial in results.trials if trial.checkpoint and not trial.retriever}
+    found: dict[str, list[str]] = {}
+    for name, first in _firsts(results):
+        some = next((group.trials for group in results.groups if group.label == name), (first,))
+        found[name] = [line for trial in some for line in _commands(trial, _file(name), folders)]
+    return found
+
+
+def _firsts(results: Results) -> Iterator[tuple[str, Trial]]:
+    yield from ((group.label, group.trials[0]) for group in results.groups)
+    yield from ((trial.folder, trial) for trial in results.retrievers)
+
+
+def _commands(trial: Trial, file: str, folders: Mapping[str, str]) -> Iterator[str]:
+    out = _word(trial.folder)
+    if trial.settings:
+        begin = f" --begin {_word(folders.get(trial.begins_with, 'CHECKPOINT'))}" if trial.begins_with else ""
+        data = _word(trial.trained_on or "DATA")
+        yield f"deixis train {trial.model} --data {data} --out {out} --settings {file} --seed {trial.seed}{begin}"
+    if trial.results:
+        judged = out if not trial.retriever else _word(folders.get(trial.checkpoint, "RUN"))
+        judged = _word(trial.answers) if trial.answers else judged
+        first = f" --retrieve {_word(folders.get(trial.retriever, 'RETRIEVER'))}" if trial.retriever else ""
+        splits = "" if trial.splits == ("test",) or not trial.splits else f" --split {_word(','.join(trial.splits))}"
+        yield f"deixis evaluate {judged} --data {_word(trial.data or 'DATA')} --out {out}{first}{splits}"
+
+
+def _file(name: str) -> str:
+    return f"{SETTINGS_FOLDER}/{anchor(name)}.toml"
+
+
+def _word(value: str) -> str:
+    """A word as a shell takes it."""
+    return value if re.fullmatch(r"[A-Za-z0-9_./,+:-]+", value) else "'" + value.replace("'", "'\\''") + "'"
+
+
+def _toml(settings: Mapping[str, Any]) -> str:
+    plain = {name: value for name, value in settings.items() if name not in APART and not isinstance(value, dict)}
+    lines = [f"{_key(name)} = {_value(value)}" for name, value in plain.items() if value is not None]
+    for name, table in settings.items():
+        if isinstance(table, dict) and table:
+            lines += ["", f"[{_key(name)}]"]
+            lines += [f"{_key(key)} = {_value(value)}" for key, value in table.items() if value is not None]
+    return "\n".join(lines) + "\n"
+
+
+def _key(name: str) -> str:
+    return name if PLAIN.fullmatch(name) else json.dumps(name)
+
+
+def _value(value: object) -> str:
+    """A value of a JSON file as TOML writes it; numbers, texts, truth and lists are written alike."""
+    return json.dumps(value)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import BrokenDataset
 from deixis.prompts.answers import NOT_THERE, Unparsable, parse_region
-from deixis.prompts.judgement import Judgement
+from deixis.prompts.question import Judgement
 
 
 if TYPE_CHECKING:
@@ -55,6 +55,11 @@ class RegionGold:
     def right(self) -> str:
         """The number of the region, or that it is not there."""
         return NOT_THERE if self.target is None else str(self.target + 1)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The number of every region, and that it is not there."""
+        return (*(str(number) for number in range(1, len(self.candidates) + 1)), NOT_THERE)
 
     @property
     def groups(self) -> Mapping[str, str]:

@@ -8,31 +8,30 @@ from io import BytesIO
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.metrics.verdicts import judge_answers
+from deixis.errors import DeixisError, UnknownName
 from deixis.prompts.answers import NOT_THERE
-from deixis.prompts.gold_photographs import Candidate, RegionGold
 from deixis.prompts.question import Message, Picture
 from deixis.seeds import Stream, derive
-from deixis.tasks.localise import Answer
+from deixis.worlds.photos.data.photographs import decode_picture
+from deixis.worlds.photos.judging.verdicts import judge_answers
+from deixis.worlds.photos.localise import Answer
+from deixis.worlds.photos.questions.gold import Candidate, RegionGold
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
     from PIL.ImageDraw import ImageDraw
 
-    from deixis.prompts.question import Part, Style
-    from deixis.scene.graph import GraphScene
-    from deixis.scene.graph_table import GraphTable
-    from deixis.tasks.localise import Example, Setting
+    from deixis.prompts.question import Part
+    from deixis.worlds.photos.localise import Example, Setting
+    from deixis.worlds.photos.scene.graph import GraphScene
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
-__all__ = ["Photographs", "Shown", "find_picture", "region_instructions"]
+__all__ = ["Photographs", "Shown", "region_instructions"]
 
 INVERSE = {"to the right of": "to the left of"}  # of which one direction is enough to say
-ENDINGS = ("png", "jpg")
 SHOWN = {
     "text": "You read descriptions of images. In each, the objects are numbered; attributes stand before the name, the "
     "box in brackets is (left, top, width, height) in pixels, and what is recorded about an object and others follows. "
@@ -65,7 +64,7 @@ class Shown(NamedTuple):
     gold: RegionGold
 
 
-def region_instructions(style: Style) -> Message:
+def region_instructions(style: str) -> Message:
     """What a model is told before the first expression."""
     return Message("system", ("\n\n".join((SHOWN[style], ASKED)),))
 
@@ -76,12 +75,12 @@ class Photographs:
 
     Attributes:
         scenes: their graphs.
-        folders: where pictures of them may lie.
+        find: the picture of an image by its id, None where there is none.
         seed: of the order of images.
     """
 
     scenes: GraphTable
-    folders: tuple[Path, ...]
+    find: Callable[[str], bytes | None]
     seed: int
 
     def shown(self, example: Example, setting: Setting) -> Shown:
@@ -90,6 +89,8 @@ class Photographs:
         images = tuple(stream.shuffled(example.images(setting)))
         places = [(image, thing) for image in images for thing in self._scene(image).object_ids]
         wanted = (example.image_id, example.object_id)
+        if example.is_there and wanted not in places:
+            raise UnknownName(f"example {example.id} is about the object {wanted[1]!r}, which its image does not have")
         gold = RegionGold(
             text=example.text,
             candidates=tuple(self._candidates(example, setting, places)),
@@ -109,7 +110,7 @@ class Photographs:
         verdicts = judge_answers(copies, answers, self.scenes)
         return [Candidate(*place, one.place, one.missed) for place, one in zip(places, verdicts, strict=True)]
 
-    def question(self, shown: Shown, style: Style) -> Message:
+    def question(self, shown: Shown, style: str) -> Message:
         """The images, and the expression."""
         parts: list[Part] = []
         first = 1
@@ -134,18 +135,10 @@ class Photographs:
         return {}
 
     def _drawn(self, scene: GraphScene, first: int) -> bytes:
-        path = find_picture(scene.image_id, self.folders)
-        if path is None:
+        held = self.find(scene.image_id)
+        if held is None:
             raise UnknownName(f"there is no picture of the image {scene.image_id!r}; use the style text")
-        return _framed(path, scene, first)
-
-
-def find_picture(image: str, folders: Sequence[Path]) -> Path | None:
-    """The file of a photograph."""
-    if not image.replace("-", "").replace("_", "").isalnum():
-        return None
-    paths = (folder / f"{image}.{ending}" for folder in folders for ending in ENDINGS)
-    return next((path for path in paths if path.is_file()), None)
+        return _framed(held, scene, first)
 
 
 def _labels(count: int) -> list[str]:
@@ -170,17 +163,13 @@ def _listed(scene: GraphScene, first: int) -> list[str]:
 # -------------------------------------------------------------------------------- pictures
 
 
-def _framed(path: Path, scene: GraphScene, first: int) -> bytes:
+def _framed(held: bytes, scene: GraphScene, first: int) -> bytes:
     """The picture, twice as large, with a numbered frame around every object; small ones are drawn last."""
     try:
         from PIL import Image, ImageDraw
     except ImportError:
         raise DeixisError('pictures need Pillow; run: pip install "deixis[data]"') from None
-    try:
-        with Image.open(path) as file:
-            picture = file.convert("RGB")
-    except (OSError, ValueError, Image.DecompressionBombError) as error:
-        raise BrokenDataset(f"the picture {path.name} cannot be read: {error}") from error
+    picture = Image.fromarray(decode_picture(held, scene.image_id))
     scale = 2 if max(picture.size) < 800 else 1
     picture = picture.resize((picture.width * scale, picture.height * scale), Image.Resampling.LANCZOS)
     across, down = picture.width / max(scene.width, 1), picture.height / max(scene.height, 1)

@@ -9,16 +9,15 @@ import numpy as np
 
 from deixis.errors import SchemaError
 from deixis.expression.program import Program, compile_expression
-from deixis.scene.attribute_types import TYPES
-from deixis.scene.vocabulary import SAME_TYPES
+from deixis.worlds.photos.scene.vocabulary import SAME_TYPES, TYPES
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from deixis.expression.description import Expression
-    from deixis.scene.graph_table import GraphTable
-    from deixis.scene.vocabulary import Vocabulary
+    from deixis.worlds.photos.scene.graph_table import GraphTable
+    from deixis.worlds.photos.scene.vocabulary import Vocabulary
 
 
 __all__ = ["compile_for", "counts_of", "only_of", "resolve_graph_pairs", "resolve_graphs", "sets_of"]
@@ -53,7 +52,7 @@ def resolve_graph_pairs(
     Returns:
         uint64 [pair, word]: one bit per object.
     """
-    from deixis.kernels.graph import resolve_graphs as resolve
+    from deixis.worlds.photos.kernels.graph import resolve_graphs as resolve
 
     asked = joined_programs(expressions, table, which, scenes)
     out = np.zeros((len(asked[-1]), word_count(table, asked[-1])), np.uint64)
@@ -119,7 +118,7 @@ def arrays_of(
     policy: int = 0,
 ) -> Any:
     """The arrays of a table as the kernels take them, with what is known of its gaps (`unknowns.Unknowns`)."""
-    from deixis.kernels.graph_sets import Graphs
+    from deixis.worlds.photos.kernels.graph_sets import Graphs
 
     words = table.vocabulary
     start = np.array(words.word_start, np.int64)

@@ -30,8 +30,7 @@ import numpy as np
 
 from deixis.errors import SchemaError
 from deixis.expression.steps import AnyOf, Extreme, Is, Not, Nth, Related, Step
-from deixis.scene.attribute_types import OTHER, TYPES
-from deixis.scene.vocabulary import NAME, SAME, SAME_TYPES
+from deixis.worlds.photos.scene.vocabulary import NAME, OTHER, SAME, SAME_TYPES, TYPES
 
 
 if TYPE_CHECKING:
@@ -39,8 +38,8 @@ if TYPE_CHECKING:
 
     from deixis.expression.description import Description, Expression
     from deixis.expression.program import Program
-    from deixis.scene.graph import GraphScene
-    from deixis.scene.graph_table import GraphTable
+    from deixis.worlds.photos.scene.graph import GraphScene
+    from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 __all__ = ["Judgement", "Unknowns", "judge", "judge_graph_pairs"]
@@ -125,8 +124,8 @@ def judge_graph_pairs(
     Returns:
         Twice uint64 [pair, word]: one bit per object.
     """
-    from deixis.kernels.graph import judge_graphs
-    from deixis.resolution.graphs import arrays_of, joined_programs, word_count
+    from deixis.worlds.photos.kernels.graph import judge_graphs
+    from deixis.worlds.photos.resolution.graphs import arrays_of, joined_programs, word_count
 
     unknowns = unknowns or Unknowns()
     asked = joined_programs(expressions, table, which, scenes)

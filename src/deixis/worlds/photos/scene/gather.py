@@ -7,20 +7,60 @@ decides ties only.
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
 from deixis.errors import SchemaError
-from deixis.scene.attribute_types import OTHER, TYPE_OF, TYPES
-from deixis.scene.vocabulary import RARE, SAME, Vocabulary
+from deixis.worlds.photos.scene.vocabulary import OTHER, RARE, SAME, TYPE_OF, TYPES, Vocabulary
 
 
 if TYPE_CHECKING:
-    from deixis.scene.graph import SceneGraph
+    from collections.abc import Iterable
+    from typing import Self
+
+    from deixis.worlds.photos.scene.graph import SceneGraph
+
+__all__ = ["Gathered", "GatheredGraphs", "Texts"]
 
 
-__all__ = ["Gathered", "GatheredGraphs"]
+@dataclass(frozen=True, eq=False)
+class Texts(Sequence[str]):
+    """Texts as their bytes, one after the other, and where each begins.
+
+    Shapes:
+        ptr: int64 [text + 1]; data: uint8 [byte], UTF-8.
+    """
+
+    ptr: np.ndarray
+    data: np.ndarray
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Self:
+        """The texts in this form; what UTF-8 cannot hold becomes a question mark."""
+        pieces = [text.encode("utf-8", "replace") for text in texts]
+        ptr = np.zeros(len(pieces) + 1, np.int64)
+        np.cumsum([len(piece) for piece in pieces], out=ptr[1:])
+        data = np.frombuffer(b"".join(pieces), np.uint8)
+        ptr.setflags(write=False)
+        return cls(ptr, data)
+
+    def __len__(self) -> int:
+        return len(self.ptr) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(*index.indices(len(self))))
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"there are {len(self)} texts, got {index}")
+        index %= len(self)
+        return self.data[self.ptr[index] : self.ptr[index + 1]].tobytes().decode("utf-8", "replace")
 
 
 class Gathered(NamedTuple):

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from deixis.errors import SchemaError, UnknownName
 from deixis.scene.scene import Point
-from deixis.scene.vocabulary import NAME, SAME, SAME_TYPES
+from deixis.worlds.photos.scene.vocabulary import NAME, SAME, SAME_TYPES
 
 
 if TYPE_CHECKING:
     from typing import Self
 
-    from deixis.scene.vocabulary import Vocabulary
     from deixis.schema import Schema
+    from deixis.worlds.photos.scene.vocabulary import Vocabulary
 
 
 __all__ = ["Box", "GraphObject", "GraphScene", "Link", "SceneGraph"]
@@ -133,6 +134,13 @@ class GraphScene:
             object_ids=tuple(number),
             raw_names=tuple(thing.raw_name or thing.name for thing in graph.objects),
         )
+
+    @cached_property
+    def digest(self) -> str:
+        """A name for everything in it, with the places of things, but whatever the image is called."""
+        words = [sorted(some) for some in self.words]
+        facts = (self.names, words, sorted(self.links), self.boxes, self.width, self.height)
+        return blake2b(repr(facts).encode(), digest_size=16).hexdigest()
 
     @property
     def schema(self) -> Schema:

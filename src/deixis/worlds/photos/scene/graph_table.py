@@ -16,6 +16,7 @@ GQA (75,000 images) takes about 80 MB. A table is built in one pass, saved to a 
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -25,18 +26,17 @@ import numpy as np
 
 from deixis.errors import BrokenDataset, SchemaError, UnknownName
 from deixis.scene.array_folder import check_codes, check_pointers, read_arrays, write_arrays
-from deixis.scene.gather import GatheredGraphs
-from deixis.scene.graph import Box, GraphScene
-from deixis.scene.texts import Texts
-from deixis.scene.vocabulary import MOST_WORDS, Vocabulary
+from deixis.worlds.photos.scene.gather import GatheredGraphs, Texts
+from deixis.worlds.photos.scene.graph import Box, GraphScene
+from deixis.worlds.photos.scene.vocabulary import MOST_WORDS, Vocabulary
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
     from typing import Self
 
-    from deixis.scene.graph import SceneGraph
+    from deixis.worlds.photos.scene.graph import SceneGraph
 
 
 __all__ = ["GraphTable"]
@@ -95,7 +95,7 @@ class GraphTable:
         """The table of some graphs, read once; words are numbered by how often they occur.
 
         Args:
-            graphs: each clean (`worlds.graphs.clean_graph`), that is without links to missing objects.
+            graphs: each clean (`worlds.photos.clean_graph`), that is without links to missing objects.
             most_words: how many names, attribute words and relations are kept. Objects with a rarer name are called
                 `(rare)`, rarer attributes and relations are left out; `left_out` counts them.
         """
@@ -131,11 +131,6 @@ class GraphTable:
     def scene_of(self) -> np.ndarray:
         """The scene of every object, int32 [object]."""
         return _frozen(np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.scene_ptr)))
-
-    @cached_property
-    def most_objects(self) -> int:
-        """How many objects the fullest scene has."""
-        return int(np.diff(self.scene_ptr).max(initial=0))
 
     @cached_property
     def name_counts(self) -> np.ndarray:
@@ -193,11 +188,23 @@ class GraphTable:
 
     def save(self, folder: Path | str) -> None:
         """Write the table to a folder, from which `load` maps it into memory."""
-        arrays = {name: getattr(self, name) for name in COLUMNS}
+        write_arrays(folder, KIND, self._arrays(), self._facts())
+
+    def contents(self) -> Iterator[tuple[str, bytes]]:
+        """All that the table holds as names and bytes, the same wherever it came from."""
+        for name, array in self._arrays().items():
+            yield name, np.ascontiguousarray(array).tobytes()
+        yield "facts", json.dumps(self._facts(), sort_keys=True).encode()
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        arrays: dict[str, np.ndarray] = {name: getattr(self, name) for name in COLUMNS}
         for name in IDS:
             texts: Texts = getattr(self, name)
             arrays |= {f"{name}_ptr": texts.ptr, f"{name}_data": texts.data}
-        facts = {
+        return arrays
+
+    def _facts(self) -> dict[str, Any]:
+        return {
             "names": self.vocabulary.names,
             "words": self.vocabulary.words,
             "relations": self.vocabulary.relations,
@@ -206,7 +213,6 @@ class GraphTable:
             "weathers": self.weathers,
             "left_out": dict(self.left_out),
         }
-        write_arrays(folder, KIND, arrays, facts)
 
     @classmethod
     def load(cls, folder: Path | str) -> Self:

@@ -15,15 +15,71 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from deixis.errors import SchemaError, UnknownName
-from deixis.scene.attribute_types import OTHER, TYPE_OF, TYPES
 from deixis.schema import Attribute, Relation, Schema
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+__all__ = [
+    "ATTRIBUTE_TYPES",
+    "MOST_WORDS",
+    "NAME",
+    "OTHER",
+    "RARE",
+    "SAME",
+    "SAME_TYPES",
+    "TYPES",
+    "TYPE_OF",
+    "Vocabulary",
+]
 
-__all__ = ["MOST_WORDS", "NAME", "RARE", "SAME", "SAME_TYPES", "Vocabulary"]
+
+OTHER = "other"  # the kind of every word that is not listed
+
+_WORDS = {
+    "color": """beige, black, blond, blue, brown, brunette, cream colored, cyan, dark, dark blue, dark brown, gold,
+        gray, green, khaki, light blue, light brown, maroon, orange, pink, purple, red, silver, tan, teal,
+        white, yellow""",
+    "material": """brick, cardboard, ceramic, concrete, glass, leather, marble, metal, paper, plastic, porcelain,
+        rubber, steel, stone, wicker, wood, wool""",
+    "shape": "octagonal, oval, rectangular, round, square, triangular",
+    "pattern": "checkered, dotted, plaid, striped",
+    "gender": "female, male",
+    "size": "big, giant, huge, large, little, medium, small, tiny",
+    "height": "short, tall",
+    "length": "long",
+    "width": "narrow, wide",
+    "thickness": "thick, thin",
+    "depth": "deep, shallow",
+    "tone": "light",
+    "weight": "heavy",
+    "age": "old, young",
+    "fatness": "fat, skinny",
+    "hardness": "hard, soft",
+    "texture": "coarse, fine",
+    "cleanliness": "clean, dirty, stained, tinted",
+    "state": "calm, choppy, rough, smooth, still, wavy",
+    "pose": """bending, crouching, jumping, lying, pointing, running, shaking hand, sitting, standing, taking a photo,
+        taking a picture, taking picture, walking""",
+    "activity": """brushing tooth, cooking, drinking, driving, eating, looking down, looking up, playing, posing,
+        reading, resting, sleeping, staring, talking, waiting""",
+    "sport": "performing trick, riding, skateboarding, skating, skiing, snowboarding, surfing, swimming",
+    "face": "making a face",
+    "weather": "clear, cloudless, cloudy, foggy, overcast, partly cloudy, rainy, stormy, sunny",
+    "room": "attic, bathroom, bedroom, dining room, kitchen, living room, office",
+    "side": "left, right",
+    "race": "asian, caucasian",
+    "brand": "adida, nike",
+    "flavor": "chocolate, strawberry, vanilla",
+    "realism": "fake, real",
+}
+ATTRIBUTE_TYPES: dict[str, tuple[str, ...]] = {
+    kind: tuple(" ".join(word.split()) for word in words.split(",")) for kind, words in _WORDS.items()
+}
+TYPES: tuple[str, ...] = (*ATTRIBUTE_TYPES, OTHER)
+TYPE_OF: dict[str, str] = {word: kind for kind, words in ATTRIBUTE_TYPES.items() for word in words}
+
 
 NAME = "name"
 RARE = "(rare)"  # stands for all names of a corpus beyond the most frequent; no expression says it
@@ -73,6 +129,7 @@ class Vocabulary:
                 *(Relation(name=relation, is_symmetric=True) for relation in SAME),
             ),
             distinct=True,
+            exchanges=(("color",), ("size", "shape")),
         )
 
     @staticmethod

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
-from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis.datasets.copsref.programs import ProgramWords
-from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.models.grounding.erasing import ErasingGrounder, ErasingGrounderSettings
-from deixis.models.grounding.grounder import PhraseGrounder, PhraseGrounderSettings
-from deixis.models.grounding.modular import ModularGrounder, ModularGrounderSettings
-from deixis.models.grounding.retrieval import ImageRetriever, ImageRetrieverSettings
-from deixis.models.grounding.tree import TreeGrounder, TreeGrounderSettings
-from deixis.models.registry import nearest
-from deixis.training.regions.tiny import TinyEyes, TinySettings
-from deixis.training.rooms.bundles import Bundle, Kind, read_bundle
-from deixis.training.tensor_files import read_facts
+from deixis.errors import BrokenCheckpoint, RecipeError, nearest
+from deixis.learn.checkpoints import Bundle, Kind, read_bundle
+from deixis.numbers import is_number
+from deixis.worlds.photos.data.programs import ProgramWords
+from deixis.worlds.photos.models.erasing import ErasingGrounder, ErasingGrounderSettings
+from deixis.worlds.photos.models.grounder import PhraseGrounder, PhraseGrounderSettings
+from deixis.worlds.photos.models.modular import ModularGrounder, ModularGrounderSettings
+from deixis.worlds.photos.models.retrieval import ImageRetriever, ImageRetrieverSettings
+from deixis.worlds.photos.models.tree import TreeGrounder, TreeGrounderSettings
+from deixis.worlds.photos.training.tiny import TinyEyes, TinySettings
 
 
 if TYPE_CHECKING:
@@ -32,7 +30,6 @@ __all__ = [
     "REGIONS",
     "TREE",
     "build",
-    "is_grounding",
     "read_grounding",
     "sizes_of",
     "vocabulary_of",
@@ -94,7 +91,7 @@ def build(name: str, settings: Mapping[str, Any], vocabulary: tuple[str, ...]) -
     if name not in (*BUILT, EYES):
         raise BrokenCheckpoint(f"there is no model {name[:40]!r}; known: {', '.join((*BUILT, EYES))}")
     for key, value in settings.items():
-        if value is not None and not (isinstance(value, int | float) and isfinite(value) and 0 <= value <= LARGEST):
+        if value is not None and not (isinstance(value, bool) or (is_number(value) and 0 <= value <= LARGEST)):
             raise BrokenCheckpoint(f"{name} cannot be built: {key} goes from 0 to {LARGEST:,}, got {str(value)[:40]}")
     try:
         if name == EYES:
@@ -125,8 +122,3 @@ def vocabulary_of(words: ProgramWords) -> tuple[str, ...]:
 def read_grounding(path: Path) -> Bundle:
     """The model in a file; `BrokenCheckpoint` when it is missing, damaged or of another kind."""
     return read_bundle(path, REGIONS)
-
-
-def is_grounding(path: Path) -> bool:
-    """Whether a file says that it holds such a model."""
-    return read_facts(path).get("kind") == REGIONS.name

@@ -1,30 +1,51 @@
-"""Regions as colours, edges and textures, for those without weights: numpy only, the same on every machine.
+"""Encoders of regions by name, and those without weights.
 
-Of every cell of a region, 48 numbers: how much of it has each of 24 colours (8 hues, dark and bright, and 8 greys); in
-which of 9 directions its edges run; how much of it has each of 10 local patterns (Ojala et al. 2002); its mean red,
-green and blue, how much its brightness varies, and how strong its edges are. What comes late in a network is a random
-projection of a cell and its region, 256 numbers that are not below zero.
+`handcrafted` is numpy only, the same on every machine. Of every cell of a region, 48 numbers: how much of it has each
+of 24 colours (8 hues, dark and bright, and 8 greys); in which of 9 directions its edges run; how much of it has each of
+10 local patterns (Ojala et al. 2002); its mean red, green and blue, how much its brightness varies, and how strong its
+edges are. What comes late in a network is a random projection of a cell and its region, 256 numbers that are not below
+zero.
+
+`oracle` is what the scene graph says, with noise: an upper limit, and quick to compute. A path stands for regions as a
+detector saw them elsewhere; see `worlds.photos.data.detected` for the files that are read.
 """
 
 from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from deixis.training.regions.chance import normals
-from deixis.training.regions.lite0 import shares_of
-from deixis.training.regions.looking import Looks, RegionEncoder
+from deixis.errors import RecipeError
+from deixis.seeds import normals
+from deixis.worlds.photos.data.detected import open_detected
+from deixis.worlds.photos.training.lite0 import lite0_encoder, shares_of
+from deixis.worlds.photos.training.looking import Looks, RegionEncoder
+from deixis.worlds.photos.training.tiny import TINY
 
 
 if TYPE_CHECKING:
-    from deixis.training.regions.looking import Block
+    from deixis.worlds.photos.data.arrays import RegionArrays
+    from deixis.worlds.photos.training.looking import Block
 
 
-__all__ = ["HIGH", "LOW", "handcrafted_encoder", "planes_of", "read_cells"]
+__all__ = [
+    "ENCODERS",
+    "HIGH",
+    "LOW",
+    "NOISE",
+    "detector_encoder",
+    "find_region_encoder",
+    "handcrafted_encoder",
+    "oracle_encoder",
+    "planes_of",
+    "read_cells",
+]
 
 LOW, HIGH = 48, 256
 HUES, GREYS, DIRECTIONS, PATTERNS = 8, 8, 9, 10
@@ -163,3 +184,99 @@ def _patterns(brightness: np.ndarray) -> np.ndarray:
     )
     changes = (bits != np.roll(bits, 1, 0)).sum(0)
     return np.where(changes <= 2, bits.sum(0), PATTERNS - 1)
+
+
+NOISE = 0.25  # the spread of what is added to ones and zeros
+
+
+def oracle_encoder(regions: RegionArrays, *, noise: float = NOISE, seed: int = 0) -> RegionEncoder:
+    """A one for the category of a region and for each of its attributes, zeros elsewhere, and noise on all of them.
+
+    Args:
+        regions: whose categories and attributes have a place.
+        noise: the spread of the noise.
+        seed: of the noise.
+    """
+    if not isfinite(noise) or noise < 0:
+        raise RecipeError(f"noise is 0 or more, got {noise}")
+    names, channels = len(regions.names), len(regions.names) + len(regions.words)
+
+    def look(block: Block, device: torch.device) -> Looks:
+        some = block.regions
+        seen = noise * normals(seed, block.row + np.arange(len(some)), channels)
+        seen[np.arange(len(some)), some.category] += 1
+        whose = np.repeat(np.arange(len(some)), np.diff(some.attr_ptr))
+        seen[whose, names + some.attr] += 1
+        whole = np.zeros((some.images, channels), np.float32)
+        np.add.at(whole, some.image, seen)
+        whole /= np.maximum(np.diff(some.first), 1)[:, None]
+        high = torch.from_numpy(seen)[..., None].to(device)
+        return Looks(high, high, torch.from_numpy(whole)[..., None].to(device))
+
+    digest = f"oracle-1-{noise!r}-{seed}"
+    return RegionEncoder("oracle", digest, channels, channels, 1, look, needs_pictures=False, is_one=True)
+
+
+def detector_encoder(path: Path, regions: RegionArrays) -> RegionEncoder:
+    """Regions as the files at a path describe them.
+
+    Args:
+        path: a file or a folder.
+        regions: of all images; a file with a row for each region must have as many rows.
+    """
+    seen = open_detected(path, len(regions))
+
+    def look(block: Block, device: torch.device) -> Looks:
+        some = block.regions
+        low, high = seen.rows(block.row, some)
+        whole = np.zeros((some.images, *low.shape[1:]), np.float32)
+        np.add.at(whole, some.image, low)
+        whole /= np.maximum(np.diff(some.first), 1)[:, None, None]
+        return Looks(*(torch.from_numpy(one).to(device) for one in (low, high, whole)))
+
+    return RegionEncoder(
+        "detector", seen.digest, seen.low, seen.high, seen.cells, look, needs_pictures=False, is_one=seen.is_one
+    )
+
+
+ENCODERS = ("lite0", "handcrafted", "oracle")
+MOST_CELLS = 16  # across and down
+
+
+def find_region_encoder(
+    name: str,
+    device: torch.device,
+    *,
+    regions: RegionArrays,
+    grid: int = 3,
+    weights: Path | None = None,
+    noise: float = NOISE,
+    seed: int = 0,
+) -> RegionEncoder:
+    """The encoder of a name.
+
+    Args:
+        name: one of `ENCODERS`, or a file or folder with what a detector saw; `tiny` has to learn first.
+        device: where it is to be.
+        regions: that it will look at.
+        grid: cells of a region, across and down, where pictures are looked at.
+        weights: a file with weights for `lite0`; those of the package that brings them by default.
+        noise: of `oracle`.
+        seed: of whatever is random.
+
+    Raises:
+        RecipeError: when there is none of that name, or its weights are missing.
+        BrokenCheckpoint, BrokenDataset: when its file is not what it should be.
+    """
+    if not 1 <= grid <= MOST_CELLS:
+        raise RecipeError(f"a region has 1 to {MOST_CELLS} cells across and down, got {grid}")
+    if name == "lite0":
+        return lite0_encoder(weights, device, grid=grid)
+    if name == "handcrafted":
+        return handcrafted_encoder(grid=grid, seed=seed)
+    if name == "oracle":
+        return oracle_encoder(regions, noise=noise, seed=seed)
+    if not Path(name).exists():
+        known = f"{', '.join(ENCODERS)}, {TINY}, or the path of what a detector saw"
+        raise RecipeError(f"unknown encoder {name!r}; known: {known}")
+    return detector_encoder(Path(name), regions)

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from deixis.datasets.store import replacing_file
+from deixis.data.store import replacing_file
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.tasks.localise import SETTINGS, Answer
-from deixis.training.devices import find_device, name_of
-from deixis.training.regions.bundles import EYES, read_grounding
-from deixis.training.regions.material import questions_of
-from deixis.training.regions.prepare import Surroundings, prepare
-from deixis.training.regions.scoring import answer, retrieved
-from deixis.training.regions.settings import grounding_of
-from deixis.training.rooms.bundles import bundle_digest
-from deixis.training.rooms.pretrain import silent
+from deixis.learn.checkpoints import checkpoint_digest
+from deixis.learn.devices import find_device, name_of
+from deixis.learn.run import silent
+from deixis.worlds.photos.localise import SETTINGS, Answer
+from deixis.worlds.photos.training.bundles import EYES, read_grounding
+from deixis.worlds.photos.training.lessons import questions_of
+from deixis.worlds.photos.training.prepare import Surroundings, prepare
+from deixis.worlds.photos.training.scoring import answer, retrieved
+from deixis.worlds.photos.training.settings import grounding_of
 
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     import torch
     from torch import nn
 
-    from deixis.datasets.copsref.store import CopsRef
-    from deixis.training.loop import Progress
-    from deixis.training.regions.prepare import Prepared
-    from deixis.training.regions.settings import Grounding
+    from deixis.learn.run import Progress
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.training.prepare import Prepared
+    from deixis.worlds.photos.training.settings import Grounding
 
 
 __all__ = [
@@ -157,8 +157,8 @@ def ground(
         "features": asks.ready.features,
         "seed": asks.how.seed,
         "updates": asks.updates,
-        "checkpoint": bundle_digest(checkpoint),
-        "retriever": "" if retriever is None else bundle_digest(retriever),
+        "checkpoint": checkpoint_digest(checkpoint),
+        "retriever": "" if retriever is None else checkpoint_digest(retriever),
         "device": name_of(device),
     }
     return found._replace(threshold=threshold), facts

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
-from deixis.datasets.copsref.photographs import files_of_pictures
-from deixis.datasets.locks import wait_for_lock
-from deixis.datasets.store import replacing_file
+from deixis.data.locks import wait_for_lock
+from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.training.regions.looking import DTYPE, PARTS, shapes_of
+from deixis.scene.array_folder import map_array
+from deixis.worlds.photos.data.photographs import files_of_pictures
+from deixis.worlds.photos.training.looking import DTYPE, PARTS, shapes_of
 
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from deixis.datasets.copsref.arrays import RegionArrays
-    from deixis.datasets.copsref.store import CopsRef
-    from deixis.training.regions.looking import RegionEncoder
+    from deixis.worlds.photos.data.arrays import RegionArrays
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.training.looking import RegionEncoder
 
 
 __all__ = ["FeatureFiles"]
@@ -197,8 +198,8 @@ class FeatureFiles:
         if not prod(shape):
             return np.empty(shape, DTYPE)
         try:
-            values: np.ndarray = np.load(self._file(part), mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
+            values = map_array(self._file(part))
+        except (OSError, BrokenDataset) as error:
             raise self._damaged(f" ({str(error)[:80]})") from error
         if values.shape != shape or values.dtype != DTYPE:
             raise self._damaged()

@@ -16,9 +16,9 @@ import numpy as np
 import torch
 
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.models.grounding.regions import RegionTable
-from deixis.training.regions.feature_files import FeatureFiles
-from deixis.training.regions.looking import BLOCK, DTYPE, PARTS, looks_of, shapes_of
+from deixis.worlds.photos.models.regions import RegionTable
+from deixis.worlds.photos.training.feature_files import FeatureFiles
+from deixis.worlds.photos.training.looking import BLOCK, DTYPE, PARTS, looks_of, shapes_of
 
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.datasets.copsref.arrays import RegionArrays
-    from deixis.datasets.copsref.store import CopsRef
-    from deixis.training.loop import Progress
-    from deixis.training.regions.looking import RegionEncoder
+    from deixis.learn.run import Progress
+    from deixis.worlds.photos.data.arrays import RegionArrays
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.training.looking import RegionEncoder
 
 
 __all__ = ["RegionFeatures", "placed", "region_features", "region_table"]

@@ -1,6 +1,7 @@
-"""What a model learns from in one update: expressions with the regions of their images, and negatives beside them.
+"""What a model learns from and is asked: arrays of a dataset on a device, and the lesson of one update.
 
-All is drawn on the device, many at a time, and follows from the state of its generator alone.
+A lesson is expressions with the regions of their images, and negatives beside them. All is drawn on the device, many at
+a time, and follows from the state of its generator alone.
 """
 
 from __future__ import annotations
@@ -8,19 +9,40 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 from torch.nn import functional
 
-from deixis.models.grounding.regions import Lesson, Words
+from deixis.errors import BrokenCheckpoint, RecipeError
+from deixis.seeds import derive, ranks
+from deixis.worlds.photos.data.arrays import Wanted
+from deixis.worlds.photos.localise import SETTINGS
+from deixis.worlds.photos.models.regions import Lesson, Words
+from deixis.worlds.photos.training.mining import Truth
+from deixis.worlds.photos.training.probes import Said, probed
+from deixis.worlds.photos.training.scoring import Questions
 
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from deixis.models.grounding.regions import RegionTable
+    from deixis.learn.checkpoints import Bundle
+    from deixis.worlds.photos.data.arrays import CopsRefArrays, ExpressionArrays
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.models.regions import RegionTable
 
 
-__all__ = ["Lessons", "Material"]
+__all__ = [
+    "Lessons",
+    "Material",
+    "heard",
+    "material_of",
+    "questions_of",
+    "some_of",
+    "to_learn",
+    "truth_of",
+    "wanted_of",
+]
 
 
 @dataclass(frozen=True)
@@ -143,3 +165,107 @@ class Lessons:
         rows = start[:, None] + torch.arange(self.most_regions, device=start.device)
         there = rows < stop[:, None]
         return torch.where(there, rows, start[:, None]), there
+
+
+def wanted_of(bundle: Bundle) -> Wanted:
+    """The words and the attribute words of a model, so that other texts are read as it learnt to."""
+    labels = bundle.data.get("labels")
+    if not isinstance(labels, list) or not all(isinstance(word, str) for word in labels):
+        raise BrokenCheckpoint("the checkpoint does not say which attribute words its model learnt; train it again")
+    if bundle.data.get("reads") == "programs":
+        return Wanted(labels=tuple(labels))
+    return Wanted(vocabulary=bundle.vocabulary, labels=tuple(labels))
+
+
+def heard(expressions: ExpressionArrays, probe: str, *, seed: int) -> Said:
+    """What a model hears of every expression, through a probe; `none` changes nothing."""
+    said = Said(expressions.words, expressions.count)
+    name = "" if probe == "none" else probe
+    return probed(said, expressions.roles, expressions.id, name, seed=derive(seed, "probe") >> 1)
+
+
+def to_learn(dataset: CopsRef, arrays: CopsRefArrays, split: str) -> np.ndarray:
+    """The rows of a split that are about something: int64 [row]; `RecipeError` where there are too few."""
+    rows = arrays.expressions.rows(split)
+    rows = rows[arrays.expressions.target[rows] >= 0]
+    if len(rows) < 2:
+        raise RecipeError(
+            f"{dataset.path.name} has {len(rows)} expressions to learn from in {split}; make a larger one"
+        )
+    return rows
+
+
+def some_of(rows: np.ndarray, count: int, *, seed: int) -> np.ndarray:
+    """So many of some rows, in their order; always the same ones for a seed."""
+    chosen = np.argsort(ranks(seed, rows, 1)[:, 0], kind="stable")[:count]
+    return rows[np.sort(chosen)]
+
+
+def truth_of(dataset: CopsRef, arrays: CopsRefArrays, split: str, rows: np.ndarray) -> Truth:
+    """Which expressions of a split are true of the targets of which others; `rows` as `to_learn` gives them."""
+    known = {example.id: example.expression for example in dataset.examples(split)}
+    expressions = arrays.expressions
+    image = expressions.image[rows].astype(np.int64)
+    thing = expressions.target[rows] - arrays.regions.first[image]
+    return Truth([known[number] for number in expressions.id[rows].tolist()], dataset.scenes, image, thing)
+
+
+def material_of(arrays: CopsRefArrays, said: Said, rows: np.ndarray, device: torch.device) -> Material:
+    """Expressions to learn from.
+
+    Args:
+        arrays: of the dataset.
+        said: the words of all expressions, as a model hears them.
+        rows: int64 [row], which are learnt from.
+        device: where they are to be.
+    """
+    expressions = arrays.expressions
+    return Material(
+        _words(said, rows, device),
+        _on(device, expressions.target[rows], np.int64),
+        _on(device, expressions.image[rows], np.int64),
+        _on(device, expressions.labels[rows], np.bool_),
+        _on(device, arrays.weights, np.float32),
+    )
+
+
+def questions_of(expressions: ExpressionArrays, said: Said, rows: np.ndarray, device: torch.device) -> Questions:
+    """Expressions that are asked, with the images shown in every setting; the arguments are those of `material_of`."""
+    images, owner, place = _images(expressions, rows)
+    shown = np.zeros((len(rows), len(SETTINGS), images.shape[1]), np.bool_)
+    numbers = np.full(len(expressions), -1, np.int64)
+    numbers[rows] = np.arange(len(rows))
+    least = int(expressions.shown["Full"].image.max(initial=0)) + 1
+    keys = owner * least + images[owner, place]
+    order = np.argsort(keys)
+    for number, setting in enumerate(SETTINGS):
+        some = expressions.shown[setting]
+        whose = numbers[np.repeat(np.arange(len(expressions)), np.diff(some.first))]
+        mine = whose >= 0
+        found = order[np.searchsorted(keys, whose[mine] * least + some.image[mine], sorter=order)]
+        shown[owner[found], number, place[found]] = True
+    return Questions(
+        _words(said, rows, device),
+        _on(device, expressions.target[rows], np.int64),
+        _on(device, images, np.int64),
+        _on(device, shown, np.bool_),
+    )
+
+
+def _images(expressions: ExpressionArrays, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The images in Full, int64 [question, image] with -1 after the last; and of each its question and its place."""
+    first, image = expressions.shown["Full"]
+    counts = first[rows + 1] - first[rows]
+    owner = np.repeat(np.arange(len(rows)), counts)
+    place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    images = np.full((len(rows), int(counts.max(initial=1))), -1, np.int64)
+    images[owner, place] = image[first[rows][owner] + place]
+    return images, owner, place
+
+
+def _words(said: Said, rows: np.ndarray, device: torch.device) -> Words:
+    return Words(_on(device, said.words[rows], np.int64), _on(device, said.count[rows], np.int64))
+
+
+def _on(device: torch.device, array: np.ndarray, kind: type) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array, kind)).to(device)

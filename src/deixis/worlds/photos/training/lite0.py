@@ -23,8 +23,7 @@ from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.training.regions.looking import Looks, RegionEncoder
-from deixis.training.regions.roi import roi_align
+from deixis.worlds.photos.training.looking import Looks, RegionEncoder, roi_align
 
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.datasets.copsref.arrays import RegionArrays
-    from deixis.training.regions.looking import Block
+    from deixis.worlds.photos.data.arrays import RegionArrays
+    from deixis.worlds.photos.training.looking import Block
 
 
 __all__ = ["EfficientNetLite0", "find_weights", "folded", "lite0_encoder", "pointwise", "read_weights", "shares_of"]

@@ -3,10 +3,14 @@
 | encoder | |
 |---|---|
 | `lite0` | EfficientNet-Lite0 with weights from ImageNet, see `lite0` |
-| `handcrafted` | colours, edges and textures, without weights, see `handcrafted` |
-| `oracle` | what the scene graph says, with noise, as an upper limit, see `oracle` |
-| a path | an HDF5 file or a folder of GQA with what a detector saw, see `detector` |
+| `handcrafted` | colours, edges and textures, without weights, see `encoders` |
+| `oracle` | what the scene graph says, with noise, as an upper limit, see `encoders` |
+| a path | an HDF5 file or a folder of GQA with what a detector saw, see `encoders` |
 | `tiny` | a network that learns together with the model, see `tiny` and `sight` |
+
+`roi_align` is RoIAlign (He et al. 2017): what a map of features holds inside a box, read at points between its cells.
+Reading between cells is linear in each direction on its own, and so is the mean over points. So the whole is two
+products of matrices for each image, which a GPU does at once and through which gradients flow.
 """
 
 from __future__ import annotations
@@ -20,8 +24,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import torch
 
-from deixis.datasets.copsref.photographs import decode_picture, read_pictures
 from deixis.errors import BrokenDataset, RecipeError
+from deixis.worlds.photos.data.photographs import decode_picture, read_pictures
 
 
 if TYPE_CHECKING:
@@ -29,12 +33,24 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.datasets.copsref.arrays import RegionArrays
-    from deixis.datasets.copsref.store import CopsRef
-    from deixis.training.loop import Progress
+    from deixis.learn.run import Progress
+    from deixis.worlds.photos.data.arrays import RegionArrays
+    from deixis.worlds.photos.data.store import CopsRef
 
 
-__all__ = ["BLOCK", "DTYPE", "PARTS", "Block", "Looks", "RegionEncoder", "looks_of", "picture_blocks", "shapes_of"]
+__all__ = [
+    "BLOCK",
+    "DTYPE",
+    "PARTS",
+    "SAMPLES",
+    "Block",
+    "Looks",
+    "RegionEncoder",
+    "looks_of",
+    "picture_blocks",
+    "roi_align",
+    "shapes_of",
+]
 
 BLOCK = 64  # images at a time
 AHEAD = 2  # blocks whose pictures are read meanwhile, at least
@@ -179,3 +195,40 @@ def picture_blocks(
                 yield tuple(one.result() for one in waiting.popleft())
         while waiting:
             yield tuple(one.result() for one in waiting.popleft())
+
+
+SAMPLES = 4  # points across a cell of a box
+
+
+def roi_align(maps: Tensor, boxes: Tensor, *, grid: int, samples: int = SAMPLES) -> Tensor:
+    """What is in boxes: float [image, region, channel, grid * grid].
+
+    Points beyond the middles of the outermost cells see what these hold.
+
+    Args:
+        maps: float [image, channel, row, column].
+        boxes: float [image, region, 4], x, y, width and height in shares of what the map covers.
+        grid: cells of a box, across and down.
+        samples: points of a cell, across and down, whose mean is taken.
+    """
+    images, channels, rows, columns = maps.shape
+    regions = boxes.shape[1]
+    across = _readers(boxes[..., 0], boxes[..., 2], columns, grid, samples).to(maps.dtype)
+    down = _readers(boxes[..., 1], boxes[..., 3], rows, grid, samples).to(maps.dtype)
+    flat = maps.reshape(images, channels * rows, columns)
+    read = torch.bmm(flat, across.reshape(images, regions * grid, columns).transpose(1, 2))
+    read = read.reshape(images, channels, rows, regions, grid).permute(0, 3, 2, 1, 4)
+    read = read.reshape(images * regions, rows, channels * grid)
+    found = torch.bmm(down.reshape(images * regions, grid, rows), read)
+    found = found.reshape(images, regions, grid, channels, grid).permute(0, 1, 3, 2, 4)
+    return found.reshape(images, regions, channels, grid * grid)
+
+
+def _readers(start: Tensor, side: Tensor, cells: int, grid: int, samples: int) -> Tensor:
+    """How much every cell of a map counts for every cell of a box, in one direction: [image, region, grid, cell]."""
+    points = (torch.arange(grid * samples, device=start.device, dtype=start.dtype) + 0.5) / (grid * samples)
+    at = (start[..., None] + side[..., None] * points) * cells - 0.5
+    at = at.clamp(0, cells - 1)
+    far = (at[..., None] - torch.arange(cells, device=start.device, dtype=start.dtype)).abs()
+    near = (1 - far).clamp(min=0)
+    return near.unflatten(2, (grid, samples)).mean(3)

@@ -7,25 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from deixis.datasets.asked import data_digest
-from deixis.datasets.sources import Source
 from deixis.errors import RecipeError
-from deixis.models.grounding.erasing import ErasingGrounder
+from deixis.learn.checkpoints import checkpoint_digest
+from deixis.learn.devices import find_device, multiplying_in
+from deixis.learn.loop import follow, passes
+from deixis.learn.run import silent
+from deixis.learn.updates import Updates, reseed
 from deixis.seeds import derive
-from deixis.tasks.localise import SETTINGS
-from deixis.training.devices import find_device, multiplying_in
-from deixis.training.regions.bundles import EYES, REGIONS, TREE, build, read_grounding, sizes_of
-from deixis.training.regions.lessons import Lessons
-from deixis.training.regions.material import material_of, questions_of, some_of, to_learn, truth_of
-from deixis.training.regions.mining import MODULES, Pool, mine, vectors_of
-from deixis.training.regions.prepare import Surroundings, prepare
-from deixis.training.regions.scoring import answer, retrieved
-from deixis.training.rooms.bundles import bundle_digest
-from deixis.training.rooms.captions import passes
-from deixis.training.rooms.loop import follow
-from deixis.training.rooms.pretrain import silent
-from deixis.training.rooms.updates import Updates
-from deixis.training.step import reseed
+from deixis.worlds.photos.localise import SETTINGS
+from deixis.worlds.photos.models.erasing import ErasingGrounder
+from deixis.worlds.photos.training.bundles import EYES, REGIONS, TREE, build, read_grounding, sizes_of
+from deixis.worlds.photos.training.lessons import Lessons, material_of, questions_of, some_of, to_learn, truth_of
+from deixis.worlds.photos.training.mining import MODULES, Pool, mine, vectors_of
+from deixis.worlds.photos.training.prepare import Surroundings, prepare
+from deixis.worlds.photos.training.scoring import answer, retrieved
 
 
 if TYPE_CHECKING:
@@ -34,14 +29,14 @@ if TYPE_CHECKING:
 
     from torch import Tensor, nn
 
-    from deixis.datasets.copsref.arrays import ExpressionArrays
-    from deixis.datasets.copsref.store import CopsRef
-    from deixis.models.grounding.regions import RegionTable
-    from deixis.training.loop import Progress
-    from deixis.training.regions.probes import Said
-    from deixis.training.regions.scoring import Questions
-    from deixis.training.regions.settings import Grounding
-    from deixis.training.rooms.bundles import Bundle
+    from deixis.learn.checkpoints import Bundle
+    from deixis.learn.run import Progress
+    from deixis.worlds.photos.data.arrays import ExpressionArrays
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.models.regions import RegionTable
+    from deixis.worlds.photos.training.probes import Said
+    from deixis.worlds.photos.training.scoring import Questions
+    from deixis.worlds.photos.training.settings import Grounding
 
 
 __all__ = ["learn_to_ground", "right_in"]
@@ -102,14 +97,14 @@ class _Course:
         self.model = self._model(before, len(arrays.labels))
         self.data = {
             "name": dataset.path.resolve().name,
-            "digest": data_digest(Source(dataset.path, "dataset", dataset.dataset)),
+            "digest": dataset.dataset.digest,
             "split": TRAIN,
             "examples": self.rows,
             "reads": "programs" if how.model == TREE else "texts",
             "features": ready.features,
             "features_digest": ready.digest,
             "labels": list(arrays.labels),
-            "begins with": "" if begin is None else bundle_digest(begin),
+            "begins with": "" if begin is None else checkpoint_digest(begin),
         }
         self.others: dict[str, nn.Module] = {}
         shape = (how.refresh_every, how.batch * how.repeats, len(MODULES))

@@ -19,7 +19,7 @@ from torch import nn
 from torch.nn import functional
 
 from deixis.errors import RecipeError
-from deixis.resolution.graphs import compile_for, resolve_graph_pairs
+from deixis.worlds.photos.resolution.graphs import compile_for, resolve_graph_pairs
 
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from deixis.expression.description import Expression
-    from deixis.models.grounding.regions import Words
-    from deixis.scene.graph_table import GraphTable
-    from deixis.training.regions.settings import Grounding
+    from deixis.worlds.photos.models.regions import Words
+    from deixis.worlds.photos.scene.graph_table import GraphTable
+    from deixis.worlds.photos.training.settings import Grounding
 
 
 __all__ = ["MODULES", "Pool", "Truth", "draw_alike", "draw_anywhere", "mine", "vectors_of"]
@@ -222,7 +222,7 @@ def vectors_of(how: Grounding, model: nn.Module, said: Words) -> list[Tensor] | 
 
 def _read(said: Words) -> Iterator[tuple[Tensor, Words]]:
     """Expressions of about the same length together, without the padding that they do not need."""
-    from deixis.models.grounding.regions import Words
+    from deixis.worlds.photos.models.regions import Words
 
     order = said.count.argsort(stable=True)
     for rows in order.split(READ_AT_ONCE):

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import torch
 
 from deixis.errors import RecipeError
+from deixis.learn.devices import find_device
+from deixis.learn.updates import reseed
 from deixis.seeds import derive
-from deixis.training.devices import find_device
-from deixis.training.regions.evaluate import load_asks
-from deixis.training.regions.material import material_of, some_of, to_learn
-from deixis.training.regions.mining import Pool, draw_alike, draw_anywhere
-from deixis.training.regions.prepare import Surroundings
-from deixis.training.step import reseed
+from deixis.worlds.photos.training.evaluate import load_asks
+from deixis.worlds.photos.training.lessons import material_of, some_of, to_learn
+from deixis.worlds.photos.training.mining import Pool, draw_alike, draw_anywhere
+from deixis.worlds.photos.training.prepare import Surroundings
 
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.datasets.copsref.store import CopsRef
-    from deixis.models.grounding.regions import RegionTable
-    from deixis.training.regions.lessons import Material
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.models.regions import RegionTable
+    from deixis.worlds.photos.training.lessons import Material
 
 
 __all__ = ["KINDS", "Kind", "Told", "told_apart"]

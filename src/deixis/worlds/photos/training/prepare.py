@@ -7,30 +7,29 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from deixis.datasets.copsref.arrays import copsref_arrays
-from deixis.datasets.copsref.programs import copsref_programs
-from deixis.errors import RecipeError
-from deixis.models.registry import nearest
+from deixis.errors import RecipeError, nearest
 from deixis.seeds import derive
-from deixis.training.regions.bundles import EYES, TREE, vocabulary_of, words_in
-from deixis.training.regions.encoders import find_region_encoder
-from deixis.training.regions.features import region_features, region_table
-from deixis.training.regions.material import heard, wanted_of
-from deixis.training.regions.probes import Said
-from deixis.training.regions.sight import sight_of
-from deixis.training.regions.tiny import TINY, TinyEyes, TinySettings, tiny_encoder
+from deixis.worlds.photos.data.arrays import copsref_arrays
+from deixis.worlds.photos.data.programs import copsref_programs
+from deixis.worlds.photos.training.bundles import EYES, TREE, vocabulary_of, words_in
+from deixis.worlds.photos.training.encoders import find_region_encoder
+from deixis.worlds.photos.training.features import region_features, region_table
+from deixis.worlds.photos.training.lessons import heard, wanted_of
+from deixis.worlds.photos.training.probes import Said
+from deixis.worlds.photos.training.sight import sight_of
+from deixis.worlds.photos.training.tiny import TINY, TinyEyes, TinySettings, tiny_encoder
 
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deixis.datasets.copsref.arrays import CopsRefArrays
-    from deixis.datasets.copsref.store import CopsRef
-    from deixis.models.grounding.regions import RegionTable
-    from deixis.training.loop import Progress
-    from deixis.training.regions.settings import Grounding
-    from deixis.training.regions.sight import Sight
-    from deixis.training.rooms.bundles import Bundle
+    from deixis.learn.checkpoints import Bundle
+    from deixis.learn.run import Progress
+    from deixis.worlds.photos.data.arrays import CopsRefArrays
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.models.regions import RegionTable
+    from deixis.worlds.photos.training.settings import Grounding
+    from deixis.worlds.photos.training.sight import Sight
 
 
 __all__ = ["Prepared", "Surroundings", "prepare"]

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from deixis.datasets.copsref.arrays import PAD, UNKNOWN
-from deixis.datasets.copsref.roles import ATTRIBUTE, NOUN
 from deixis.errors import RecipeError
-from deixis.training.regions.chance import ranks
+from deixis.seeds import ranks
+from deixis.worlds.photos.data.arrays import PAD, UNKNOWN
+from deixis.worlds.photos.data.roles import ATTRIBUTE, NOUN
 
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def objects_and_attributes(
     """The words of some roles, in their order, and their roles; a text that has none of them stays whole.
 
     Shapes:
-        roles: int8 [text, step], see `datasets.copsref.roles`.
+        roles: int8 [text, step], see `worlds.photos.data.roles`.
     """
     steps = np.arange(said.words.shape[1])
     is_word = steps < said.count[:, None]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from deixis.models.grounding.rows import join_rows
+from deixis.worlds.photos.models.regions import join_rows
 
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.models.grounding.regions import RegionTable, Words
+    from deixis.worlds.photos.models.regions import RegionTable, Words
 
 
 __all__ = ["Answered", "Laid", "Questions", "answer", "chosen", "lay_out", "retrieved", "score_laid"]
@@ -49,7 +49,7 @@ class Questions:
 
     def take(self, rows: Tensor | slice) -> Questions:
         """Some of them."""
-        from deixis.models.grounding.regions import Words
+        from deixis.worlds.photos.models.regions import Words
 
         said = Words(self.said.words[rows], self.said.count[rows])
         return Questions(said, self.target[rows], self.images[rows], self.shown[rows])

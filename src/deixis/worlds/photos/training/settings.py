@@ -16,11 +16,18 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
-from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from deixis.errors import RecipeError
-from deixis.models.registry import nearest
+from deixis.errors import RecipeError, nearest
+from deixis.learn.settings import (
+    MAY_CHANGE,
+    demand_choices,
+    demand_flags,
+    demand_known,
+    demand_real,
+    demand_whole,
+)
+from deixis.numbers import is_number
 
 
 if TYPE_CHECKING:
@@ -33,7 +40,7 @@ Probe: TypeAlias = Literal["none", "deaf", "shuffle", "obj-attr"]
 Decay: TypeAlias = Literal["smooth", "steps"]
 Precision: TypeAlias = Literal["auto", "fp32", "tf32"]
 Mining: TypeAlias = Literal["none", "random", "class-aware", "sentence-sim", "module-specific"]
-MAY_CHANGE = ("updates", "log_every", "look_every", "save_every", "record")
+OPEN = (*MAY_CHANGE, "record")  # what may change when a run goes on
 _MATTNET: dict[str, Any] = {
     "updates": 30_000,
     "batch": 30,
@@ -141,7 +148,7 @@ class Grounding:
     @property
     def digest(self) -> str:
         """A name for the way that the weights take; how far they go on it is no part of it."""
-        way = {name: value for name, value in asdict(self).items() if name not in MAY_CHANGE}
+        way = {name: value for name, value in asdict(self).items() if name not in OPEN}
         return sha256(json.dumps(way, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -203,10 +210,7 @@ def grounding_of(model: str, changes: Mapping[str, Any] | None = None) -> Ground
     """
     if model not in PUBLISHED:
         raise RecipeError(f"unknown model {model!r}; known: {', '.join(MODELS)}{nearest(model, MODELS)}")
-    known = [one.name for one in fields(Grounding)]
-    for name in changes or {}:
-        if name not in known:
-            raise RecipeError(f"there is no setting {name!r}{nearest(str(name), known)}")
+    demand_known(changes or {}, [one.name for one in fields(Grounding)])
     values = {**PUBLISHED[model], **(changes or {}), "model": model}
     if isinstance(values.get("betas"), list):
         values["betas"] = tuple(values["betas"])
@@ -214,23 +218,13 @@ def grounding_of(model: str, changes: Mapping[str, Any] | None = None) -> Ground
 
 
 def _demand(how: Grounding) -> None:
-    for name, known in _CHOICES.items():
-        if getattr(how, name) not in known:
-            raise RecipeError(f"unknown {name} {getattr(how, name)!r}; known: {', '.join(known)}")
-    for name, (least, most) in _WHOLE.items():
-        value = getattr(how, name)
-        if type(value) is not int or not least <= value <= most:
-            raise RecipeError(f"{name} must be a whole number from {least} to {most:,}, got {value!r}")
-    for name, (low, high) in _REAL.items():
-        value = getattr(how, name)
-        if not _is_number(value) or not low <= value <= high:
-            raise RecipeError(f"{name} must be a number from {low:g} to {high:g}, got {value!r}")
+    demand_choices(how, _CHOICES)
+    demand_whole(how, _WHOLE)
+    demand_real(how, _REAL)
+    demand_flags(how, ("exclude_same_image", "exclude_true", "record"))
     betas: Any = how.betas
-    if not isinstance(betas, tuple) or len(betas) != 2 or not all(_is_number(b) and 0 <= b < 1 for b in betas):
+    if not isinstance(betas, tuple) or len(betas) != 2 or not all(is_number(b) and 0 <= b < 1 for b in betas):
         raise RecipeError(f"betas must be two numbers from 0 to below 1, got {betas!r}")
-    for name in ("exclude_same_image", "exclude_true", "record"):
-        if not isinstance(getattr(how, name), bool):
-            raise RecipeError(f"{name} is true or false, got {getattr(how, name)!r}")
     features: Any = how.features
     are_tables = isinstance(how.sizes, dict) and isinstance(how.eyes, dict)
     if not are_tables or not isinstance(features, str) or not features or (how.eyes and features != "tiny"):
@@ -244,7 +238,3 @@ def _demand_able(how: Grounding) -> None:
         raise RecipeError("tree reads the meaning of expressions, not their words, so no probe can change these")
     if how.mining != "none" and how.model not in MINES:
         raise RecipeError(f"{how.model} cannot mine, only {', '.join(MINES)} can; leave mining out")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)

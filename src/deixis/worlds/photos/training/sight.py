@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from deixis.datasets.copsref.photographs import files_of_pictures
-from deixis.datasets.store import replacing_file
+from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.training.regions.features import placed
-from deixis.training.regions.looking import picture_blocks
-from deixis.training.regions.tiny import shrunken
+from deixis.scene.array_folder import map_array
+from deixis.worlds.photos.data.photographs import files_of_pictures
+from deixis.worlds.photos.training.features import placed
+from deixis.worlds.photos.training.looking import picture_blocks
+from deixis.worlds.photos.training.tiny import shrunken
 
 
 if TYPE_CHECKING:
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.datasets.copsref.arrays import RegionArrays
-    from deixis.datasets.copsref.store import CopsRef
-    from deixis.models.grounding.regions import Lesson, RegionTable
-    from deixis.training.loop import Progress
-    from deixis.training.regions.scoring import Questions
-    from deixis.training.regions.tiny import TinyEyes, TinySettings
+    from deixis.learn.run import Progress
+    from deixis.worlds.photos.data.arrays import RegionArrays
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.models.regions import Lesson, RegionTable
+    from deixis.worlds.photos.training.scoring import Questions
+    from deixis.worlds.photos.training.tiny import TinyEyes, TinySettings
 
 
 __all__ = ["Sight", "Window", "shrunken_pictures", "sight_of", "unseen_table"]
@@ -194,10 +195,10 @@ def shrunken_pictures(
                 np.lib.format.write_array_header_1_0(file, header)
                 for _, some in _shrunk(dataset, regions.images, side, progress):
                     file.write(some.data)
-        found: np.ndarray = np.load(path, mmap_mode="c", allow_pickle=False)
+        found = map_array(path, mode="c")
     except OSError as error:
         raise RecipeError(f"cannot keep pictures in {cache}: {error.strerror or error}") from error
-    except (ValueError, EOFError) as error:
+    except BrokenDataset as error:
         raise BrokenDataset(f"the pictures in {path} are damaged; delete the file") from error
     if found.shape != shape or found.dtype != np.uint8:
         raise BrokenDataset(f"the pictures in {path} are damaged; delete the file")

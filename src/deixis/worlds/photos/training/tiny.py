@@ -17,18 +17,17 @@ from torch import nn
 from torch.nn import functional
 
 from deixis.errors import RecipeError
-from deixis.training.regions.features import placed
-from deixis.training.regions.lite0 import shares_of
-from deixis.training.regions.looking import Looks, RegionEncoder
-from deixis.training.regions.roi import roi_align
+from deixis.worlds.photos.training.features import placed
+from deixis.worlds.photos.training.lite0 import shares_of
+from deixis.worlds.photos.training.looking import Looks, RegionEncoder, roi_align
 
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from deixis.datasets.copsref.arrays import RegionArrays
-    from deixis.models.grounding.regions import RegionTable
-    from deixis.training.regions.looking import Block
+    from deixis.worlds.photos.data.arrays import RegionArrays
+    from deixis.worlds.photos.models.regions import RegionTable
+    from deixis.worlds.photos.training.looking import Block
 
 
 __all__ = ["TINY", "TinyEyes", "TinySettings", "shrunken", "tiny_encoder"]

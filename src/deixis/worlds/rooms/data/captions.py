@@ -20,15 +20,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deixis.datasets.store import replacing_file
+from deixis.data.parquet_files import open_parquet, sound
+from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset
-from deixis.worlds.shapes.captions import frames, phrase_numbers, segments
+from deixis.worlds.rooms.captions import frames, phrase_numbers, segments
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from deixis.worlds.shapes.captions import Grammar
+    from deixis.worlds.rooms.captions import Grammar
 
 
 __all__ = [
@@ -121,15 +122,11 @@ def read_captions(path: Path) -> Iterator[pa.Table]:
     Raises:
         BrokenDataset: when it is damaged or no file of captions.
     """
-    try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            if file.schema_arrow.remove_metadata() != COLUMNS:
-                raise BrokenDataset(f"{path.name} holds no captions: its columns are {file.schema_arrow.names}")
-            for group in range(file.num_row_groups):
-                yield file.read_row_group(group)
-    except (pa.ArrowException, OSError, EOFError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise BrokenDataset(f"{path.name} cannot be read as Parquet ({reason}); make or copy it again") from error
+    with open_parquet(path) as file:
+        if file.schema_arrow.remove_metadata() != COLUMNS:
+            raise BrokenDataset(f"{path.name} holds no captions: its columns are {file.schema_arrow.names}")
+        for group in range(file.num_row_groups):
+            yield sound(file.read_row_group(group))
 
 
 def blocks(images: np.ndarray, size: int = BLOCK) -> Iterator[np.ndarray]:

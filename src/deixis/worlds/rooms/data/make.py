@@ -18,41 +18,42 @@
 
 from __future__ import annotations
 
-import json
-import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deixis._version import __version__
-from deixis.datasets.captions import packed_captions, write_captions
-from deixis.datasets.card import write_card
-from deixis.datasets.formats.a3ds import caption_file_name, write_caption_file, write_image_list, write_vocabulary
-from deixis.datasets.pictures import write_rooms
-from deixis.datasets.resumable import ResumableFolder
-from deixis.datasets.store import FORMAT, MANIFEST, Dataset, open_dataset, replacing_file
+from deixis.data.card import write_card
+from deixis.data.crew import count_workers, tell_nobody
+from deixis.data.parquet_files import open_parquet, read_all
+from deixis.data.recipes import begin_manifest, digest_of
+from deixis.data.resumable import make_in
+from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.scene.factors import IMAGES
 from deixis.seeds import derive
-from deixis.worlds.shapes.captions import GRAMMARS, Grammar, frames
-from deixis.worlds.shapes.pairs import draw_contexts, partition, test_sets
-from deixis.worlds.shapes.vocabulary import vocabulary
+from deixis.worlds.rooms.captions import GRAMMARS, Grammar, captions, frames
+from deixis.worlds.rooms.data.captions import packed_captions, write_captions
+from deixis.worlds.rooms.data.images import write_rooms
+from deixis.worlds.rooms.formats.a3ds import caption_file_name, write_caption_file, write_image_list, write_vocabulary
+from deixis.worlds.rooms.pairs import draw_contexts, partition, test_sets
+from deixis.worlds.rooms.scene import IMAGES
+from deixis.worlds.rooms.vocabulary import vocabulary
+from deixis.worlds.rooms.world import WORLD
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from deixis.datasets.crew import Crew
-    from deixis.datasets.pool_maker import Progress
-    from deixis.datasets.resumable import Entry
+    from deixis.data.crew import Crew, Progress
+    from deixis.data.resumable import Entry, ResumableFolder
+    from deixis.data.store import Dataset
 
 
 __all__ = ["KIND", "PAIRS", "A3dsRecipe", "Layout", "Part", "make_a3ds", "read_pairs"]
@@ -66,6 +67,7 @@ PAIRS = pa.schema(
     [("set", pa.dictionary(pa.int8(), pa.string())), ("target", pa.uint32()), ("distractor", pa.uint32())]
 )
 IMAGE_FILE = "3dshapes.h5"
+ONE_IN = 997  # images whose captions enter the digest of the content: every value of every factor is among them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +85,7 @@ class A3dsRecipe:
         pictures: how many images of each split are also kept as pictures in Parquet, the first in its list.
     """
 
+    dataset: ClassVar[str] = KIND
     captions: tuple[Grammar, ...] = ("exhaustive", "short")
     layout: Layout = "parquet"
     images: bool = False
@@ -113,7 +116,7 @@ class A3dsRecipe:
     @property
     def digest(self) -> str:
         """A name for exactly this recipe."""
-        return sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
+        return digest_of(self.to_dict())
 
 
 class Part(NamedTuple):
@@ -145,18 +148,10 @@ def make_a3ds(
         RecipeError: when the folder holds something else, another process works there or it cannot be written to.
         BrokenDataset: when the folder holds the finished dataset, but files of it are missing.
     """
-    workers = (os.cpu_count() or 1) if workers is None else workers
-    if workers < 1:
-        raise RecipeError(f"at least 1 worker is needed, got {workers}")
-    try:
-        if (out / MANIFEST).exists():
-            return _already_made(recipe, out)
-        with ResumableFolder(out, recipe.digest) as folder:
-            if (out / MANIFEST).exists():  # another process has finished it in the meantime
-                return _already_made(recipe, out)
-            return _Maker(recipe, folder, workers, progress or _silent, crew).run()
-    except OSError as error:
-        raise RecipeError(f"cannot write to {out}: {error.strerror or error}") from error
+    count = count_workers(workers)
+    return make_in(
+        out, recipe.digest, lambda folder: _Maker(recipe, folder, count, progress or tell_nobody, crew).run()
+    )
 
 
 def read_pairs(path: Path) -> dict[str, np.ndarray]:
@@ -165,11 +160,8 @@ def read_pairs(path: Path) -> dict[str, np.ndarray]:
     Raises:
         BrokenDataset: when it is damaged or no file of pairs.
     """
-    try:
-        table = pq.ParquetFile(path, page_checksum_verification=True).read()
-    except (pa.ArrowException, OSError, EOFError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise BrokenDataset(f"{path.name} cannot be read as Parquet ({reason}); make or copy it again") from error
+    with open_parquet(path) as file:
+        table = read_all(file, path)
     if table.schema.remove_metadata() != PAIRS or any(column.null_count for column in table.columns):
         raise BrokenDataset(f"{path.name} holds no pairs: its columns are {', '.join(table.schema.names)}")
     names = np.array(table["set"].to_pylist())
@@ -187,24 +179,37 @@ class _Maker:
     progress: Progress
     crew: Crew | None = None
 
-    def run(self) -> Dataset:
+    def run(self) -> None:
         entries = [self.made(part) for part in self.small_parts()]
         entries += self.made_together(list(self.shards()))
         entries += [self.made(part) for part in self.large_parts()]
         manifest = {
-            "format": FORMAT,
-            "kind": KIND,
-            "made by": f"deixis {__version__}",
-            "recipe digest": self.recipe.digest,
-            "recipe": self.recipe.to_dict(),
+            **begin_manifest(WORLD, KIND, self.recipe, kind=KIND),
             "images": IMAGES,
             "captions": {grammar: _count(grammar) for grammar in self.recipe.captions},
             "splits": {name: len(part) for name, part in self.splits.items()},
+            "content": self.content(),
             "files": sorted(entries, key=lambda entry: entry["path"]),
         }
         write_card(self.folder.out, manifest)
         self.folder.finish(manifest)
-        return open_dataset(self.folder.out)
+
+    def content(self) -> str:
+        """A digest of what the files hold, however they encode it: the images of every split, the pairs, captions.
+
+        Captions follow from the image and the grammar, so that those of one image in so many stand for all.
+        """
+        recipe = self.recipe
+        digest = sha256(f"{recipe.image_size} {recipe.images} {recipe.pictures}\n".encode())
+        for name, images in self.splits.items():
+            digest.update(name.encode() + images.astype("<u4").tobytes())
+        for grammar in sorted(recipe.captions):
+            for image in range(0, IMAGES, ONE_IN):
+                digest.update("\n".join((grammar, *captions(image, grammar), "")).encode())
+        for name, is_made in (("test", recipe.test_sets), ("tune", recipe.pairs)):
+            for kind, pairs in read_pairs(self.folder.out / f"pairs/{name}.parquet").items() if is_made else ():
+                digest.update(f"{name} {kind}".encode() + pairs.astype("<u4").tobytes())
+        return digest.hexdigest()
 
     def made(self, part: Part) -> Entry:
         """A file, made unless it is there."""
@@ -257,17 +262,16 @@ class _Maker:
         if self.recipe.layout == "json":
             return
         for grammar in self.recipe.captions:
-            kept = [e["rows"] for e in self.folder.finished.values() if e["path"].startswith(f"captions/{grammar}-0")]
+            finished = (e for e in self.folder.finished.values() if e["path"].startswith("captions/"))
+            kept = [entry["rows"] for entry in finished if entry["split"] == grammar]
             tell = self.teller(f"{grammar} captions", _count(grammar), done=sum(kept))
-            for number in range(IMAGES // SHARD):
-                images = np.arange(number * SHARD, (number + 1) * SHARD)
-                path = f"captions/{grammar}-{number:05d}-of-{IMAGES // SHARD:05d}.parquet"
-                make = (
-                    _writing(images, grammar, tell)
-                    if self.crew is None
-                    else self.writing_elsewhere(images, grammar, tell)
-                )
-                yield Part(path, grammar, make)
+            for split, numbers in self.splits.items():
+                images = numbers[numbers < IMAGES]
+                of = -(-len(images) // SHARD)
+                for number, some in enumerate(np.array_split(images, of) if of else ()):
+                    make = _writing if self.crew is None else self.writing_elsewhere
+                    path = f"captions/{grammar}-{split}-{number:05d}-of-{of:05d}.parquet"
+                    yield Part(path, grammar, make(some, grammar, tell))
 
     def writing_elsewhere(
         self, images: np.ndarray, grammar: Grammar, tell: Callable[[int], None]
@@ -294,7 +298,7 @@ class _Maker:
             yield Part(IMAGE_FILE, "images", self.draw_images)
 
     def draw_images(self, path: Path) -> int:
-        from deixis.datasets.formats.shapes3d import write_shapes3d
+        from deixis.worlds.rooms.formats.shapes3d import write_shapes3d
 
         write_shapes3d(path, size=self.recipe.image_size, workers=self.workers, progress=self.progress)
         return IMAGES
@@ -330,18 +334,6 @@ def _writing(images: np.ndarray, grammar: Grammar, tell: Callable[[int], None]) 
 
 def _writing_json(grammar: Grammar, workers: int, tell: Callable[[int], None]) -> Callable[[Path], int]:
     return lambda path: write_caption_file(path, grammar, images=np.arange(IMAGES), workers=workers, tell=tell)
-
-
-def _silent(stage: str, done: int, total: int, /) -> None:
-    """Tell nobody."""
-
-
-def _already_made(recipe: A3dsRecipe, out: Path) -> Dataset:
-    dataset = open_dataset(out)
-    if dataset.manifest.get("recipe digest") != recipe.digest:
-        raise RecipeError(f"{out} already holds a dataset made from another recipe; choose another folder or delete it")
-    dataset.demand_whole()
-    return dataset
 
 
 def _write_pairs(path: Path, sets: Mapping[str, np.ndarray]) -> int:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deixis.environments.reference_game import LISTENER, SPEAKER
 from deixis.errors import ParseError, SchemaError
-from deixis.scene.factors import FACTORS, ids_of
-from deixis.speakers.brevity import Minimal
-from deixis.speakers.speaker import caption_of, choose_rows
-from deixis.worlds.shapes.captions import expression_of, parse_caption
-from deixis.worlds.shapes.vocabulary import tokenise, vocabulary
+from deixis.speakers.plain import Minimal
+from deixis.worlds.rooms.captions import expression_of, parse_caption
+from deixis.worlds.rooms.environment.game import LISTENER, SPEAKER
+from deixis.worlds.rooms.scene import FACTORS, ids_of
+from deixis.worlds.rooms.speakers import caption_of, choose_rows
+from deixis.worlds.rooms.vocabulary import tokenise, vocabulary
 
 
 if TYPE_CHECKING:

@@ -14,33 +14,31 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from deixis.environments.options import is_share
-from deixis.environments.packages import demand
+from deixis.environments.options import demand_known, demand_one_of, demand_package
 from deixis.errors import DeixisError, SchemaError, UnknownName
-from deixis.scene.factors import SIZES, RoomScene, factors_of
+from deixis.numbers import is_share
 from deixis.seeds import Stream, derive
-from deixis.worlds.shapes.captions import caption, frames
-from deixis.worlds.shapes.draw import SIZE, draw_rooms
-from deixis.worlds.shapes.pairs import draw_contexts
-from deixis.worlds.shapes.vocabulary import RELEASED_LENGTH, tokenise, vocabulary
+from deixis.worlds.rooms.captions import caption, frames
+from deixis.worlds.rooms.draw import SIZE, draw_rooms
+from deixis.worlds.rooms.pairs import draw_contexts
+from deixis.worlds.rooms.scene import SIZES, RoomScene, factors_of
+from deixis.worlds.rooms.vocabulary import RELEASED_LENGTH, tokenise, vocabulary
 
 
-demand("pettingzoo", "environments for two agents")
+demand_package("pettingzoo", "environments for two agents")
 
-import pettingzoo  # noqa: E402 (after what makes sure that there is such a package)
-from gymnasium import spaces  # noqa: E402
+from gymnasium import spaces  # noqa: E402 (after what makes sure that there is such a package)
 from pettingzoo import AECEnv, ParallelEnv  # noqa: E402
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.worlds.shapes.vocabulary import CaptionVocabulary
+    from deixis.worlds.rooms.vocabulary import CaptionVocabulary
 
 
 __all__ = [
     "LISTENER",
-    "REFERENCE_GAME",
     "SPEAKER",
     "Game",
     "ParallelReferenceGame",
@@ -50,7 +48,6 @@ __all__ = [
     "parallel_env",
 ]
 
-REFERENCE_GAME = "deixis/ReferenceGame-v1"
 SPEAKER, LISTENER = "speaker_0", "listener_0"
 AGENTS = [SPEAKER, LISTENER]
 Speech: TypeAlias = Literal["words", "caption"]
@@ -90,8 +87,7 @@ class Rooms:
 
     def __post_init__(self) -> None:
         for name, kind in (("observation", Seen), ("speech", Speech)):
-            if getattr(self, name) not in get_args(kind):
-                raise UnknownName(f"the {name} cannot be {getattr(self, name)!r}; known: {', '.join(get_args(kind))}")
+            demand_one_of(name, getattr(self, name), get_args(kind))
         limits = (("candidates", 2, MOST_CANDIDATES), ("rounds", 1, MOST_ROUNDS), ("most_words", 1, MOST_WORDS))
         for name, least, most in limits:
             value = getattr(self, name)
@@ -250,13 +246,9 @@ class _Shown:
 
     def __init__(self, *, render_mode: str | None = None, **options: Any) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in METADATA["render_modes"]:
-            known = ", ".join(METADATA["render_modes"])
-            raise UnknownName(f"the render_mode cannot be {render_mode!r}; known: {known}")
-        known_options = Rooms.__dataclass_fields__
-        for name in options:
-            if name not in known_options:
-                raise UnknownName(f"the game has no option {name!r}; known: {', '.join(known_options)}")
+        if render_mode is not None:
+            demand_one_of("render_mode", render_mode, METADATA["render_modes"])
+        demand_known(options, Rooms.__dataclass_fields__, of="the game")
         self.render_mode = render_mode
         self.game = Game(Rooms(**options))
         self.possible_agents = list(AGENTS)
@@ -388,8 +380,3 @@ def env(**options: Any) -> ReferenceGame:
 def parallel_env(**options: Any) -> ParallelReferenceGame:
     """The game with both acting at each step."""
     return ParallelReferenceGame(**options)
-
-
-if hasattr(pettingzoo, "register") and REFERENCE_GAME not in pettingzoo.aec_registry:  # a registry since 1.27
-    pettingzoo.register("aec", REFERENCE_GAME, f"{__name__}:env")
-    pettingzoo.register("parallel", REFERENCE_GAME, f"{__name__}:parallel_env")

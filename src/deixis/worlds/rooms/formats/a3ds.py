@@ -23,28 +23,30 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deixis.datasets.captions import blocks, caption_table, caption_texts, interleaved
-from deixis.datasets.formats.json_stream import read_members
-from deixis.datasets.in_order import in_order
-from deixis.datasets.store import replacing_file
+from deixis.data.crew import in_order
+from deixis.data.json_stream import read_members
+from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, DeixisError
-from deixis.scene.factors import IMAGES
-from deixis.worlds.shapes.captions import GRAMMARS, frames
-from deixis.worlds.shapes.vocabulary import CaptionVocabulary
+from deixis.worlds.rooms.captions import GRAMMARS, frames
+from deixis.worlds.rooms.data.captions import blocks, caption_table, caption_texts, interleaved
+from deixis.worlds.rooms.scene import IMAGES
+from deixis.worlds.rooms.vocabulary import CaptionVocabulary
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.worlds.shapes.captions import Grammar
+    from deixis.worlds.rooms.captions import Grammar
 
 
 __all__ = [
     "CaptionComparison",
     "Difference",
+    "best_fitting",
     "caption_file_name",
     "compare_captions",
+    "count_differences",
     "read_caption_file",
     "read_image_list",
     "read_vocabulary",
@@ -182,7 +184,7 @@ def compare_captions(
     first: list[Difference] = []
     captions = repeated = 0
     for batch in _batches(read_caption_file(path), 1000):
-        grammar = grammar or _best_fitting(batch)
+        grammar = grammar or best_fitting(batch)
         images = np.array([image for image, _ in batch])
         repeated += len(images) - len(np.unique(images[~seen[images]]))
         seen[images] = True
@@ -286,9 +288,15 @@ def _batches(members: Iterator[tuple[int, tuple[str, ...]]], size: int) -> Itera
         yield batch
 
 
-def _best_fitting(batch: list[tuple[int, tuple[str, ...]]]) -> Grammar:
+def best_fitting(batch: list[tuple[int, tuple[str, ...]]]) -> Grammar:
+    """The grammar that fits the captions of some images best."""
     few = batch[:50]
     return min(GRAMMARS, key=lambda grammar: sum(1 for _ in _differences(few, grammar)))
+
+
+def count_differences(batch: list[tuple[int, tuple[str, ...]]], grammar: Grammar) -> int:
+    """How many captions of some images are not those of a grammar."""
+    return sum(1 for _ in _differences(batch, grammar))
 
 
 def _differences(batch: list[tuple[int, tuple[str, ...]]], grammar: Grammar) -> Iterator[Difference]:

@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from deixis.datasets.store import replacing_file
+from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, SchemaError
-from deixis.scene.factors import FACTORS, IMAGES, factors_of, ids_of
-from deixis.worlds.shapes.draw import MAX_SIZE, SIZE, draw_rooms
+from deixis.scene.array_folder import map_array
+from deixis.worlds.rooms.draw import MAX_SIZE, SIZE, draw_rooms
+from deixis.worlds.rooms.scene import FACTORS, IMAGES, factors_of, ids_of
 
 
 if TYPE_CHECKING:
@@ -288,9 +289,10 @@ def _open_pair(file: Path) -> tuple[Rows, np.ndarray, Callable[[], None]]:
     other = file.with_name(file.name.removesuffix("images.npy") + "labels.npy")
     if not file.name.endswith("images.npy") or not other.is_file():
         raise BrokenDataset(f"{file} is not one of a pair …images.npy and …labels.npy")
-    images: np.ndarray = np.load(file, mmap_mode="r", allow_pickle=False)
-    labels: np.ndarray = np.load(other, mmap_mode="r", allow_pickle=False)
-    return images, labels, lambda: None
+    try:
+        return map_array(file), map_array(other), lambda: None
+    except BrokenDataset as error:
+        raise BrokenDataset(f"{error}; it is damaged or cut short: copy or make it again") from error
 
 
 def _open_hdf5(file: Path) -> tuple[Rows, Any, Callable[[], None]]:

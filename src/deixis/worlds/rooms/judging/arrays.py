@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from deixis.errors import SchemaError
-from deixis.language.mentions import Faults, false_of_rows, judge_rows, look_up, read_rows
-from deixis.language.mentions.judging import expressions_of
-from deixis.scene.factors import FACTORS, IMAGES, factors_of
+from deixis.worlds.rooms.mentions import Faults, false_of_rows, judge_rows, look_up, read_rows
+from deixis.worlds.rooms.mentions.judging import expressions_of
+from deixis.worlds.rooms.scene import FACTORS, IMAGES, factors_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from deixis.distractors.contrast import By
-    from deixis.metrics.pragmatics import Denominator
+    from deixis.judge.pragmatics import Denominator
 
 
 __all__ = ["Mode", "Scores", "score_captions", "score_mentions"]

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from deixis.distractors.contrast import options
 from deixis.expression.steps import Is
-from deixis.language.mentions import judge, read_mentions
-from deixis.language.mentions.judging import said_of
-from deixis.scene.factors import FACTORS, RoomScene
-from deixis.worlds.shapes.pairs import context_of
+from deixis.worlds.rooms.mentions import judge, read_mentions
+from deixis.worlds.rooms.mentions.judging import said_of
+from deixis.worlds.rooms.pairs import context_of
+from deixis.worlds.rooms.scene import FACTORS, RoomScene
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from deixis.distractors.contrast import By
-    from deixis.language.mentions import Judgement, Mention, Reading
+    from deixis.worlds.rooms.mentions import Judgement, Mention, Reading
 
 
 __all__ = ["HOLDS", "MARKS", "NAMES", "Mark", "Piece", "mark_caption", "telling_features"]

@@ -16,22 +16,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deixis.errors import BrokenDataset
-from deixis.scene.factors import FACTORS, IMAGES
+from deixis.worlds.rooms.scene import FACTORS, IMAGES
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import Any
 
-    from deixis.metrics.arrays import Scores
-    from deixis.metrics.pragmatics import Denominator
+    from deixis.judge.pragmatics import Denominator
+    from deixis.worlds.rooms.judging.arrays import Scores
 
 
-__all__ = ["ALL", "Predictions", "read_predictions", "released_columns", "write_rows"]
+__all__ = ["ALL", "Predictions", "read_predictions", "released_columns", "released_rows", "write_rows"]
 
 ALL = "all"  # the set of captions that name none
 CAPTION = ("prediction", "caption")
+IMAGE = {
+    "target_id": ("target_id", "target"),
+    "distractor_id": ("distractor_id", "distractor"),
+}  # the latter in our pairs
 LONGEST = 60  # characters of a value that an error shows
 
 
@@ -102,6 +106,30 @@ def released_columns(
     }
 
 
+def released_rows(
+    sets: Mapping[str, Predictions],
+    scores: Mapping[str, Scores],
+    *,
+    denominator: Denominator = "z",
+    undefined: float = float("nan"),
+) -> dict[str, np.ndarray | tuple[str, ...]]:
+    """The columns of several sets below each other, with the name of the set in front; see `released_columns`."""
+    parts = [
+        {
+            "set": (name,) * len(some),
+            **released_columns(some, scores[name], denominator=denominator, undefined=undefined),
+        }
+        for name, some in sets.items()
+    ]
+    return {column: _joined([part[column] for part in parts]) for column in parts[0]}
+
+
+def _joined(cells: Sequence[np.ndarray | tuple[str, ...]]) -> np.ndarray | tuple[str, ...]:
+    if isinstance(cells[0], tuple):
+        return tuple(cell for part in cells for cell in part)
+    return np.concatenate(cells)
+
+
 def write_rows(path: Path, rows: Mapping[str, np.ndarray | tuple[str, ...]]) -> None:
     """Write columns as CSV; what is not a number is left empty."""
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -149,12 +177,18 @@ def _csv_records(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         reader = csv.DictReader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
         try:
             names = reader.fieldnames or ()
-            if "target_id" not in names or not any(name in names for name in CAPTION):
+            if not any(name in names for name in IMAGE["target_id"]) or not any(name in names for name in CAPTION):
                 raise BrokenDataset(
                     f"{path.name} needs the columns prediction, target_id and distractor_id, "
                     f"got {_shown(', '.join(names))}"
                 )
-            yield from enumerate(reader, 1)
+            for row, record in enumerate(reader, 1):
+                if None in record:
+                    raise BrokenDataset(
+                        f"{path.name}, row {row}: it has more cells than the {len(names)} columns of the header; "
+                        "a caption with a comma stands in quotation marks"
+                    )
+                yield row, record
         except csv.Error as error:
             raise BrokenDataset(f"{path.name}: not a CSV file: {_shown(error)}") from None
 
@@ -183,7 +217,7 @@ def _distractors(record: Mapping[str, Any], where: str) -> tuple[int, ...]:
 
 
 def _image(record: Mapping[str, Any], name: str, where: str) -> int:
-    value = record.get(name)
+    value = next((record[key] for key in IMAGE.get(name, (name,)) if record.get(key) is not None), None)
     if value is None:
         raise BrokenDataset(f"{where}: there is no {name}")
     number = _integer(value)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-__all__ = ["CHANCE", "FALSE_FEATURES", "HOURS", "TABLE_1", "THREE_FEATURES"]
+__all__ = ["CHANCE", "FALSE_FEATURES", "HOURS", "TABLE_1"]
 
 CHANCE = 0.5
 TABLE_1: Mapping[str, Mapping[str, Mapping[str, float]]] = {  # category -> model -> metric -> value
@@ -96,7 +96,3 @@ TABLE_1: Mapping[str, Mapping[str, Mapping[str, float]]] = {  # category -> mode
 }
 FALSE_FEATURES: Mapping[str, float] = {"B": 0.720, "RP": 0.139, "SP": 0.316}  # section 3
 HOURS: Mapping[str, float] = {"B": 10, "RP": 20, "SP": 20}  # of training on one A40, about; section 2.3, footnote 4
-THREE_FEATURES: Mapping[str, Mapping[str, float]] = {  # discriminativity by set, section 3
-    "RP": {"random three": 0.618, "background": 0.875, "object": 0.087},
-    "SP": {"random three": 0.854, "background": 0.605, "object": 0.164},
-}

@@ -7,21 +7,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.metrics.uncertainty import LEVEL, RESAMPLES, Estimate, estimate, mean_of, resample
-from deixis.scene.factors import FACTORS
+from deixis.judge.uncertainty import (
+    LEVEL,
+    RESAMPLES,
+    Estimate,
+    Resamples,
+    estimate,
+    is_binary,
+    mean_of,
+    plain_estimates,
+    resample,
+    share,
+)
 from deixis.seeds import derive
+from deixis.worlds.rooms.scene import FACTORS
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from deixis.metrics.arrays import Scores
-    from deixis.metrics.pragmatics import Denominator
-    from deixis.metrics.uncertainty import Resamples
+    from deixis.judge.pragmatics import Denominator
+    from deixis.worlds.rooms.judging.arrays import Scores
 
 
-__all__ = ["MAIN", "METRICS", "Summary", "columns", "plain_estimates", "summarise"]
+__all__ = ["GAP", "MAIN", "METRICS", "Summary", "columns", "plain_estimates", "summarise"]
 
 MAIN = {  # the metrics of the paper's Table 1 and section 3
     "discriminativity": "the target is told from its distractors",
@@ -43,8 +53,10 @@ BY_FEATURE = {
     "mentioned": "captions that speak of the feature",
     "when_contrastive": "captions that say it truly, where it tells the images apart",
     "when_redundant": "captions that speak of it where it tells nothing apart, if relevance is below 1 (Figure 2)",
+    "when_shared": "captions that say it truly, where it tells nothing apart",
 }
 METRICS = (*MAIN, *FURTHER, *(f"{kind}/{factor}" for kind in BY_FEATURE for factor in FACTORS))
+GAP = "contrast_gap"  # how much likelier a feature is said where it tells the images apart: 0 for whoever does not look
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +107,7 @@ def columns(scores: Scores, *, denominator: Denominator = "z") -> np.ndarray:
             scores.shown,
             np.where(scores.contrasts, scores.true, np.nan),
             np.where(is_redundant, scores.shown, np.nan),
+            np.where(scores.contrasts, np.nan, scores.true),
         )
     ).astype(np.float64)
 
@@ -109,6 +122,10 @@ def summarise(
 ) -> Summary:
     """Means with intervals for every set, and for every category whose sets are all there.
 
+    Beside the metrics of captions stands `contrast_gap`, over all captions of a set or category together: how much more
+    often a feature is said truly where it tells the images apart than where they share it, by feature and as the mean
+    of the features for which there are both.
+
     Args:
         scores: for each set.
         categories: the sets of each category.
@@ -122,33 +139,46 @@ def summarise(
         )
         for name, part in scores.items()
     }
-    sets = {name: dict(zip(METRICS, state.estimates(LEVEL), strict=True)) for name, state in states.items()}
+    sets = {
+        name: _alone(columns(part, denominator=denominator), states[name]) | _gaps([states[name]])
+        for name, part in scores.items()
+    }
     whole = {name: names for name, names in (categories or {}).items() if all(part in states for part in names)}
     return Summary(
         sets=sets,
         categories={name: _together([states[part] for part in names]) for name, names in whole.items()},
-        overall=_together(list(states.values())),
+        overall=_together(list(states.values())) if len(states) != 1 else dict(*sets.values()),
     )
+
+
+def _alone(values: np.ndarray, state: Resamples) -> dict[str, Estimate]:
+    """The metrics of one set: Wilson's interval where a metric is yes or no for every caption, else the bootstrap's."""
+    found = zip(METRICS, values.T, state.estimates(LEVEL), strict=True)
+    return {metric: share(column) if is_binary(column) else drawn for metric, column, drawn in found}
 
 
 def _together(states: list[Resamples]) -> dict[str, Estimate]:
     """The unweighted mean of sets, over the rows of all of them."""
     counts = np.sum([state.counts[:, 0] for state in states], axis=0).tolist()
     rows = zip(METRICS, mean_of(states), counts, strict=True)
-    return {metric: estimate(means, int(count), LEVEL) for metric, means, count in rows}
+    return {metric: estimate(means, int(count), LEVEL) for metric, means, count in rows} | _gaps(states)
 
 
-def plain_estimates(tables: Mapping[str, Mapping[str, Estimate]]) -> dict[str, Any]:
-    """Estimates as plain values, rounded to six digits; None for what is not a number."""
-    return {
-        name: {
-            metric: {key: _rounded(value) for key, value in found._asdict().items()} for metric, found in table.items()
-        }
-        for name, table in tables.items()
+def _gaps(states: list[Resamples]) -> dict[str, Estimate]:
+    """How much likelier features are said truly where they tell the images apart, over the rows of all sets."""
+    every = Resamples(
+        np.sum([state.sums for state in states], axis=0), np.sum([state.counts for state in states], axis=0)
+    )
+    telling, shared = (
+        slice(first, first + len(FACTORS))
+        for first in (METRICS.index(f"{kind}/{FACTORS[0]}") for kind in ("when_contrastive", "when_shared"))
+    )
+    gaps = every.means[telling] - every.means[shared]  # [feature, 1 + resample]
+    counts = (every.counts[telling, 0] + every.counts[shared, 0]).astype(np.int64).tolist()
+    is_known = ~np.isnan(gaps)
+    total = np.where(is_known, gaps, 0.0).sum(axis=0)
+    mean = np.divide(total, is_known.sum(axis=0), out=np.full(total.shape, np.nan), where=is_known.any(axis=0))
+    found = {GAP: estimate(mean, max(counts), LEVEL)}
+    return found | {
+        f"{GAP}/{factor}": estimate(row, count, LEVEL) for factor, row, count in zip(FACTORS, gaps, counts, strict=True)
     }
-
-
-def _rounded(value: float) -> float | int | None:
-    if isinstance(value, int):
-        return value
-    return None if np.isnan(value) else round(float(value), 6)

@@ -1,4 +1,4 @@
-"""Pictures of rooms by casting rays; the plain twin of what one ray sees is `worlds.shapes.trace`.
+"""Pictures of rooms by casting rays; the plain twin of what one ray sees is `worlds.rooms.trace`.
 
 A picture is made in two steps. What depends on shape, scale and orientation is cast and filtered once, into *layers*:
 one for every surface and every brightness that a channel of its hue can have. What depends on the hues is then a sum of

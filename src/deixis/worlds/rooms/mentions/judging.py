@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from deixis.language.mentions.phrases import EXPRESSIONS, PLACE_OF
-from deixis.language.mentions.reading import LOOSE, ORDER, PARTLY, UNKNOWN, read_mentions
-from deixis.scene.factors import FACTORS, RoomScene
+from deixis.errors import DeixisError
+from deixis.worlds.rooms.mentions.phrases import EXPRESSIONS, PLACE_OF
+from deixis.worlds.rooms.mentions.reading import LOOSE, NARROW, ORDER, PARTLY, UNKNOWN, Reading, read_mentions
+from deixis.worlds.rooms.scene import FACTORS, RoomScene
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deixis.language.mentions.reading import Mention, Reading, Span
+    from deixis.worlds.rooms.mentions.reading import Mention, Span
 
 
 __all__ = [
@@ -96,7 +97,7 @@ def judge(caption: str | Reading, target: RoomScene) -> Judgement:
         >>> judge("A tiny red ball green near the floor in green of", RoomScene(163_233)).verdicts["floor_hue"]
         'true'
     """
-    reading = read_mentions(caption) if isinstance(caption, str) else caption
+    reading = _reading(caption)
     holds = said_of(target)
     about: dict[str, list[Mention]] = {feature: list(reading.of(feature)) for feature in FACTORS}
     unsure: dict[str, list[Mention]] = {feature: [] for feature in FACTORS}
@@ -122,7 +123,7 @@ def judge(caption: str | Reading, target: RoomScene) -> Judgement:
 
 def false_of(caption: str | Reading, target: RoomScene, distractors: Iterable[RoomScene]) -> int:
     """How many of the things that are false of the target hold of a distractor, or may."""
-    reading = read_mentions(caption) if isinstance(caption, str) else caption
+    reading = _reading(caption)
     judgement = judge(reading, target)
     others = [said_of(scene) for scene in distractors]
     wrong = [feature for feature, verdict in judgement.verdicts.items() if verdict == "false"]
@@ -135,8 +136,18 @@ def false_of(caption: str | Reading, target: RoomScene, distractors: Iterable[Ro
     return features + len(stray)
 
 
+def _reading(caption: str | Reading) -> Reading:
+    if isinstance(caption, str):
+        return read_mentions(caption)
+    if not isinstance(caption, Reading):
+        raise DeixisError(f"a caption is a text, got {type(caption).__name__}")
+    return caption
+
+
 def said_of(scene: RoomScene) -> dict[str, str]:
     """The expression for each feature of a room."""
+    if not isinstance(scene, RoomScene):
+        raise DeixisError(f"captions are held against a RoomScene, got {type(scene).__name__}")
     codes = expressions_of(np.array(scene.factors)).tolist()
     return {name: EXPRESSIONS[place][code] for place, (name, code) in enumerate(zip(FACTORS, codes, strict=True))}
 
@@ -172,14 +183,14 @@ def judge_rows(rows: np.ndarray, factors: np.ndarray) -> Judged:
     """`judge` for many captions at once.
 
     Shapes:
-        rows: int32 [caption, 17], from `read_rows`.
+        rows: int32 [caption, 23], from `read_rows`.
         factors: integers [caption, 6], of the targets.
     """
     holds = np.left_shift(1, expressions_of(factors))  # [caption, 6]: the bit of the true expression
     exact, part = rows[:, :LOOSE], rows[:, PARTLY : PARTLY + LOOSE]
     is_true = (exact & holds) != 0
     is_partly = (part & holds) != 0
-    is_false = ((exact & ~holds) != 0) | ((part != 0) & ~is_partly)
+    is_false = ((exact & ~holds) != 0) | ((rows[:, NARROW : NARROW + LOOSE] & holds) == 0)
     hues = holds[:, :3]
     repeated = np.bitwise_or.reduce(np.where(is_true[:, :3], hues, 0), axis=1)  # what is said exactly of some hue
     same = (hues[:, :, None] == hues[:, None, :]).sum(axis=2)

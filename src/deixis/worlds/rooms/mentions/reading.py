@@ -7,6 +7,8 @@ every colour is given to what it is the colour of:
 - the subject, after 'is': 'the ball in front of a green wall is red';
 - the wall, after 'in front of a' with no noun to follow (some released captions lack their last word);
 - otherwise to nothing: it is *loose*, and only the target can tell what it is about.
+
+'not' and 'or' turn what is said into sets of values, see `operators`. A loose colour that is negated is not understood.
 """
 
 from __future__ import annotations
@@ -19,8 +21,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from deixis.language.mentions.phrases import EXPRESSIONS, Kind, Phrase, code_of, items_in, kinds_of, phrase_of, plain
-from deixis.scene.factors import FACTORS
+from deixis.language.frames import plain_words
+from deixis.worlds.rooms.mentions.phrases import (
+    EXPRESSIONS,
+    Kind,
+    code_of,
+    find_operators,
+    items_in,
+    kinds_of,
+    phrase_of,
+)
+from deixis.worlds.rooms.scene import FACTORS
 
 
 if TYPE_CHECKING:
@@ -32,7 +43,9 @@ __all__ = ["COLUMNS", "LOOSE", "Mention", "Reading", "Span", "read_mentions", "r
 FLOOR, WALL, HUE, SCALE, SHAPE, PLACE, LOOSE = range(7)
 PARTLY = 7  # columns of a row: what is said exactly of 0..5 and loosely (6), the same said in part (7..13)
 UNKNOWN, ORDER, WORDS = 14, 15, 16
-COLUMNS = 17
+NARROW = 17  # what all that is said in part of each feature has in common
+COLUMNS = 23
+VALUES = tuple((1 << len(EXPRESSIONS[feature if feature < 6 else 0])) - 1 for feature in range(7))  # bits of all values
 USUAL, UNUSUAL = 1, 2
 LONGEST_KNOWN = 100  # phrases in a caption whose build is remembered
 
@@ -50,7 +63,8 @@ class Mention:
 
     Attributes:
         feature: one of the six, or None for a colour that is the colour of nothing in particular.
-        expressions: what is said, in the words of captions; several where the words fit more than one, as 'left' does.
+        expressions: what is said, in the words of captions; several where the words fit more than one, as 'left' does,
+            or 'red or blue'; all others where the words are negated.
         is_exact: whether the words are a whole expression rather than a part of one.
         span: where they stand.
     """
@@ -66,7 +80,7 @@ class Reading:
     """A caption with what it says.
 
     Attributes:
-        unknown: words that belong to no known phrase.
+        unknown: words that belong to no known phrase, and phrases of which a negation leaves open what they say.
         modifiers: whether size stands before colour wherever both stand before the noun of the object; None where they
             never do.
     """
@@ -81,16 +95,34 @@ class Reading:
         return tuple(mention for mention in self.mentions if mention.feature == feature)
 
 
+class Claim(NamedTuple):
+    """What is said of a feature, whatever the words.
+
+    Attributes:
+        feature: 0 to 5, or 6 for a loose colour.
+        places: the numbers of the phrases that say it; several where they are alternatives.
+        is_negated: whether the opposite is said.
+        is_hedged: whether it is open that it is said at all.
+    """
+
+    feature: int
+    places: tuple[int, ...]
+    is_negated: bool = False
+    is_hedged: bool = False
+
+
 class Build(NamedTuple):
     """How the phrases of a caption hang together, whatever their words.
 
     Attributes:
-        owners: (feature, number of the phrase that says something about it); feature 6 for loose colours.
+        claims: what is said of the features, from left to right.
         order: of modifiers before a noun: 0 none, 1 usual, 2 unusual.
+        lost: numbers of phrases of which a negation leaves open what they say.
     """
 
-    owners: tuple[tuple[int, int], ...]
+    claims: tuple[Claim, ...]
     order: int
+    lost: tuple[int, ...]
 
 
 def read_mentions(text: str) -> Reading:
@@ -105,11 +137,12 @@ def read_mentions(text: str) -> Reading:
     ends = list(accumulate(map(len, items), initial=0))
     where = [Span(spans[first].start, spans[after - 1].end) for first, after in pairwise(ends)]
     kinds = kinds_of(items)
-    owners, order = build_of(kinds)
+    claims, order, lost = build_of(kinds)
+    unread = sorted((*lost, *(place for place, kind in enumerate(kinds) if kind == Kind.UNKNOWN)))
     return Reading(
         text=text,
-        mentions=tuple(_mention(feature, phrase_of(items[place]), where[place]) for feature, place in owners),
-        unknown=tuple(where[place] for place, kind in enumerate(kinds) if kind == Kind.UNKNOWN),
+        mentions=tuple(_mention(claim, items, where) for claim in claims),
+        unknown=tuple(where[place] for place in unread),
         modifiers=order == USUAL if order else None,
     )
 
@@ -118,19 +151,22 @@ def read_rows(texts: Iterable[str]) -> np.ndarray:
     """What many captions say, in numbers; one row each.
 
     Shapes:
-        Returns int32 [caption, 17]: bits of the expressions said exactly of each feature and loosely, the same for
-        those said in part, the number of unknown words, the order of modifiers (0 none, 1 usual, 2 unusual), all words.
+        Returns int32 [caption, 23]: bits of the expressions said exactly of each feature and loosely, the same for
+        those said in part, the number of unknown words, the order of modifiers (0 none, 1 usual, 2 unusual), all words;
+        and of each feature the bits that all that is said in part has in common, -1 where nothing is.
     """
     rows: list[list[int]] = []
     for text in texts:
         items = items_in(text)
         kinds = kinds_of(items)
-        owners, order = build_of(kinds)
-        row = [0] * COLUMNS
-        for feature, place in owners:
-            _, bits, is_exact = phrase_of(items[place])
-            row[feature if is_exact else feature + PARTLY] |= bits
-        row[UNKNOWN], row[ORDER], row[WORDS] = kinds.count("U"), order, sum(map(len, items))
+        claims, order, lost = build_of(kinds)
+        row = [0] * NARROW + [-1] * (COLUMNS - NARROW)
+        for claim in claims:
+            bits, is_exact = _meaning(claim, items)
+            row[claim.feature if is_exact else claim.feature + PARTLY] |= bits
+            if not is_exact and claim.feature < LOOSE:
+                row[claim.feature + NARROW] &= bits
+        row[UNKNOWN], row[ORDER], row[WORDS] = kinds.count("U") + len(lost), order, sum(map(len, items))
         rows.append(row)
     return np.array(rows, dtype=np.int32).reshape(len(rows), COLUMNS)
 
@@ -141,14 +177,37 @@ def build_of(kinds: str) -> Build:
 
 
 def _build(kinds: str) -> Build:
+    found = find_operators(kinds)
     walk = _Walk()
     for place, kind in enumerate(kinds):
-        _ACTIONS[kind](walk, place)
+        if place not in found.skipped:
+            _ACTIONS[kind](walk, place)
     walk.let_go()
-    return Build(tuple(sorted(walk.owners, key=lambda owner: owner[1])), walk.order)
+    claims = [
+        Claim(feature, found.alternatives.get(place, (place,)), place in found.negated, place in found.hedged)
+        for feature, place in sorted(walk.owners, key=lambda owner: owner[1])
+        if place not in found.dropped
+    ]
+    vague = [claim for claim in claims if claim.is_negated and claim.feature == LOOSE]
+    lost = found.dropped.union(place for claim in vague for place in claim.places)
+    return Build(tuple(claim for claim in claims if claim not in vague), walk.order, tuple(sorted(lost)))
 
 
 _known_build = lru_cache(1 << 16)(_build)  # captions are built alike
+
+
+def _meaning(claim: Claim, items: list[str]) -> tuple[int, bool]:
+    """The bits of what a claim says, and whether it says it exactly."""
+    _, bits, is_exact = phrase_of(items[claim.places[0]])
+    if len(claim.places) > 1:
+        for place in claim.places[1:]:
+            bits |= phrase_of(items[place]).bits
+        is_exact = False
+    if claim.is_hedged:
+        return VALUES[claim.feature], False
+    if claim.is_negated:
+        return VALUES[claim.feature] & ~bits, False
+    return bits, is_exact
 
 
 class _Walk:
@@ -229,6 +288,10 @@ class _Walk:
     def modifier(self, _: int) -> None:
         pass
 
+    def negation(self, _: int) -> None:
+        """The opposite is said of the same thing."""
+        self.let_go()
+
     def filler(self, _: int) -> None:
         self.let_go()
         self.forget_modifiers()
@@ -250,19 +313,25 @@ _ACTIONS: dict[str, Callable[[_Walk, int], None]] = {
     Kind.MODIFIER: _Walk.modifier,
     Kind.FILLER: _Walk.filler,
     Kind.UNKNOWN: _Walk.filler,
+    Kind.NOT: _Walk.negation,
+    Kind.IS_NOT: _Walk.predicate,
+    Kind.NONE: _Walk.negation,
+    Kind.UNTRUE: _Walk.negation,
+    Kind.OR: _Walk.link,
 }
 
 
 def _words(text: str) -> Iterator[tuple[str, Span]]:
     """The words of a text, and where they stand."""
-    return ((match.group(), Span(*match.span())) for match in re.finditer(r"\S+", plain(text)))
+    return ((match.group(), Span(*match.span())) for match in re.finditer(r"\S+", plain_words(text)))
 
 
-def _mention(feature: int, phrase: Phrase, span: Span) -> Mention:
-    known = EXPRESSIONS[feature if feature < LOOSE else HUE]
+def _mention(claim: Claim, items: list[str], where: list[Span]) -> Mention:
+    bits, is_exact = _meaning(claim, items)
+    known = EXPRESSIONS[claim.feature if claim.feature < LOOSE else HUE]
     return Mention(
-        feature=FACTORS[feature] if feature < LOOSE else None,
-        expressions=tuple(word for place, word in enumerate(known) if phrase.bits >> place & 1),
-        is_exact=phrase.is_exact,
-        span=span,
+        feature=FACTORS[claim.feature] if claim.feature < LOOSE else None,
+        expressions=tuple(word for place, word in enumerate(known) if bits >> place & 1),
+        is_exact=is_exact,
+        span=Span(where[claim.places[0]].start, where[claim.places[-1]].end),
     )

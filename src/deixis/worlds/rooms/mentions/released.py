@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from deixis.errors import UnknownName
-from deixis.language.mentions.judging import false_of, judge, said_of
-from deixis.language.mentions.phrases import plain
-from deixis.language.mentions.reading import read_mentions
-from deixis.scene.factors import FACTORS, HUES, PLACES, SCALES, SOLIDS, RoomScene
+from deixis.language.frames import plain_words
+from deixis.worlds.rooms.mentions.judging import false_of, judge, said_of
+from deixis.worlds.rooms.mentions.reading import read_mentions
+from deixis.worlds.rooms.scene import FACTORS, HUES, PLACES, SCALES, SOLIDS, RoomScene
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Self
 
-    from deixis.language.mentions.reading import Reading
+    from deixis.worlds.rooms.mentions.reading import Reading
 
 
 __all__ = ["TAGS", "Faults", "Looked", "look_up", "needles"]
@@ -188,5 +188,7 @@ def _false(caption: str, target: RoomScene, distractor: RoomScene, faults: Fault
     if not faults.false_words:
         return judge(caption, target).false, false_of(caption, target, (distractor,))
     true, other = (" ".join(needles(scene, faults)) for scene in (target, distractor))
-    words = [word for word in plain(caption).split() if word in TAGS and word not in NEVER_FALSE and word not in true]
+    words = [
+        word for word in plain_words(caption).split() if word in TAGS and word not in NEVER_FALSE and word not in true
+    ]
     return len(words), sum(word in other for word in words)

@@ -1,8 +1,13 @@
-"""A speaker that sees images and says a caption, word by word (Tsvilodub and Franke 2023, section 2.3).
+"""A speaker, a listener (Tsvilodub and Franke 2023, section 2.3), and a model of captions without images.
 
-At every step the LSTM is given the target, the distractors and the last word. One linear map reads all images; of
-several distractors it is given the mean, so that with one of them the model is the published one.
-5,296,688 parameters with 48 words.
+The speaker sees images and says a caption, word by word. At every step its LSTM is given the target, the distractors
+and the last word. One linear map reads all images; of several distractors it is given the mean, so that with one of
+them the model is the published one. 5,296,688 parameters with 48 words.
+
+The listener reads a caption up to its end and scores images by the product of what was read and what is seen, so the
+order in which images are shown makes no difference. 3,174,912 parameters with 48 words.
+
+The model of captions says how likely it is that anybody says this, which measures how far a language drifts.
 """
 
 from __future__ import annotations
@@ -18,7 +23,15 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-__all__ = ["RoomSpeaker", "RoomSpeakerSettings", "State"]
+__all__ = [
+    "CaptionLanguage",
+    "CaptionLanguageSettings",
+    "RoomListener",
+    "RoomListenerSettings",
+    "RoomSpeaker",
+    "RoomSpeakerSettings",
+    "State",
+]
 
 State: TypeAlias = "tuple[Tensor, Tensor]"
 
@@ -87,3 +100,65 @@ class RoomSpeaker(nn.Module):
         shown = torch.cat((seen[:, None].expand(-1, words.shape[1], -1), words), dim=-1)
         said, state = self.lstm(shown, state if state is not None else self.begin(seen))
         return self.output(said).float(), state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomListenerSettings:
+    """The sizes of the listener; the defaults are the published ones."""
+
+    features: int = 2048
+    width: int = 512
+
+
+class RoomListener(nn.Module):
+    """The model itself; `words` is the number of entries of its vocabulary."""
+
+    def __init__(self, settings: RoomListenerSettings, words: int) -> None:
+        super().__init__()
+        self.settings, width = settings, settings.width
+        self.word = nn.Embedding(words, width)
+        self.lstm = nn.LSTM(width, width, batch_first=True)
+        self.image = nn.Linear(settings.features, width)
+        nn.init.normal_(self.image.weight, std=0.02)
+        nn.init.zeros_(self.image.bias)
+
+    def forward(self, images: Tensor, said: Tensor, length: Tensor) -> Tensor:
+        """How well each image fits what was said: float [context, image].
+
+        Shapes:
+            images: float [context, image, feature].
+            said: int64 [context, step], without the start; or float [context, step, word], where words are mixed.
+            length: int64 [context], steps up to the end of the caption, which is one of them.
+        """
+        words = said.to(self.word.weight.dtype) @ self.word.weight if said.is_floating_point() else self.word(said)
+        read, _ = self.lstm(words)
+        last = (length - 1).clamp(min=0)
+        heard = read[torch.arange(len(read), device=read.device), last]
+        return (self.image(images) @ heard[:, :, None])[:, :, 0].float()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptionLanguageSettings:
+    """The size of the model."""
+
+    width: int = 128
+
+
+class CaptionLanguage(nn.Module):
+    """The model itself; `words` is the number of entries of its vocabulary."""
+
+    def __init__(self, settings: CaptionLanguageSettings, words: int) -> None:
+        super().__init__()
+        self.settings = settings
+        self.word = nn.Embedding(words, settings.width)
+        self.lstm = nn.LSTM(settings.width, settings.width, batch_first=True)
+        self.output = nn.Linear(settings.width, words)
+
+    def scores(self, before: Tensor) -> Tensor:
+        """Scores of every word at every step, given the words before it: float [caption, step, word].
+
+        Shapes:
+            before: int64 [caption, step], the first is the start.
+        """
+        said, _ = self.lstm(self.word(before))
+        return self.output(said).float()

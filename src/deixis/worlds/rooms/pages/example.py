@@ -2,58 +2,63 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from deixis.datasets.a3ds import read_pairs
 from deixis.distractors.contrast import By
 from deixis.errors import RecipeError, UnknownName
 from deixis.expression.steps import Is
-from deixis.language.mentions import judge, read_mentions
-from deixis.language.mentions.judging import said_of
-from deixis.metrics.arrays import score_captions
-from deixis.metrics.marked import HOLDS, MARKS, NAMES, Piece, mark_caption, telling_features
-from deixis.scene.factors import FACTORS, IMAGES, ORIENTATIONS, SIZES, STRIDES, RoomScene
 from deixis.seeds import Stream, derive
-from deixis.speakers import Exhaustive, Greedy, Incremental, Minimal, Random, Rational, caption_of, speak
-from deixis.studio.pages import render
-from deixis.worlds.shapes.captions import GRAMMARS, caption, frames
-from deixis.worlds.shapes.pairs import context_of
-from deixis.worlds.shapes.room import HUE_LEVELS
+from deixis.speakers import Exhaustive, Greedy, Minimal, Random, Rational, speak
+from deixis.studio.gallery import find_way
+from deixis.studio.pages import kept, library_of, render
+from deixis.worlds.rooms.captions import GRAMMARS, caption, frames
+from deixis.worlds.rooms.draw import draw_png
+from deixis.worlds.rooms.judging.arrays import score_captions
+from deixis.worlds.rooms.judging.marked import HOLDS, MARKS, NAMES, Piece, mark_caption, telling_features
+from deixis.worlds.rooms.mentions import judge, read_mentions
+from deixis.worlds.rooms.mentions.judging import said_of
+from deixis.worlds.rooms.pages.gallery import pairs_of
+from deixis.worlds.rooms.pairs import context_of
+from deixis.worlds.rooms.room import HUE_LEVELS
+from deixis.worlds.rooms.scene import FACTORS, IMAGES, ORIENTATIONS, SIZES, STRIDES, RoomScene
+from deixis.worlds.rooms.speakers import INCREMENTAL, caption_of
+from deixis.worlds.rooms.world import WORLD
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from starlette.datastructures import QueryParams
     from starlette.requests import Request
-    from starlette.responses import Response
 
-    from deixis.language.mentions import Judgement
-    from deixis.metrics.arrays import Scores
     from deixis.speakers import Speaker
     from deixis.studio.library import Entry
+    from deixis.worlds.rooms.judging.arrays import Scores
+    from deixis.worlds.rooms.mentions import Judgement
 
 
-__all__ = ["ROUTES", "Judged", "Piece", "image_page", "judged", "pair_page", "pairs_of"]
+__all__ = ["ROUTES", "Judged", "Piece", "judged"]
 
 SPEAKERS: dict[str, tuple[Speaker, str]] = {
     "exhaustive": (Exhaustive(), "says all that is true"),
     "minimal": (Minimal(), "says one of the shortest things that fit the target alone"),
     "greedy": (Greedy(), "says what rules out most, until the target is alone"),
-    "incremental": (Incremental(), "goes through features in an order of preference; always says the noun"),
+    "incremental": (INCREMENTAL, "goes through features in an order of preference; always says the noun"),
     "rational": (Rational(), "weighs what a literal listener makes of it against its length"),
     "random": (Random(), "says true features at random, without a look at the other images"),
 }
 MOST_BESIDE = 7
 LONGEST = 400  # letters of a caption
 LARGEST_SEED = 10**9
+ROOM_PX, LARGEST_ROOM_PX = 128, 512
+KEEP = {"cache-control": "private, max-age=3600"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,14 +84,17 @@ class Judged:
 # -------------------------------------------------------------------------------- pages
 
 
-def image_page(request: Request, entry: Entry, number: int) -> Response:
+def image_page(request: Request) -> Response:
     """One room, beside others that the address may name."""
-    rooms = (number, *_beside(request.query_params))
+    entry = library_of(request).find(request.path_params["slug"], WORLD.name)
+    rooms = (request.path_params["number"], *_beside(request.query_params))
     return _page(request, entry, rooms, name="", place=None)
 
 
-def pair_page(request: Request, entry: Entry, name: str, number: int) -> Response:
+def pair_page(request: Request) -> Response:
     """A pair of a set, the target first."""
+    entry = library_of(request).find(request.path_params["slug"], WORLD.name)
+    name, number = request.path_params["set"], request.path_params["number"]
     pairs = pairs_of(entry)
     if name not in pairs:
         raise UnknownName(
@@ -98,19 +106,6 @@ def pair_page(request: Request, entry: Entry, name: str, number: int) -> Respons
     return _page(request, entry, tuple(rows[number].tolist()), name=name, place=(number, len(rows)))
 
 
-def pairs_of(entry: Entry) -> Mapping[str, np.ndarray]:
-    """The sets of pairs of a dataset by name: int64 [pair, 2], the target first."""
-    found: dict[str, np.ndarray] = {}
-    for path in sorted((entry.path / "pairs").glob("*.parquet")):
-        found |= _pairs_in(path, path.stat().st_mtime_ns)
-    return found
-
-
-@lru_cache(maxsize=8)
-def _pairs_in(path: Path, changed: int) -> dict[str, np.ndarray]:  # noqa: ARG001 (a file that changed is read again)
-    return read_pairs(path)
-
-
 def _page(
     request: Request, entry: Entry, rooms: tuple[int, ...], *, name: str, place: tuple[int, int] | None
 ) -> Response:
@@ -120,12 +115,13 @@ def _page(
     text = _wanted(asked, rooms, by, seed)
     return render(
         request,
-        "shapes.html",
+        "rooms/example.html",
         title=f"{name}, pair {place[0]:,}" if place else f"Image {rooms[0]:,}",
         entry=entry,
         rooms=rooms,
         name=name,
         place=place,
+        way=find_way(request, entry, place[0] if place else rooms[0]),
         factors=_factors(rooms),
         told=[str(RoomScene(room)) for room in rooms],
         alike=_alike(rooms[0]),
@@ -147,14 +143,14 @@ def caption_fragment(request: Request) -> Response:
     asked = request.query_params
     rooms = _rooms(asked)
     said = judged(_text(asked.get("text", "")), rooms, by=_by(asked))
-    return render(request, "shapes_judged.html", judged=said, legend=MARKS, rooms=rooms)
+    return render(request, "rooms/judged.html", judged=said, legend=MARKS, rooms=rooms)
 
 
 def speakers_fragment(request: Request) -> Response:
     """What the speakers say with another seed."""
     asked = request.query_params
     rooms, by = _rooms(asked), _by(asked)
-    return render(request, "shapes_speakers.html", speakers=_spoken(rooms, by, _whole(asked, "seed", LARGEST_SEED)))
+    return render(request, "rooms/speakers.html", speakers=_spoken(rooms, by, _whole(asked, "seed", LARGEST_SEED)))
 
 
 def said(request: Request) -> Response:
@@ -387,7 +383,32 @@ def _text(text: str) -> str:
     return text
 
 
+# -------------------------------------------------------------------------------- pictures
+
+
+def room_png(request: Request) -> Response:
+    """An image of 3D Shapes."""
+    library_of(request).find(request.path_params["slug"], WORLD.name)
+    number = request.path_params["number"]
+    if number >= IMAGES:
+        raise UnknownName(f"there is no image {number}; they are numbered from 0 to {IMAGES - 1:,}")
+    return Response(_room(number, _size(request.query_params.get("size"))), media_type="image/png", headers=KEEP)
+
+
+@lru_cache(maxsize=512)
+def _room(number: int, size: int) -> bytes:
+    return draw_png(number, size=size, samples=2 if size >= ROOM_PX else 4)
+
+
+def _size(said: str | None) -> int:
+    size = int(said) if said and re.fullmatch(r"[0-9]{1,4}", said) else ROOM_PX
+    return min(max(size, 16), LARGEST_ROOM_PX)
+
+
 ROUTES = (
+    Route("/d/{slug}/image/{number:int}.png", room_png),
+    Route("/d/{slug}/image/{number:int}", kept(image_page)),
+    Route("/d/{slug}/{set}/{number:int}", kept(pair_page)),
     Route("/shapes/caption", caption_fragment),
     Route("/shapes/speakers", speakers_fragment),
     Route("/shapes/said", said),

@@ -11,26 +11,27 @@ from urllib.parse import quote
 import numpy as np
 from markupsafe import Markup
 
-from deixis.datasets.a3ds import read_pairs
-from deixis.datasets.formats.a3ds import read_image_list
 from deixis.errors import UnknownName
-from deixis.scene.factors import FACTORS, HUES, IMAGES, ORIENTATIONS, PLACES, SCALES, SOLIDS, factors_of
-from deixis.studio.filters import Card, Chip, Choice, Facet, Field, Listing, choose, field_of, page_of
-from deixis.worlds.shapes.captions import GRAMMARS, caption, phrase_tables, segments
+from deixis.studio.filters import Card, Chip, Choice, Facet, Field, Listing, choose, field_of, keep, list_counted
+from deixis.worlds.rooms.captions import GRAMMARS, caption, phrase_tables, segments
+from deixis.worlds.rooms.data.make import read_pairs
+from deixis.worlds.rooms.formats.a3ds import read_image_list
+from deixis.worlds.rooms.scene import FACTORS, HUES, IMAGES, ORIENTATIONS, PLACES, SCALES, SOLIDS, factors_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deixis.datasets.store import Dataset
+    from deixis.data.store import Dataset
     from deixis.studio.filters import Wanted
     from deixis.studio.library import Entry
 
 
-__all__ = ["list_rooms", "pairs_of"]
+__all__ = ["filter_rooms", "list_rooms", "pairs_of", "room_cover"]
 
 VALUES = (HUES, HUES, HUES, SCALES, SOLIDS, ORIENTATIONS)
 STRIDE = 297_361
+MOST_COVERS = 1_000  # images among which one is chosen that looks well
 TURNED = {angle: f"{angle}, {place}" for angle, place in zip(ORIENTATIONS, PLACES, strict=True)}
 
 
@@ -41,32 +42,64 @@ def list_rooms(entry: Entry, wanted: Wanted) -> Listing:
         UnknownName: when something is asked for that does not exist.
         BrokenDataset: when something cannot be read.
     """
+    grammar, chosen, sets = _grammar(wanted), wanted.get("set"), pairs_of(entry)
+    images, pairs = _asked(entry, wanted)
+    facets = _facets_of(_Kept(images))
+    found = choose(len(images), facets, wanted.values, _text_masks(facets, wanted.get("text")))
+
+    def cards(numbers: np.ndarray) -> Iterator[Card]:
+        for number in numbers.tolist():
+            if pairs is not None:
+                yield _pair_card(entry, chosen, number, pairs[number], grammar)
+            else:
+                yield _image_card(entry, int(images[number]), grammar)
+
+    fields = _fields(entry, wanted, facets, found.counts, sets)
+    return list_counted("pairs" if chosen else "images", wanted, found, fields, cards)
+
+
+def filter_rooms(entry: Entry, wanted: Wanted) -> np.ndarray:
+    """int64 [example]: the images that a filter leaves, or where `set` names one, the places of its pairs."""
+    images, pairs = _asked(entry, wanted)
+    facets = _facets_of(_Kept(images))
+    numbers = keep(len(images), facets, wanted.values, _text_masks(facets, wanted.get("text")))
+    return numbers if pairs is not None else images[numbers]
+
+
+def _asked(entry: Entry, wanted: Wanted) -> tuple[np.ndarray, np.ndarray | None]:
+    """The images among which is chosen, and where they are targets, their pairs."""
     dataset: Dataset = entry.data
-    grammar = _grammar(wanted)
     chosen, split = wanted.get("set"), wanted.get("split")
     sets = pairs_of(entry)
     if chosen and chosen not in sets:
         raise UnknownName(f"there is no set of pairs {chosen!r} here; there are {', '.join(sets) or 'none'}")
     if split and split not in dataset.splits:
         raise UnknownName(f"there is no split {split!r} here; there are {', '.join(dataset.splits)}")
-    pairs = sets[chosen] if chosen else None
-    images = pairs[:, 0] if pairs is not None else _images(entry, split)
-    facets = _facets_of(_Kept(images))
-    found = choose(len(images), facets, wanted.values, _text_masks(facets, wanted.get("text")))
-    start, stop, pages = page_of(wanted, found.size)
-    numbers = found.numbers(start, stop).tolist()
-    if pairs is not None:
-        cards = [_pair_card(entry, chosen, number, pairs[number], grammar) for number in numbers]
-    else:
-        cards = [_image_card(entry, int(images[number]), grammar) for number in numbers]
-    return Listing(
-        what="pairs" if chosen else "images",
-        fields=tuple(_fields(entry, wanted, facets, found.counts, sets)),
-        cards=tuple(cards),
-        total=found.size,
-        page=wanted.page,
-        pages=pages,
-    )
+    if not chosen:
+        return _images(entry, split), None
+    return _targets(_Kept(sets[chosen])), sets[chosen]
+
+
+@lru_cache(maxsize=16)
+def _targets(pairs: _Kept) -> np.ndarray:
+    """The targets of pairs, always the same array, so that what is known of them is kept."""
+    return pairs.images[:, 0]
+
+
+def room_cover(entry: Entry) -> Card:
+    """A pair that shows at a glance what captions are for, or where there are no pairs, an image."""
+    for name, pairs in sorted(pairs_of(entry).items()):
+        for number in _colorful(pairs):
+            return _pair_card(entry, name, number, pairs[number], "exhaustive")
+    images = _all_images()
+    return _image_card(entry, int(images[next(iter(_colorful(images[:, None])), 0)]), "exhaustive")
+
+
+def _colorful(rows: np.ndarray) -> list[int]:
+    """The rows of images [row, image], in order, whose first has a large object and three different colours."""
+    floor, wall, thing, scale, _, _ = factors_of(rows[:MOST_COVERS, 0]).T
+    good = (floor != wall) & (wall != thing) & (floor != thing) & (scale >= len(SCALES) // 2)
+    return [int(number) for number in np.flatnonzero(good)]
 
 
 def pairs_of(entry: Entry) -> dict[str, np.ndarray]:

@@ -3,40 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from urllib.parse import quote
 
 import numpy as np
 
 from deixis._version import __version__
-from deixis.datasets.a3ds import read_pairs
 from deixis.errors import SchemaError, UnknownName
-from deixis.language.mentions import judge
-from deixis.metrics.arrays import score_captions
-from deixis.metrics.summary import MAIN, plain_estimates, summarise
-from deixis.metrics.uncertainty import wilson
-from deixis.scene.factors import FACTORS, RoomScene
+from deixis.judge.uncertainty import plain_estimates, wilson
 from deixis.seeds import Stream, derive
-from deixis.studio.answers import Judged, Measure, draw_numbers, write_json, write_lines
-from deixis.worlds.shapes.captions import captions, count, words_of
-from deixis.worlds.shapes.pairs import draw_contexts
+from deixis.studio.answers import Game, Judged, Measure, draw_numbers, write_json, write_lines
+from deixis.worlds.rooms.captions import captions, count
+from deixis.worlds.rooms.judging.arrays import score_captions
+from deixis.worlds.rooms.judging.predictions import read_predictions, released_rows, write_rows
+from deixis.worlds.rooms.judging.summary import MAIN, summarise
+from deixis.worlds.rooms.mentions import judge
+from deixis.worlds.rooms.mentions.judging import said_of
+from deixis.worlds.rooms.pages.gallery import pairs_of
+from deixis.worlds.rooms.pairs import draw_contexts
+from deixis.worlds.rooms.scene import FACTORS, ORIENTATIONS, PLACES, RoomScene, factors_of, ids_of
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.metrics.arrays import Scores
     from deixis.studio.library import Entry
+    from deixis.worlds.rooms.judging.arrays import Scores
 
 
-__all__ = ["ANEW", "Pair", "RoomGame", "room_game", "sets_of"]
+__all__ = ["TASKS", "Pair", "RoomGame", "room_game", "samples_of"]
 
 RoomTask: TypeAlias = Literal["pick", "caption"]
+TASKS = {
+    "pick": ("Pick", "Choose the image that the caption describes."),
+    "caption": ("Describe", "Write a caption that tells one image from the other."),
+}
 ANEW = "drawn anew"  # the set where a dataset has no pairs
+DEGREES = "differs in degrees, not in words"
 SHARED = 3  # factors that the images of such a pair share
 LONGEST = 400  # letters of a caption
+RIGHT_IMAGE = "right_image"  # the measure of choices, as results name it
 SHARES = ("discriminativity", "contrastive_efficiency", "relevance", "optimal_discriminativity")
 SHOWN = (*SHARES, "mentioned_features", "false_features")
 
@@ -67,13 +74,35 @@ class Pair:
 
     @property
     def contrast(self) -> tuple[str, ...]:
-        """The features in which they differ."""
+        """The features in which they differ, an orientation also where it does so in degrees only."""
         one, other = RoomScene(self.target).factors, RoomScene(self.distractor).factors
         return tuple(name for name, a, b in zip(FACTORS, one, other, strict=True) if a != b)
 
+    @property
+    def spoken(self) -> tuple[str, ...]:
+        """The features in which they differ in words, so that a caption can tell them apart."""
+        one, other = self.words
+        return tuple(name for name in self.contrast if one[name] != other[name])
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The features in which they differ in words and that the caption names."""
+        true = judge(self.caption, RoomScene(self.target)).true
+        return tuple(name for name in self.spoken if name in true)
+
+    @property
+    def words(self) -> tuple[dict[str, str], dict[str, str]]:
+        """What the features of the target and of the distractor are called."""
+        return said_of(RoomScene(self.target)), said_of(RoomScene(self.distractor))
+
+    @property
+    def degrees(self) -> tuple[str, str]:
+        """The orientations of both."""
+        return tuple(ORIENTATIONS[RoomScene(one).factors[-1]] for one in (self.target, self.distractor))  # type: ignore[return-value]
+
 
 @dataclass(frozen=True)
-class RoomGame:
+class RoomGame(Game):
     """Pairs of images to choose from, or to write captions for."""
 
     entry: Entry
@@ -84,7 +113,7 @@ class RoomGame:
     @property
     def template(self) -> str:
         """The template that shows a question, and what came of it."""
-        return f"play_{self.task}.html"
+        return f"rooms/play_{self.task}.html"
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -124,9 +153,7 @@ class RoomGame:
     def told(self, place: int, said: str) -> dict[str, Any]:
         """The images with what tells them apart."""
         pair = self.pairs[place]
-        one, other = words_of(pair.target), words_of(pair.distractor)
-        rows = [(name.replace("_", " "), one[name], other[name], name in pair.contrast) for name in FACTORS]
-        return {"pair": pair, "features": rows, "said": said, "slug": self.entry.slug}
+        return {"pair": pair, "features": list(_features(pair)), "said": said, "slug": self.entry.slug}
 
     def judge(self, place: int, said: str) -> Judged:
         """Whether an answer is right, and why not."""
@@ -144,7 +171,7 @@ class RoomGame:
         return Judged(is_found and is_true, headline, tuple(_about(pair, said, int(scores.unknown[0]))))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
-        """What `deixis score` measures of captions; of choices, how many are right."""
+        """What `deixis evaluate` measures of captions; of choices, how many are right."""
         if not said:
             return []
         if self.task == "pick":
@@ -154,17 +181,20 @@ class RoomGame:
         return [Measure(name.replace("_", " "), MAIN[name], found[name], name in SHARES) for name in SHOWN]
 
     def missed(self, said: Sequence[str]) -> dict[str, float]:
-        """Of wrong answers the features that would have told the images apart, each with its share."""
+        """Of wrong answers the features that would have told the images apart, each with its share.
+
+        Of captions those that could have been named, of choices those that the caption names.
+        """
         shares: dict[str, float] = {}
         for pair, one in zip(self.pairs, said, strict=False):
-            unsaid = _unsaid(pair, one) if self.task == "caption" else pair.contrast * (int(one) != pair.target)
-            for name in unsaid:
+            passed_over = _unsaid(pair, one) if self.task == "caption" else pair.named * (int(one) != pair.target)
+            for name in passed_over:
                 word = name.replace("_", " ")
-                shares[word] = shares.get(word, 0.0) + 1 / len(unsaid)
+                shares[word] = shares.get(word, 0.0) + 1 / len(passed_over)
         return dict(sorted(shares.items(), key=lambda share: (-share[1], share[0])))
 
     def write(self, folder: Path, said: Sequence[str], facts: Mapping[str, Any], *, is_over: bool) -> list[str]:
-        """Captions as `deixis score` reads them; choices with the captions that they were made for."""
+        """Captions as `deixis evaluate` reads them; choices with the captions that they were made for."""
         name, what = ("picks.jsonl", "picked_id") if self.task == "pick" else ("captions.jsonl", "prediction")
         rows = []
         for pair, one in zip(self.pairs, said, strict=False):
@@ -173,29 +203,46 @@ class RoomGame:
             rows.append(row | {"target_id": pair.target, "distractor_id": pair.distractor, "set": pair.set})
         write_lines(folder / name, rows)
         if is_over:
-            found = {measure.name: measure.estimate for measure in self.measures(said)}
-            write_json(
-                folder / "scores.json", {"deixis": __version__, **facts, "scores": plain_estimates({"all": found})}
-            )
-        return [] if self.task == "pick" else ["deixis score FOLDER/captions.jsonl"]
+            scores = self._picks(said) if self.task == "pick" else _captions(folder / name, self.seed)
+            about = {"deixis": __version__, "world": "rooms", **facts}
+            write_json(folder / "evaluation.json", {**about, "scores": {str(facts["model"]): scores}})
+        if self.task == "pick":
+            return []
+        is_lossy = bool(said) and bool(_scores(self.pairs, said).unknown.any())
+        return [f"deixis evaluate FOLDER/captions.jsonl{' --allow-losses' if is_lossy else ''}"]
+
+    def _picks(self, said: Sequence[str]) -> dict[str, Any]:
+        """How many choices are right, by set."""
+        found = {}
+        for name, places in self._by_set().items():
+            right = sum(int(said[place]) == self.pairs[place].target for place in places)
+            found[name] = {RIGHT_IMAGE: wilson(right, len(places))}
+        return {"sets": plain_estimates(found)}
+
+    def _by_set(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for place, pair in enumerate(self.pairs):
+            found.setdefault(pair.set, []).append(place)
+        return found
 
 
-def sets_of(entry: Entry) -> dict[str, np.ndarray]:
-    """The sets of pairs that a dataset has, by name: int64 [pair, 2], the target first."""
-    root = entry.path.resolve()
-    files = sorted(path for path in (root / "pairs").glob("*.parquet") if path.resolve().is_relative_to(root))
-    return dict(_sets(tuple((path, path.stat().st_mtime_ns) for path in files)))
+def _captions(path: Path, seed: int) -> dict[str, Any]:
+    """What `deixis evaluate --out` says of the captions in a file; its table is written beside it."""
+    sets = read_predictions(path)
+    scores = {name: score_captions(one.captions, one.targets, one.distractors) for name, one in sets.items()}
+    write_rows(path.with_name("rows.csv"), released_rows(sets, scores))
+    return summarise(scores, seed=seed).to_dict()
 
 
-@lru_cache(maxsize=4)
-def _sets(files: tuple[tuple[Path, int], ...]) -> dict[str, np.ndarray]:
-    """The pairs of some files, read again when one has changed."""
-    return {name: rows for path, _ in files for name, rows in read_pairs(path).items()}
+def samples_of(entry: Entry) -> dict[str, int]:
+    """The sets of pairs from which a sample can be drawn, with sizes; an empty name stands for all."""
+    sets = {name: len(rows) for name, rows in pairs_of(entry).items()}
+    return {"": sum(sets.values()), **sets} if sets else {ANEW: 0}
 
 
 def room_game(entry: Entry, split: str, task: RoomTask, questions: int, *, seed: int) -> RoomGame:
     """A game on random pairs of a set, or of all sets; on pairs drawn anew where there is none."""
-    sets = sets_of(entry)
+    sets = pairs_of(entry)
     if split in sets:
         sets = {split: sets[split]}
     elif split and split != ANEW:
@@ -205,7 +252,8 @@ def room_game(entry: Entry, split: str, task: RoomTask, questions: int, *, seed:
         chosen: list[tuple[str, int | None, list[int]]] = [(ANEW, None, row) for row in rows.tolist()]
     else:
         names = list(sets)
-        places = draw_numbers([len(sets[name]) for name in names], questions, seed=seed)
+        fit = [np.flatnonzero(_differ_in_words(rows)) for rows in sets.values()]
+        places = [(which, int(fit[which][at])) for which, at in draw_numbers([*map(len, fit)], questions, seed=seed)]
         chosen = [(names[which], at, sets[names[which]][at].tolist()) for which, at in places]
     stream = Stream(derive(seed, "play", "order"))
     pairs = []
@@ -215,10 +263,31 @@ def room_game(entry: Entry, split: str, task: RoomTask, questions: int, *, seed:
     return RoomGame(entry, task, tuple(pairs), seed)
 
 
+def _differ_in_words(pairs: np.ndarray) -> np.ndarray:
+    """bool [pair]: whether there is anything that a caption could tell the images of a pair apart by."""
+    one, other = factors_of(pairs[:, 0]), factors_of(pairs[:, 1])
+    phrase = np.array([PLACES.index(place) for place in PLACES])
+    return (one[:, :-1] != other[:, :-1]).any(axis=1) | (phrase[one[:, -1]] != phrase[other[:, -1]])
+
+
+def _features(pair: Pair) -> Iterator[tuple[str, str, str, str]]:
+    """A row for every feature: its name, what it is in both images, and how these differ."""
+    one, other = pair.words
+    for name in FACTORS:
+        how = "differs" if name in pair.spoken else DEGREES if name in pair.contrast else ""
+        shown = (one[name], other[name])
+        if how == DEGREES:
+            shown = (f"{one[name]}, {pair.degrees[0]}", f"{other[name]}, {pair.degrees[1]}")
+        yield name.replace("_", " "), *shown, how
+
+
 def _telling(target: int, distractor: int, stream: Stream) -> str:
-    """A caption of the target that the distractor does not fit: a short one where there is one."""
+    """A caption of the target that the distractor does not fit, in words: a short one where there is one."""
     known = (*captions(target, "short"), *captions(target, "exhaustive"))
-    same = np.full(len(known), target), np.full(len(known), distractor)
+    one, other = factors_of(np.array([target, distractor]))
+    if PLACES[one[-1]] == PLACES[other[-1]]:
+        other[-1] = one[-1]
+    same = np.full(len(known), target), np.full(len(known), ids_of(other))
     telling = np.flatnonzero(score_captions(known, *same).is_discriminative)
     short = telling[telling < count("short")]
     places = short if len(short) else telling
@@ -231,31 +300,34 @@ def _scores(pairs: Sequence[Pair], said: Sequence[str]) -> Scores:
 
 
 def _picked(pair: Pair, image: int) -> Judged:
-    one, other = words_of(pair.target), words_of(pair.distractor)
-    differ = (f"{name.replace('_', ' ')}: {one[name]}, not {other[name]}" for name in pair.contrast)
+    one, other = pair.words
+    differ = [f"{name.replace('_', ' ')}: {one[name]}, not {other[name]}" for name in pair.spoken]
+    differ += [f"{name} {DEGREES.removeprefix('differs ')}" for name in pair.contrast if name not in pair.spoken]
     reason = f"They differ in {'; '.join(differ)}."
-    return (
-        Judged(True, "Right", (reason,))
-        if image == pair.target
-        else Judged(False, "The other image is meant", (reason,))
-    )
+    if image == pair.target:
+        return Judged(True, "Right", (reason,))
+    named = f"Of these, the caption names {', '.join(name.replace('_', ' ') for name in pair.named)}."
+    return Judged(False, "The other image is meant", (reason, named))
 
 
 def _unsaid(pair: Pair, said: str) -> tuple[str, ...]:
     """The features that a caption leaves out which does not tell the images apart."""
     true = judge(said, RoomScene(pair.target)).true
-    return () if set(true) & set(pair.contrast) else pair.contrast
+    return () if set(true) & set(pair.contrast) else pair.spoken
 
 
 def _about(pair: Pair, said: str, unknown: int) -> Iterator[str]:
     """What a caption says, feature by feature."""
     found = judge(said, RoomScene(pair.target))
     groups = {
-        "Tells them apart": [name for name in found.true if name in pair.contrast],
+        "Tells them apart": [name for name in found.true if name in pair.spoken],
+        "Differs in degrees, which is counted, but not in words": [
+            name for name in found.true if name in pair.contrast and name not in pair.spoken
+        ],
         "True of both images, so it could be left out": [name for name in found.true if name not in pair.contrast],
         "Not true of the image that is meant": [name for name in FACTORS if found.verdicts[name] == "false"],
         "Not clear what it is about": [name for name in FACTORS if found.verdicts[name] == "ambiguous"],
-        "Would have told them apart": [name for name in pair.contrast if found.verdicts[name] == "absent"],
+        "Would have told them apart": [name for name in pair.spoken if found.verdicts[name] == "absent"],
     }
     for what, names in groups.items():
         if names:
@@ -263,4 +335,5 @@ def _about(pair: Pair, said: str, unknown: int) -> Iterator[str]:
     if found.stray:
         yield "It names a colour that is nowhere in the image."
     if unknown:
-        yield f"{unknown} of its words are not known here, and were passed over."
+        are = "word is not known here and was" if unknown == 1 else "words are not known here and were"
+        yield f"{unknown} {are} passed over."

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deixis.reports.a3ds_runs import REDUNDANT
-from deixis.reports.drawings import DASHES, Drawing, color_of, legend_columns
-from deixis.reports.figures import INK, SERIES, SOFT
-from deixis.worlds.shapes.pairs import CATEGORIES
+from deixis.report.drawings import DASHES, Drawing, color_of, legend_columns
+from deixis.report.figures import INK, SERIES, SOFT
+from deixis.worlds.rooms.pairs import CATEGORIES
+from deixis.worlds.rooms.paper.runs import REDUNDANT
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deixis.reports.a3ds_tables import SpeakerResults, Variant
+    from deixis.worlds.rooms.paper.tables import SpeakerResults, Variant
 
 
 __all__ = ["drawings_of"]

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from deixis._version import __version__
-from deixis.datasets.store import replacing_file
-from deixis.metrics.marked import mark_caption
-from deixis.reports.a3ds_examples import examples_of
-from deixis.reports.a3ds_figures import drawings_of
-from deixis.reports.a3ds_runs import METRICS
-from deixis.reports.a3ds_tables import far_of, speakers_as_csv, speakers_as_dict
-from deixis.reports.a3ds_words import (
+from deixis.report.cells import NO_REASON, NOTHING, write_files
+from deixis.report.drawings import color_of, draw_file, drawing_markup
+from deixis.report.markup import Themes, details, element, number, table, text
+from deixis.report.sheets import FORMATS
+from deixis.report.skeleton import frame_page, resource
+from deixis.seeds import Stream, derive
+from deixis.worlds.rooms.judging.marked import mark_caption
+from deixis.worlds.rooms.judging.pages import RULES, legend, marked_words, picture
+from deixis.worlds.rooms.pairs import CATEGORIES, SETS
+from deixis.worlds.rooms.paper.figures import drawings_of
+from deixis.worlds.rooms.paper.runs import METRICS, read_captions
+from deixis.worlds.rooms.paper.tables import far_of, speakers_as_csv, speakers_as_dict
+from deixis.worlds.rooms.paper.words import (
     ABOUT,
-    NO_REASON,
-    NOTHING,
+    SEEDS,
+    SEEDS_ARE,
     SOURCE,
     TIMES,
     all_commands,
@@ -26,32 +33,56 @@ from deixis.reports.a3ds_words import (
     say_seeds,
     say_set,
     say_shift,
+    seed_rows,
     speakers_as_markdown,
     time_rows,
     together,
     wide_rows,
 )
-from deixis.reports.caption_page import RULES, legend, marked_words, picture
-from deixis.reports.drawings import color_of, draw_file, drawing_markup
-from deixis.reports.markup import Themes, details, element, number, table, text
-from deixis.reports.sheets import FORMATS
-from deixis.reports.skeleton import frame_page
-from deixis.worlds.shapes.pairs import CATEGORIES, SETS
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from deixis.reports.a3ds_examples import Example
-    from deixis.reports.a3ds_tables import SpeakerResults, Variant
-    from deixis.reports.drawings import Drawing
-    from deixis.reports.skeleton import Section
+    from deixis.report.drawings import Drawing
+    from deixis.report.skeleton import Section
+    from deixis.worlds.rooms.paper.runs import Line
+    from deixis.worlds.rooms.paper.tables import SpeakerResults, Variant
 
 
-__all__ = ["speakers_page", "write_speakers"]
+__all__ = ["Example", "examples_of", "speakers_page", "write_speakers"]
 
+SHOWN = ("shape", "floor_hue", "shape+object_hue", "random two", "object", "background")  # two sets of each category
 SPREAD = re.compile(r"( ±.*| \(.*\))$")  # what follows a mean
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """What the main speakers say of one image beside another, by their labels."""
+
+    part: str
+    images: tuple[int, ...]
+    lines: Mapping[str, Line]
+
+
+def examples_of(results: SpeakerResults) -> list[Example]:
+    """One pair of images of some sets, drawn by lot among those that every main speaker has a caption of.
+
+    Raises:
+        BrokenDataset: when captions cannot be read.
+    """
+    spoken = {one.label: read_captions(one.said[0]) for one in results.main}
+    spoken = {label: sets for label, sets in spoken.items() if sets}
+    found = []
+    for part in SHOWN:
+        by_images = [{line.images: line for line in sets.get(part, ())} for sets in spoken.values()]
+        common = sorted(set.intersection(*map(set, by_images))) if by_images else []
+        if common:
+            images = common[Stream(derive(0, "examples", part)).below(len(common))]
+            lines = {label: lines[images] for label, lines in zip(spoken, by_images, strict=True)}
+            found.append(Example(part=part, images=images, lines=lines))
+    return found
 
 
 def write_speakers(results: SpeakerResults, out: Path) -> list[Path]:
@@ -70,18 +101,14 @@ def write_speakers(results: SpeakerResults, out: Path) -> list[Path]:
     """
     examples, drawings = examples_of(results), drawings_of(results)
     figures = [(f"{one.name}.svg", one.title) for one in drawings]
-    files = {
-        "report.html": speakers_page(results, examples, drawings).encode(),
-        "report.md": speakers_as_markdown(results, examples, figures).encode(),
-        "tables.csv": speakers_as_csv(results).encode(),
-        "report.json": (json.dumps(speakers_as_dict(results), indent=2, ensure_ascii=False) + "\n").encode(),
+    files: dict[str, str | bytes] = {
+        "report.html": speakers_page(results, examples, drawings),
+        "report.md": speakers_as_markdown(results, examples, figures),
+        "tables.csv": speakers_as_csv(results),
+        "report.json": json.dumps(speakers_as_dict(results), indent=2, ensure_ascii=False) + "\n",
     }
     files |= {f"{one.name}.{form}": draw_file(one, form) for one in drawings for form in FORMATS}
-    out.mkdir(parents=True, exist_ok=True)
-    for name, data in files.items():
-        with replacing_file(out / name) as draft:
-            draft.write_bytes(data)
-    return [out / name for name in files]
+    return write_files(files, out)
 
 
 def speakers_page(results: SpeakerResults, examples: Sequence[Example], drawings: Sequence[Drawing]) -> str:
@@ -97,6 +124,7 @@ def speakers_page(results: SpeakerResults, examples: Sequence[Example], drawings
     figure, *curves = (drawing_markup(one, themes) for one in drawings)
     sections: dict[str, Section] = {
         "table1": ("Table 1", _table_1(results, tones) + _legend(results)),
+        "seeds": ("Each seed", _seeds(results)),
         "differences": ("Where ours differ", _reasons(results)),
         "everybody": ("Beside variants and other speakers", _everybody(results, tones)),
         "redundancy": ("What is said in vain", figure),
@@ -110,8 +138,8 @@ def speakers_page(results: SpeakerResults, examples: Sequence[Example], drawings
         header=_header(results),
         sections=sections,
         footer=element("p", f"Made by deixis {text(__version__)}. This page needs no connection."),
-        rules=RULES + themes.rules(),
-        styles=("report.css", "audit.css", "reascan.css", "a3ds.css"),
+        rules=resource("page.css", package="deixis.worlds.rooms.paper") + RULES + themes.rules(),
+        styles=("report.css", "audit.css", "results.css"),
     )
 
 
@@ -201,6 +229,18 @@ def _reasons(results: SpeakerResults) -> str:
         name = element("b", text(f"{one.letter}, {METRICS[one.metric]}"))
         items.append(element("li", f"{name} ({text(say_shift(one))}): {said}", id=_place(one.letter, one.metric)))
     return element("ol", "\n".join(items), class_="reasons") if items else ""
+
+
+def _seeds(results: SpeakerResults) -> str:
+    rows = [[text(cell) for cell in row] for row in seed_rows(results)]
+    if not rows:
+        return ""
+    whole = table(
+        [text(head) for head in SEEDS], rows, caption="Models with several seeds", numeric=range(1, len(SEEDS))
+    )
+    return element("p", text(SEEDS_ARE)) + element(
+        "div", whole, class_="wide breakout", tabindex="0", role="region", aria_label="Each seed"
+    )
 
 
 def _everybody(results: SpeakerResults, tones: Mapping[str, str]) -> str:

@@ -1,37 +1,39 @@
 """What training a speaker of rooms left in a folder, and what the speaker said of the test sets.
 
-A run folder holds `run.json`, `log.jsonl`, and a folder `said` that `deixis say RUN --out RUN/said` writes. Others with
-longer names, such as `said-beam`, tell what the same speaker said in another style.
+A run folder holds `run.json`, `log.jsonl`, and a folder `said` that `deixis evaluate RUN --out RUN/said` writes. Others
+with longer names, such as `said-beam`, tell what the same speaker said in another style. Of a speaker that was trained
+elsewhere, what it said is enough: `deixis evaluate speaker-b --out FOLDER` leaves the settings of its training, too.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict
 
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.metrics.uncertainty import wilson
-from deixis.reports.json_facts import fact_lines, flat_facts, printable, read_facts
-from deixis.scene.factors import FACTORS
-from deixis.training.rooms.settings import Captioning, Game, settings_from
-from deixis.worlds.shapes.pairs import CATEGORIES, SETS
+from deixis.judge.uncertainty import wilson
+from deixis.report.json_facts import fact_lines, flat_facts, printable, read_facts
+from deixis.report.runs import EVALUATION, LOG, RUN, Look, read_log
+from deixis.worlds.rooms.pairs import CATEGORIES, SETS
+from deixis.worlds.rooms.scene import FACTORS
+from deixis.worlds.rooms.training.settings import Captioning, Game, settings_from
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from deixis.reports.json_facts import Facts
+    from deixis.report.json_facts import Facts
 
 
 __all__ = [
     "ALL",
     "METRICS",
     "ROLES",
+    "Leg",
     "Letter",
     "Line",
-    "Look",
     "Reading",
     "Said",
     "SpeakerRun",
@@ -43,21 +45,15 @@ __all__ = [
 Letter: TypeAlias = Literal["B", "RP", "SP"]
 ROLES = ("captioning", "game")
 ALL = "all sets"
-RUN, LOG, SAID, EVALUATION, CAPTIONS, BEST = (
-    "run.json",
-    "log.jsonl",
-    "said",
-    "evaluation.json",
-    "captions.jsonl",
-    "best.safetensors",
-)
-METRICS = {  # the rows of the paper's Table 1, and what its section 3 tells beside
+SAID, CAPTIONS, BEST = "said", "captions.jsonl", "best.safetensors"
+METRICS = {  # the rows of the paper's Table 1, what its section 3 tells beside, and what it does not measure
     "discriminativity": "discriminativity",
     "contrastive_efficiency": "contrastive efficiency",
     "relevance": "relevance",
     "optimal_discriminativity": "optimal contrastivity",
     "mentioned_features": "mentioned features",
     "false_features": "false features",
+    "contrast_gap": "contrast gap",
     "listener_accuracy": "listener accuracy",
     "literal_accuracy": "literal listener",
 }
@@ -74,11 +70,11 @@ class Reading(NamedTuple):
     high: float | None = None
 
 
-class Look(NamedTuple):
-    """What was measured on validation images after so many updates."""
+class Leg(NamedTuple):
+    """A part of the way: how many updates were wanted then, by which the rate went, and until which it led."""
 
-    update: int
-    values: Mapping[str, float]
+    updates: int
+    until: int
 
 
 class Line(NamedTuple):
@@ -120,8 +116,11 @@ class SpeakerRun:
 
     Attributes:
         folder: what the folder is called.
+        is_trained_here: whether training left the folder; otherwise it holds what a checkpoint said.
         how: the settings.
         updates: how many were taken; `how` says how many were wanted.
+        legs: the parts of the way where it was gone on with for another number of updates, the last one included.
+        is_steadied: whether what the models see was fitted to changed pictures at the end.
         encoder: how images are seen.
         encoder_digest: which one of that name.
         speaker: the SHA-256 of the checkpoint that the game began with, empty of a captioner.
@@ -140,8 +139,11 @@ class SpeakerRun:
     updates: int
     encoder: str
     encoder_digest: str
+    is_trained_here: bool = True
     speaker: str = ""
     listener: str = ""
+    legs: tuple[Leg, ...] = ()
+    is_steadied: bool = False
     parameters: Mapping[str, int] = field(default_factory=dict)
     device: str = ""
     seconds: float | None = None
@@ -159,40 +161,43 @@ class SpeakerRun:
 
 
 def is_speaker(folder: Path) -> bool:
-    """Whether a folder is that of a speaker of rooms; False also where nothing can be read.
+    """Whether a folder is that of a speaker of rooms, or of what one said; False also where nothing can be read.
 
     Raises:
-        BrokenDataset: when run.json is there and is no JSON object.
+        BrokenDataset: when run.json or evaluation.json is there and is no JSON object.
     """
-    path = folder / RUN
-    return path.is_file() and read_facts(path, hint="").values.get("model") in ROLES
+    return _role_in(folder / RUN, "model") or (not (folder / RUN).exists() and _role_in(folder / EVALUATION, "role"))
+
+
+def _role_in(path: Path, key: str) -> bool:
+    return path.is_file() and read_facts(path, hint="").values.get(key) in ROLES
 
 
 def read_speaker(folder: Path) -> SpeakerRun:
-    """Read the folder of a speaker.
+    """Read the folder of a speaker, or of what a speaker said that was trained elsewhere.
 
     Raises:
         BrokenDataset: when a file is missing, is no JSON, says what cannot be, or is of another checkpoint.
     """
+    if not (folder / RUN).exists() and _role_in(folder / EVALUATION, "role"):
+        return _read_said_alone(folder)
     facts = read_facts(folder / RUN, kind="run", hint="is this a folder that training left?")
     role = facts.text("model")
     if role not in ROLES:
         raise BrokenDataset(f"{folder / RUN} is of {role!r}, not of a speaker of rooms")
-    training = facts.inner("training")
     run = SpeakerRun(
         folder=printable(folder.resolve().name),
         how=_settings(folder / RUN, role, facts.inner("settings")),
         updates=facts.count("updates"),
-        encoder=training.text("encoder", ""),
-        encoder_digest=training.text("encoder_digest", ""),
-        speaker=training.text("speaker", ""),
-        listener=training.text("listener", ""),
+        **_beginnings(facts.inner("training")),
+        legs=tuple(Leg(one.count("updates"), one.count("until")) for one in facts.inners("legs")),
+        is_steadied=bool(facts.inner("steadied").values),
         parameters={name: facts.inner("parameters").count(name) for name in facts.inner("parameters").values},
         device=facts.text("device", ""),
         seconds=facts.find_number("seconds"),
         examples_per_second=facts.find_number("examples_per_second"),
         peak_bytes=facts.find_count("peak_bytes"),
-        looks=_looks(folder / LOG),
+        looks=read_log(folder / LOG)["looks"],
         said=tuple(_all_said(folder)),
     )
     best = _digest(folder / BEST)
@@ -200,9 +205,40 @@ def read_speaker(folder: Path) -> SpeakerRun:
         if said.checkpoint != (best or said.checkpoint):
             raise BrokenDataset(
                 f"{said.path / EVALUATION} is of another checkpoint than {folder / BEST}; "
-                f"let it speak again, with deixis say {folder} --out {said.path}"
+                f"let it speak again, with deixis evaluate {folder} --out {said.path}"
             )
     return run
+
+
+def _read_said_alone(folder: Path) -> SpeakerRun:
+    """A speaker by what it said: the checkpoint tells how it was trained, but not how long that took."""
+    facts = read_facts(folder / EVALUATION, hint="")
+    return SpeakerRun(
+        folder=printable(folder.resolve().name),
+        is_trained_here=False,
+        how=_settings(folder / EVALUATION, facts.text("role"), facts.inner("training")),
+        updates=facts.count("updates"),
+        **_beginnings(facts.inner("data")),
+        said=(_said_in(folder, facts, name="."),),
+    )
+
+
+class _Beginnings(TypedDict):
+    """What training began with: how images are seen, and which checkpoints were given."""
+
+    encoder: str
+    encoder_digest: str
+    speaker: str
+    listener: str
+
+
+def _beginnings(facts: Facts) -> _Beginnings:
+    return {
+        "encoder": facts.text("encoder", ""),
+        "encoder_digest": facts.text("encoder_digest", ""),
+        "speaker": facts.text("speaker", ""),
+        "listener": facts.text("listener", ""),
+    }
 
 
 def read_captions(said: Said) -> dict[str, list[Line]]:
@@ -238,35 +274,28 @@ def _settings(path: Path, role: str, facts: Facts) -> Captioning | Game:
         raise BrokenDataset(f"{path}, settings: {printable(str(error))}") from error
 
 
-def _looks(path: Path) -> tuple[Look, ...]:
-    """What was logged; after a run was resumed, what was logged last of an update counts."""
-    found: dict[int, dict[str, float]] = {}
-    for facts in fact_lines(path) if path.exists() else ():
-        update = facts.count("update")
-        if "look" in facts.values:
-            look = facts.inner("look")
-            found[update] = {printable(name): look.number(name) for name in look.values}
-    return tuple(Look(*entry) for entry in sorted(found.items()))
-
-
 def _all_said(folder: Path) -> Iterator[Said]:
     others = sorted(path for path in folder.glob(f"{SAID}-*") if (path / EVALUATION).is_file())
     for path in (folder / SAID, *others):
-        facts = read_facts(path / EVALUATION, hint=f"let it speak first, with deixis say {folder} --out {path}")
-        if not isinstance(facts.values.get("categories"), dict) or not isinstance(facts.values.get("accuracy"), dict):
-            raise BrokenDataset(f"{path / EVALUATION} is not what deixis say writes; let it speak again")
-        if not facts.count("contexts"):
-            raise BrokenDataset(f"{path / EVALUATION} judges no caption")
-        yield Said(
-            folder=printable(path.name),
-            path=path,
-            checkpoint=facts.text("checkpoint"),
-            listener=facts.text("listener", "") if facts.values.get("listener") is not None else "",
-            style=dict(flat_facts(facts.inner("style").values)),
-            seed=facts.find_count("seed") or 0,
-            contexts=facts.count("contexts"),
-            readings=_readings(facts),
-        )
+        facts = read_facts(path / EVALUATION, hint=f"let it speak first, with deixis evaluate {folder} --out {path}")
+        yield _said_in(path, facts, name=printable(path.name))
+
+
+def _said_in(path: Path, facts: Facts, *, name: str) -> Said:
+    if not isinstance(facts.values.get("categories"), dict) or not isinstance(facts.values.get("accuracy"), dict):
+        raise BrokenDataset(f"{path / EVALUATION} is not what deixis evaluate writes of a speaker; let it speak again")
+    if not facts.count("contexts"):
+        raise BrokenDataset(f"{path / EVALUATION} judges no caption")
+    return Said(
+        folder=name,
+        path=path,
+        checkpoint=facts.text("checkpoint"),
+        listener=facts.text("listener", "") if facts.values.get("listener") is not None else "",
+        style=dict(flat_facts(facts.inner("style").values)),
+        seed=facts.find_count("seed") or 0,
+        contexts=facts.count("contexts"),
+        readings=_readings(facts),
+    )
 
 
 def _readings(facts: Facts) -> dict[str, dict[str, Reading]]:

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from deixis._version import __version__
 from deixis.errors import RecipeError
-from deixis.metrics.anchors import SPEAKERS, score_speakers
-from deixis.metrics.published import FALSE_FEATURES, TABLE_1
-from deixis.metrics.summary import summarise
-from deixis.reports.a3ds_runs import ALL, METRICS, REDUNDANT
-from deixis.reports.cells import as_csv
-from deixis.worlds.shapes.pairs import CATEGORIES, SETS
+from deixis.report.cells import as_csv
+from deixis.report.notes import read_sentences
+from deixis.worlds.rooms.judging.anchors import SPEAKERS, score_speakers
+from deixis.worlds.rooms.judging.published import FALSE_FEATURES, TABLE_1
+from deixis.worlds.rooms.judging.summary import summarise
+from deixis.worlds.rooms.pairs import CATEGORIES, SETS
+from deixis.worlds.rooms.paper.runs import ALL, METRICS, REDUNDANT
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
-    from deixis.reports.a3ds_runs import Letter, Said, SpeakerRun
+    from deixis.worlds.rooms.paper.runs import Letter, Said, SpeakerRun
 
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "compare_speakers",
     "far_of",
     "published_of",
+    "read_speaker_reasons",
     "reference_scores",
     "speakers_as_csv",
     "speakers_as_dict",
@@ -252,6 +255,7 @@ def speakers_as_dict(results: SpeakerResults) -> dict[str, Any]:
                 "model": one.label,
                 "settings": asdict(run.how),
                 "updates": run.updates,
+                "legs": [leg._asdict() for leg in run.legs],
                 "encoder": run.encoder,
                 "device": run.device,
                 "seconds": run.seconds,
@@ -296,6 +300,8 @@ def _key(run: SpeakerRun, said: Said) -> _Key:
     trained: dict[str, object] = {name: value for name, value in asdict(run.how).items() if name not in APART}
     trained |= {"encoder": run.encoder, "encoder_digest": run.encoder_digest, "given": bool(run.listener)}
     trained["taken"] = min(run.updates, run.how.updates)
+    trained["legs"] = run.legs
+    trained["steadied"] = run.is_steadied
     if "width" not in trained:  # a game is played with speakers as wide as they are
         trained["speaker"] = run.parameters.get("speaker", 0)
     spoke: dict[str, object] = dict(said.style)
@@ -339,6 +345,10 @@ def _difference(name: str, value: object, ours: Mapping[str, object], theirs: Ma
             return "another encoder of that name" if ours["encoder"] == theirs.get("encoder") else ""
         case "given":
             return "listener given" if value else "listener new"
+        case "steadied":
+            return "steadied" if value else "not steadied"
+        case "legs":
+            return _say_legs(value)
         case "taken":
             return f"stopped after {value:,} updates" if value != ours["updates"] else ""
         case "speaker":
@@ -356,6 +366,12 @@ def _difference(name: str, value: object, ours: Mapping[str, object], theirs: Ma
             return f"{NAMES.get(name, plain.replace('_', ' '))} {shown}".strip()
 
 
+def _say_legs(legs: object) -> str:
+    if not isinstance(legs, tuple) or not legs:
+        return "without going on"
+    return f"gone on with: {', then '.join(f'{leg.updates:,}' for leg in legs)} updates"
+
+
 def _demand_different_seeds(runs: Sequence[SpeakerRun]) -> None:
     """Runs of one seed must at least have begun with different speakers."""
     known: dict[tuple[int, str, str], str] = {}
@@ -366,3 +382,24 @@ def _demand_different_seeds(runs: Sequence[SpeakerRun]) -> None:
                 f"{known[same]} and {run.folder} are of one seed, {run.how.seed}, with equal settings; give one of them"
             )
         known[same] = run.folder
+
+
+def read_speaker_reasons(path: Path) -> dict[tuple[str, str], str]:
+    """Read sentences from a TOML file with a table for every model: letter and metric -> sentence.
+
+    Raises:
+        RecipeError: when it is no TOML, or names a model or a metric that there is not.
+
+    Example:
+        ```toml
+        [table1.RP]
+        relevance = "Every word has its price here, as it had not in the paper."
+        ```
+    """
+    found: dict[tuple[str, str], str] = {}
+    letters = {letter.lower(): letter for letter in LETTERS}
+    for (_, model, metric), sentence in read_sentences(path, {"table1": tuple(METRICS)}).items():
+        if model.lower() not in letters:
+            raise RecipeError(f"{path}, table1: there is no model {model!r}; there are: {', '.join(LETTERS)}")
+        found[letters[model.lower()], metric] = sentence
+    return found

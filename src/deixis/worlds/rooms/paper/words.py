@@ -2,47 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from shlex import quote
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from deixis.metrics.marked import NAMES, mark_caption
-from deixis.metrics.published import HOURS
-from deixis.reports.a3ds_commands import commands_of
-from deixis.reports.a3ds_runs import ALL, METRICS
-from deixis.reports.a3ds_tables import FAR, FAR_FEATURES, LETTERS, far_of, published_of
-from deixis.reports.cells import plain_words, span
-from deixis.worlds.shapes.pairs import CATEGORIES, SETS
+from deixis.report.cells import NO_REASON, NOTHING, plain_words, span
+from deixis.worlds.rooms.judging.marked import NAMES, mark_caption
+from deixis.worlds.rooms.judging.published import HOURS
+from deixis.worlds.rooms.pairs import CATEGORIES, PAIRS, SETS
+from deixis.worlds.rooms.paper.runs import ALL, METRICS
+from deixis.worlds.rooms.paper.tables import FAR, FAR_FEATURES, LETTERS, far_of, published_of
+from deixis.worlds.rooms.training.settings import Game
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from deixis.metrics.marked import Piece
-    from deixis.reports.a3ds_examples import Example
-    from deixis.reports.a3ds_tables import Difference, Measured, SpeakerResults, Variant
+    from deixis.worlds.rooms.judging.marked import Piece
+    from deixis.worlds.rooms.paper.page import Example
+    from deixis.worlds.rooms.paper.runs import Reading, Said, SpeakerRun
+    from deixis.worlds.rooms.paper.tables import Difference, Measured, SpeakerResults, Variant
 
 
 __all__ = [
     "ABOUT",
-    "NOTHING",
-    "NO_REASON",
+    "SEEDS",
+    "SEEDS_ARE",
     "SOURCE",
     "TIMES",
+    "WITHOUT_OPTION",
     "all_commands",
+    "commands_of",
     "marks",
     "say_measured",
     "say_published",
     "say_seeds",
     "say_set",
     "say_shift",
+    "seed_rows",
     "speakers_as_markdown",
     "time_rows",
     "together",
     "wide_rows",
 ]
 
-NOTHING = "–"
-NO_REASON = "No reason is given."
 SOURCE = (
     "P. Tsvilodub and M. Franke, Evaluating Pragmatic Abilities of Image Captioners on A3DS, ACL 2023, Table 1; false "
     "features and times from sections 2 and 3"
@@ -52,8 +56,25 @@ ABOUT = {
     "RP": "B after the reference game on random pairs",
     "SP": "B after the game on similar pairs",
 }
+BY_CATEGORY = ("discriminativity", "contrastive_efficiency", "relevance", "listener_accuracy", "literal_accuracy")
+OVER_ALL = ("mentioned_features", "false_features", "contrast_gap")
+SEEDS = ("model", *(METRICS[metric] for metric in (*BY_CATEGORY, *OVER_ALL)))
 TIMES = ("model", "runs", "updates", "contexts each", "time of one run", "contexts a second", "memory", "device")
 GIBIBYTE = 2**30
+WITHOUT_OPTION = ("log_every",)  # settings that only a file can say
+NAMED = ("rooms", "factors")  # encoders that need no file
+STYLES = {
+    "decoding.way": ("--decoding", "greedy"),
+    "decoding.temperature": ("--temperature", "1.0"),
+    "decoding.k": ("--k", "20"),
+    "decoding.width": ("--width", "5"),
+    "thinking": ("--thinking", "none"),
+    "pragmatic.alpha": ("--alpha", "1.0"),
+    "pragmatic.cost": ("--cost", "0.0"),
+    "pragmatic.candidates": ("--candidates", "20"),
+    "pragmatic.fluency": ("--fluency", "1.0"),
+}
+SEEDS_ARE = "Three numbers are for one, two and three features shared; one number is for all sets together."
 
 
 def say_measured(ours: Measured | None) -> str:
@@ -119,6 +140,19 @@ def wide_rows(results: SpeakerResults, part: str) -> Iterator[tuple[str, str, li
         yield "published", f"{letter} (published)", [NOTHING if one is None else f"{one:.3f}" for one in known]
 
 
+def seed_rows(results: SpeakerResults) -> Iterator[list[str]]:
+    """Every seed of models that have several, see `SEEDS`: by category, and the last ones over all sets."""
+    for one in results.variants:
+        for run, said in zip(one.runs, one.said, strict=True) if len(one.runs) > 1 else ():
+            cells = [[said.readings[part].get(metric) for part in CATEGORIES] for metric in BY_CATEGORY]
+            cells += [[said.readings[ALL].get(metric)] for metric in OVER_ALL]
+            yield [f"{one.label}, seed {run.how.seed}", *(" / ".join(map(_mean_in, some)) for some in cells)]
+
+
+def _mean_in(found: Reading | None) -> str:
+    return NOTHING if found is None else f"{round(found.mean, 2) + 0.0:.2f}"  # no zero has a sign
+
+
 def time_rows(results: SpeakerResults) -> Iterator[list[str]]:
     """How long training took, see `TIMES`."""
     for one in results.variants:
@@ -164,6 +198,9 @@ def speakers_as_markdown(
     lines = ["# A3DS speakers, beside what is published", "", *_intro(results), ""]
     lines += ["## Table 1", "", "Ours, and in italics the published.", "", *_table_1(results), ""]
     lines += [f"{plain_words(mark)} {plain_words(meaning)}  " for mark, meaning in marks(results)]
+    if seeds := list(seed_rows(results)):
+        rows = [[plain_words(cell) for cell in row] for row in seeds]
+        lines += ["", "## Each seed", "", SEEDS_ARE, "", *_table(SEEDS, rows)]
     if results.differences:
         lines += ["", "## Where ours differ", ""]
         for one in results.differences:
@@ -259,3 +296,80 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 def _mean_of(values: Sequence[float | None], say: Callable[[float], str]) -> str:
     known = [value for value in values if value is not None]
     return say(fmean(known)) if known else NOTHING
+
+
+# -------------------------------------------------------------------------------- commands
+
+
+def commands_of(run: SpeakerRun, runs: Sequence[SpeakerRun]) -> Iterator[str]:
+    """The commands for a run, one in a line; `runs` are those that it may have begun with."""
+    known = {said.checkpoint: one.folder for one in reversed(runs) for said in one.said}  # the first of several
+    if not run.is_trained_here:
+        yield from (_say(run, said, known) for said in run.said)
+        return
+    changed = _changed(run)
+    filed = {name: value for name, value in changed.items() if name in WITHOUT_OPTION}
+    place = _place(run.speaker, known, "SPEAKER")
+    model = f"game --speaker {place}" if isinstance(run.how, Game) else "captioner"
+    words = [f"deixis train {model} --out {quote(run.folder)} --seed {run.how.seed}"]
+    if filed:
+        file = quote(f"{run.folder}.toml")
+        lines = "".join(f"{name} = {value}\\n" for name, value in filed.items())
+        yield f"printf '{lines}' > {file}"
+        words.append(f"--settings {file}")
+    if isinstance(run.how, Game):
+        words.append(f"--pairs {run.how.pairs}")
+    if run.listener:
+        words.append(f"--listener {_place(run.listener, known, 'LISTENER')}")
+    for name, value in changed.items():
+        if name == "listener":
+            words.append("--freeze")
+        elif name not in (*WITHOUT_OPTION, "seed", "pairs"):
+            words.append(f"--{name.replace('_', '-')} {_written(value)}")
+    words += _encoder(run)
+    for leg in run.legs[:-1]:  # the rate went by other numbers of updates
+        stopped = "" if leg.until >= leg.updates else f"  # stopped after {leg.until}"
+        yield " ".join(
+            [*(word for word in words if not word.startswith("--updates ")), f"--updates {leg.updates}{stopped}"]
+        )
+    yield " ".join([*words, *(["--steady"] if run.is_steadied else [])])
+    for said in run.said:
+        yield _say(run, said, known)
+
+
+def _changed(run: SpeakerRun) -> dict[str, object]:
+    """The settings that are not as they are by default."""
+    usual = asdict(type(run.how)())
+    return {name: value for name, value in asdict(run.how).items() if value != usual[name]}
+
+
+def _say(run: SpeakerRun, said: Said, known: Mapping[str, str]) -> str:
+    folder = quote(run.folder)
+    words = [f"deixis evaluate CHECKPOINT --out {folder}"]
+    if run.is_trained_here:
+        words = [f"deixis evaluate {folder} --out {quote(f'{run.folder}/{said.folder}')}"]
+    for name, (option, usual) in STYLES.items():
+        value = said.style.get(name, usual)
+        if value != usual:
+            words.append(f"{option} {quote(value)}")
+    if said.listener not in ("", said.checkpoint):
+        words.append(f"--listener {_place(said.listener, known, 'LISTENER')}")
+    if said.contexts != PAIRS:
+        words.append(f"--count {said.contexts}")
+    if said.seed:
+        words.append(f"--seed {said.seed}")
+    return " ".join([*words, *_encoder(run)])
+
+
+def _encoder(run: SpeakerRun) -> list[str]:
+    if run.encoder == NAMED[0]:
+        return []
+    return [f"--encoder {run.encoder if run.encoder in NAMED else 'FILE'}"]
+
+
+def _place(digest: str, known: Mapping[str, str], otherwise: str) -> str:
+    return quote(known[digest]) if digest in known else otherwise
+
+
+def _written(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else quote(str(value))

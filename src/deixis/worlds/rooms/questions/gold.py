@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import nan
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from deixis.errors import BrokenDataset, DeixisError
-from deixis.language.mentions import judge as judge_caption
-from deixis.metrics.arrays import score_captions
 from deixis.prompts.answers import Unparsable, parse_caption, parse_choice
-from deixis.prompts.judgement import Judgement
-from deixis.scene.factors import FACTORS, PLACES, RoomScene
+from deixis.prompts.question import Judgement
+from deixis.worlds.rooms.judging.arrays import score_captions
+from deixis.worlds.rooms.mentions import judge as judge_caption
+from deixis.worlds.rooms.scene import FACTORS, PLACES, RoomScene
 
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RoomGold", "contrast"]
 
-RoomAnswer: TypeAlias = Literal["choose", "caption"]
 SHARES = ("discriminativity", "optimal_discriminativity")
 FURTHER = ("contrastive_efficiency", "relevance", "mentioned_features", "false_features")
 
@@ -49,7 +48,7 @@ class RoomGold:
     target: int
     caption: str
     set: str
-    answer: RoomAnswer
+    answer: str
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -60,6 +59,11 @@ class RoomGold:
     def right(self) -> str:
         """The label of the image, or a caption that does it."""
         return self.labels[self.target] if self.answer == "choose" else self.caption
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The labels, where one of them is wanted."""
+        return self.labels if self.answer == "choose" else ()
 
     @property
     def groups(self) -> Mapping[str, str]:
@@ -119,7 +123,7 @@ class RoomGold:
         return {"images": list(self.images), "target": self.target, "caption": self.caption, "set": self.set}
 
     @classmethod
-    def from_plain(cls, values: Mapping[str, Any], answer: RoomAnswer) -> RoomGold:
+    def from_plain(cls, values: Mapping[str, Any], answer: str) -> RoomGold:
         """The gold of a line of JSON; `BrokenDataset` where it is none."""
         try:
             images = tuple(RoomScene(image).id for image in values["images"])

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.metrics.arrays import score_captions
-from deixis.prompts.gold_rooms import RoomGold
 from deixis.prompts.question import Message, Picture
-from deixis.scene.factors import HUES, PLACES, SCALES, SOLIDS
 from deixis.seeds import Stream, derive
-from deixis.worlds.shapes.captions import captions, words_of
-from deixis.worlds.shapes.draw import draw_png
+from deixis.worlds.rooms.captions import captions, words_of
+from deixis.worlds.rooms.draw import draw_png
+from deixis.worlds.rooms.judging.arrays import score_captions
+from deixis.worlds.rooms.questions.gold import RoomGold
+from deixis.worlds.rooms.scene import HUES, PLACES, SCALES, SOLIDS
 
 
 if TYPE_CHECKING:
-    from deixis.prompts.gold_rooms import RoomAnswer
-    from deixis.prompts.question import Part, Style
-    from deixis.worlds.shapes.captions import Grammar
+    from deixis.prompts.question import Part
+    from deixis.worlds.rooms.captions import Grammar
 
 
 __all__ = ["room_gold", "room_instructions", "room_question"]
@@ -48,13 +47,13 @@ ASKED = {
 }
 
 
-def room_instructions(answer: RoomAnswer, style: Style) -> Message:
+def room_instructions(answer: str, style: str) -> Message:
     """What a model is told before the first pair."""
     what = "images" if style == "image" else "descriptions of images"
     return Message("system", ("\n\n".join((ROOMS.format(what=what), ASKED[answer])),))
 
 
-def room_gold(images: tuple[int, ...], *, name: str, answer: RoomAnswer, seed: int) -> RoomGold | None:
+def room_gold(images: tuple[int, ...], *, name: str, answer: str, seed: int) -> RoomGold | None:
     """A question about some images, the first of which is meant; None where no caption tells it from the others.
 
     Args:
@@ -71,7 +70,7 @@ def room_gold(images: tuple[int, ...], *, name: str, answer: RoomAnswer, seed: i
     return RoomGold(tuple(images[place] for place in order), order.index(0), caption, name, answer)
 
 
-def room_question(gold: RoomGold, style: Style) -> Message:
+def room_question(gold: RoomGold, style: str) -> Message:
     """The images, and what is asked about them."""
     parts: list[Part] = []
     for label, image in zip(gold.labels, gold.images, strict=True):
@@ -85,7 +84,7 @@ def room_question(gold: RoomGold, style: Style) -> Message:
     return Message("user", (*parts, wanted))
 
 
-def _telling(images: tuple[int, ...], answer: RoomAnswer, stream: Stream) -> str | None:
+def _telling(images: tuple[int, ...], answer: str, stream: Stream) -> str | None:
     """A caption of the first image that no other fits: any short one, or for a model to write the most to the point."""
     grammars: tuple[Grammar, ...] = ("partial",) if answer == "caption" else ("short", "exhaustive")
     for grammar in grammars:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from deixis.seeds import derive, mix_words
-from deixis.worlds.shapes.captions import frames
-from deixis.worlds.shapes.pairs import Images, draw_contexts, partition
-from deixis.worlds.shapes.vocabulary import encode_captions
+from deixis.worlds.rooms.captions import frames
+from deixis.worlds.rooms.pairs import Images, draw_contexts, partition
+from deixis.worlds.rooms.vocabulary import encode_captions
 
 
 if TYPE_CHECKING:
-    from deixis.training.rooms.settings import Captioning, Game
-    from deixis.worlds.shapes.captions import Grammar
+    from deixis.worlds.rooms.captions import Grammar
+    from deixis.worlds.rooms.training.settings import Captioning, Game
 
 
-__all__ = ["LONGEST", "SIMILAR", "Lesson", "caption_tokens", "images_of", "lessons", "passes"]
+__all__ = ["LONGEST", "SIMILAR", "Lesson", "caption_tokens", "images_of", "lessons"]
 
 LONGEST = 26  # words of the longest exhaustive caption, and its end
 SIMILAR = 3  # features that similar images share at least
@@ -97,27 +97,3 @@ def caption_tokens(images: np.ndarray, numbers: np.ndarray, grammar: Grammar = "
     """
     different, place = np.unique(images, return_inverse=True)
     return encode_captions(different, grammar, length=LONGEST + 1)[place, numbers, 1:]
-
-
-def passes(update: int, batch: int, total: int, seed: int) -> np.ndarray:
-    """The rows of an update: every row once in a pass over the data, in another order each time: int64 [batch]."""
-    places = np.arange(update * batch, (update + 1) * batch)
-    rows = np.empty(batch, np.int64)
-    for turn in np.unique(places // total):
-        mine = places // total == turn
-        rows[mine] = _order(total, derive(seed, "pass", int(turn)))[places[mine] % total]
-    return rows
-
-
-_KEPT: dict[tuple[int, int], np.ndarray] = {}
-
-
-def _order(total: int, seed: int) -> np.ndarray:
-    """The rows in random order; the last two orders are kept."""
-    if (total, seed) not in _KEPT:
-        while len(_KEPT) > 1:
-            _KEPT.pop(next(iter(_KEPT)))
-        with np.errstate(over="ignore"):
-            counter = np.arange(1, total + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
-        _KEPT[total, seed] = np.argsort(mix_words(counter), kind="stable")
-    return _KEPT[total, seed]

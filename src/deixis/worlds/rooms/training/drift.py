@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from deixis.metrics.arrays import score_captions
-from deixis.training.rooms.saying import likelihood, shifted
-from deixis.worlds.shapes.vocabulary import encode_captions, vocabulary
+from deixis.worlds.rooms.judging.arrays import score_captions
+from deixis.worlds.rooms.training.saying import likelihood, shifted
+from deixis.worlds.rooms.vocabulary import encode_captions, vocabulary
 
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from deixis.models.caption_language import CaptionLanguage
-    from deixis.models.room_speaker import RoomSpeaker
-    from deixis.training.rooms.saying import Said
+    from deixis.worlds.rooms.models.speakers import CaptionLanguage, RoomSpeaker
+    from deixis.worlds.rooms.training.saying import Said
 
 
 __all__ = ["drift", "heard_words", "overlap", "texts_of"]

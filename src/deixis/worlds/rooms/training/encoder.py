@@ -5,7 +5,7 @@ Only pictures for pretraining are learnt from, so the images of the test sets ar
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -14,30 +14,35 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from deixis.models.room_encoder import RoomEncoder, RoomEncoderSettings
-from deixis.scene.factors import FACTORS, SIZES, factors_of
+from deixis.learn.checkpoints import Bundle, write_bundle
+from deixis.learn.devices import find_device
+from deixis.learn.loop import passes
+from deixis.learn.run import silent
+from deixis.learn.settings import demand_real, demand_whole
 from deixis.seeds import derive
-from deixis.training.devices import find_device
-from deixis.training.rooms.bundles import Bundle, write_bundle
-from deixis.training.rooms.captions import images_of, passes
-from deixis.training.rooms.features import FEATURES
-from deixis.training.rooms.pretrain import silent
-from deixis.training.step import reseed
-from deixis.worlds.shapes.draw import draw_rooms
+from deixis.worlds.rooms.draw import draw_rooms
+from deixis.worlds.rooms.models.encoders import RoomEncoder, RoomEncoderSettings
+from deixis.worlds.rooms.scene import FACTORS, SIZES, factors_of
+from deixis.worlds.rooms.training.augment import DISTURBANCES, Augmentation, augment
+from deixis.worlds.rooms.training.bundles import ROOMS
+from deixis.worlds.rooms.training.captions import images_of
+from deixis.worlds.rooms.training.features import FEATURES
 
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from torch import Tensor
 
-    from deixis.training.loop import Progress
+    from deixis.learn.run import Progress
 
 
 __all__ = ["Encoding", "learn_to_see", "to_size_one"]
 
 BLOCK = 2048
 SAMPLE = 1000  # pictures by which the size of features is told
+DISTURBED = 2000  # pictures by which it is judged how an encoder bears changes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,55 +54,64 @@ class Encoding:
         data_seed: which images are for what.
         pictures: how many are learnt from, of those for pretraining; judged: by how many it is judged, of validation.
         updates, batch, rate: of the weights; the rate falls evenly to nothing.
-        noise: the spread of what is added to the brightness of pixels.
+        channels: of the layers of the encoder.
+        augmentation: how pictures are changed before they are learnt from; None for as they are drawn.
     """
 
     seed: int = 0
     data_seed: int = 42
     pictures: int = 30_000
     judged: int = 20_000
-    updates: int = 6000
+    updates: int = 32_000
     batch: int = 256
     rate: float = 1e-3
-    noise: float = 0.02
+    channels: tuple[int, ...] = RoomEncoderSettings().channels
+    augmentation: Augmentation | None = field(default_factory=Augmentation)
+
+    def __post_init__(self) -> None:
+        demand_whole(self, _WHOLE)
+        demand_real(self, {"rate": (1e-9, 10.0)})
+
+
+_WHOLE = {
+    "seed": (0, (1 << 63) - 1),
+    "data_seed": (0, (1 << 63) - 1),
+    "pictures": (1, 480_000),
+    "judged": (1, 480_000),
+    "updates": (1, 1 << 32),
+    "batch": (1, 1 << 20),
+}
 
 
 def learn_to_see(how: Encoding, out: Path, *, device: str = "auto", progress: Progress | None = None) -> dict[str, Any]:
-    """Train an encoder and write it to a file; how many factors of held-out pictures it tells, by name.
+    """Train an encoder and write it to a file; how well it tells held-out pictures.
 
     Args:
         how: the settings.
         out: the file.
         device: `auto`, `cpu`, `cuda`, `cuda:1`.
         progress: told how far things are.
+
+    Returns:
+        As `told` the share of pictures of which each factor is told, by name; as `disturbed` the share of which all six
+        are told after each of some changes.
     """
     tell, place = progress or silent, find_device(device)
     split = images_of(how.data_seed)
-    ids = split.train[: how.pictures]
+    ids = _some(split.train, how.pictures)
     pictures = torch.from_numpy(_drawn(ids, tell)).to(place)
     factors = torch.from_numpy(factors_of(ids).astype(np.int64)).to(place)
     torch.default_generator.manual_seed(derive(how.seed, "weights") >> 1)
-    model = RoomEncoder(RoomEncoderSettings()).to(place)
+    model = RoomEncoder(RoomEncoderSettings(channels=how.channels)).to(place)
     head = nn.Linear(FEATURES, sum(SIZES)).to(place)
-    learnt = [*model.parameters(), *head.parameters()]
-    optimiser = torch.optim.Adam(learnt, lr=how.rate)
-    for update in range(how.updates):
-        for group in optimiser.param_groups:
-            group["lr"] = how.rate * (1 - update / how.updates)
-        reseed(how.seed, update, place)
-        rows = torch.from_numpy(passes(update, how.batch, len(ids), how.seed)).to(place)
-        x = pictures[rows].permute(0, 3, 1, 2).float() / 255
-        x = x + how.noise * torch.randn_like(x)
-        loss = _loss(head(model(x)), factors[rows])
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        optimiser.step()
-        if (update + 1) % 100 == 0:
-            tell("encoder", update + 1, how.updates, f"loss {loss.item():.4f}")
-    found = _judged(model, head, split.validation[: how.judged], place)
+    _learn(model, head, pictures, factors, how, tell)
+    held_out = _some(split.validation, how.judged)
+    found = _told(model, head, held_out, place)
+    borne = _borne(model, head, _some(held_out, DISTURBED), place)
     to_size_one(model, pictures[:: max(len(ids) // SAMPLE, 1)])
     training = asdict(how)
     bundle = Bundle(
+        kind=ROOMS,
         role="encoder",
         models={"encoder": asdict(model.settings)},
         vocabulary=("none",),
@@ -105,12 +119,33 @@ def learn_to_see(how: Encoding, out: Path, *, device: str = "auto", progress: Pr
         digest=sha256(repr(sorted(training.items())).encode()).hexdigest(),
         data={"name": "a3ds", "split": "train", "seed": how.data_seed, "examples": len(ids)},
         update=how.updates,
-        metrics={"told": found},
+        metrics={"told": found, "disturbed": borne},
         weights={f"encoder.{name}": value for name, value in model.state_dict().items()},
     )
     out.parent.mkdir(parents=True, exist_ok=True)
     write_bundle(out, bundle)
-    return found
+    return {"told": found, "disturbed": borne}
+
+
+def _learn(
+    model: RoomEncoder, head: nn.Linear, pictures: Tensor, factors: Tensor, how: Encoding, tell: Progress
+) -> None:
+    place = pictures.device
+    optimiser = torch.optim.Adam([*model.parameters(), *head.parameters()], lr=how.rate, fused=place.type == "cuda")
+    rng = torch.Generator(place)
+    for update in range(how.updates):
+        for group in optimiser.param_groups:
+            group["lr"] = how.rate * (1 - update / how.updates)
+        rows = torch.from_numpy(passes(update, how.batch, len(pictures), how.seed)).to(place)
+        x = _as_floats(pictures[rows])
+        if how.augmentation is not None:
+            x = augment(x, how.augmentation, rng=rng.manual_seed(derive(how.seed, "augment", update) >> 1))
+        loss = _loss(head(model(x)), factors[rows])
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        optimiser.step()
+        if (update + 1) % 100 == 0:
+            tell("encoder", update + 1, how.updates, f"loss {loss.item():.4f}")
 
 
 @torch.no_grad()
@@ -142,14 +177,41 @@ def _loss(scores: Tensor, factors: Tensor) -> Tensor:
     )
 
 
+def _some(ids: np.ndarray, count: int) -> np.ndarray:
+    """So many images at equal distances, since neighbours have the same floor and wall; all where there are fewer."""
+    return ids[np.arange(count) * len(ids) // count] if count < len(ids) else ids
+
+
+def _as_floats(pictures: Tensor) -> Tensor:
+    return pictures.permute(0, 3, 1, 2).float() / 255
+
+
 @torch.no_grad()
-def _judged(model: RoomEncoder, head: nn.Linear, ids: np.ndarray, device: torch.device) -> dict[str, float]:
+def _told(model: RoomEncoder, head: nn.Linear, ids: np.ndarray, device: torch.device) -> dict[str, float]:
     """The share of held-out pictures of which each factor is told."""
-    right = torch.zeros(len(FACTORS), device=device)
+    right = sum((_right(model, head, *some).float().sum(0) for some in _shown(ids, device)), torch.zeros(1).to(device))
+    return {name: round(float(one) / len(ids), 6) for name, one in zip(FACTORS, right, strict=True)}
+
+
+@torch.no_grad()
+def _borne(model: RoomEncoder, head: nn.Linear, ids: np.ndarray, device: torch.device) -> dict[str, float]:
+    """The share of held-out pictures of which all six factors are told after each of some changes."""
+    right = dict.fromkeys(DISTURBANCES, 0)
+    for x, truth in _shown(ids, device):
+        for name, change in DISTURBANCES.items():
+            right[name] += int(_right(model, head, change(x), truth).all(1).sum())
+    return {name: round(one / len(ids), 6) for name, one in right.items()}
+
+
+def _shown(ids: np.ndarray, device: torch.device) -> Iterator[tuple[Tensor, Tensor]]:
+    """Pictures with their factors, some at a time."""
     for start in range(0, len(ids), BLOCK):
         some = ids[start : start + BLOCK]
-        x = torch.from_numpy(draw_rooms(some)).to(device).permute(0, 3, 1, 2).float() / 255
         truth = torch.from_numpy(factors_of(some).astype(np.int64)).to(device)
-        parts = head(model(x)).split(list(SIZES), dim=1)
-        right += torch.stack([(part.argmax(1) == truth[:, n]).float().sum() for n, part in enumerate(parts)])
-    return {name: round(float(one) / len(ids), 6) for name, one in zip(FACTORS, right, strict=True)}
+        yield _as_floats(torch.from_numpy(draw_rooms(some)).to(device)), truth
+
+
+def _right(model: RoomEncoder, head: nn.Linear, x: Tensor, truth: Tensor) -> Tensor:
+    """Which factors are told: bool [picture, 6]."""
+    parts = head(model(x)).split(list(SIZES), dim=1)
+    return torch.stack([part.argmax(1) == truth[:, number] for number, part in enumerate(parts)], dim=1)

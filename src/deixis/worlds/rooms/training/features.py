@@ -27,14 +27,16 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from deixis.datasets.locks import wait_for_lock
-from deixis.datasets.store import replacing_file
+from deixis.data.locks import wait_for_lock
+from deixis.data.store import replacing_file
 from deixis.errors import BrokenCheckpoint, BrokenDataset, RecipeError
-from deixis.models.resnet import MEAN, SPREAD, ResNet50
-from deixis.scene.factors import SIZES, factors_of
-from deixis.training.rooms.bundles import bundle_digest, read_bundle
-from deixis.training.shipped import shipped_checkpoints
-from deixis.worlds.shapes.draw import draw_rooms
+from deixis.learn.checkpoints import checkpoint_digest
+from deixis.learn.run import shipped_checkpoints
+from deixis.scene.array_folder import map_array
+from deixis.worlds.rooms.draw import draw_rooms
+from deixis.worlds.rooms.models.encoders import MEAN, SPREAD, ResNet50
+from deixis.worlds.rooms.scene import SIZES, factors_of
+from deixis.worlds.rooms.training.bundles import read_rooms
 
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.training.loop import Progress
+    from deixis.learn.run import Progress
 
 
 __all__ = ["FEATURES", "Encoder", "Eyes", "Features", "Pictures", "features_of", "find_encoder"]
@@ -103,7 +105,9 @@ def find_encoder(name: str, device: torch.device) -> Encoder:
     if name == "rooms":
         shipped = shipped_checkpoints().get(ROOMS)
         if shipped is None:
-            raise RecipeError("this copy of deixis comes without an encoder; train one with `deixis see`")
+            raise RecipeError(
+                "this copy of deixis comes without an encoder; train one with `deixis train room-encoder`"
+            )
         return _room_encoder(shipped, device)
     path = Path(name)
     if not path.is_file():
@@ -112,18 +116,18 @@ def find_encoder(name: str, device: torch.device) -> Encoder:
 
 
 def _encoder_of(path: Path, device: torch.device) -> Encoder:
-    from deixis.training.tensor_files import read_facts
+    from deixis.learn.checkpoints import read_facts
 
     return _room_encoder(path, device) if read_facts(path).get("role") == "encoder" else _resnet(path, device)
 
 
 def _room_encoder(path: Path, device: torch.device) -> Encoder:
-    model = read_bundle(path).model("encoder", device)
+    model = read_rooms(path).model("encoder", device)
 
     def encode(_: np.ndarray, pictures: np.ndarray | None, device: torch.device) -> Tensor:
         return model(_as_floats(pictures, device))
 
-    return Encoder("rooms", bundle_digest(path), encode)
+    return Encoder("rooms", checkpoint_digest(path), encode)
 
 
 def _resnet(path: Path, device: torch.device) -> Encoder:
@@ -148,7 +152,7 @@ def _resnet(path: Path, device: torch.device) -> Encoder:
         edge = (RESIZED - CUT) // 2
         return model((x[:, :, edge : edge + CUT, edge : edge + CUT] - mean) / spread)
 
-    return Encoder("resnet50", bundle_digest(path), encode)
+    return Encoder("resnet50", checkpoint_digest(path), encode)
 
 
 def _one_hot(ids: np.ndarray, _: np.ndarray | None, device: torch.device) -> Tensor:
@@ -309,9 +313,8 @@ def _cached(cache: Path, facts: dict[str, Any]) -> Features | None:
     if not about.is_file():
         return None
     try:
-        ids = np.load(ids_file, allow_pickle=False)
-        values = np.load(values_file, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+        ids, values = map_array(ids_file), map_array(values_file)
+    except (OSError, BrokenDataset) as error:
         raise BrokenDataset(f"the features in {cache} are damaged ({str(error)[:80]}); delete the folder") from error
     if values.shape != (len(ids), FEATURES) or values.dtype != np.float16 or ids.dtype != np.int64:
         raise BrokenDataset(f"the features in {cache} are damaged; delete the folder")

@@ -9,19 +9,20 @@ import numpy as np
 import torch
 
 from deixis.errors import RecipeError
-from deixis.models.room_listener import RoomListener, RoomListenerSettings
+from deixis.learn.checkpoints import checkpoint_digest
+from deixis.learn.devices import find_device
+from deixis.learn.loop import follow
+from deixis.learn.run import silent
+from deixis.learn.updates import Updates
 from deixis.seeds import derive
-from deixis.training.devices import find_device
-from deixis.training.rooms.bundles import ROOMS, bundle_digest
-from deixis.training.rooms.captions import lessons
-from deixis.training.rooms.drift import drift, heard_words, overlap
-from deixis.training.rooms.features import FEATURES, Eyes, features_of, find_encoder
-from deixis.training.rooms.loop import follow
-from deixis.training.rooms.objectives import Players, play
-from deixis.training.rooms.players import read_player
-from deixis.training.rooms.pretrain import LOOKED_AT, silent
-from deixis.training.rooms.saying import say
-from deixis.training.rooms.updates import Updates
+from deixis.worlds.rooms.models.speakers import RoomListener, RoomListenerSettings
+from deixis.worlds.rooms.training.bundles import ROOMS, read_player
+from deixis.worlds.rooms.training.captions import lessons
+from deixis.worlds.rooms.training.drift import drift, heard_words, overlap
+from deixis.worlds.rooms.training.features import FEATURES, Eyes, features_of, find_encoder
+from deixis.worlds.rooms.training.objectives import Players, play
+from deixis.worlds.rooms.training.pretrain import LOOKED_AT
+from deixis.worlds.rooms.training.saying import say
 
 
 if TYPE_CHECKING:
@@ -30,13 +31,12 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.models.caption_language import CaptionLanguage
-    from deixis.models.room_speaker import RoomSpeaker
-    from deixis.training.loop import Progress
-    from deixis.training.rooms.bundles import Bundle
-    from deixis.training.rooms.captions import Lesson
-    from deixis.training.rooms.features import Encoder
-    from deixis.training.rooms.settings import Game
+    from deixis.learn.checkpoints import Bundle
+    from deixis.learn.run import Progress
+    from deixis.worlds.rooms.models.speakers import CaptionLanguage, RoomSpeaker
+    from deixis.worlds.rooms.training.captions import Lesson
+    from deixis.worlds.rooms.training.features import Encoder
+    from deixis.worlds.rooms.training.settings import Game
 
 
 __all__ = ["Contexts", "play_games"]
@@ -128,8 +128,8 @@ class _Game:
             "examples": len(lesson),
             "encoder": seer.name,
             "encoder_digest": seer.digest,
-            "speaker": bundle_digest(speaker),
-            "listener": bundle_digest(listener) if listener else "",
+            "speaker": checkpoint_digest(speaker),
+            "listener": checkpoint_digest(listener) if listener else "",
         }
         if contexts is not None:
             parts = b"".join(
@@ -173,8 +173,8 @@ class _Game:
         plain = None if self.short is None else self.short[rows].long()
         return play(players, images, gold, self.how, mean=self.mean, speaks=self.speaks, plain=plain)
 
-    def merit(self, update: int, seen: Mapping[str, float]) -> float | None:  # noqa: ARG002 (the last weights count)
-        """Nothing is chosen by it."""
+    def merit(self, update: int, seen: Mapping[str, float]) -> float | None:  # noqa: ARG002
+        """No model selection: the last checkpoint is kept."""
         return None
 
     @torch.no_grad()

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch.nn import functional
 
-from deixis.training.rooms.saying import END, PAD, START, Decoding, length_of, say, shifted
+from deixis.worlds.rooms.training.saying import END, PAD, START, Decoding, length_of, say, shifted
 
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from deixis.models.room_listener import RoomListener
-    from deixis.models.room_speaker import RoomSpeaker
-    from deixis.training.rooms.settings import Game
+    from deixis.worlds.rooms.models.speakers import RoomListener, RoomSpeaker
+    from deixis.worlds.rooms.training.settings import Game
 
 
 __all__ = ["Played", "Players", "caption_loss", "listener_loss", "play", "policy_loss"]

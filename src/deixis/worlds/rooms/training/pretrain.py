@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from deixis.models.caption_language import CaptionLanguage, CaptionLanguageSettings
-from deixis.models.room_speaker import RoomSpeaker, RoomSpeakerSettings
+from deixis.learn.devices import find_device
+from deixis.learn.loop import follow
+from deixis.learn.run import silent
+from deixis.learn.updates import Updates
 from deixis.seeds import derive
-from deixis.training.devices import find_device
-from deixis.training.rooms.bundles import ROOMS
-from deixis.training.rooms.captions import Lesson, lessons
-from deixis.training.rooms.drift import heard_words
-from deixis.training.rooms.features import FEATURES, Eyes, features_of, find_encoder
-from deixis.training.rooms.loop import follow
-from deixis.training.rooms.objectives import caption_loss
-from deixis.training.rooms.saying import Decoding, say, shifted
-from deixis.training.rooms.updates import Updates
-from deixis.worlds.shapes.vocabulary import vocabulary
+from deixis.worlds.rooms.models.speakers import (
+    CaptionLanguage,
+    CaptionLanguageSettings,
+    RoomSpeaker,
+    RoomSpeakerSettings,
+)
+from deixis.worlds.rooms.training.bundles import ROOMS
+from deixis.worlds.rooms.training.captions import Lesson, lessons
+from deixis.worlds.rooms.training.drift import heard_words
+from deixis.worlds.rooms.training.features import FEATURES, Eyes, features_of, find_encoder
+from deixis.worlds.rooms.training.objectives import caption_loss
+from deixis.worlds.rooms.training.saying import Decoding, say, shifted
+from deixis.worlds.rooms.vocabulary import vocabulary
 
 
 if TYPE_CHECKING:
@@ -28,11 +33,11 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.training.loop import Progress
-    from deixis.training.rooms.settings import Captioning
+    from deixis.learn.run import Progress
+    from deixis.worlds.rooms.training.settings import Captioning
 
 
-__all__ = ["LOOKED_AT", "learn_captions", "silent"]
+__all__ = ["LOOKED_AT", "learn_captions"]
 
 LOOKED_AT = 512  # contexts of validation images at every look
 
@@ -118,8 +123,8 @@ class _Captions:
         language = caption_loss(self.language.scores(shifted(gold)), gold)
         return cost + language, {"caption": cost, "language": language}
 
-    def merit(self, update: int, seen: Mapping[str, float]) -> float | None:  # noqa: ARG002 (the last weights count)
-        """Nothing is chosen by it."""
+    def merit(self, update: int, seen: Mapping[str, float]) -> float | None:  # noqa: ARG002
+        """No model selection: the last checkpoint is kept."""
         return None
 
     @torch.no_grad()
@@ -135,7 +140,3 @@ class _Captions:
 
 def _on(device: torch.device, rows: np.ndarray, lesson: Lesson) -> tuple[Tensor, Tensor]:
     return torch.from_numpy(rows).to(device), torch.from_numpy(lesson.captions).to(device)
-
-
-def silent(stage: str, done: int, total: int, note: str = "", /) -> None:
-    """Tell nobody."""

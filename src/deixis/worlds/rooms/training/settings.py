@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
-from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 
-from deixis.errors import RecipeError
+from deixis.learn.settings import MAY_CHANGE, demand_choices, demand_known, demand_real, demand_whole
 
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ Structure: TypeAlias = Literal["forced", "free"]
 Reward: TypeAlias = Literal["choice", "probability"]
 Forcing: TypeAlias = Literal["always", "halved"]
 FALLS = 0.2  # the last share of all updates, over which the rate falls to nothing
-MAY_CHANGE = ("updates", "log_every", "look_every", "save_every")
 T = TypeVar("T", "Captioning", "Game")
 
 
@@ -152,7 +150,7 @@ _WHOLE = {
     "width": (1, 4096),
 }
 _REAL = {
-    "rate": (0.0, 10.0),
+    "rate": (1e-9, 10.0),
     "clip": (0.0, 1e6),
     "cost": (0.0, 100.0),
     "entropy": (0.0, 100.0),
@@ -179,30 +177,15 @@ def settings_from(record: type[T], values: Mapping[str, Any]) -> T:
     Raises:
         RecipeError: when a name is not known or a value is impossible.
     """
-    known = {one.name for one in fields(record) if one.default is not MISSING}
-    for name in values:
-        if name not in known:
-            from deixis.models.registry import nearest
-
-            raise RecipeError(f"there is no setting {name!r}{nearest(name, known)}")
+    demand_known(values, [one.name for one in fields(record)])
     return record(**values)
 
 
 def _demand(settings: Captioning | Game) -> None:
-    for one in fields(settings):
-        value = getattr(settings, one.name)
-        if one.name in _CHOICES:
-            if value not in _CHOICES[one.name]:
-                raise RecipeError(f"unknown {one.name} {value!r}; known: {', '.join(_CHOICES[one.name])}")
-        elif one.name in _WHOLE:
-            least, most = _WHOLE[one.name]
-            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-                raise RecipeError(f"{one.name} must be a whole number from {least} to {most:,}, got {value!r}")
-        else:
-            low, high = _REAL[one.name]
-            fits = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-            if not fits or not low <= value <= high or (one.name == "rate" and not value):
-                raise RecipeError(f"{one.name} must be a number from {low:g} to {high:g}, got {value!r}")
+    mine = {one.name for one in fields(settings)}
+    demand_choices(settings, {name: known for name, known in _CHOICES.items() if name in mine})
+    demand_whole(settings, {name: limits for name, limits in _WHOLE.items() if name in mine})
+    demand_real(settings, {name: limits for name, limits in _REAL.items() if name in mine})
 
 
 def _digest(settings: Captioning | Game) -> str:

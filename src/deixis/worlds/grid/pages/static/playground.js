@@ -1,5 +1,5 @@
 // The playground: keeps a board and a text, sends both to the server after every change, and shows what comes back.
-import { ask, light } from "./studio.js";
+import { ask, light } from "/static/studio.js";
 
 const $ = (selector, root = document) => root.querySelector(selector);
 const form = $("#playground"), field = $("#text"), board = $("#board"), tokens = $(".tokens"), picture = $(".picture");
@@ -72,7 +72,7 @@ async function send() {
     $("#fault").hidden = true;
   } catch (error) {
     $("#fault").textContent = error.message;
-    $("#fault").hidden = false;
+    $("#fault").hidden = !$("#gone").hidden; // a studio that is gone has its own banner
   }
   asking = false;
   board.removeAttribute("aria-busy");
@@ -356,6 +356,11 @@ tokens.addEventListener("keydown", (event) => {
   else if (event.key === "Delete" || event.key === "Backspace") remove(key);
   else return;
   event.preventDefault();
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || chosen === null || drag || event.target === field) return;
+  document.activeElement?.blur();
+  choose(null);
 });
 document.addEventListener("keydown", (event) => {
   const isText = event.target === field;

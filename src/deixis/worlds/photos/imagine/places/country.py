@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.worlds.graphs.imagine.cast import Grip, hold, person, reach, seat, stand_on_board
-from deixis.worlds.graphs.imagine.kinds import KINDS
-from deixis.worlds.graphs.imagine.places.acts import busy_person, carry, fly_kite, hands_are_full, rider
-from deixis.worlds.graphs.imagine.places.fill import fill
-from deixis.worlds.graphs.imagine.places.props import bench, boat, fence, in_the_sky, on_the_ground, range_of_hills
-from deixis.worlds.graphs.imagine.places.town import house
-from deixis.worlds.graphs.imagine.placing import backdrop, float_on, lay, stand
+from deixis.worlds.photos.imagine.cast import Grip, hold, person, reach, seat, stand_on_board
+from deixis.worlds.photos.imagine.kinds import KINDS
+from deixis.worlds.photos.imagine.places.props import (
+    bench,
+    boat,
+    busy_person,
+    carry,
+    fence,
+    fill,
+    fly_kite,
+    hands_are_full,
+    in_the_sky,
+    on_the_ground,
+    range_of_hills,
+    rider,
+)
+from deixis.worlds.photos.imagine.places.town import house
+from deixis.worlds.photos.imagine.placing import backdrop, float_on, lay, stand
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.graphs.imagine.stage import Stage, Thing
+    from deixis.worlds.photos.imagine.stage import Stage, Thing
 
 
 __all__ = ["beach", "farm", "park", "savanna", "sports_field"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.worlds.graphs.imagine.places.fill import fill
-from deixis.worlds.graphs.imagine.placing import backdrop, put_in, put_on
+from deixis.worlds.photos.imagine.places.props import fill
+from deixis.worlds.photos.imagine.placing import backdrop, put_in, put_on
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.graphs.imagine.stage import Stage, Thing
+    from deixis.worlds.photos.imagine.stage import Stage, Thing
 
 
 __all__ = ["meal"]

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.worlds.graphs.imagine.appearance import draw_appearance
-from deixis.worlds.graphs.imagine.cast import seat
-from deixis.worlds.graphs.imagine.kinds import KINDS
-from deixis.worlds.graphs.imagine.places.acts import busy_person
-from deixis.worlds.graphs.imagine.places.fill import fill
-from deixis.worlds.graphs.imagine.placing import backdrop, fix, hang, lay, put_along, put_in, put_on, repaint, stand
+from deixis.worlds.photos.imagine.appearance import draw_appearance
+from deixis.worlds.photos.imagine.cast import seat
+from deixis.worlds.photos.imagine.kinds import KINDS
+from deixis.worlds.photos.imagine.places.props import busy_person, fill
+from deixis.worlds.photos.imagine.placing import backdrop, fix, hang, lay, put_along, put_in, put_on, repaint, stand
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.worlds.graphs.imagine.stage import Stage, Thing
+    from deixis.worlds.photos.imagine.stage import Stage, Thing
 
 
 __all__ = ["bathroom", "bedroom", "kitchen", "living_room", "office"]

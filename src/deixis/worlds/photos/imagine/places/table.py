@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.worlds.graphs.imagine.places import country, meals, rooms, town
+from deixis.worlds.photos.imagine.places import country, meals, rooms, town
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deixis.worlds.graphs.imagine.stage import Stage
+    from deixis.worlds.photos.imagine.stage import Stage
 
 
 __all__ = ["PLACES", "Place"]

@@ -5,18 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from deixis.worlds.graphs.imagine.appearance import draw_appearance
-from deixis.worlds.graphs.imagine.cast import sail
-from deixis.worlds.graphs.imagine.kinds import KINDS
-from deixis.worlds.graphs.imagine.places.acts import busy_person, rider
-from deixis.worlds.graphs.imagine.places.fill import fill
-from deixis.worlds.graphs.imagine.places.props import bench, boat, in_the_sky, on_the_ground, range_of_hills
-from deixis.worlds.graphs.imagine.placing import backdrop, fix, float_on, scenery, stand, stand_at
+from deixis.worlds.photos.imagine.appearance import draw_appearance
+from deixis.worlds.photos.imagine.cast import sail
+from deixis.worlds.photos.imagine.kinds import KINDS
+from deixis.worlds.photos.imagine.places.props import (
+    bench,
+    boat,
+    busy_person,
+    fill,
+    in_the_sky,
+    on_the_ground,
+    range_of_hills,
+    rider,
+)
+from deixis.worlds.photos.imagine.placing import backdrop, fix, float_on, scenery, stand, stand_at
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.graphs.imagine.appearance import Appearance
-    from deixis.worlds.graphs.imagine.stage import Stage, Thing
+    from deixis.worlds.photos.imagine.appearance import Appearance
+    from deixis.worlds.photos.imagine.stage import Stage, Thing
 
 
 __all__ = ["harbour", "house", "station", "street"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.worlds.graphs.imagine.palette import COLORS, Color, darker, lighter
-from deixis.worlds.graphs.imagine.pen import arc
-from deixis.worlds.graphs.imagine.sprites.table import sprite
+from deixis.worlds.photos.imagine.pen import arc
+from deixis.worlds.photos.imagine.sprites.table import sprite
+from deixis.worlds.photos.imagine.textures import COLORS, Color, darker, lighter
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.graphs.imagine.pen import Pen
+    from deixis.worlds.photos.imagine.pen import Pen
 
 
 EYE: Color = (24, 22, 22)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.worlds.graphs.imagine.palette import Color, blend, darker, lighter
-from deixis.worlds.graphs.imagine.pen import Paint
-from deixis.worlds.graphs.imagine.sprites.table import sprite
+from deixis.worlds.photos.imagine.pen import Paint
+from deixis.worlds.photos.imagine.sprites.table import sprite
+from deixis.worlds.photos.imagine.textures import Color, blend, darker, lighter
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.graphs.imagine.pen import Pen
+    from deixis.worlds.photos.imagine.pen import Pen
 
 
 @sprite("sky")

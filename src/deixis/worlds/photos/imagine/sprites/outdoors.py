@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import cos, pi, sin
 from typing import TYPE_CHECKING
 
-from deixis.worlds.graphs.imagine.palette import COLORS, Color, blend, darker, lighter
-from deixis.worlds.graphs.imagine.pen import Paint, arc
-from deixis.worlds.graphs.imagine.sprites.table import sprite
+from deixis.worlds.photos.imagine.pen import Paint, arc
+from deixis.worlds.photos.imagine.sprites.table import sprite
+from deixis.worlds.photos.imagine.textures import COLORS, Color, blend, darker, lighter
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.graphs.imagine.pen import Pen
+    from deixis.worlds.photos.imagine.pen import Pen
 
 
 BARK: Color = (112, 78, 50)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.worlds.graphs.imagine.palette import Color, blend, darker, lighter
-from deixis.worlds.graphs.imagine.pen import arc
-from deixis.worlds.graphs.imagine.sprites.table import sprite
+from deixis.worlds.photos.imagine.pen import arc
+from deixis.worlds.photos.imagine.sprites.table import sprite
+from deixis.worlds.photos.imagine.textures import Color, blend, darker, lighter
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.graphs.imagine.pen import XY, Pen
-    from deixis.worlds.graphs.imagine.skeleton import Skeleton
+    from deixis.worlds.photos.imagine.pen import XY, Pen
+    from deixis.worlds.photos.imagine.skeleton import Skeleton
 
 
 __all__ = ["HAIR", "SKIN"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deixis.worlds.graphs.imagine.pen import Pen
+    from deixis.worlds.photos.imagine.pen import Pen
 
 
 __all__ = ["SPRITES", "sprite"]

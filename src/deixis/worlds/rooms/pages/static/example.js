@@ -44,7 +44,9 @@ async function take(event) {
   number.max = grammar.selectedOptions[0].dataset.most;
   number.value = Math.max(0, Math.min(Number(number.value) || 0, Number(number.max)));
   const asked = new URLSearchParams({ ...context(), grammar: grammar.value, number: number.value });
-  text.value = (await ask(`/shapes/said?${asked}`)).text;
+  const said = await ask(`/shapes/said?${asked}`).catch(() => null);
+  if (said === null) return; // the banner says why
+  text.value = said.text;
   await judge();
 }
 grammars.addEventListener("submit", take);

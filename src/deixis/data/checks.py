@@ -1,0 +1,591 @@
+"""Checks of datasets: codes, findings, and reports that can be merged; the same for every world.
+
+A code begins with E for what makes an example wrong, W for what makes it worse than it could be, I for information. A
+world lists its codes with one line each. Whoever checks few examples at a time collects findings with a `Collector`;
+whoever checks arrays registers functions in a `Registry` and merges reports of consecutive pieces.
+
+Two checks compare examples with each other, within a dataset and between datasets: E401 and W402. They need the
+`Contents` of a report.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, UserDict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+import numpy as np
+
+from deixis.data.memberships import AT_RANDOM
+from deixis.errors import DeixisError, UnknownName
+from deixis.seeds import derive, mix_words
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from deixis.data.crew import Crew, Progress
+
+
+__all__ = [
+    "ALWAYS",
+    "COMPARED",
+    "MAX_FINDINGS",
+    "Check",
+    "CheckRequest",
+    "Collector",
+    "Contents",
+    "Finding",
+    "Hits",
+    "Registry",
+    "Report",
+    "check_across",
+    "codes_table",
+    "is_informational",
+    "sample_numbers",
+    "selected",
+]
+
+MAX_FINDINGS = 20  # of each code unless more are asked for; the rest is only counted
+ALWAYS = "E001"  # what cannot be read cannot be checked, so this is reported whatever was selected
+COMPARED = {"E401": "The same content is in two splits", "W402": "The same content is twice in one split"}
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+NOWHERE = frozenset(("", "aside"))
+Scope: TypeAlias = Literal["folder", "file", "table", "row", "dataset"]
+AnyCheck = TypeVar("AnyCheck", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRequest:
+    """What is asked of the part `checks` of a world.
+
+    Attributes:
+        select: the beginnings of codes to look for; everything but mere information where there are none.
+        thorough: judge by the plain definitions, where there is a faster way that is used otherwise.
+        sample: look at so many examples only, chosen by the seed.
+        seed: which ones.
+        most: how many findings of each code are kept; the rest is only counted.
+        workers: how many threads; the report does not depend on it.
+        crew: those who do it instead, where the world's checks run on clusters.
+        progress: told how far things are.
+        options: those that the world declares for the verb `check`.
+    """
+
+    select: Sequence[str] = ()
+    thorough: bool = False
+    sample: int | None = None
+    seed: int = 0
+    most: int = MAX_FINDINGS
+    workers: int = 1
+    crew: Crew | None = None
+    progress: Progress | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def tell(self, stage: str, done: int, total: int | None) -> None:
+        """Say how far things are, if anybody listens."""
+        if self.progress is not None:
+            self.progress(stage, done, total)
+
+    def choose(self, total: int) -> Sequence[int]:
+        """The numbers of the examples to look at, in their order."""
+        return range(total) if self.sample is None else sample_numbers(total, self.sample, seed=self.seed).tolist()
+
+
+# -------------------------------------------------------------------------------- codes
+
+
+def is_informational(code: str) -> bool:
+    """Whether a finding of this code is no problem."""
+    return code.startswith("I")
+
+
+def selected(codes: Mapping[str, Any], select: Sequence[str] = ()) -> tuple[str, ...]:
+    """The codes that start with one of the selectors; all that are not merely informational where none is given.
+
+    Args:
+        codes: those that a world has.
+        select: the beginnings of codes, such as `E`, `W2` or `E101`.
+
+    Raises:
+        UnknownName: when a selector fits no code.
+    """
+    known = sorted(codes)
+    if not select:
+        return tuple(code for code in known if not is_informational(code))
+    for selector in select:
+        if not selector or not any(code.startswith(selector) for code in known):
+            raise UnknownName(f"no check is called {selector!r}; known: {', '.join(known)}")
+    return tuple(code for code in known if code == ALWAYS or code.startswith(tuple(select)))
+
+
+def codes_table(codes: Mapping[str, str]) -> str:
+    """Codes with their messages, as a Markdown table."""
+    rows = [f"| {code} | {codes[code]} |" for code in sorted(codes, key=lambda c: c[1:])]
+    return "\n".join(("| code | found |", "|------|-------|", *rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What a check found: the places of the rows, ascending, and what to say about one of them."""
+
+    places: np.ndarray
+    detail: Callable[[int], str]
+
+    @classmethod
+    def where(cls, mask: np.ndarray, detail: Callable[[int], str]) -> Hits:
+        """The places at which a mask is set."""
+        return cls(np.flatnonzero(mask), detail)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One check.
+
+    Attributes:
+        code: E for what makes an example wrong, W for what makes it worse than it could be, I for mere information.
+        scope: what the function is given: a dataset on disk, a file, a table, a chunk of rows or the contents of all
+            rows.
+        message: the first line of the function's docstring.
+        about: the rest of it.
+    """
+
+    code: str
+    scope: Scope
+    message: str
+    about: str
+    find: Callable[..., Any]
+
+    @property
+    def is_informational(self) -> bool:
+        """Whether a finding is no problem."""
+        return is_informational(self.code)
+
+
+class Registry(UserDict[str, Check]):
+    """The checks of a world by code; functions register themselves."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.check("E401", scope="dataset")(_leaks)
+        self.check("W402", scope="dataset")(_repeats)
+
+    def check(self, code: str, *, scope: Scope = "row") -> Callable[[AnyCheck], AnyCheck]:
+        """Register a function as the check of a code."""
+
+        def register(find: AnyCheck) -> AnyCheck:
+            message, _, about = cleandoc(find.__doc__ or "").partition("\n")
+            if code in self:
+                raise ValueError(f"two checks are called {code}")
+            self[code] = Check(code=code, scope=scope, message=message.rstrip("."), about=about.strip(), find=find)
+            return find
+
+        return register
+
+    @property
+    def messages(self) -> dict[str, str]:
+        """The line of every code."""
+        return {code: check.message for code, check in sorted(self.items())}
+
+
+def sample_numbers(total: int, sample: int, *, seed: int) -> np.ndarray:
+    """int64 [chosen]: so many of the numbers below a total, in their order; all where there are not more."""
+    if sample < 1:
+        raise DeixisError(f"a sample has at least 1 example, got {sample}")
+    if sample >= total:
+        return np.arange(total)
+    with np.errstate(over="ignore"):
+        keys = mix_words((np.arange(total, dtype=np.uint64) + np.uint64(derive(seed, "sample"))) * _GOLDEN)
+    return np.sort(np.argpartition(keys, sample)[:sample])
+
+
+# -------------------------------------------------------------------------------- findings
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong with one example, or with a whole file where there is no row.
+
+    Attributes:
+        row: the number of the example, counted from 0 over everything that was checked.
+        id: the id recorded there.
+        path: the dataset that the row is counted in, where several are held against each other.
+        file: the file of the dataset that it is about, where it is about one.
+    """
+
+    code: str
+    message: str
+    split: str = ""
+    row: int | None = None
+    id: int | str | None = None
+    detail: str = ""
+    path: str = ""
+    file: str = ""
+
+    def __str__(self) -> str:
+        where = f" {self.file}" if self.file else ""
+        where += "" if self.row is None else f" row {self.row}" + (f" of {self.path}" if self.path else "")
+        return f"{self.code}{where}: {self.message}" + (f" ({self.detail})" if self.detail else "")
+
+    def as_dict(self) -> dict[str, object]:
+        """The finding as plain values; path and file only where they are known."""
+        optional = ("path", "file")
+        return {name: getattr(self, name) for name in self.__slots__ if name not in optional or getattr(self, name)}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Contents:
+    """What is in which split: all that the checks across examples need to remember.
+
+    Attributes:
+        names: the splits.
+        alone: those that may share no content with any other split.
+
+    Shapes:
+        digest: uint64 [example]; id, row: int64 [example]; split: int64 [example], numbers of `names`.
+    """
+
+    digest: np.ndarray
+    id: np.ndarray
+    row: np.ndarray
+    split: np.ndarray
+    names: tuple[str, ...]
+    alone: frozenset[str] = AT_RANDOM
+
+    @classmethod
+    def joined(cls, pieces: Sequence[Contents]) -> Contents:
+        """Several as one."""
+        names = tuple(dict.fromkeys(name for piece in pieces for name in piece.names))
+        numbers = {name: number for number, name in enumerate(names)}
+        splits = [np.array([numbers[name] for name in piece.names], np.int64)[piece.split] for piece in pieces]
+        return cls(
+            digest=_concatenated([piece.digest for piece in pieces], np.uint64),
+            id=_concatenated([piece.id for piece in pieces], np.int64),
+            row=_concatenated([piece.row for piece in pieces], np.int64),
+            split=_concatenated(splits, np.int64),
+            names=names,
+            alone=AT_RANDOM.union(*(piece.alone for piece in pieces)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.digest)
+
+    def id_at(self, place: int) -> int | str:
+        """The id of an example as a plain value."""
+        found = self.id[place]
+        return int(found) if isinstance(found, np.integer) else found
+
+    def split_at(self, place: int) -> str:
+        """The split of an example."""
+        return self.names[self.split[place]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Report:
+    """What the selected checks found.
+
+    Reports of consecutive pieces of a dataset merge into the report of the whole.
+
+    Attributes:
+        checked: the codes that were looked for.
+        rows: how many examples were looked at.
+        splits: how many of them are in each split.
+        tally, first: how often each code was found row by row, and the first findings of each.
+        parts: for each kind of part, in how many places it is needed and how many there are.
+        pieces: what the checks across examples remember.
+        most: how many findings of each code are kept.
+        facts: what else a world tells of what was checked, as plain values.
+        compares: whether examples of the dataset are compared with each other; False where a world has checks of its
+            own for that, and gives its contents for comparisons with other datasets only.
+    """
+
+    checked: tuple[str, ...] = ()
+    rows: int = 0
+    splits: Mapping[str, int] = field(default_factory=dict)
+    tally: Mapping[str, int] = field(default_factory=dict)
+    first: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
+    parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    pieces: tuple[Contents, ...] = field(default=(), repr=False)
+    most: int = MAX_FINDINGS
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    compares: bool = True
+
+    def merge(self, later: Report) -> Report:
+        """The report of what this one saw followed by what the other saw."""
+        moved = {code: tuple(_moved(f, self.rows) for f in found) for code, found in later.first.items()}
+        codes = self.first.keys() | moved.keys()
+        kinds = self.parts.keys() | later.parts.keys()
+        most = max(self.most, later.most)
+        return Report(
+            checked=tuple(sorted({*self.checked, *later.checked})),
+            rows=self.rows + later.rows,
+            splits=Counter(self.splits) + Counter(later.splits),
+            tally=Counter(self.tally) + Counter(later.tally),
+            first={c: (*self.first.get(c, ()), *moved.get(c, ()))[:most] for c in codes},
+            parts={k: _sum(self.parts.get(k, (0, 0)), later.parts.get(k, (0, 0))) for k in kinds},
+            pieces=(*self.pieces, *(replace(piece, row=piece.row + self.rows) for piece in later.pieces)),
+            most=most,
+            facts={**self.facts, **later.facts},
+            compares=self.compares and later.compares,
+        )
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How often each code was found, for those that were found."""
+        return {code: n for code, n in sorted((*self.tally.items(), *self._across[0].items())) if n}
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """The first findings of each code, in the order of codes and rows."""
+        found = {**self.first, **self._across[1]}
+        return tuple(finding for code in sorted(found) for finding in found[code])
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """For each kind of part, how often the target cannot be found without it."""
+        return {kind: needed / total for kind, (needed, total) in sorted(self.parts.items()) if total}
+
+    def total(self, letter: str) -> int:
+        """How many findings have codes with this letter: E, W or I."""
+        return sum(count for code, count in self.counts.items() if code.startswith(letter))
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether some example is wrong."""
+        return self.total("E") > 0
+
+    @property
+    def has_problems(self) -> bool:
+        """Whether anything was found that is more than information."""
+        return any(not is_informational(code) for code in self.counts)
+
+    @property
+    def exit_code(self) -> int:
+        """What a command that checks leaves with: 1 for problems, else 0."""
+        return int(self.has_problems)
+
+    def as_dict(self) -> dict[str, object]:
+        """The report as plain values."""
+        return {
+            **self.facts,
+            "rows": self.rows,
+            "splits": dict(sorted(self.splits.items())),
+            "checked": list(self.checked),
+            "counts": self.counts,
+            "necessary": {
+                kind: {"needed": needed, "total": total, "share": needed / total}
+                for kind, (needed, total) in sorted(self.parts.items())
+                if total
+            },
+            "findings": [f.as_dict() for f in self.findings],
+        }
+
+    def to_json(self) -> str:
+        """The report as JSON."""
+        return json.dumps(self.as_dict(), indent=2)
+
+    @cached_property
+    def _across(self) -> tuple[dict[str, int], dict[str, tuple[Finding, ...]]]:
+        """Counts and first findings of the checks that compare examples with each other."""
+        codes = [code for code in COMPARED if code in self.checked]
+        if not self.compares or not codes or not self.pieces:
+            return {}, {}
+        contents = Contents.joined(self.pieces)
+        hits = {code: COMPARISONS[code](contents) for code in codes}
+        first = {
+            code: tuple(
+                _about(code, contents, place, found.detail(place)) for place in found.places[: self.most].tolist()
+            )
+            for code, found in hits.items()
+        }
+        return {code: len(found.places) for code, found in hits.items()}, first
+
+
+class Collector:
+    """Findings one after the other, as far as their codes were selected; at last the report.
+
+    Args:
+        codes: all codes of a world with their messages.
+        select: the beginnings of those to look for, as for `selected`.
+        most: how many findings of each code are kept; the rest is only counted.
+    """
+
+    def __init__(self, codes: Mapping[str, str], *, select: Sequence[str] = (), most: int = MAX_FINDINGS) -> None:
+        self.messages = codes
+        self.codes = selected(codes, select)
+        self.most = most
+        self.tally: Counter[str] = Counter()
+        self.first: dict[str, list[Finding]] = {}
+        self.rows = 0
+        self.splits: Counter[str] = Counter()
+
+    def wants(self, *codes: str) -> bool:
+        """Whether any of these is looked for."""
+        return any(code in self.codes for code in codes)
+
+    def add(self, code: str, detail: str, **where: Any) -> None:
+        """Keep a finding if its code is looked for; `where` are fields of `Finding`."""
+        if code in self.codes:
+            self.tally[code] += 1
+            if self.tally[code] <= self.most:
+                self.first.setdefault(code, []).append(Finding(code, self.messages[code], detail=detail, **where))
+
+    def see(self, split: str, rows: int = 1) -> None:
+        """Count examples that were looked at."""
+        self.rows += rows
+        self.splits[split] += rows
+
+    def report(
+        self, *, contents: Contents | None = None, compares: bool = True, facts: Mapping[str, Any] | None = None
+    ) -> Report:
+        """All that was found."""
+        return Report(
+            checked=self.codes,
+            rows=self.rows,
+            splits=self.splits,
+            tally=dict(sorted(self.tally.items())),
+            first={code: tuple(found) for code, found in self.first.items()},
+            pieces=() if contents is None else (contents,),
+            most=self.most,
+            facts=facts or {},
+            compares=compares,
+        )
+
+
+# -------------------------------------------------------------------------------- examples against each other
+
+Clash: TypeAlias = Callable[[frozenset[str], frozenset[str], frozenset[str]], bool]
+
+
+def check_across(reports: Mapping[str, Report], *, most: int = MAX_FINDINGS) -> Report:
+    """What several datasets have in common that they should not: E401 and W402, as if they were one dataset.
+
+    What is twice in one of them stands in its own report and is left out here. A finding names its dataset, and the
+    row there.
+
+    Args:
+        reports: the report of every dataset by the name of its path, all of one world.
+        most: how many findings of each code are kept; the rest is only counted.
+    """
+    codes = [code for code in CLASHES if all(code in report.checked for report in reports.values())]
+    pieces = [Contents.joined(report.pieces) for report in reports.values()]
+    contents, names = Contents.joined(pieces), tuple(reports)
+    source = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
+    tally: dict[str, int] = {}
+    first: dict[str, tuple[Finding, ...]] = {}
+    for code in codes:
+        earlier = _first_clashes(contents, CLASHES[code], apart=source)
+        tally[code] = len(earlier)
+        found = []
+        for place in sorted(earlier)[:most]:
+            other = earlier[place]
+            there = f"{names[source[other]]} ({contents.split_at(other) or 'no split'})"
+            one = _about(code, contents, place, f"also row {contents.row[other]} of {there}")
+            found.append(replace(one, path=names[source[place]]))
+        first[code] = tuple(found)
+    rows = sum(report.rows for report in reports.values())
+    return Report(checked=tuple(codes), rows=rows, tally=tally, first=first, most=most)
+
+
+def _is_leak(one: frozenset[str], other: frozenset[str], alone: frozenset[str]) -> bool:
+    """Whether two rows with the same content, in these splits, bring them together."""
+    pairs = ((a, b) for a in one - NOWHERE for b in other - NOWHERE if a != b)
+    return any(a in alone or b in alone for a, b in pairs)
+
+
+def _is_repeat(one: frozenset[str], other: frozenset[str], _alone: frozenset[str]) -> bool:
+    """Whether two rows with the same content, in these splits, are twice in one."""
+    return bool((one & other) - NOWHERE) or one == other == {""}
+
+
+CLASHES: dict[str, Clash] = {"E401": _is_leak, "W402": _is_repeat}
+
+
+def _leaks(contents: Contents) -> Hits:
+    """The same content is in two splits.
+
+    Test sets that are held out by rules may share examples with each other, but not with train, dev or test.
+    """
+    return _rows_again(contents, _is_leak)
+
+
+def _repeats(contents: Contents) -> Hits:
+    """The same content is twice in one split."""
+    return _rows_again(contents, _is_repeat)
+
+
+COMPARISONS: dict[str, Callable[[Contents], Hits]] = {"E401": _leaks, "W402": _repeats}
+
+
+def _rows_again(contents: Contents, clash: Clash) -> Hits:
+    """The rows whose content has come before in a split with which it clashes."""
+    earlier = _first_clashes(contents, clash)
+
+    def detail(place: int) -> str:
+        other = earlier[place]
+        return f"also row {contents.row[other]} ({contents.split_at(other) or 'no split'})"
+
+    return Hits(np.array(sorted(earlier), np.int64), detail)
+
+
+def _first_clashes(contents: Contents, clash: Clash, *, apart: np.ndarray | None = None) -> dict[int, int]:
+    """The places whose content has come before in a split with which it clashes, with the first such place.
+
+    Args:
+        contents: what is in which split.
+        clash: whether two splits may not share content.
+        apart: int64 [example], numbers of datasets; only places in different ones are compared. Without it, all are.
+    """
+    sets = [frozenset(name.split("+")) for name in contents.names]
+    found = [[clash(one, other, contents.alone) for other in sets] for one in sets]
+    clashes = np.array(found, bool).reshape(len(sets), len(sets))
+    earlier: dict[int, int] = {}
+    for group in _same(contents):
+        seen: dict[tuple[int, int], int] = {}  # the first row of each split of each dataset
+        for place in group.tolist():
+            split, mine = int(contents.split[place]), -1 if apart is None else int(apart[place])
+            before = (
+                first
+                for (other, its), first in seen.items()
+                if clashes[split, other] and (apart is None or its != mine)
+            )
+            if (one := next(before, None)) is not None:
+                earlier[place] = one
+            seen.setdefault((split, mine), place)
+    return earlier
+
+
+def _same(contents: Contents) -> Iterator[np.ndarray]:
+    """The places that share their content, ascending, for every content that occurs more than once."""
+    order = np.argsort(contents.digest, kind="stable")
+    ordered = contents.digest[order]
+    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))) if len(ordered) else np.zeros(0, int)
+    ends = np.append(starts[1:], len(ordered))
+    for first, last in zip(starts[ends - starts > 1], ends[ends - starts > 1], strict=True):
+        yield order[first:last]
+
+
+def _about(code: str, contents: Contents, place: int, detail: str) -> Finding:
+    return Finding(
+        code=code,
+        message=COMPARED[code],
+        split=contents.split_at(place),
+        row=int(contents.row[place]),
+        id=contents.id_at(place),
+        detail=detail,
+    )
+
+
+def _moved(finding: Finding, rows: int) -> Finding:
+    return finding if finding.row is None else replace(finding, row=finding.row + rows)
+
+
+def _sum(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return one[0] + other[0], one[1] + other[1]
+
+
+def _concatenated(arrays: Sequence[np.ndarray], dtype: type) -> np.ndarray:
+    return np.concatenate(arrays) if arrays else np.zeros(0, dtype)

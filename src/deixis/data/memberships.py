@@ -1,0 +1,55 @@
+"""The splits that examples belong to: read, renamed, chosen and merged.
+
+A split is a name, or several names joined by + where an example belongs to several test sets. Train, dev and test
+divide one pool; what is held out from them may be in several test sets.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+
+__all__ = ["AT_RANDOM", "join_splits", "only_in", "rename_splits", "splits_of"]
+
+AT_RANDOM = frozenset(("train", "dev", "test"))  # the splits that divide one pool, and that nothing held out may be in
+
+
+def splits_of(split: str | None) -> list[str]:
+    """The splits that an example is in; train where nothing is said."""
+    return (split or "train").split("+")
+
+
+def join_splits(splits: Iterable[str]) -> str:
+    """The entry of an example that is in all of these, each named once."""
+    return "+".join(dict.fromkeys(single for split in splits for single in splits_of(split)))
+
+
+def rename_splits(table: pa.Table, names: Mapping[str, str]) -> pa.Table:
+    """The same examples in splits of other names; splits without a new name keep theirs."""
+    if not names:
+        return table
+    return _changed(table, lambda split: join_splits(names.get(single, single) for single in splits_of(split)))
+
+
+def only_in(table: pa.Table, split: str) -> pa.Table:
+    """The examples of one split, as members of that split alone."""
+    wanted = [name for name in table["split"].unique().to_pylist() if split in splits_of(name)]
+    chosen = table.filter(pc.is_in(table["split"], pa.array(wanted, pa.string())))
+    return _changed(chosen, lambda _: split)
+
+
+def _changed(table: pa.Table, change: Callable[[str | None], str]) -> pa.Table:
+    encoded = table["split"].combine_chunks().dictionary_encode()
+    encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
+    words = [change(name) for name in encoded.dictionary.to_pylist()]
+    column = pa.array(words, pa.string()).take(encoded.indices)
+    if column.null_count:
+        column = column.fill_null(change(None))
+    return table.set_column(table.schema.get_field_index("split"), "split", column)

@@ -1,1 +1,0 @@
-"""Cops-Ref datasets: kept, exported, described, and answers to them read."""

@@ -1,1 +1,0 @@
-"""Models that say plans: one architecture per file; they see tensors only."""

@@ -1,0 +1,150 @@
+"""The tasks that can be put to a language model: one for every world with the part `questions`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from deixis.errors import RecipeError, UnknownName
+from deixis.seeds import Stream
+from deixis.worlds.registry import known_worlds, world_of
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+    from typing import TypeAlias
+
+    from deixis.prompts.question import Found, Gold
+    from deixis.prompts.recipe import PromptRecipe
+    from deixis.worlds.world import World
+
+    Tell: TypeAlias = Callable[[str, int, int | None], None]
+
+
+__all__ = [
+    "TEST",
+    "TRAIN",
+    "Questions",
+    "demand_shots",
+    "demand_splits",
+    "draw_numbers",
+    "known_tasks",
+    "questions_of",
+    "task_of",
+]
+
+TRAIN, TEST = "train", "test"
+
+
+class Questions:
+    """What the part `questions` of a world offers; a world has an object of a subclass.
+
+    Attributes:
+        answers: what can be asked for, what is asked by default first.
+        styles: how scenes can be shown, `text` among them.
+        limit: how many questions of each split make a test, where nobody says how many.
+        tokens: how long an answer of each kind can be, where 256 tokens are not the right room for it.
+        lower_is_better: measures that are better when they are low.
+    """
+
+    answers: tuple[str, ...] = ()
+    styles: tuple[str, ...] = ("text",)
+    limit: int = 100
+    tokens: ClassVar[Mapping[str, int]] = {}
+    lower_is_better: tuple[str, ...] = ()
+
+    def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """All settings that only this world has, with their values where nothing is given.
+
+        Raises:
+            RecipeError: when one is unknown or has a value that it cannot have.
+        """
+        for name in given:
+            raise RecipeError(f"unknown setting {name[:40]!r} of a questionnaire")
+        return {}
+
+    def find(
+        self,
+        recipe: PromptRecipe,
+        data: Path | None,
+        *,
+        fresh: int | None,
+        folder: Path,
+        workers: int,
+        progress: Tell | None,
+    ) -> Found:
+        """What there is to ask.
+
+        Args:
+            recipe: how many questions of which splits, how they are shown, and so on.
+            data: the dataset; None where a fresh test set is wanted that is like none.
+            fresh: make a fresh test set by this seed, like that of the dataset, and ask nothing that is in the dataset.
+            folder: where a fresh test set may be kept; it is not there yet, and is gone when the questions are posed.
+            workers: how many processes may make it.
+            progress: told how far things are.
+
+        Raises:
+            BrokenDataset: when the dataset cannot be read.
+            UnknownName: when there is no such split.
+        """
+        raise NotImplementedError
+
+    def gold_from(self, plain: Mapping[str, Any], answer: str) -> Gold:
+        """The right answer that `Gold.to_plain` wrote, of a kind of answer; `BrokenDataset` where it is none."""
+        raise NotImplementedError
+
+
+def known_tasks() -> dict[str, World]:
+    """The worlds that ask questions by the name of their task; where another has that name, by their own."""
+    found: dict[str, World] = {}
+    for world in known_worlds().values():
+        if world.has("questions"):
+            found[world.name if world.task in found else world.task] = world
+    return found
+
+
+def questions_of(task: str) -> Questions:
+    """The questions of a task; `RecipeError` where there is none of that name."""
+    tasks = known_tasks()
+    if task not in tasks:
+        raise RecipeError(f"unknown task {str(task)[:40]!r}; known: {', '.join(tasks)}")
+    part: Questions = tasks[task].part("questions")
+    return part
+
+
+def task_of(data: Path) -> str:
+    """The task that a dataset is for; `MissingPart` where its world asks no questions."""
+    world = world_of(data)
+    world.part("questions")
+    return next(task for task, one in known_tasks().items() if one is world)
+
+
+# -------------------------------------------------------------------------------- what worlds choose with
+
+
+def draw_numbers(total: int, count: int, *, seed: int) -> list[int]:
+    """Different numbers below a total in random order; all of them where there are not more."""
+    stream = Stream(seed)
+    if total <= 2 * count:
+        return stream.shuffled(range(total))[:count]
+    chosen: dict[int, None] = {}
+    while len(chosen) < count:
+        chosen[stream.below(total)] = None
+    return list(chosen)
+
+
+def demand_splits(names: Iterable[str], known: Any, where: str, *, shots: int = 0) -> None:
+    """Refuse splits that are not known, and the training split where solved examples come from it."""
+    asked = tuple(names)
+    for name in asked:
+        if known is not None and name not in known:
+            raise UnknownName(f"there is no split {name[:40]!r} in {where}; it has {', '.join(known) or 'none'}")
+    if TRAIN in asked and shots:
+        raise RecipeError("solved examples come from the split train, which cannot be asked about as well")
+
+
+def demand_shots(shots: Sequence[Any], wanted: int) -> list[Any]:
+    """As many solved examples as are wanted; `RecipeError` where there are fewer."""
+    if len(shots) < wanted:
+        raise RecipeError(f"{wanted} solved examples are wanted, but the training split has {len(shots)} for it")
+    return list(shots[:wanted])

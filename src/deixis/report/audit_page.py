@@ -1,0 +1,352 @@
+"""The page of an audit: what one or several datasets really test, on one HTML page that needs nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from deixis._version import __version__
+from deixis.audits.audit import REPEATED
+from deixis.audits.counting import ALL, CHANCE
+from deixis.data.store import replacing_file
+from deixis.errors import RecipeError
+from deixis.report.audit_plots import audit_plots
+from deixis.report.figures import pattern_words
+from deixis.report.markup import element, number, percent, table, text
+from deixis.report.plots import Heat, Stack, draw_plot
+from deixis.report.scorecard import column_of, defined, scorecard
+from deixis.report.skeleton import frame_page
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from deixis.audits import Audit, Share
+    from deixis.audits.run import FurtherTable
+    from deixis.report.plots import Plot
+    from deixis.report.scorecard import PublishedAudit
+
+
+__all__ = ["MOST_DATASETS", "by_pattern", "lead", "left_out", "plots_markup", "repeats_table", "write_audit_page"]
+
+MOST_DATASETS = 6  # as many as can be told apart by colour
+INTROS = {
+    "needed": "A word or clause is needed when the expression without it fits something else. Words that are not "
+    "needed need not be understood, and a model that ignores them loses nothing.",
+    "shortcuts": "A shortcut solves an example when what it keeps of the expression already picks out the "
+    "target alone.",
+    "competitors": "Every wrong object that fits when a part is overlooked punishes the oversight.",
+    "chance": "A guess is the floor that every result has to be compared with; it should not depend on the words.",
+    "skew": "What can be learnt about the target without reading a word of the expression.",
+}
+TITLES = {
+    "needed": "Which words are needed",
+    "shortcuts": "Shortcuts",
+    "competitors": "Competitors and difficulty",
+    "chance": "Chance",
+    "skew": "What gives the answer away",
+}
+
+
+def write_audit_page(
+    audits: Mapping[str, Audit],
+    out: Path,
+    *,
+    published: PublishedAudit | None = None,
+    shared: Sequence[str] | None = None,
+    further: Mapping[str, Sequence[FurtherTable]] | None = None,
+    notes: Mapping[str, Sequence[str]] | None = None,
+) -> Path:
+    """Write what datasets test as one HTML file; equal audits give equal bytes.
+
+    Args:
+        audits: by the name of the dataset, in the order in which to show them.
+        out: the file to write; it is replaced only when all went well.
+        published: what is known of other data, to show beside them.
+        shared: what the datasets have in common, a sentence each; None where nobody looked.
+        further: what only the world of a dataset measures, by the name of the dataset.
+        notes: whatever else there is to say of a dataset, a sentence each.
+
+    Returns:
+        `out`.
+
+    Raises:
+        RecipeError: when there are no datasets, or more than can be told apart.
+    """
+    if not 1 <= len(audits) <= MOST_DATASETS:
+        raise RecipeError(f"an audit page shows 1 to {MOST_DATASETS} datasets side by side, got {len(audits)}")
+    page = _page(audits, beside=published, shared=shared, own=_own(audits, further or {}, notes or {}))
+    with replacing_file(out) as draft:
+        draft.write_text(page, encoding="utf-8", newline="\n")
+    return out
+
+
+def plots_markup(plots: Sequence[Plot]) -> str:
+    """Figures side by side where there is room; those with many rows have the whole width."""
+    drawn = []
+    for plot in plots:
+        figure = draw_plot(plot)
+        is_broad = isinstance(plot, Heat) or (isinstance(plot, Stack) and len(plot.groups) > 1)
+        drawn.append(figure.replace('class="plot"', 'class="plot broad"', 1) if is_broad else figure)
+    return element("div", "\n".join(drawn), class_="plots")
+
+
+def _shared(shared: Sequence[str] | None, datasets: int) -> str:
+    """Examples that are in two of the datasets."""
+    if shared is None or datasets < 2:
+        return ""
+    told = [f"{one}." for one in shared] or ["No example is in two of the datasets."]
+    return "".join(element("p", text(one)) for one in told)
+
+
+def _own(
+    audits: Mapping[str, Audit], further: Mapping[str, Sequence[FurtherTable]], notes: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, str]]:
+    """A section for every dataset of whose world there is more to say."""
+    sections = {}
+    for place, name in enumerate(audits):
+        body = "".join(element("p", text(one)) for one in notes.get(name, ()))
+        for one in further.get(name, ()):
+            if one.plot is not None:
+                body += draw_plot(replace(one.plot, name=f"{one.plot.name}-{place}"))
+            rows = ([text(cell) for cell in row] for row in one.rows)
+            heads = [text(head) for head in one.heads]
+            body += table(
+                heads, rows, caption=f"{one.title}; ± is half of a 95 % interval", numeric=range(1, len(heads))
+            )
+        if body:
+            sections[f"further-{place}"] = (f"Only of {text(name)}", body)
+    return sections
+
+
+def _page(
+    audits: Mapping[str, Audit],
+    *,
+    beside: PublishedAudit | None,
+    shared: Sequence[str] | None,
+    own: Mapping[str, tuple[str, str]],
+) -> str:
+    columns = [column_of(name, audit) for name, audit in audits.items()]
+    shown = [beside.column, *columns] if beside else columns
+    plots = audit_plots(audits, beside=beside)
+    plots["skew"] = [*plots.get("skew", []), *plots.get("determiners", []), *plots.get("cells", [])]
+    sections = {
+        "words": ("In words", _leads(audits)),
+        "scorecard": ("Scorecard", scorecard(shown) + _source(beside)),
+    }
+    for name, title in TITLES.items():
+        body = plots_markup(plots[name]) if plots.get(name) else ""
+        sections[name] = (title, element("p", INTROS[name]) + body if body else "")
+    patterns = "".join(by_pattern(audit, caption=name) for name, audit in audits.items() if len(audit.patterns) > 1)
+    sections |= own
+    sections |= {
+        "patterns": ("By pattern", patterns),
+        "repeats": ("Repeats and leaks", repeats_table(audits) + _shared(shared, len(audits))),
+        "left-out": ("Left out", left_out(audits)),
+        "definitions": ("Definitions", defined(shown)),
+    }
+    names = ", ".join(audits)
+    return frame_page(
+        title=f"Audit of {names}",
+        header=_header(audits),
+        sections=sections,
+        footer=element("p", f"Made by deixis {text(__version__)}. This page needs no connection."),
+        styles=("report.css", "audit.css"),
+    )
+
+
+def _header(audits: Mapping[str, Audit]) -> str:
+    if len(audits) == 1:
+        ((name, audit),) = audits.items()
+        title, about = f"What {text(name)} tests", f"{number(audit.examples)} examples"
+        tiles = _tiles(audit)
+    else:
+        title = f"What {len(audits)} datasets test"
+        about = " · ".join(f"{text(name)}: {number(audit.examples)} examples" for name, audit in audits.items())
+        tiles = ""
+    return (
+        element("p", "Deixis · audit", class_="kicker")
+        + element("h1", title)
+        + element("p", about, class_="about")
+        + (element("ul", tiles, class_="tiles") if tiles else "")
+    )
+
+
+def _tiles(audit: Audit) -> str:
+    found = (
+        (audit.words_needed().share, "of words needed"),
+        (audit.clauses_needed().share, "of clauses needed"),
+        (audit.all_words_needed().share, "of examples need every word"),
+        (_bag(audit), "solved by a bag of words"),
+        (audit.difficulty(), "errors by one oversight"),
+    )
+    return "".join(
+        element("li", element("b", percent(share)) + element("span", what))
+        for share, what in found
+        if share is not None
+    )
+
+
+def _bag(audit: Audit) -> float | None:
+    found = audit.solved().get("bag of words")
+    return found.share if found is not None else None
+
+
+def _leads(audits: Mapping[str, Audit]) -> str:
+    cards = [
+        element("article", element("h3", text(name)) + lead(audit), class_=f"lead d{place % MOST_DATASETS}")
+        for place, (name, audit) in enumerate(audits.items())
+    ]
+    return element("div", "\n".join(cards), class_="leads")
+
+
+def _source(known: PublishedAudit | None) -> str:
+    if known is None:
+        return ""
+    count = known.column.about.split()[0]
+    said = f"Hatched: published, or measured on the released test set of {count} examples ({known.source})."
+    return element("p", text(said), class_="note")
+
+
+def lead(audit: Audit) -> str:
+    """What a dataset tests, in a few sentences that anyone can read."""
+    if not audit.judged:
+        return element("p", "No example could be judged.")
+    return "".join(element("p", sentence) for sentence in _sentences(audit) if sentence)
+
+
+def by_pattern(audit: Audit, *, caption: str) -> str:
+    """The key figures of every pattern of one dataset."""
+    head = ["pattern", "examples", "words of the target", "words of the others", "clauses", "every word needed"]
+    head += ["bag of words solves", "an oversight errs", "objects", "chance"]
+    rows = []
+    for pattern, examples in audit.patterns.items():
+        chance = audit.chance_by_pattern[pattern]
+        needed = (
+            audit.words_needed("target", pattern),
+            audit.words_needed("other", pattern),
+            audit.clauses_needed(pattern),
+            audit.all_words_needed(pattern),
+            audit.solved(pattern).get("bag of words"),
+        )
+        rest = [_percent(audit.difficulty(pattern)), f"{chance.objects:.1f}", percent(chance.chance)]
+        rows.append([text(pattern_words(pattern)), number(examples), *map(_share, needed), *rest])
+    return table(head, rows, caption=caption, numeric=range(1, len(head)))
+
+
+def repeats_table(audits: Mapping[str, Audit]) -> str:
+    """For each dataset and split, what is repeated within it and what the training set holds too."""
+    kinds = tuple(REPEATED)
+    head = ["dataset", "split", "examples", *(f"{called} twice" for called in REPEATED.values())]
+    head += [f"{called} also in train" for called in REPEATED.values()] + ["held out by a rule"]
+    rows = []
+    for name, audit in audits.items():
+        for (split,), examples in sorted(audit.splits.items(), key=lambda entry: _split_order(entry[0][0])):
+            within = [number(audit.repeats.get((kind, split, split), 0)) for kind in kinds]
+            shared = [
+                "–" if split == "train" else number(audit.repeats.get((kind, split, "train"), 0)) for kind in kinds
+            ]
+            broken = sum(count for (_, place), count in audit.held_out.items() if place == split)
+            held = number(broken) if split in ("train", "dev", "test") else "–"
+            rows.append([text(name), text(split), number(examples), *within, *shared, held])
+    if not rows:
+        return ""
+    note = element(
+        "p",
+        "Scenes are the same when they hold the same objects in the same relations, on a grid also when exchanging "
+        "rows and columns turns one into the other; expressions when they mean the same. An equal expression in "
+        "training is no fault where other things are held out.",
+        class_="note",
+    )
+    return table(head, rows, caption="Repeats and leaks", numeric=range(2, len(head))) + note
+
+
+def left_out(audits: Mapping[str, Audit]) -> str:
+    """How many examples were not judged, and why."""
+    rows = [
+        [text(name), text(reason), number(count), percent(count / audit.examples)]
+        for name, audit in audits.items()
+        for (reason,), count in sorted(audit.unjudged.items())
+    ]
+    if not rows:
+        return element("p", "Every example was judged: each expression fits exactly the recorded target.")
+    intro = (
+        "Only examples whose expression fits exactly the recorded target can be judged; the rest count nowhere else."
+    )
+    return element("p", intro) + table(
+        ["dataset", "why", "examples", "share"], rows, caption="Left out", numeric=[2, 3]
+    )
+
+
+def _sentences(audit: Audit) -> Iterator[str]:
+    yield " ".join(_on_need(audit))
+    yield " ".join(_on_shortcuts(audit))
+    yield " ".join(_on_giveaways(audit))
+
+
+def _on_need(audit: Audit) -> Iterator[str]:
+    target, other, clauses = audit.words_needed("target"), audit.words_needed("other"), audit.clauses_needed()
+    if target.of:
+        said = f"Of the words of the target’s phrase {_strong(target)} are needed to find it"
+        said += f", of the words of the other phrases {_strong(other)}" if other.of else ""
+        yield said + (f", of the clauses {_strong(clauses)}." if clauses.of else ".")
+    matter, words = audit.words_that_matter
+    whole = audit.all_words_needed()
+    if words:
+        yield f"An expression has {words:.1f} content words, of which {matter:.1f} matter; in {_strong(whole)} of the "
+        yield "examples all of them do."
+    both = audit.colour_and_shape().get("both needed")
+    if both is not None and both.of:
+        yield f"Where a colour and a noun are said of the target, both are needed in {_strong(both)}."
+    moving = [f"‘{verb}’ in {_strong(share)}" for verb, share in sorted(audit.moving.items(), reverse=True) if share.of]
+    if moving:
+        yield f"Of the examples that say so, something moves at {', at '.join(moving)}."
+
+
+def _on_shortcuts(audit: Audit) -> Iterator[str]:
+    solved = {name: share for name, share in audit.solved().items() if share.of}
+    if "noun alone" in solved and "noun phrase alone" in solved:
+        noun, phrase = solved["noun alone"], solved["noun phrase alone"]
+        yield f"The noun alone finds the target in {_strong(noun)}, the phrase without its clauses in {_strong(phrase)}"
+        bag = solved.get("bag of words")
+        yield f"of the examples; the words in any order do in {_strong(bag)}." if bag else "of the examples."
+    error = audit.difficulty()
+    if error is not None:
+        yield f"A reader who overlooks one word or clause errs in {_bold(percent(error))}."
+
+
+def _on_giveaways(audit: Audit) -> Iterator[str]:
+    chance = audit.chance_overall
+    blind = audit.reading_nothing
+    if chance is not None:
+        yield f"There are {chance.objects:.1f} objects to choose from, so a guess is right in "
+        yield f"{_bold(percent(chance.chance))}."
+    if ALL in blind and CHANCE in blind:
+        yield f"Looking without reading raises that from {percent(blind[CHANCE])} to {_bold(percent(blind[ALL]))}."
+    skew = audit.skew
+    if skew:
+        name = max(skew, key=lambda feature: (skew[feature].net, feature))
+        feature = "colour" if name == "color" else name
+        yield f"What tells most about the target is the {text(feature)} of an object, {skew[name].net:.3f} bits."
+
+
+def _strong(share: Share | None) -> str:
+    return _bold(_share(share))
+
+
+def _bold(value: str) -> str:
+    return element("b", value)
+
+
+def _share(share: Share | None) -> str:
+    return _percent(None if share is None else share.share)
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else percent(value)
+
+
+def _split_order(name: str) -> tuple[int, str]:
+    known = ("train", "dev", "test")
+    return (known.index(name) if name in known else len(known), name)

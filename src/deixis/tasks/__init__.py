@@ -1,1 +1,0 @@
-"""What is asked: examples and their answers."""

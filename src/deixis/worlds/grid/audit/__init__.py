@@ -1,0 +1,1 @@
+"""Measures of an audit over grid tables, compiled."""

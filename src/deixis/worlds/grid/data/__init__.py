@@ -1,0 +1,1 @@
+"""Grid datasets on disk: rows, sources, plans, and what is counted of them."""

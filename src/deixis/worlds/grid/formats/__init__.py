@@ -1,0 +1,1 @@
+"""Released files of ReaSCAN and gSCAN, read and written."""

@@ -1,0 +1,94 @@
+"""Part `language` of the grid: commands such as 'push the red circle that is in the same row as a blue square'.
+
+The functions are those of `deixis.language` with the words of ReaSCAN and gSCAN (`english.toml`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from deixis import language
+from deixis.language import explain as explaining
+from deixis.language import misreadings
+from deixis.language.lexicon import lexicon
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from deixis.expression.description import Expression
+    from deixis.language.utterance import Instruction, Utterance
+    from deixis.scene.scene import Scene
+    from deixis.worlds.grid.scene import GridScene
+
+
+__all__ = [
+    "LANGUAGE",
+    "WORDS",
+    "GridLanguage",
+    "explain",
+    "grounded_determiners",
+    "parse",
+    "parse_instruction",
+    "phrase_words",
+    "read",
+    "read_typed",
+    "realise",
+    "say_misreading",
+    "say_misreadings_to",
+]
+
+WORDS = lexicon("deixis.worlds.grid")
+explain = partial(explaining.explain, words=WORDS)
+grounded_determiners = partial(language.grounded_determiners, words=WORDS)
+parse = partial(language.parse, words=WORDS)
+parse_instruction = partial(language.parse_instruction, words=WORDS)
+phrase_words = partial(language.phrase_words, words=WORDS)
+read = partial(language.read, words=WORDS)
+read_typed = partial(language.read_typed, words=WORDS)
+realise = partial(language.realise, words=WORDS)
+say_misreading = partial(misreadings.say_misreading, words=WORDS)
+say_misreadings_to = partial(misreadings.say_misreadings_to, words=WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class GridLanguage:
+    """Commands and noun phrases; adjectives may stand in any order, as in gSCAN."""
+
+    words = WORDS
+
+    def read(self, text: str, scene: Scene | None = None) -> Utterance:
+        """A command or noun phrase with its meaning; `ParseError` says what may have been meant."""
+        del scene
+        return read_typed(text, any_order=True)
+
+    def parse(self, text: str) -> Expression:
+        """What a noun phrase means; a command is refused."""
+        return parse(text)
+
+    def realise(self, expression: Expression | Instruction, *, determiners: Sequence[str] | None = None) -> Utterance:
+        """A noun phrase that means it, or a command."""
+        return realise(expression, determiners=determiners)
+
+    def read_scene(self, path: Path) -> GridScene:
+        """The world in a file: JSON, or a picture in text; see `deixis.worlds.grid.scene_files`."""
+        from deixis.worlds.grid.scene_files import read_world
+
+        return read_world(path)
+
+    def consequences(self, utterance: Utterance, scene: GridScene, target: int | None) -> Mapping[str, tuple[str, Any]]:
+        """The plan, where there is something to do, someone to do it and one object to do it with."""
+        from deixis.worlds.grid.actions import Manner, Verb, say_plan
+        from deixis.worlds.grid.plan import plan
+
+        said = utterance.instruction
+        if target is None or scene.agent is None or not said.verb:
+            return {"plan": ("", None)}
+        steps = plan(scene, target, Verb(said.verb), Manner(said.manner))
+        return {"plan": (say_plan(steps), [action.words for action in steps])}
+
+
+LANGUAGE = GridLanguage()

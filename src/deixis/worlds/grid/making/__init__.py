@@ -1,0 +1,1 @@
+"""Making grid datasets: recipes, pools, shards and the files they end in."""

@@ -1,0 +1,109 @@
+# ruff: noqa: ARG002 (the studio asks all worlds alike)
+"""Pages of instructions in grid worlds: what the studio shows of them, and a playground."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deixis.studio.world_pages import WorldPages
+from deixis.worlds.grid.data.asked import data_digest
+from deixis.worlds.grid.pages import example, play, playground, results
+from deixis.worlds.grid.pages.gallery import filter_grid, grid_shelf, list_grid
+from deixis.worlds.grid.world import WORLD
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy as np
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from deixis.studio.answers import Game
+    from deixis.studio.filters import Listing, Wanted
+    from deixis.studio.judged import Judged, Training
+    from deixis.studio.library import Entry, Library
+    from deixis.studio.verdicts import ResultCard, Side, Verdicts
+
+
+__all__ = ["PAGES"]
+
+
+class GridPages(WorldPages):
+    """What the studio shows of instructions in grid worlds."""
+
+    def open(self, path: Path) -> Any:
+        """The source of the examples in a folder, or in a file of a release."""
+        return super().open(path).source
+
+    def list_examples(self, entry: Entry, wanted: Wanted, library: Library) -> Listing:
+        """One page of the gallery."""
+        return list_grid(entry, wanted, library)
+
+    def filter_examples(
+        self, entry: Entry, wanted: Wanted, library: Library
+    ) -> tuple[np.ndarray, Callable[[int], str]]:
+        """What a filter leaves."""
+        return filter_grid(entry, wanted, library), lambda number: f"/d/{entry.slug}/{number}"
+
+    def prepare(self, entry: Entry) -> None:
+        """Read codes and worlds in the background."""
+        grid_shelf(entry).prepare()
+
+    def count(self, entry: Entry) -> None:
+        """Read the codes of all examples."""
+        grid_shelf(entry).codes()
+
+    def example(self, request: Request, entry: Entry, number: int) -> Response:
+        """Everything about one example."""
+        return example.example_page(request, entry, number)
+
+    def game(self, entry: Entry, split: str, task: str, questions: int, *, seed: int, form: Mapping[str, str]) -> Game:
+        """Instructions to carry out, or to point at what they are about."""
+        del form
+        return play.grid_game(entry, split, "navigate" if task == "navigate" else "point", questions, seed=seed)
+
+    def claims(self, found: Mapping[str, Any], file: str) -> bool:
+        """All results that are neither told apart by settings nor scores of captions."""
+        return not {"settings", "scores", "sets"} & found.keys()
+
+    def read_results(self, entry: Entry, file: str, values: Any, training: Training | None) -> list[Judged]:
+        """The results of a model."""
+        return [results.read_results(entry, values, training)]
+
+    def is_about(self, judged: Judged, entry: Entry) -> bool:
+        """Datasets are known by the digest of their content."""
+        return bool(judged.digest) and data_digest(entry.data) == judged.digest
+
+    def verdicts(self, path: Path, dataset: Entry | None) -> Verdicts:
+        """The verdicts on single plans."""
+        return results.read_plan_verdicts(path)
+
+    def cards(
+        self,
+        cards: Sequence[ResultCard],
+        sides: Sequence[Side],
+        rows: Sequence[np.ndarray],
+        dataset: Entry | None,
+    ) -> Sequence[ResultCard]:
+        """Cards with boards."""
+        return results.with_boards(cards, sides, rows, dataset) if dataset else cards
+
+    def say(self, outcome: str, role: str, missed: Sequence[str]) -> str:
+        """What came of a plan."""
+        return results.say_outcome(outcome, role, missed)
+
+
+PAGES = GridPages(
+    world=WORLD,
+    about="Instructions in grid worlds",
+    short="grid worlds",
+    folder=Path(__file__).parent,
+    routes=(*example.ROUTES, *playground.ROUTES, *play.ROUTES),
+    navigation={"/playground": "Playground"},
+    tasks=play.TASKS,
+    results=results.WORDS,
+    demo_folder="grid-worlds",
+    demo_readers=("oracle", "random"),
+)

@@ -1,0 +1,411 @@
+"""What models did: results that `deixis train` and `deixis evaluate --out` leave, and their plans for one example."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+
+from deixis.errors import BrokenDataset, DeixisError
+from deixis.language.misreadings import join_misreadings
+from deixis.studio.judged import EVALUATION, Judged, counts_in, in_one_line, remarks_on, task_of
+from deixis.studio.library import SITTING
+from deixis.studio.verdicts import Verdicts
+from deixis.studio.world_pages import ResultWords
+from deixis.worlds.grid.actions import plan_from_codes, plan_from_letters
+from deixis.worlds.grid.data.asked import data_digest
+from deixis.worlds.grid.data.judged_plans import Places, find_plan_letters, places_of, read_verdicts
+from deixis.worlds.grid.data.plans import read_plans
+from deixis.worlds.grid.data.table import examples_of
+from deixis.worlds.grid.draw import Marks, Role, path_of
+from deixis.worlds.grid.judging.misreadings import LABELS, UNCLEAR
+from deixis.worlds.grid.judging.navigation import PlanEvaluation
+from deixis.worlds.grid.judging.verdicts import Verdict, judge_plan
+from deixis.worlds.grid.language import say_misreadings_to
+from deixis.worlds.grid.pages.film import draw_themed
+from deixis.worlds.grid.pages.gallery import grid_rows
+from deixis.worlds.grid.pages.story import object_name
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from deixis.judge.uncertainty import Estimate
+    from deixis.studio.judged import Training
+    from deixis.studio.library import Entry, Library
+    from deixis.studio.verdicts import ResultCard, Said, Side
+    from deixis.worlds.grid.actions import Plan
+    from deixis.worlds.grid.data.judged_plans import JudgedPlans
+    from deixis.worlds.grid.data.sources import Source
+    from deixis.worlds.grid.judging.navigation import Score
+    from deixis.worlds.grid.judging.verdicts import Plans
+    from deixis.worlds.grid.navigate import Example
+    from deixis.worlds.grid.scene import GridScene
+
+
+__all__ = [
+    "WORDS",
+    "Answer",
+    "answers_to",
+    "read_plan_verdicts",
+    "read_results",
+    "say_outcome",
+    "verdict_words",
+    "with_boards",
+]
+
+RIGHT_TARGET, WRONG_OBJECT, NO_OBJECT = "right target", "wrong object", "no object"
+POINTED = ("right_target",)  # the measures of those who point instead of acting
+OUTCOMES = {
+    RIGHT_TARGET: "Made for the target",
+    WRONG_OBJECT: "Made for a wrong object",
+    NO_OBJECT: "Made for no object",
+}
+WORDS = ResultWords(
+    measures={"exact": "exact match", "got_there": "got there", "right_target": "right target"},
+    missed=("What was missed on the way to a wrong object", "missed"),
+    misreadings=LABELS,
+    roles=("Why the wrong object was there", "there as"),
+    choice="right_target",
+    legend=Markup(
+        "<b>T</b> is the target; the glowing object is what the model made for, its letter says why it is there "
+        "(R relation, A attribute, I isomorphism, S size, M mentioned, ? random)."
+    ),
+    compared=Markup("<b>T</b> is the target; a glowing object is what a model made for instead."),
+)
+KEPT_FILES = 8  # predictions of some splits, a few megabytes each
+LARGEST = 64 << 20  # bytes of a file of results that is still looked into
+SHARE = 60  # letters of a model's name that are shown
+
+
+def read_results(entry: Entry, values: Any, training: Training | None) -> Judged:
+    """The results of a model in `evaluation.json`."""
+    evaluation = PlanEvaluation.from_dict(values)
+    task = task_of(entry)
+    measures = POINTED if evaluation.is_pointed else tuple(WORDS.measures)
+    verdicts = entry.path / "verdicts.parquet"
+    try:
+        splits = evaluation.splits
+        return Judged(
+            key=entry.slug,
+            entry=entry,
+            world="grid",
+            model=evaluation.model or (training.model if training else "") or entry.title,
+            data=evaluation.data,
+            digest=evaluation.digest,
+            scores={split: _shares(found.score, measures) for split, found in splits.items()},
+            outcomes={split: counts_in(found.choices) for split, found in splits.items()},
+            roles={split: counts_in(found.roles) for split, found in splits.items()},
+            missed={split: counts_in(found.missed) for split, found in splits.items()},
+            groups={
+                what: {
+                    split: {str(name): _shares(score, measures) for name, score in found.by[what].items()}
+                    for split, found in splits.items()
+                }
+                for what in dict.fromkeys(what for found in splits.values() for what in found.by)
+            },
+            training=training,
+            task=task,
+            rows=verdicts if verdicts.is_file() else None,
+            remarks=tuple(remarks_on(evaluation.strange, "plans ")) + tuple(remarks_on(evaluation.faults)),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BrokenDataset(f"{EVALUATION} is not as `deixis evaluate` writes it: {in_one_line(error)}") from error
+
+
+def _shares(score: Score, measures: Iterable[str]) -> dict[str, Estimate]:
+    return {measure: score.estimate(measure) for measure in measures}
+
+
+def read_plan_verdicts(path: Path) -> Verdicts:
+    """The verdicts on single plans."""
+    found = read_verdicts(path)
+    is_right, is_wrong = found.is_right_target, found.is_wrong_object
+    return Verdicts(
+        ids=found.ids,
+        part=found.split,
+        parts=found.splits,
+        right={"exact": found.exact, "got_there": found.got_there, "right_target": is_right},
+        outcome=np.select([is_right, is_wrong], [0, 1], 2).astype(np.int16),
+        outcomes=(RIGHT_TARGET, WRONG_OBJECT, NO_OBJECT),
+        role=found.role,
+        roles=found.roles,
+        missed=found.missed,
+        misreadings=found.misreadings,
+        chosen=found.chosen,
+    )
+
+
+@lru_cache(maxsize=4)
+def places_in(entry: Entry) -> Places:
+    """Where the examples of a dataset lie, by their ids."""
+    return places_of(entry.data)
+
+
+# -------------------------------------------------------------------------------- in words
+
+
+def say_outcome(outcome: str, role: str, missed: Sequence[str]) -> str:
+    """What came of a plan, in a sentence or two."""
+    words = OUTCOMES.get(outcome, outcome) + (f", {_say_role(role)}" if role else "")
+    told = " or ".join(LABELS.get(name, name) for name in missed)
+    return f"{words}. {told[0].upper()}{told[1:]}." if told else f"{words}."
+
+
+def _say_role(role: str) -> str:
+    """Why a wrong object is there."""
+    try:
+        return f"there as {Role(role).words}"
+    except ValueError:
+        return "nobody recorded why it is there"
+
+
+# -------------------------------------------------------------------------------- boards
+
+
+def with_boards(
+    cards: Sequence[ResultCard], sides: Sequence[Side], rows: Sequence[np.ndarray], entry: Entry
+) -> list[ResultCard]:
+    """Cards with the text and the board of every example, and what was chosen there."""
+    numbers = places_in(entry).find(sides[0].verdicts.ids[rows[0]])
+    known = np.flatnonzero(numbers >= 0)
+    read = examples_of(grid_rows(entry).take(numbers[known])) if len(known) else ()
+    examples = dict(zip(known.tolist(), read, strict=True))
+    plans = _letters_of(sides[0], rows[0]) if len(sides) == 1 else {}
+    made = []
+    for place, card in enumerate(cards):
+        example = examples.get(place)
+        if example is None:
+            made.append(card)
+            continue
+        chosen = [int(side.verdicts.chosen[some[place]]) for side, some in zip(sides, rows, strict=True)]
+        said = tuple(_named(one, example, index) for one, index in zip(card.said, chosen, strict=True))
+        picture = _board(example, chosen, plans.get(example.id, ""))
+        link = f"/d/{entry.slug}/{numbers[place]}"
+        name = f"example {numbers[place]:,}"
+        made.append(replace(card, name=name, text=example.text, link=link, picture=picture, said=said))
+    return made
+
+
+def _named(said: Said, example: Example, chosen: int) -> Said:
+    """The same words with the object that was chosen."""
+    if not 0 <= chosen < len(example.scene) or chosen == example.target:
+        return said
+    _, comma, rest = said.words.partition(", ")
+    return said._replace(words=f"Made for the {_object(example.scene, chosen)}{comma}{rest}" if comma else said.words)
+
+
+def _object(scene: GridScene, index: int) -> str:
+    thing = scene.objects[index]
+    return f"{thing.color} {thing.shape} of size {thing.size}"
+
+
+def _letters_of(side: Side, rows: np.ndarray) -> dict[int, str]:
+    """What the model said, where its predictions lie beside its results."""
+    verdicts = side.verdicts
+    found: dict[int, str] = {}
+    for code in np.unique(verdicts.part[rows]).tolist():
+        name = verdicts.parts[code]
+        file = side.judged.entry.path / "predictions" / f"{name}.parquet"
+        if "/" in name or "\\" in name or "\0" in name or not file.is_file():
+            continue
+        try:
+            found |= find_plan_letters(file, verdicts.ids[rows[verdicts.part[rows] == code]].tolist())
+        except DeixisError:
+            continue  # a picture without the way is still a picture
+    return found
+
+
+def _board(example: Example, chosen: Sequence[int], letters: str) -> Markup:
+    """The scene with the target, what was chosen instead, and the way that the model went."""
+    wrong = sorted({index for index in chosen if 0 <= index < len(example.scene) and index != example.target})
+    kinds = {index: example.roles[index].kind if example.roles else "random" for index in wrong}
+    marks = Marks(
+        target=example.target,
+        mentioned=tuple(index for index, kind in kinds.items() if kind == "mentioned"),
+        distractors={index: kind for index, kind in kinds.items() if kind not in ("mentioned", "target")},
+    )
+    try:
+        way = path_of(example.scene, plan_from_letters(letters)) if letters and example.scene.agent else None
+        marks = replace(marks, path=way.path, pushed=way.pushed) if way else marks
+    except DeixisError:
+        pass  # a plan that is none has no way
+    drawn = str(draw_themed(example.scene, marks=marks, title=example.text))
+    for index in wrong:
+        plain = f'class="object" data-object="{index}"'
+        drawn = drawn.replace(plain, plain.replace("object", "object chosen", 1))
+    return Markup(drawn)  # noqa: S704 (our own makers wrote it)
+
+
+# -------------------------------------------------------------------------------- the answers to one example
+
+
+class Answer(NamedTuple):
+    """What one model did.
+
+    Attributes:
+        run: the slug of the run.
+        model: what it is called.
+        plan: what it said; None where only the judgement is kept, or it said no plan.
+        verdict: the judgement.
+        said: the judgement in a sentence.
+    """
+
+    run: str
+    model: str
+    plan: Plan | None
+    verdict: Verdict
+    said: str
+
+    @property
+    def lights(self) -> tuple[int, ...]:
+        """The object that it makes for."""
+        return () if self.verdict.chosen is None else (self.verdict.chosen,)
+
+
+def answers_to(example: Example, source: Source, library: Library, *, run: str = "") -> list[Answer]:
+    """The answers to an example of those runs of a library that were judged on the same data.
+
+    What cannot be read is passed over: the page of results says what is wrong with it.
+
+    Args:
+        example: what was asked.
+        source: the dataset that it is from.
+        library: where runs are looked for.
+        run: the slug of the only run to look at; all by default.
+    """
+    digest = data_digest(source)
+    if not digest:
+        return []
+    found = []
+    for entry in library.of_kind("run"):
+        if entry.error or (run and entry.slug != run):
+            continue
+        try:
+            found += [answer for answer in [_find_answer(example, digest, entry)] if answer is not None]
+        except (DeixisError, OSError):
+            continue
+    return found
+
+
+def verdict_words(example: Example, verdict: Verdict) -> str:
+    """The judgement on a plan in a sentence."""
+    if verdict.exact:
+        return "It says the right plan, action by action."
+    if verdict.chosen is None:
+        return "It makes for no object at all."
+    if verdict.chosen == example.target:
+        if verdict.got_there:
+            return "It leaves everything where it should be, but by other actions."
+        return "It makes for the target, but does not do what was asked."
+    name = object_name(example, verdict.chosen)
+    role = f", there as {_role(verdict.role)}" if verdict.role in tuple(Role) else ""
+    if UNCLEAR in verdict.missed:
+        return f"It makes for {name}{role}; {LABELS[UNCLEAR]}."
+    told = say_misreadings_to(example.utterance, example.scene, verdict.chosen)
+    if not told:
+        return f"It makes for {name}{role}; no single misreading leads there."
+    return f"It makes for {name}{role}. You would end there if you {join_misreadings(told)}."
+
+
+def _role(role: str) -> str:
+    words = Role(role).words
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}" if role != "mentioned" else "something mentioned"
+
+
+def _find_answer(example: Example, digest: str, entry: Entry) -> Answer | None:
+    for split in dict.fromkeys([*example.split.split("+"), example.split]):
+        plans = _find_plans(entry, f"predictions/{split}.parquet")
+        if plans is not None and plans.facts.get("data") == digest:
+            rows = np.flatnonzero(plans.ids == example.id)
+            if len(rows):
+                plan = _plan_at(plans, int(rows[0]))
+                model = str(plans.facts.get("model") or entry.title)[:SHARE]
+                return _answer(example, entry, model, plan, judge_plan(example, plan))
+    return _find_kept_verdict(example, digest, entry)
+
+
+def _answer(example: Example, entry: Entry, model: str, plan: Plan | None, verdict: Verdict) -> Answer:
+    return Answer(entry.slug, model, plan, verdict, verdict_words(example, verdict))
+
+
+def _plan_at(plans: Plans, row: int) -> Plan | None:
+    """What was said; None where that is no plan."""
+    codes = plans.actions[plans.starts[row] : plans.starts[row + 1]].tolist()
+    try:
+        return plan_from_codes(codes)
+    except DeixisError:
+        return None
+
+
+def _find_kept_verdict(example: Example, digest: str, entry: Entry) -> Answer | None:
+    """The judgement that an evaluation left, where the plans themselves are not kept."""
+    told, file = _find_file(entry, "evaluation.json"), _find_file(entry, "verdicts.parquet")
+    judged = _json(told, told.stat().st_mtime_ns) if told else {}
+    if file is None or judged.get("digest") != digest:
+        return None
+    kept = _verdicts(file, file.stat().st_mtime_ns)
+    rows = np.flatnonzero(kept.ids == example.id)
+    if not len(rows):
+        return None
+    row = int(rows[0])
+    chosen = int(kept.chosen[row])
+    verdict = Verdict(
+        exact=bool(kept.exact[row]),
+        exact_cut=bool(kept.exact[row]),
+        tokens=float(kept.exact[row]),
+        got_there=bool(kept.got_there[row]),
+        chosen=chosen if 0 <= chosen < len(example.scene) else None,
+        role=kept.roles[kept.role[row]],
+        missed=kept.misreadings[kept.missed[row]],
+    )
+    answer = _answer(example, entry, str(judged.get("model") or entry.title)[:SHARE], None, verdict)
+    if _is_pointing(entry) and verdict.chosen == example.target:  # there is no plan that could be right
+        return answer._replace(said="Pointed at the target.")
+    return answer
+
+
+def _is_pointing(entry: Entry) -> bool:
+    """Whether these are answers of a person who was asked to point."""
+    file = _find_file(entry, SITTING)
+    return file is not None and _json(file, file.stat().st_mtime_ns).get("task") == "point"
+
+
+# -------------------------------------------------------------------------------- files, kept until they change
+
+
+def _find_file(entry: Entry, name: str) -> Path | None:
+    """A file of a run that is really inside its folder and not too large."""
+    file = (entry.path / name).resolve()
+    is_fit = file.is_relative_to(entry.path.resolve()) and file.is_file() and file.stat().st_size <= LARGEST
+    return file if is_fit else None
+
+
+def _find_plans(entry: Entry, name: str) -> Plans | None:
+    file = _find_file(entry, name)
+    return _plans(file, file.stat().st_mtime_ns) if file else None
+
+
+@lru_cache(maxsize=KEPT_FILES)
+def _plans(path: Path, _changed: int) -> Plans:
+    return read_plans(path)
+
+
+@lru_cache(maxsize=KEPT_FILES)
+def _verdicts(path: Path, _changed: int) -> JudgedPlans:
+    return read_verdicts(path)
+
+
+@lru_cache(maxsize=4 * KEPT_FILES)
+def _json(path: Path, _changed: int) -> dict[str, Any]:
+    """What an evaluation says of itself; its results are left out."""
+    try:
+        values = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return {}
+    return {name: values.get(name) for name in ("digest", "model", "task")} if isinstance(values, dict) else {}

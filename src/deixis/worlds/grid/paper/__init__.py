@@ -1,0 +1,1 @@
+"""ReaSCAN's published tables and figures, beside ours."""

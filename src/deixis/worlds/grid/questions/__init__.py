@@ -1,0 +1,1 @@
+"""Instructions as questions for language models."""

@@ -1,0 +1,1 @@
+"""The report of a grid dataset: one HTML page."""

@@ -1,0 +1,217 @@
+"""Plans said by a model, many at a time, and kept on disk with where they come from.
+
+A plan is always the likeliest next action, until the model says that it is done.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from deixis.errors import BrokenCheckpoint, BrokenDataset, RecipeError
+from deixis.learn.checkpoints import checkpoint_digest
+from deixis.learn.devices import find_device
+from deixis.worlds.grid.data.arrays import load_plan_arrays
+from deixis.worlds.grid.data.plans import read_plans, write_plans
+from deixis.worlds.grid.models.policy import ACTIONS
+from deixis.worlds.grid.training.checkpoints import load_model, read_checkpoint
+from deixis.worlds.grid.training.data import DeviceData, data_facts, demand_room
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from torch import Tensor
+
+    from deixis.data.store import Dataset
+    from deixis.worlds.grid.data.arrays import PlanArrays
+    from deixis.worlds.grid.data.plans import Plans
+    from deixis.worlds.grid.models.policy import Policy
+    from deixis.worlds.grid.training.checkpoints import Checkpoint
+
+
+__all__ = ["exact_matches", "predict", "say_plans"]
+
+LIMIT = 120  # actions; the longest plan of the paper's worlds has 103
+LOOK_EVERY = 8  # steps between asking whether all plans have ended
+
+
+@torch.inference_mode()
+def say_plans(
+    model: Policy,
+    arrays: PlanArrays,
+    device: torch.device,
+    *,
+    limit: int = LIMIT,
+    batch: int = 4096,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The plans of a model for every example.
+
+    A plan that does not end within the limit is cut there.
+
+    Returns:
+        uint8 [action], the plans one after another, and int64 [example + 1], where each begins.
+    """
+    demand_room(model, arrays, "the data")
+    limit = min(limit, model.longest_plan) if model.longest_plan else limit
+    data = DeviceData(arrays, device)
+    was_training = model.training
+    model.eval()
+    by_length = np.argsort(arrays.word_count, kind="stable")
+    said = np.zeros((len(arrays), limit), np.uint8)
+    count = np.zeros(len(arrays), np.int64)
+    try:
+        for first in range(0, len(arrays), batch):
+            rows = by_length[first : first + batch]
+            longest = int(arrays.word_count[rows[-1]])
+            plans, lengths = _say(model, data, torch.from_numpy(rows).to(device), limit, longest)
+            said[rows, : plans.shape[1]], count[rows] = plans, lengths
+            if progress:
+                progress(min(first + batch, len(arrays)), len(arrays))
+    finally:
+        model.train(was_training)
+    is_said = np.arange(limit) < count[:, None]
+    return said[is_said], np.concatenate(([0], np.cumsum(count)))
+
+
+def _say(model: Policy, data: DeviceData, rows: Tensor, limit: int, longest: int) -> tuple[np.ndarray, np.ndarray]:
+    layout = model.layout
+    batch = data.batch(rows, 1)
+    memory = model.remember(batch.words[:, :longest], batch.word_count, batch.grid)
+    state = model.begin(memory, limit)
+    last = torch.full_like(rows, layout.start)
+    done = torch.zeros_like(rows, dtype=torch.bool)
+    allowed = torch.zeros(layout.size, dtype=torch.bool, device=rows.device)
+    allowed[layout.stop] = True
+    allowed[layout.first : layout.first + ACTIONS] = True
+    plans = torch.zeros(len(rows), limit, dtype=torch.uint8, device=rows.device)
+    count, at = torch.zeros_like(rows), torch.arange(len(rows), device=rows.device)  # which plans are still said
+    for step in range(limit):
+        scores, state = model.next_scores(memory, last, state)
+        last = scores.masked_fill(~allowed, -torch.inf).argmax(-1)
+        done = done | (last == layout.stop)
+        plans[at, step] = torch.where(done, 0, last - layout.first).clamp_(min=0).to(torch.uint8)
+        count[at] += ~done
+        if (step + 1) % LOOK_EVERY == 0:
+            unfinished = torch.nonzero(~done)[:, 0]
+            if not len(unfinished):
+                break
+            if len(unfinished) <= len(at) // 2:  # most plans are short; the few long ones go on alone
+                memory, state = model.narrowed(memory, state, unfinished)
+                last, done, at = last[unfinished], done[unfinished], at[unfinished]
+    return plans.cpu().numpy(), count.cpu().numpy()
+
+
+def exact_matches(actions: np.ndarray, start: np.ndarray, gold: PlanArrays) -> np.ndarray:
+    """Which plans are the right ones to the last action, bool [example]."""
+    lengths = np.diff(start)
+    is_equal: np.ndarray = lengths == gold.action_count
+    rows = np.flatnonzero(is_equal)
+    ours = np.concatenate([[0], np.cumsum(lengths[rows])])
+    at = np.arange(ours[-1]) - np.repeat(ours[:-1], lengths[rows])
+    wrong = (
+        actions[np.repeat(start[rows], lengths[rows]) + at]
+        != gold.actions[np.repeat(gold.start[rows], lengths[rows]) + at]
+    )
+    is_equal[rows] = np.bincount(np.repeat(np.arange(len(rows)), lengths[rows]), wrong, len(rows)) == 0
+    return is_equal
+
+
+def predict(  # noqa: PLR0913 (a checkpoint, the data and a place to write to, and how)
+    checkpoint: Path,
+    dataset: Dataset,
+    splits: Sequence[str],
+    out: Path,
+    *,
+    device: str = "auto",
+    limit: int = LIMIT,
+    batch: int = 4096,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> dict[str, Plans]:
+    """Let a model say plans for some splits, and keep them as `out/<split>.parquet`.
+
+    What is there already of the same checkpoint, the same data and the same limit is taken as it is.
+
+    Args:
+        checkpoint: a safetensors file.
+        dataset: it must have the vocabulary and the grids that the model was trained on.
+        splits: which ones.
+        out: the folder for the predictions.
+        device: `auto`, `cpu`, `cuda`, `cuda:1`. Plans are computed in full precision on each.
+        limit: actions after which a plan is cut.
+        batch: how many examples at a time; the plans do not depend on it.
+        progress: told how many examples of a split are done.
+
+    Raises:
+        BrokenCheckpoint: when the file is no checkpoint, or the model sees grids of another size.
+        UnknownName: when a command has a word that the model does not know.
+    """
+    if limit < 1 or batch < 1:
+        raise RecipeError(f"at least 1 action and 1 example at a time are needed, got {limit} and {batch}")
+    found = read_checkpoint(checkpoint)
+    where = find_device(device)
+    torch.set_float32_matmul_precision("highest")
+    model = load_model(found, where)
+    about = _facts(found, checkpoint_digest(checkpoint), min(limit, model.longest_plan or limit))
+    said: dict[str, Plans] = {}
+    for split in splits:
+        facts = about | {"split": split} | _data(dataset, split)
+        path = out / f"{split}.parquet"
+        kept = _find_kept(path, facts)
+        if kept is None:
+            arrays = load_plan_arrays(dataset, split, found.vocabulary, channels=found.channels)
+            _demand_same_grids(found, arrays, split)
+
+            def tell(done: int, total: int, split: str = split) -> None:
+                if progress:
+                    progress(split, done, total)
+
+            plans = say_plans(model, arrays, where, limit=limit, batch=batch, progress=tell)
+            write_plans(path, arrays.ids, plans, facts)
+            kept = read_plans(path)
+        said[split] = kept
+    return said
+
+
+def _facts(found: Checkpoint, digest: str, limit: int) -> dict[str, Any]:
+    return {
+        "model": found.model,
+        "checkpoint": digest,
+        "seed": found.training.get("seed"),
+        "updates": found.update,
+        "selection": found.selection,
+        "quirks": found.training.get("quirks", []),
+        "decode_limit": limit,
+        "training": {name: found.data.get(name) for name in _TRAINING},
+    }
+
+
+def _data(dataset: Dataset, split: str) -> dict[str, Any]:
+    facts = data_facts(dataset, split)
+    return {"data": facts["digest"], "data_name": facts["name"]}
+
+
+def _find_kept(path: Path, facts: Mapping[str, Any]) -> Plans | None:
+    """Predictions that were made before, if they are of the same weights for the same examples."""
+    if not path.is_file():
+        return None
+    try:
+        plans = read_plans(path)
+    except BrokenDataset:
+        return None
+    return plans if all(plans.facts.get(name) == facts[name] for name in _SAME) else None
+
+
+_TRAINING = ("name", "digest", "split", "examples", "patterns", "random_only")
+_SAME = ("split", "data", "checkpoint", "decode_limit")
+
+
+def _demand_same_grids(found: Checkpoint, arrays: PlanArrays, split: str) -> None:
+    if arrays.cells != found.cells:
+        raise BrokenCheckpoint(
+            f"the model was trained on grids of {found.cells} cells, but {split!r} has grids of {arrays.cells}"
+        )

@@ -1,0 +1,1 @@
+"""Photographs with scene graphs: expressions about them, distractor images, and pictures that are imagined."""

@@ -1,0 +1,1 @@
+"""Shortcuts in expressions about photographs."""

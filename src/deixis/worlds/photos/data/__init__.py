@@ -1,0 +1,1 @@
+"""Cops-Ref datasets on disk, and answers to them."""

@@ -1,0 +1,1 @@
+"""Scene graphs and expressions as others publish them."""

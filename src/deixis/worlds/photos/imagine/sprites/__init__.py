@@ -1,0 +1,11 @@
+"""What each kind of thing looks like: a function per kind that is handed a pen."""
+
+from deixis.worlds.photos.imagine.sprites import animals as animals
+from deixis.worlds.photos.imagine.sprites import backdrops as backdrops
+from deixis.worlds.photos.imagine.sprites import food as food
+from deixis.worlds.photos.imagine.sprites import furniture as furniture
+from deixis.worlds.photos.imagine.sprites import household as household
+from deixis.worlds.photos.imagine.sprites import outdoors as outdoors
+from deixis.worlds.photos.imagine.sprites import people as people
+from deixis.worlds.photos.imagine.sprites import vehicles as vehicles
+from deixis.worlds.photos.imagine.sprites.table import SPRITES as SPRITES

@@ -1,0 +1,1 @@
+"""Making Cops-Ref: expressions, distractor images, imagined scenes."""

@@ -1,0 +1,477 @@
+"""Making Cops-Ref: from scene graphs to expressions, distractor images and a dataset on disk.
+
+What is finished is kept in `.partial` of the same folder: imagined scenes, expressions and their distractor images part
+by part, and all that val and test hold. The same call goes on from there, and the bytes are those of an uninterrupted
+one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from deixis.data.crew import count_workers, share_work, tell_nobody
+from deixis.data.recipes import begin_manifest, digest_of
+from deixis.data.resumable import make_in
+from deixis.data.store import PARTIAL, read_parquet, replacing_file
+from deixis.errors import RecipeError
+from deixis.seeds import derive
+from deixis.worlds.photos.clean import GraphReport
+from deixis.worlds.photos.data.contamination import measure_contamination
+from deixis.worlds.photos.data.graphs import digest_of_sources, read_table
+from deixis.worlds.photos.data.picture_files import digest_of_pictures, pictures_in, size_of_picture
+from deixis.worlds.photos.data.store import (
+    COLUMNS,
+    IMAGINED,
+    KIND,
+    example_from_row,
+    table_of_examples,
+    write_files,
+)
+from deixis.worlds.photos.distractors import Search
+from deixis.worlds.photos.engine import Engine, tuned
+from deixis.worlds.photos.engine.make import Chunk as EngineChunk
+from deixis.worlds.photos.engine.make import express_chunk, image_chunks
+from deixis.worlds.photos.guard import aligned_with
+from deixis.worlds.photos.index import GraphIndex
+from deixis.worlds.photos.left_right import loosened
+from deixis.worlds.photos.localise import Example
+from deixis.worlds.photos.making.assemble import CHUNK, Chunk, Corpus, assemble_chunk, negatives_of
+from deixis.worlds.photos.making.imagined import GRAPHS, TRUTH
+from deixis.worlds.photos.making.imagining import imagine_parts, write_graphs
+from deixis.worlds.photos.negatives import Negation
+from deixis.worlds.photos.resolution.graphs import compile_for, only_of, resolve_graph_pairs
+from deixis.worlds.photos.resolution.unknowns import Unknowns
+from deixis.worlds.photos.scene.graph_table import GraphTable
+from deixis.worlds.photos.world import WORLD
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from deixis.data.crew import Crew, Progress
+    from deixis.data.resumable import ResumableFolder
+    from deixis.data.store import Dataset
+    from deixis.worlds.photos.data.picture_files import Picture
+    from deixis.worlds.photos.engine import Expressed
+    from deixis.worlds.photos.scene.graph import SceneGraph
+
+
+__all__ = ["SPLITS", "CopsRefRecipe", "example_of", "keep_true", "make_copsref"]
+
+SPLITS = ("train", "val", "test")
+MORE = "more images, a smaller --each or larger shares of val and test help"
+COUNTS = b"deixis"  # in a part: what was counted while it was made, as JSON
+UNIT = 1 << 32
+GIVEN = ("scenes", "pictures", "allow_losses")  # what a recipe is told apart by is what the files hold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopsRefRecipe:
+    """How to make a Cops-Ref dataset.
+
+    Attributes:
+        seed: everything random follows from it.
+        images: how many scenes are imagined, where no graphs are given.
+        val, test: shares of the images; distractor images come from the same split as their target.
+        each: distractor images of every kind.
+        fewest: how many of a kind will do where there are not as many; expressions with fewer are left out. As many as
+            `each` in the paper.
+        guarded: whether an image is refused as a distractor when the expression may be true in it for all that is
+            known, and an expression when it may fit something else in its own image. Of imagined scenes the whole
+            truth is known and asked. Left and right count as people may see them (`left_right.loosened`).
+        negatives: whether val and test also hold expressions of what is not there.
+        engine: how expressions are made; its seed is set from `seed`.
+        scenes: files or folders of GQA, Visual Genome or CLEVR; without any, scenes are imagined and drawn.
+        pictures: a folder with the pictures of given scenes, called after the ids of the images; an image without one
+            is left out.
+        allow_losses: whether more than one in a hundred of the files, images, objects, attributes or relations that are
+            given may be lost.
+    """
+
+    dataset: ClassVar[str] = KIND
+    seed: int = 42
+    images: int = 2000
+    val: float = 0.15
+    test: float = 0.15
+    each: int = 3
+    fewest: int = 1
+    guarded: bool = True
+    negatives: bool = True
+    engine: Engine = field(default_factory=Engine)
+    scenes: tuple[Path, ...] = ()
+    pictures: Path | None = None
+    allow_losses: bool = False
+
+    def __post_init__(self) -> None:
+        if self.pictures is not None and not self.scenes:
+            raise RecipeError("pictures belong to scene graphs that are given; imagined scenes are drawn")
+        if not self.val >= 0 or not self.test >= 0 or self.val + self.test >= 1:
+            raise RecipeError(f"val and test are shares that leave something to train on, got {self.val}, {self.test}")
+        for name in ("images", "each", "fewest"):
+            if getattr(self, name) < 1:
+                raise RecipeError(f"{name} must be at least 1, got {getattr(self, name)}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe as plain values, without the places where files are given."""
+        plain = {key: value for key, value in asdict(self).items() if key not in GIVEN}
+        plain["engine"] = {
+            key: sorted(value) if isinstance(value, frozenset) else value
+            for key, value in plain["engine"].items()
+            if key != "unknowns"
+        }
+        return plain
+
+    @property
+    def digest(self) -> str:
+        """A name for exactly this recipe, for what the files of scenes that are given hold, and for the pictures."""
+        told = self.to_dict()
+        if self.scenes:
+            told["given"] = digest_of_sources(*self.scenes)
+        if self.pictures is not None:
+            told["pictures"] = digest_of_pictures(self.pictures)
+        return digest_of(told)
+
+
+def make_copsref(
+    recipe: CopsRefRecipe,
+    out: Path,
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    crew: Crew | None = None,
+) -> Dataset:
+    """Make expressions about scene graphs, with distractor images for val and test, or finish what was begun.
+
+    Args:
+        recipe: what is wanted.
+        out: the folder; it may hold the beginning of the same dataset, or all of it.
+        workers: processes, by default one per core; the result does not depend on it.
+        progress: told how far every stage has come.
+        crew: those who draw scenes, speak of them and look for distractor images, if not processes here; the result
+            does not depend on it either.
+
+    Raises:
+        RecipeError: when the folder holds something else, another process works there or it cannot be written to.
+        BrokenDataset: when scenes cannot be read or too many are faulty, or the folder holds the finished dataset,
+            but files are missing.
+    """
+    count, digest = count_workers(workers), recipe.digest
+    tell = progress or tell_nobody
+    return make_in(out, digest, lambda folder: _Maker(recipe, folder, digest, count, tell, crew).run())
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """One run over all stages."""
+
+    recipe: CopsRefRecipe
+    folder: ResumableFolder
+    digest: str
+    workers: int
+    tell: Progress
+    crew: Crew | None
+
+    def run(self) -> None:
+        report = GraphReport()
+        if self.recipe.scenes:
+            find = None if self.recipe.pictures is None else pictures_in(self.recipe.pictures)
+            table = self.read(report, find)
+        else:
+            find = self.imagined()
+            table = read_table(self.folder.out / IMAGINED / GRAPHS, report=report)
+        truth = self.truth(table)
+        guard = truth if self.recipe.guarded else None
+        said, doubtful = self.said(table, guard)
+        examples, counts = self.with_images(table, guard, said)
+        if not examples:
+            raise RecipeError(f"no expression of {len(table):,} images has enough distractor images; {MORE}")
+        losses = [lost.to_dict() for lost in (*report.losses(), *report.repairs()) if lost]
+        about = {
+            "scenes": "given" if self.recipe.scenes else "imagined",
+            "left out because the whole truth is another": doubtful,
+            "left out for want of distractor images": {split: one["dropped"] for split, one in counts.items()},
+            "distractor images": counts,
+            "read": report.as_dict(),
+        }
+        if truth is not None:
+            about["by the whole truth"] = measure_contamination(examples, truth).to_dict()
+        head = begin_manifest(WORLD, KIND, self.recipe, kind=KIND, digest=self.digest)
+        manifest = write_files(self.folder.out, examples, table, head=head, about=about, find=find)
+        self.folder.finish({**manifest, "losses": losses})
+
+    def read(self, report: GraphReport, find: Callable[[str], Picture | None] | None) -> GraphTable:
+        """The scenes that are given, those without pictures left out where pictures are given, too."""
+        names = ", ".join(str(path) for path in self.recipe.scenes)
+        table = read_table(*self.recipe.scenes, report=report, keep=None if find is None else has_picture(find))
+        for lost in report.losses():
+            lost.demand_few(where=names, allowed=self.recipe.allow_losses)
+        return table
+
+    def imagined(self) -> Callable[[str], Picture | None]:
+        """Imagine and draw scenes; what finds their pictures."""
+        recipe = self.recipe
+        counted = _Counted(self.tell, "imagined", recipe.images)
+        parts = imagine_parts(
+            self.folder,
+            images=recipe.images,
+            seed=recipe.seed,
+            workers=self.workers,
+            crew=self.crew,
+            progress=counted,
+        )
+        write_graphs(self.folder, parts)
+        return parts.finder()
+
+    def truth(self, table: GraphTable) -> GraphTable | None:
+        """All that is true of the scenes, where they are imagined; None where nobody knows."""
+        given = self.recipe.scenes
+        return None if given else aligned_with(table, read_table(self.folder.out / IMAGINED / TRUTH))
+
+    def said(self, table: GraphTable, truth: GraphTable | None) -> tuple[list[Example], int]:
+        """What is said of the scenes, each expression in its split, still without distractor images.
+
+        With it comes how many expressions were left out because by the truth they do not fit their target alone.
+        """
+        images = image_chunks(len(table))
+        parts = self.parts("said", len(images))
+        if any(self.folder.find(part) is None for part in parts):
+            counted = _Counted(self.tell, "expressions", len(table))
+            counted(0)  # the first time, weighing compiles for a while
+            engine = _engine(self.recipe)
+            weights = tuned(table, engine)
+            chunks = [EngineChunk(engine, weights, some) for some in images]
+            self.make_parts(parts, say_chunk, chunks, list(map(len, images)), save=_saving(table, truth), tell=counted)
+        made: list[Example] = []
+        doubtful = 0
+        for part in parts:
+            some, counts = self.kept(part)
+            doubtful += counts["doubtful"]
+            made += [
+                replace(one, id=number, split=split_of(one.image_id, self.recipe))
+                for number, one in enumerate(some, len(made))
+            ]
+        if not made:
+            self.folder.throw_away()
+            boxes = "; none of their objects has a box, only a place" if not table.box[:, 2:].any() else ""
+            raise RecipeError(f"nothing could be said of {len(table):,} images that picks out one object{boxes}")
+        return made, doubtful
+
+    def with_images(
+        self, table: GraphTable, truth: GraphTable | None, said: list[Example]
+    ) -> tuple[list[Example], dict[str, dict[str, Any]]]:
+        """The examples of all splits, those of val and test with distractor images, and what was counted of these."""
+        splits = np.array([split_of(table.image_ids[k], self.recipe) for k in range(len(table))])
+        examples = [one for one in said if one.split == "train"]
+        absent: list[Example] = []
+        counts: dict[str, dict[str, Any]] = {}
+        where = None
+        for split in SPLITS[1:]:
+            part = f"{PARTIAL}/{split}.parquet"
+            if self.folder.find(part) is None:
+                where = where or Corpus(table, GraphIndex.of(table), truth)
+                some = [one for one in said if one.split == split]
+                first = len(said) + len(absent)
+                self.keep(part, packed(*self.shown(split, some, where, np.flatnonzero(splits == split), first)))
+            found, counts[split] = self.kept(part)
+            examples += [one for one in found if one.object_id]
+            absent += [one for one in found if not one.object_id]
+        return [*examples, *absent], counts
+
+    def shown(
+        self, split: str, said: list[Example], where: Corpus, among: np.ndarray, first_id: int
+    ) -> tuple[list[Example], dict[str, Any]]:
+        """The examples of one split with distractor images, and those of what is not there; what was counted."""
+        recipe = self.recipe
+        unknowns = Unknowns() if recipe.guarded else None
+        search = Search(each=recipe.each, loose_sides=recipe.guarded, unknowns=unknowns)
+        seed = derive(recipe.seed, "distractors", split)
+        enough = min(recipe.fewest, recipe.each)
+        chunks = [Chunk(said[k : k + CHUNK], search, seed, among, enough) for k in range(0, len(said), CHUNK)]
+        parts = self.parts(split, len(chunks))
+        counted = _Counted(self.tell, f"distractor images, {split}", len(said))
+        sizes = [len(chunk.examples) for chunk in chunks]
+        self.make_parts(parts, show_chunk, chunks, sizes, save=where.save, tell=counted)
+        examples: list[Example] = []
+        wanting: Counter[str] = Counter()
+        dropped = fewer = 0
+        for part in parts:
+            some, counts = self.kept(part)
+            examples += some
+            wanting.update(counts["wanting"])
+            dropped, fewer = dropped + counts["dropped"], fewer + counts["fewer"]
+        absent: list[Example] = []
+        if recipe.negatives and examples:
+            how = Negation(loose_sides=recipe.guarded, unknowns=unknowns)
+            absent = negatives_of(
+                examples, where.table, where.index, how, seed=seed, truth=where.truth, first_id=first_id
+            )
+        told = {
+            "expressions": len(said),
+            "dropped": dropped,
+            "wanting": dict(sorted(wanting.items(), key=lambda one: (-one[1], one[0]))),
+            "with fewer images of a kind": fewer,
+            "images to choose from": len(among),
+        }
+        return [*examples, *absent], told
+
+    # ---------------------------------------------------------------------------- stages that are finished
+
+    @staticmethod
+    def parts(stage: str, count: int) -> list[str]:
+        """The files in which the parts of a stage are kept."""
+        return [f"{PARTIAL}/{stage}-{number:05d}.parquet" for number in range(count)]
+
+    def make_parts(
+        self,
+        parts: list[str],
+        work: Callable[[Path, Any], bytes],
+        chunks: Sequence[Any],
+        sizes: Sequence[int],
+        *,
+        save: Callable[[Path], None],
+        tell: Callable[[int], None],
+    ) -> None:
+        """Make the parts of a stage that are not finished."""
+        missing = [number for number, part in enumerate(parts) if self.folder.find(part) is None]
+        tell(sum(sizes) - sum(sizes[number] for number in missing))
+        asked = [chunks[number] for number in missing]
+        made = share_work(work, asked, save=save, workers=self.workers, crew=self.crew)
+        for number, data in zip(missing, made, strict=True):
+            self.keep(parts[number], data)
+            tell(sizes[number])
+
+    def kept(self, part: str) -> tuple[list[Example], dict[str, Any]]:
+        """The examples of a part that is finished, and what was counted while it was made."""
+        tables = [*read_parquet(self.folder.out / part, columns=COLUMNS.names)]
+        counts = (pq.read_schema(self.folder.out / part).metadata or {}).get(COUNTS, b"{}")
+        return [example_from_row(row) for table in tables for row in table.to_pylist()], json.loads(counts)
+
+    def keep(self, part: str, data: bytes) -> None:
+        """Keep a part that is finished."""
+        with replacing_file(self.folder.out / part) as draft:
+            draft.write_bytes(data)
+        self.folder.keep(part, split="", rows=0)
+
+
+def packed(examples: list[Example], counts: Mapping[str, Any]) -> bytes:
+    """Examples and what was counted while they were made, as a Parquet file."""
+    table = table_of_examples(examples).replace_schema_metadata({COUNTS: json.dumps(counts).encode()})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
+    return bytes(sink.getvalue())
+
+
+def say_chunk(folder: Path, chunk: EngineChunk) -> bytes:
+    """What is said of some images, and is true; a pure function, for other processes and machines."""
+    expressed = express_chunk(folder / "scenes", chunk)
+    truth = GraphTable.load(folder / "truth") if (folder / "truth").exists() else None
+    true = expressed if truth is None or not expressed else keep_true(expressed, truth)
+    made = [example_of(number, one) for number, one in enumerate(true)]
+    return packed(made, {"doubtful": len(expressed) - len(true)})
+
+
+def show_chunk(folder: Path, chunk: Chunk) -> bytes:
+    """Some examples with their distractor images; a pure function, for other processes and machines."""
+    found = assemble_chunk(folder, chunk)
+    wanting: Counter[str] = Counter()
+    for kinds, number in found.dropped.items():
+        wanting.update(dict.fromkeys(kinds, number))
+    counts = {"dropped": found.dropped.total(), "wanting": dict(wanting), "fewer": found.fewer.total()}
+    return packed(found.examples, counts)
+
+
+def _saving(table: GraphTable, truth: GraphTable | None) -> Callable[[Path], None]:
+    def save(folder: Path) -> None:
+        table.save(folder / "scenes")
+        if truth is not None:
+            truth.save(folder / "truth")
+
+    return save
+
+
+def has_picture(find: Callable[[str], Picture | None]) -> Callable[[SceneGraph, GraphReport], bool]:
+    """What says whether a scene has a picture that can be read and is of its size."""
+
+    def keep(graph: SceneGraph, report: GraphReport) -> bool:
+        picture = find(graph.image_id)
+        if picture is None:
+            report.add("G011", graph.image_id)
+            return False
+        size = size_of_picture(picture.held)
+        if size != (graph.width, graph.height):
+            found = (
+                f"{picture.name}: {size[0]} × {size[1]}, not {graph.width} × {graph.height}" if size else picture.name
+            )
+            report.add("G012", graph.image_id, detail=found)
+            return False
+        return True
+
+    return keep
+
+
+class _Counted:
+    """Turns 'so many more' into 'so many of all'."""
+
+    def __init__(self, tell: Progress, stage: str, total: int) -> None:
+        self.tell, self.stage, self.total, self.done = tell, stage, total, 0
+
+    def __call__(self, more: int) -> None:
+        self.done += more
+        self.tell(self.stage, min(self.done, self.total), self.total)
+
+
+def _engine(recipe: CopsRefRecipe) -> Engine:
+    """The settings of the engine, with the seed and the guards of a recipe."""
+    settings = {name: getattr(recipe.engine, name) for name in recipe.engine.__slots__}
+    settings["seed"] = derive(recipe.seed, "engine") >> 1
+    settings["loose_sides"] = settings["loose_sides"] and recipe.guarded
+    if recipe.guarded and settings["unknowns"] is None:
+        settings["unknowns"] = Unknowns()
+    return Engine(**settings)
+
+
+def split_of(image_id: str, recipe: CopsRefRecipe) -> str:
+    """The split of an image; it depends on its id and the seed alone."""
+    place = (derive(recipe.seed, "split", image_id) >> 32) / UNIT
+    return "test" if place < recipe.test else "val" if place < recipe.test + recipe.val else "train"
+
+
+def keep_true(expressed: Sequence[Expressed], truth: GraphTable) -> list[Expressed]:
+    """The expressions that fit their targets alone by the truth, also with left and right as people see them.
+
+    The truth has more objects than are named, so they are told by their ids.
+    """
+    programs = [compile_for(one.expression, truth.vocabulary) for one in expressed]
+    scenes = np.array([one.scene for one in expressed], np.int64)
+    every = np.arange(len(expressed))
+    targets = np.array([_number_in(truth, one) for one in expressed], np.int64)
+    fits = (only_of(resolve_graph_pairs(programs, some, every, scenes)) for some in (truth, loosened(truth)))
+    is_true = np.logical_and.reduce([found == targets for found in fits])
+    return [one for one, ok in zip(expressed, is_true.tolist(), strict=True) if ok]
+
+
+def _number_in(truth: GraphTable, one: Expressed) -> int:
+    some = truth.objects_of(one.scene)
+    return truth.object_ids[some.start : some.stop].index(one.target_id)
+
+
+def example_of(number: int, one: Expressed, split: str = "") -> Example:
+    """What the engine said as an example, still without distractor images."""
+    return Example(
+        id=number,
+        text=one.text,
+        expression=one.expression,
+        form=one.form,
+        forms=one.forms,
+        image_id=one.image_id,
+        object_id=one.target_id,
+        split=split,
+    )

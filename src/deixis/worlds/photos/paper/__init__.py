@@ -1,0 +1,1 @@
+"""Cops-Ref's published tables and figures, beside ours."""

@@ -1,0 +1,1 @@
+"""Expressions about photographs as questions for language models."""

@@ -1,0 +1,1 @@
+"""Resolution over corpora of scene graphs."""

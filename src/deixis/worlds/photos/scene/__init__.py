@@ -1,0 +1,1 @@
+"""Scene graphs, and whole corpora of them as arrays."""

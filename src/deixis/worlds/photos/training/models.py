@@ -1,0 +1,158 @@
+"""Part `models` of photographs: models that find what expressions point at, and the options of `deixis train`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deixis.errors import RecipeError
+from deixis.learn.run import Model, Models, Run, checkpoint_of, leave_out, tell_updates
+from deixis.learn.settings import merge_settings, options_in
+from deixis.worlds.photos.training.settings import Grounding, Mining, Precision, Probe, grounding_of
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from deixis.learn.run import Progress
+
+
+__all__ = ["MODELS"]
+
+MINING = ("mining", "temperature", "anywhere", "exclude_true")
+
+
+class _Settings(NamedTuple):
+    grounding: Grounding
+    begin: Path | None
+    cache: Path | None
+
+
+def _options(
+    *,
+    model: str,
+    settings: Path | None = None,
+    updates: int | None = None,
+    batch: int | None = None,
+    rate: float | None = None,
+    clip: float | None = None,
+    precision: Precision | None = None,
+    look_every: int | None = None,
+    save_every: int | None = None,
+    features: str | None = None,
+    probe: Probe | None = None,
+    mining: Mining | None = None,
+    temperature: float | None = None,
+    anywhere: float | None = None,
+    exclude_true: bool = False,
+    first_stage: int | None = None,
+    begin: str | None = None,
+    cache: Path | None = None,
+    seed: int | None = None,
+) -> _Settings:
+    """How a model learns to find what expressions point at.
+
+    Args:
+        model: Its name.
+        settings: A TOML file with any of the settings of a training, and the sizes of the model under [sizes]; options
+            override it.
+        updates: How many updates of the weights.
+        batch: How many examples each is made with.
+        rate: The learning rate at the start.
+        clip: The largest norm of a gradient; no limit by default.
+        precision: Of the heavy products: fp32 or tf32; by default fp32 on a CPU and tf32 on a GPU.
+        look_every: Updates between two evaluations on val.
+        save_every: Updates between two checkpoints, besides those at every evaluation.
+        features: What regions look like: lite0 (by default), handcrafted, tiny (learnt together with the model),
+            oracle, or the path of what a detector saw.
+        probe: What is done to all texts, none by default: no words at all (deaf), in random order (shuffle), or nouns
+            and attributes only (obj-attr).
+        mining: From where expressions are taken that are easily mistaken for one another, none by default.
+        temperature: Of mining; the larger, the less similarity counts; 1 by default.
+        anywhere: How often one is taken from anywhere all the same, from 0, the default, to 1.
+        exclude_true: Mine nothing that is true of the target as well, as the scene graph has it.
+        first_stage: Updates before mining or erasing begins.
+        begin: A run or a checkpoint of the same model to begin with; its sizes are kept.
+        cache: A folder for what regions look like, so that it is computed once.
+        seed: Weights, order and dropout follow from it; 0 by default.
+    """
+    given = options_in(Grounding, locals())
+    how = grounding_of(model, merge_settings(settings, given, model=model))
+    _demand_mining(how, given)
+    return _Settings(how, None if begin is None else checkpoint_of(begin, world="photos"), cache)
+
+
+def _demand_mining(how: Grounding, given: Mapping[str, Any]) -> None:
+    """`RecipeError` for options about mining where nothing is mined, or not by similarity."""
+    if how.mining == "none":
+        idle: Sequence[str] = MINING[1:]
+        because = "for --mining only, which is none"
+    elif how.mining in ("random", "class-aware"):
+        idle = MINING[1:2]
+        because = f"for --mining sentence-sim and module-specific only, not for {how.mining}"
+    else:
+        return
+    flags = [f"--{name.replace('_', '-')}" for name in idle if name in given]
+    if flags:
+        raise RecipeError(f"{', '.join(flags)}: {because}; leave {'them' if len(flags) > 1 else 'it'} out")
+
+
+def _train(
+    settings: _Settings,
+    data: Path | None,
+    out: Path,
+    *,
+    device: str,
+    progress: Progress,
+    stop_after: float | None,
+) -> Run:
+    from deixis.worlds.photos.data.store import open_copsref
+    from deixis.worlds.photos.training.loop import learn_to_ground
+    from deixis.worlds.photos.training.prepare import Surroundings
+
+    assert data is not None
+    facts = learn_to_ground(
+        settings.grounding,
+        open_copsref(data),
+        out,
+        begin=settings.begin,
+        around=Surroundings(device=device, cache=settings.cache),
+        progress=progress,
+        stop_after=stop_after,
+    )
+    following = f"deixis evaluate {out} --data {data} --out {out}"
+    if settings.grounding.model == "scan":
+        following = f"deixis evaluate RUN --retrieve {out} --data {data}, with RUN a model that finds objects"
+    return Run(
+        path=out,
+        facts=facts,
+        is_finished=facts["updates"] == facts["updates_wanted"],
+        was_finished=bool(facts.get("was finished")),
+        lines=tuple(_lines(facts)),
+        following=(following,),
+    )
+
+
+def _lines(facts: Mapping[str, Any]) -> list[str]:
+    how = facts["settings"]
+    called = how["model"] + "".join(f", {how[name]}" for name in ("mining", "probe") if how[name] != "none")
+    lines = [tell_updates(facts, of="expressions", model=called)]
+    if "best" in facts:
+        best = facts["best"]
+        lines.append(f"Best on val: {100 * best['merit']:.1f} % right in Full, after {best['update']:,} updates.")
+    return lines
+
+
+_LEFT_OUT: dict[str, tuple[str, ...]] = {
+    "grounder": (*MINING, "first_stage"),
+    "mattnet": (),
+    "cm-att-erase": MINING,
+    "scan": (*MINING, "first_stage"),
+    "tree": (*MINING, "first_stage", "probe"),
+}
+MODELS = Models(
+    models={
+        name: Model(options=leave_out(_options, *names, model=name), train=_train) for name, names in _LEFT_OUT.items()
+    },
+    kinds=("regions",),
+)

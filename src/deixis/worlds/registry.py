@@ -1,0 +1,196 @@
+"""Which worlds there are: those that come with Deixis, and those that other packages register.
+
+Another package registers its world by an entry point:
+
+    [project.entry-points."deixis.worlds"]
+    beads = "deixis_beads:WORLD"
+
+A package that fails to import is left out with a warning; the other worlds work.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from functools import cache
+from importlib import import_module
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from deixis.errors import BrokenDataset, DeixisError, UnknownName
+from deixis.worlds.world import World
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+
+__all__ = [
+    "BUILT_IN",
+    "GROUP",
+    "WorldWarning",
+    "find_world",
+    "known_worlds",
+    "parts_of",
+    "world_names",
+    "world_of",
+    "world_whose",
+    "worlds_with",
+]
+
+GROUP = "deixis.worlds"
+BUILT_IN = ("grid", "rooms", "photos")
+MANIFEST = "manifest.json"
+NEWEST_FORMAT = 2
+
+
+class WorldWarning(UserWarning):
+    """A package registers a world that cannot be used."""
+
+
+@cache
+def known_worlds() -> dict[str, World]:
+    """All worlds by name: the built-in ones first, then those of other packages in the order of their names."""
+    from importlib.metadata import entry_points
+
+    found = {name: import_module(f"deixis.worlds.{name}.world").WORLD for name in BUILT_IN}
+    homes = dict.fromkeys(BUILT_IN, "deixis itself")
+    for point in sorted(entry_points(group=GROUP), key=lambda one: (one.name, _package(one))):
+        is_left_out = f"the world {point.name!r} of {_package(point)} is left out"
+        try:
+            world = point.load()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 (whatever a stranger's package does, the others work)
+            _warn(f"{is_left_out}: {type(error).__name__}: {error}")
+            continue
+        if not isinstance(world, World):
+            _warn(f"{is_left_out}: {point.value} is no deixis World")
+        elif world.name != point.name:
+            _warn(f"{is_left_out}: it calls itself {world.name!r}")
+        elif world.name in found:
+            _warn(f"{is_left_out}: {homes[world.name]} has one of that name")
+        else:
+            found[world.name], homes[world.name] = world, _package(point)
+    return found
+
+
+def world_names() -> tuple[str, ...]:
+    """The names of all worlds."""
+    return tuple(known_worlds())
+
+
+def find_world(name: str) -> World:
+    """The world of a name; `UnknownName` where there is none."""
+    found = known_worlds().get(name)
+    if found is None:
+        raise UnknownName(f"there is no world {str(name)[:40]!r}; known: {', '.join(world_names())}")
+    return found
+
+
+def parts_of(name: str) -> Iterator[tuple[World, Any]]:
+    """The worlds that have a part, with the part; one that cannot be used is left out with a warning.
+
+    A fault of a world that comes with Deixis is raised.
+    """
+    for world in known_worlds().values():
+        if not world.has(name):
+            continue
+        try:
+            part = world.part(name)
+        except Exception as error:
+            if world.name in BUILT_IN:
+                raise
+            _leave_part_out(world, name, error)
+        else:
+            yield world, part
+
+
+def world_whose(part: str, says_yes: Callable[[Any], bool]) -> World | None:
+    """The first world whose part says yes, if any; one that fails is left out with a warning.
+
+    Args:
+        part: which part is asked.
+        says_yes: asks it.
+    """
+    for world, found in parts_of(part):
+        try:
+            if says_yes(found):
+                return world
+        except Exception as error:
+            if world.name in BUILT_IN:
+                raise
+            _leave_part_out(world, part, error)
+    return None
+
+
+def worlds_with(part: str) -> tuple[str, ...]:
+    """The names of the worlds that have a part."""
+    return tuple(name for name, world in known_worlds().items() if world.has(part))
+
+
+def world_of(path: Path | str) -> World:
+    """The world that a dataset is of.
+
+    A folder with a manifest says so itself. Other files and folders are shown to each world in turn.
+
+    Raises:
+        BrokenDataset: when the manifest cannot be read, is of a newer format or names a world that is not installed,
+            and when no world recognises what lies there.
+    """
+    path = Path(path)
+    manifest = path / MANIFEST
+    if manifest.is_file():
+        try:
+            facts = json.loads(manifest.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise BrokenDataset(f"{manifest} cannot be read: {error}") from error
+        if not isinstance(facts, dict):
+            raise BrokenDataset(f"{manifest} is no manifest of a dataset")
+        return world_in(facts, where=str(path))
+    found = world_whose("examples", lambda examples: examples.recognises(path))
+    if found is not None:
+        return found
+    for world, examples in parts_of("examples"):  # whoever is asked first says what is wrong with it
+        examples.open(path)
+        return world
+    raise BrokenDataset(f"{path} holds no dataset of any world; known worlds: {', '.join(world_names())}")
+
+
+def world_in(manifest: Mapping[str, Any], *, where: str) -> World:
+    """The world that a manifest names; format 1 names a kind of dataset instead, or nothing.
+
+    Args:
+        manifest: what it holds.
+        where: the path or the address of the dataset, for complaints.
+    """
+    written = manifest.get("format", 1)
+    if isinstance(written, int) and written > NEWEST_FORMAT:
+        advice = "a newer deixis wrote it: upgrade this one"
+        raise BrokenDataset(f"{where} is in format {written}, and this version reads up to {NEWEST_FORMAT}; {advice}")
+    name = manifest.get("world")
+    if name is None and written == NEWEST_FORMAT and not isinstance(written, bool):
+        raise BrokenDataset(f"{where} is in format {written}, and its manifest names no world")
+    if name is None:
+        kind = manifest.get("kind", "")
+        for world in known_worlds().values():
+            if kind in world.kinds:
+                return world
+        raise BrokenDataset(f"{where} is of a kind that no world here knows: {str(kind)[:40]!r}")
+    found = known_worlds().get(name) if isinstance(name, str) else None
+    if found is None:
+        package = manifest.get("package")
+        by = f" of package {package[:80]}" if isinstance(package, str) and package else ""
+        raise BrokenDataset(f"{PurePath(where).name} was made by world {str(name)[:40]!r}{by}, which is not installed")
+    return found
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, WorldWarning, stacklevel=3)
+
+
+def _leave_part_out(world: World, part: str, error: Exception) -> None:
+    reason = str(error) if isinstance(error, DeixisError) else f"{type(error).__name__}: {error}"
+    _warn(f"the {part} of the world {world.name!r} are left out: {reason}")
+
+
+def _package(point: Any) -> str:
+    return point.dist.name if point.dist is not None else "an unknown package"

@@ -1,0 +1,1 @@
+"""A3DS datasets on disk: making, checking, captions as tables."""

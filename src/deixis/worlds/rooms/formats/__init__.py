@@ -1,0 +1,1 @@
+"""Released files of A3DS and 3D Shapes."""

@@ -1,0 +1,1 @@
+"""Encoder, speakers and listeners."""

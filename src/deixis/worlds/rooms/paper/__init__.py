@@ -1,0 +1,1 @@
+"""A3DS's published tables and figures, beside ours."""

@@ -1,0 +1,1 @@
+"""Pairs of rooms as questions for language models."""

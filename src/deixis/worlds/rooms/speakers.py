@@ -1,0 +1,86 @@
+"""Speakers of rooms: what they say of many rooms at once, and the captions that say it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deixis.distractors.contrast import Options
+from deixis.expression.steps import Is
+from deixis.seeds import Stream, derive
+from deixis.speakers.plain import Incremental
+from deixis.worlds.rooms.captions import caption, frames
+from deixis.worlds.rooms.scene import FACTORS, PLACES, RoomScene, factors_of
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deixis.distractors.contrast import By
+    from deixis.speakers.speaker import Speaker
+
+
+__all__ = ["INCREMENTAL", "caption_of", "choose_rows"]
+
+PREFERRED = ("shape", "object_hue", "scale", "wall_hue", "floor_hue", "orientation")  # the object first
+INCREMENTAL = Incremental(preferred=PREFERRED, head="shape")
+
+
+def caption_of(image: int, said: Iterable[str]) -> str:
+    """A caption of a room that names these features and no others; empty where there are none.
+
+    Example:
+        >>> caption_of(163_233, ("object_hue",))
+        'a red thing'
+    """
+    chosen = frozenset(said)
+    if not chosen:
+        return ""
+    number = next(n for n, frame in enumerate(frames("partial")) if frozenset(frame.features) == chosen)
+    return caption(image, number, "partial")
+
+
+def choose_rows(speaker: Speaker, images: np.ndarray, *, seed: int, by: By = "label") -> np.ndarray:
+    """What a speaker says of many rooms; the same as `speak` would say of each.
+
+    Rooms that differ in the same features offer the same options, so these are made once for all of them, and a speaker
+    who leaves nothing to chance there is asked once.
+
+    Shapes:
+        images: int64 [row, 1 + distractor], the target first. Returns bool [row, 6].
+    """
+    factors = factors_of(images).astype(np.int64)
+    if by == "expression":
+        phrases = list(dict.fromkeys(PLACES))
+        factors[..., 5] = np.array([phrases.index(place) for place in PLACES])[factors[..., 5]]
+    differs = factors[:, :1, :] != factors[:, 1:, :]  # [row, distractor, 6]
+    rules_out = (differs * (1 << np.arange(differs.shape[1]))[None, :, None]).sum(axis=1)  # bits [row, 6]
+    others = (1 << differs.shape[1]) - 1
+    said = np.zeros((len(images), len(FACTORS)), bool)
+    kinds: dict[tuple[int, ...], Options] = {}
+    settled: dict[tuple[int, ...], list[int]] = {}
+    for row, out in enumerate(map(tuple, rules_out.tolist())):
+        chosen = settled.get(out)
+        if chosen is None:
+            if out not in kinds:
+                kinds[out] = Options(_NAMES, out, others)
+            rng = _CountedStream(derive(seed, row))
+            chosen = list(speaker.choose(kinds[out], rng=rng))
+            if rng.words == 0:
+                settled[out] = chosen
+        said[row, chosen] = True
+    return said
+
+
+class _CountedStream(Stream):
+    """A stream that tells whether anything was drawn from it."""
+
+    words = 0
+
+    def word(self) -> int:
+        self.words += 1
+        return super().word()
+
+
+_NAMES = tuple(Is(name, value) for name in FACTORS for value in sorted(RoomScene(0).values(0, name)))  # any values do

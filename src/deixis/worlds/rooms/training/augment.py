@@ -1,0 +1,203 @@
+"""Pictures of rooms as other cameras, files and screens would give them: moved, resampled, darker, blurred, noisy.
+
+An encoder that has seen drawn pictures only goes wrong at one pixel; the published pictures, and any that went through
+a figure or a video, differ from drawn ones in such ways. Nothing is mirrored: what is on the left stays there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import torch
+from torch.nn import functional
+
+from deixis.errors import RecipeError
+from deixis.numbers import is_number
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from torch import Tensor
+
+
+__all__ = ["DISTURBANCES", "Augmentation", "augment", "blurred", "moved"]
+
+TAPS = 2  # pixels to each side that a blur takes in
+PATCH = 8  # pixels along a side of the coarse noise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Augmentation:
+    """How far pictures are changed; what is drawn for one of them is independent of the others.
+
+    Attributes:
+        plain: the share of pictures that stay as they are.
+        shift: pixels in any direction, at most; fractions of pixels, too.
+        stretch: by which share a side may become longer or shorter.
+        resampled: the share of pictures that are brought to fewer rows and columns and back, so that some are doubled.
+        coarsest: how few rows and columns these may have in between.
+        brightness, contrast, tint: by how much the factor of all values, of their distance from the mean, and of a
+            colour may differ from 1.
+        blur: the largest spread, in pixels.
+        noise: the largest spread of noise, fine and coarse, where values go from 0 to 1.
+    """
+
+    plain: float = 0.1
+    shift: float = 3.0
+    stretch: float = 0.02
+    resampled: float = 0.5
+    coarsest: int = 44
+    brightness: float = 0.15
+    contrast: float = 0.15
+    tint: float = 0.04
+    blur: float = 1.0
+    noise: float = 0.04
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value, most = getattr(self, one.name), _MOST.get(one.name, 0.9)
+            fits = is_number(value)
+            if not fits or not 0 <= value <= most or (one.name == "coarsest" and value < 1):
+                raise RecipeError(f"{one.name} must be a number from 0 to {most:g}, got {value!r}")
+
+
+_MOST = {"plain": 1.0, "shift": 32.0, "resampled": 1.0, "coarsest": 4096, "blur": 2.0}
+
+
+def augment(pictures: Tensor, how: Augmentation, *, rng: torch.Generator) -> Tensor:
+    """Pictures, each changed in its own way: float of the same shape, with values from 0 to 1.
+
+    Args:
+        pictures: float [picture, 3, row, column] with values from 0 to 1.
+        how: how far.
+        rng: chance, of the device of the pictures; the same state gives the same pictures.
+    """
+    count = len(pictures)
+    x = _resampled(pictures, how, rng)
+    x = _toned(x, how, rng)
+    x = blurred(x, how.blur * _even(rng, count))
+    x = _noisy(x, how, rng).clamp(0, 1)
+    is_plain = _even(rng, count, 1, 1, 1) < how.plain
+    return torch.where(is_plain, pictures, x)
+
+
+def moved(pictures: Tensor, right: float, down: float) -> Tensor:
+    """Pictures moved by so many pixels; the edge is repeated where nothing is left.
+
+    Shapes:
+        pictures: float [picture, 3, row, column].
+    """
+    rows, columns = (
+        (torch.arange(size, device=pictures.device) + 0.5 - by)[None]
+        for size, by in zip(pictures.shape[2:], (down, right), strict=True)
+    )
+    return _sampled(pictures, rows.expand(len(pictures), -1), columns.expand(len(pictures), -1))
+
+
+def blurred(pictures: Tensor, spread: Tensor) -> Tensor:
+    """Pictures blurred by a Gaussian of five pixels, each with its own spread in pixels: float [picture]."""
+    steps = torch.arange(-TAPS, TAPS + 1, device=pictures.device)
+    weights = torch.exp(-0.5 * (steps / spread.clamp(min=1e-3)[:, None]) ** 2)
+    weights = (weights / weights.sum(1, keepdim=True))[:, :, None, None, None]
+    height, width = pictures.shape[2:]
+    padded = functional.pad(pictures, (TAPS,) * 4, mode="replicate")
+    taps, none = range(2 * TAPS + 1), pictures.new_zeros(())
+    tall = sum((weights[:, tap] * padded[:, :, tap : tap + height] for tap in taps), none)
+    return sum((weights[:, tap] * tall[:, :, :, tap : tap + width] for tap in taps), none)
+
+
+DISTURBANCES: dict[str, Callable[[Tensor], Tensor]] = {
+    "as drawn": lambda x: x,
+    "1 px right": lambda x: moved(x, 1, 0),
+    "1 px left": lambda x: moved(x, -1, 0),
+    "1 px down": lambda x: moved(x, 0, 1),
+    "1 px up": lambda x: moved(x, 0, -1),
+    "2 px right": lambda x: moved(x, 2, 0),
+    "2 px left": lambda x: moved(x, -2, 0),
+    "2 px down": lambda x: moved(x, 0, 2),
+    "2 px up": lambda x: moved(x, 0, -2),
+    "half a pixel right and down": lambda x: moved(x, 0.5, 0.5),
+    "brightness x 0.9": lambda x: x * 0.9,
+    "brightness x 0.95": lambda x: x * 0.95,
+    "brightness x 1.05": lambda x: (x * 1.05).clamp(max=1),
+    "contrast x 0.9": lambda x: 0.5 + 0.9 * (x - 0.5),
+    "blur, 0.7 px": lambda x: blurred(x, x.new_full((len(x),), 0.7)),
+    "noise, 0.03": lambda x: (x + 0.03 * _normal(_rng(x), *x.shape)).clamp(0, 1),
+    "48 rows and columns and back": lambda x: _coarsened(x, 48),
+}  # fixed ones by which an encoder or a speaker is judged
+
+
+def _resampled(x: Tensor, how: Augmentation, rng: torch.Generator) -> Tensor:
+    """Pictures moved, stretched, and some of them brought down to fewer pixels and back."""
+    count = len(x)
+    is_coarse = _even(rng, count, 1) < how.resampled
+    is_sharp = _even(rng, count, 1) < 0.5
+    lines = []
+    for size in x.shape[2:]:
+        stretch = 1 + how.stretch * _either(rng, count, 1)
+        centre = (torch.arange(size, device=x.device) + 0.5 - size / 2)[None]
+        line = centre * stretch + size / 2 + how.shift * _either(rng, count, 1)
+        least = min(how.coarsest, size)
+        fewer = (least + (size - least) * _even(rng, count, 1)).round()
+        coarse = ((line * fewer / size).floor() + 0.5) * size / fewer
+        coarse = torch.where(is_sharp, coarse.floor() + 0.5, coarse)
+        lines.append(torch.where(is_coarse, coarse, line))
+    return _sampled(x, *lines)
+
+
+def _coarsened(x: Tensor, fewer: int) -> Tensor:
+    """Pictures brought to fewer rows and columns and back, without any smoothing."""
+    lines = []
+    for size in x.shape[2:]:
+        line = ((torch.arange(size, device=x.device) + 0.5) * fewer / size).floor() + 0.5
+        lines.append(((line * size / fewer).floor() + 0.5)[None].expand(len(x), -1))
+    return _sampled(x, *lines)
+
+
+def _sampled(x: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    """Pictures looked at in other places, between pixels by the share of each.
+
+    Shapes:
+        rows, columns: float [picture, line], where the middle of the first pixel is 0.5.
+    """
+    height, width = x.shape[2:]
+    across = (2 * columns / width - 1)[:, None, :].expand(-1, rows.shape[1], -1)
+    along = (2 * rows / height - 1)[:, :, None].expand(-1, -1, columns.shape[1])
+    grid = torch.stack((across, along), dim=-1).to(x.dtype)
+    return functional.grid_sample(x, grid, mode="bilinear", padding_mode="border", align_corners=False)
+
+
+def _toned(x: Tensor, how: Augmentation, rng: torch.Generator) -> Tensor:
+    count = len(x)
+    mean = x.mean((1, 2, 3), keepdim=True)
+    x = mean + (x - mean) * (1 + how.contrast * _either(rng, count, 1, 1, 1))
+    return x * (1 + how.brightness * _either(rng, count, 1, 1, 1)) * (1 + how.tint * _either(rng, count, 3, 1, 1))
+
+
+def _noisy(x: Tensor, how: Augmentation, rng: torch.Generator) -> Tensor:
+    """Noise of each pixel, and noise of patches, as walls that are not even."""
+    count, _, height, width = x.shape
+    patches = _normal(rng, count, 1, -(-height // PATCH), -(-width // PATCH))
+    coarse = functional.interpolate(patches, (height, width), mode="bilinear", align_corners=False)
+    each = how.noise * _even(rng, count, 2, 1, 1)
+    return x + each[:, :1] * _normal(rng, *x.shape) + each[:, 1:] * coarse
+
+
+def _even(rng: torch.Generator, *shape: int) -> Tensor:
+    """Numbers from 0 to 1."""
+    return torch.rand(shape, generator=rng, device=rng.device)
+
+
+def _either(rng: torch.Generator, *shape: int) -> Tensor:
+    """Numbers from -1 to 1."""
+    return 2 * _even(rng, *shape) - 1
+
+
+def _normal(rng: torch.Generator, *shape: int) -> Tensor:
+    return torch.randn(shape, generator=rng, device=rng.device)
+
+
+def _rng(like: Tensor) -> torch.Generator:
+    return torch.Generator(like.device).manual_seed(0)

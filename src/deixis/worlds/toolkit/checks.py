@@ -1,0 +1,220 @@
+"""Checks of any examples: each is read, parsed, resolved and compared with the others.
+
+| code | found |
+|------|-------|
+| E001 | The dataset or an example cannot be read |
+| E002 | A file is not what the manifest says |
+| E004 | The text does not say what the expression means |
+| W006 | A file lies in the folder that the manifest does not list |
+| E007 | Two examples have one id |
+| E101 | The expression fits no object |
+| E102 | The expression fits more than one object |
+| E103 | The target is not the object that the expression fits |
+| E104 | The text cannot be read |
+| W201 | A part of the expression is not needed to find the target |
+| E401 | The same content is in two splits |
+| W402 | The same content is twice in one split |
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deixis.data.checks import COMPARED, Collector, Contents
+from deixis.data.seal import find_changes, find_unlisted
+from deixis.data.store import MANIFEST, open_dataset
+from deixis.distractors.necessity import is_implied, necessity
+from deixis.errors import BrokenDataset, DeixisError
+from deixis.expression.plain import expression_to_plain
+from deixis.resolution.reference import resolve
+from deixis.scene.plain import scene_to_plain
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from deixis.data.checks import CheckRequest, Report
+    from deixis.worlds.example import Example, Examples
+    from deixis.worlds.world import World
+
+
+__all__ = ["CODES", "ExampleChecks", "content_digest", "ready_part"]
+
+CODES = {
+    "E001": "The dataset or an example cannot be read",
+    "E002": "A file is not what the manifest says",
+    "E004": "The text does not say what the expression means",
+    "W006": "A file lies in the folder that the manifest does not list",
+    "E007": "Two examples have one id",
+    "E101": "The expression fits no object",
+    "E102": "The expression fits more than one object",
+    "E103": "The target is not the object that the expression fits",
+    "E104": "The text cannot be read",
+    "W201": "A part of the expression is not needed to find the target",
+    **COMPARED,
+}
+EVERY = 256  # examples between two words about how far things are
+
+
+def ready_part(world: World) -> ExampleChecks:
+    """The checks of a world that has none of its own."""
+    return ExampleChecks(world)
+
+
+def content_digest(example: Example) -> int:
+    """64 bits that stand for what an example says and shows, whatever its id and split are."""
+    said = None if example.expression is None else expression_to_plain(example.expression)
+    target = example.context.target
+    scenes = [scene_to_plain(scene) for scene in example.context.scenes]
+    content = json.dumps([example.text, said, scenes, target.scene, target.object], sort_keys=True)
+    return int.from_bytes(sha256(content.encode()).digest()[:8], "big")
+
+
+class ExampleChecks:
+    """Part `checks` over the parts `examples` and `language` of a world.
+
+    A world that knows more adds codes and says in `faults` what they find.
+    """
+
+    codes = CODES
+    runs_on_clusters = False
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def check(self, path: Path, request: CheckRequest) -> Report:
+        """What is wrong with a dataset; there is one way to judge, the plain one, by one thread."""
+        found = Collector(self.codes, select=request.select, most=request.most)
+        return _Run(self.world, path, found, self.faults).report(request)
+
+    def faults(self, example: Example) -> Iterable[tuple[str, str]]:  # noqa: ARG002 (for those who look)
+        """What else is wrong with an example: codes of `codes`, each with what to say of it."""
+        return ()
+
+
+class _Run:
+    """One look through a dataset."""
+
+    def __init__(
+        self, world: World, path: Path, found: Collector, faults: Callable[[Example], Iterable[tuple[str, str]]]
+    ) -> None:
+        self.world = world
+        self.path = path
+        self.found = found
+        self.faults = faults
+        self.language = world.part("language") if world.has("language") and found.wants("E004", "E104") else None
+        self.examples: Examples
+        self.first_with: dict[Any, int] = {}
+        self.parts: dict[str, tuple[int, int]] = {}
+        self.seen: list[tuple[int, Any, int, str]] = []  # digest, id, row and split of every example
+
+    def report(self, request: CheckRequest) -> Report:
+        """Look at all examples, or at some, and tell what was found."""
+        is_folder = (self.path / MANIFEST).is_file()
+        if request.sample is None and is_folder:
+            self._look_at_files()
+        try:
+            self.examples = self.world.part("examples").open(self.path)
+            size = len(self.examples)  # which may be the first to read the files
+        except BrokenDataset as error:
+            if not is_folder:
+                raise
+            self.found.add("E001", str(error))
+            return self.found.report(facts={"kind": "dataset"})
+        chosen = request.choose(size)
+        for done, number in enumerate(chosen, start=1):
+            self._look_at(number)
+            if done % EVERY == 0:
+                request.tell(self.path.name, done, len(chosen))
+        made = self.found.report(contents=self._contents(), facts={"kind": "dataset"})
+        return replace(made, parts=self.parts)
+
+    def _look_at_files(self) -> None:
+        manifest = open_dataset(self.path).manifest
+        for name, what in find_changes(self.path, manifest):
+            self.found.add("E002", what, file=name)
+        for name in find_unlisted(self.path, manifest):
+            self.found.add("W006", "it is not in the manifest", file=name)
+
+    def _look_at(self, number: int) -> None:
+        try:
+            example = self.examples[number]
+            digest = content_digest(example)
+        except DeixisError as error:
+            self.found.see("")
+            self.found.add("E001", str(error), row=number)
+            return
+        self.found.see(example.split)
+        self.seen.append((digest, example.id, number, example.split))
+        where = {"row": number, "id": example.id, "split": example.split}
+        other = self.first_with.setdefault(example.id, number)
+        if other != number:
+            self.found.add("E007", f"also row {other}", **where)
+        self._read(example, where)
+        if example.expression is not None and self.found.wants("E101", "E102", "E103", "W201"):
+            self._resolve(example, where)
+        for code, what in self.faults(example):
+            self.found.add(code, what, **where)
+
+    def _read(self, example: Example, where: dict[str, Any]) -> None:
+        if self.language is None or not example.text:
+            return
+        try:
+            scene = example.context.scenes[example.context.target.scene]
+            said = self.language.read(example.text, scene).expression
+        except DeixisError as error:
+            self.found.add("E104", str(error), **where)
+            return
+        if example.expression is None or said.canonical() != example.expression.canonical():
+            self.found.add("E004", f"{example.text!r} says {said}", **where)
+
+    def _resolve(self, example: Example, where: dict[str, Any]) -> None:
+        expression, context = example.expression, example.context
+        assert expression is not None
+        try:
+            fitting = resolve(expression, context).objects
+        except DeixisError as error:
+            self.found.add("E001", f"it cannot be resolved: {error}", **where)
+            return
+        if len(fitting) != 1:
+            self.found.add("E102" if fitting else "E101", f"{len(fitting)} objects fit {example.text!r}", **where)
+        elif context.target not in fitting:
+            (picked,) = fitting
+            told = f"object {picked.object} of scene {picked.scene} fits, {context.target.object} of scene"
+            self.found.add("E103", f"{told} {context.target.scene} is recorded", **where)
+        elif self.found.wants("W201"):
+            self._weigh(example, where)
+
+    def _weigh(self, example: Example, where: dict[str, Any]) -> None:
+        expression, schema = example.expression, example.context.scenes[0].schema
+        assert expression is not None
+        idle = []
+        for part, needed in necessity(expression, example.context).items():
+            if is_implied(part, expression, schema):
+                continue
+            kind = part.kind if part.attribute is None else part.attribute
+            had = self.parts.get(kind, (0, 0))
+            self.parts[kind] = (had[0] + needed, had[1] + 1)
+            if not needed:
+                idle.append(str(part.step))
+        if idle:
+            self.found.add("W201", "; ".join(idle), **where)
+
+    def _contents(self) -> Contents:
+        names = tuple(dict.fromkeys(split for *_, split in self.seen))
+        places = {name: place for place, name in enumerate(names)}
+        ids = [one for _, one, _, _ in self.seen]
+        are_numbers = all(isinstance(one, int) for one in ids)
+        return Contents(
+            digest=np.array([digest for digest, *_ in self.seen], np.uint64),
+            id=np.array(ids, np.int64 if are_numbers else object),
+            row=np.array([row for _, _, row, _ in self.seen], np.int64),
+            split=np.array([places[split] for *_, split in self.seen], np.int64),
+            names=names,
+        )

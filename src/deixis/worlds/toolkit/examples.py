@@ -1,0 +1,152 @@
+"""Examples kept as rows: one table with the text, the expression and the scenes of every example.
+
+| column | |
+|---|---|
+| `id` | int64, its number in the dataset |
+| `split` | `train`, `dev`, `test` or the name of what is held out |
+| `text` | what is said |
+| `expression` | what it means, as JSON (`deixis.expression.plain`) |
+| `scenes` | the scenes, as JSON (`deixis.scene.plain`) |
+| `target_scene`, `target_object` | int32, the object that is meant |
+| `facts` | whatever else the world keeps of it, as JSON |
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deixis.data.store import Dataset, open_dataset
+from deixis.errors import BrokenDataset, DeixisError, UnknownName
+from deixis.expression.plain import expression_from_plain, expression_to_plain
+from deixis.scene.plain import scene_from_plain, scene_to_plain
+from deixis.scene.scene import Context, Where
+from deixis.worlds.example import PlainExample
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from deixis.schema import Schema
+
+
+__all__ = ["COLUMNS", "RowDataset", "RowExamples", "table_of"]
+
+COLUMNS = ("id", "split", "text", "expression", "scenes", "target_scene", "target_object", "facts")
+
+
+def table_of(examples: Iterable[PlainExample]) -> Any:
+    """Examples as a table of pyarrow."""
+    import pyarrow as pa
+
+    rows = [_row(example) for example in examples]
+    kinds = {"id": pa.int64(), "target_scene": pa.int32(), "target_object": pa.int32()}
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+    return pa.Table.from_pylist(rows, schema=schema)
+
+
+@dataclass(frozen=True, slots=True)
+class RowExamples:
+    """Part `examples` for worlds that keep examples as rows.
+
+    Attributes:
+        schema: of all scenes.
+    """
+
+    schema: Schema
+
+    def open(self, path: Path) -> RowDataset:
+        """The examples of a dataset folder; `BrokenDataset` where there are none."""
+        return RowDataset(open_dataset(Path(path)), self.schema)
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file without a manifest is of this world; none is."""
+        del path
+        return False
+
+
+class RowDataset:
+    """The examples of a dataset folder, read when they are asked for."""
+
+    def __init__(self, dataset: Dataset, schema: Schema) -> None:
+        self.dataset = dataset
+        self.schema = schema
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return self.dataset.path
+
+    @property
+    def splits(self) -> dict[str, int]:
+        """The number of examples of every split."""
+        return self.dataset.splits
+
+    @cached_property
+    def _table(self) -> Any:
+        import pyarrow as pa
+
+        tables = list(self.dataset.tables(columns=list(COLUMNS)))
+        if not tables:
+            raise BrokenDataset(f"{self.path} holds no examples")
+        return pa.concat_tables(tables)
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def __getitem__(self, number: int) -> PlainExample:
+        if not 0 <= number < len(self):
+            raise UnknownName(f"there is no example {number} in {self.path.name}; it has {len(self):,}, counted from 0")
+        row = {name: self._table[name][number].as_py() for name in COLUMNS}
+        try:
+            return _example(row, self.schema)
+        except (DeixisError, ValueError, TypeError, RecursionError) as error:
+            raise BrokenDataset(f"example {number} of {self.path.name} cannot be read: {error}") from error
+
+    def __iter__(self) -> Iterator[PlainExample]:
+        return (self[number] for number in range(len(self)))
+
+    def numbers(self, split: str | None = None) -> Sequence[int]:
+        """The numbers of the examples of a split, or of all; `UnknownName` where there is no such split."""
+        if split is None:
+            return range(len(self))
+        if split not in self.splits:
+            raise UnknownName(f"there is no split {split[:40]!r} in {self.path.name}; it has {', '.join(self.splits)}")
+        return np.flatnonzero(np.array(self._table["split"].to_pylist()) == split).tolist()
+
+
+def _row(example: PlainExample) -> dict[str, Any]:
+    expression = None if example.expression is None else expression_to_plain(example.expression)
+    scenes = [scene_to_plain(scene) for scene in example.context.scenes]
+    return {
+        "id": example.id,
+        "split": example.split,
+        "text": example.text,
+        "expression": _json(expression),
+        "scenes": _json(scenes),
+        "target_scene": example.context.target.scene,
+        "target_object": example.context.target.object,
+        "facts": _json(example.facts),
+    }
+
+
+def _example(row: dict[str, Any], schema: Schema) -> PlainExample:
+    scenes = tuple(scene_from_plain(one, schema) for one in json.loads(row["scenes"]))
+    said = json.loads(row["expression"])
+    return PlainExample(
+        id=row["id"],
+        split=row["split"],
+        text=row["text"],
+        expression=None if said is None else expression_from_plain(said),
+        context=Context(scenes, Where(row["target_scene"], row["target_object"])),
+        facts=json.loads(row["facts"]),
+    )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

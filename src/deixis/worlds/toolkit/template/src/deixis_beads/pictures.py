@@ -1,0 +1,49 @@
+"""Pictures of beads on a string."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from deixis.worlds.toolkit.pictures import PlainPictures
+
+
+if TYPE_CHECKING:
+    from deixis.scene import Scene
+    from deixis.worlds.toolkit import PlainExample
+
+
+RADIUS = {"small": 12, "medium": 18, "big": 24}
+FILL = {"red": "#d1495b", "blue": "#2e6f9e", "green": "#3c8d5a", "yellow": "#e3b23c"}
+STEP, HEIGHT = 60, 90
+
+
+class BeadPictures(PlainPictures):
+    """Beads as SVG; text and plain values as every world of the toolkit has them."""
+
+    formats = ("svg",)
+
+    def draw(self, example: PlainExample, *, format: str = "svg", **options: Any) -> bytes:  # noqa: A002
+        """The string with its beads; a ring marks the one that is meant."""
+        self.demand(format, options)
+        scene, target = example.context.scenes[0], example.context.target.object
+        width = STEP * len(scene)
+        shapes = "".join(self.bead(scene, place) for place in range(len(scene)))
+        ring = f'<circle cx="{STEP * target + 30}" cy="45" r="29" fill="none" stroke="#222" stroke-dasharray="4 3"/>'
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT}" width="{width}" height="{HEIGHT}">'
+            f"<title>{escape(example.text)}</title>"
+            f'<rect width="100%" height="100%" fill="#fff"/>'
+            f'<line x1="0" y1="45" x2="{width}" y2="45" stroke="#998" stroke-width="3"/>{shapes}{ring}</svg>'
+        ).encode()
+
+    def bead(self, scene: Scene, place: int) -> str:
+        """One bead: a circle, a square or a flat ellipse."""
+        (size,), (color,), (shape,) = (scene.values(place, name) for name in ("size", "color", "shape"))
+        x, r, paint = STEP * place + 30, RADIUS[size], f'fill="{FILL[color]}" stroke="#222"'
+        if shape == "cube":
+            return f'<rect x="{x - r}" y="{45 - r}" width="{2 * r}" height="{2 * r}" rx="3" {paint}/>'
+        return f'<ellipse cx="{x}" cy="45" rx="{r if shape == "ball" else r / 3}" ry="{r}" {paint}/>'
+
+
+PICTURES = BeadPictures()

@@ -1,0 +1,529 @@
+"""The interface of a world: one record that names its parts, and what each part offers to the verbs.
+
+A world is one folder and one object. Verbs, pages and bridges know worlds only through this file: they ask the registry
+(`deixis.worlds.registry`) for a world, and the world for a part. Parts are named by strings, "package.module" or
+"package.module:object", and are imported when somebody asks for them, so that a world without torch parts works without
+torch. A part that is missing makes its verb say so in one line.
+
+| part | verbs that use it | protocol |
+|---|---|---|
+| `recipes` | make, fresh prompts, studio demo, warm | `Recipes` |
+| `examples` | show, audit, prompts, studio, bridges | `OpensExamples` |
+| `language` | explain, `dx.parse` | `Language` |
+| `pictures` | show, studio, prompts | `Pictures` |
+| `checks` | check | `Checks` |
+| `statistics` | stats | `Statistics` |
+| `card` | card, making | `TellsFacts` |
+| `audit` | audit, where a world counts faster or more than `audits.plain` does | `Audits` |
+| `judging` | evaluate, metrics | `Judging` |
+| `models` | train, evaluate | `deixis.learn.run.Models` |
+| `questions` | prompts, answers, Inspect, lm-eval | an object of `deixis.prompts.tasks.Questions` |
+| `pages` | studio | `Pages` |
+| `paper` | report | `Paper` |
+| `formats` | convert | `Formats` |
+| `items` | PyTorch, Hugging Face `evaluate` | `Items` |
+| `environment` | Gymnasium, PettingZoo | a function that registers its environments with them |
+| `commands` | verbs of its own | by name a function: its keyword-only parameters are options, it returns an `Output` |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from deixis.errors import DeixisError, MissingPart, SchemaError
+from deixis.worlds.example import Example, Examples
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from deixis.audits.run import DatasetAudit
+    from deixis.data.card_facts import Facts, License
+    from deixis.data.checks import CheckRequest, Report
+    from deixis.data.crew import Crew, Progress
+    from deixis.data.store import Dataset
+    from deixis.expression.description import Expression
+    from deixis.judge.request import Request
+    from deixis.language.lexicon import Words
+    from deixis.language.utterance import Utterance
+    from deixis.report.output import Output
+    from deixis.scene.scene import Scene
+
+
+__all__ = ["PARTS", "Example", "Examples", "Option", "World"]
+
+PARTS: tuple[str, ...] = (
+    *("recipes", "examples", "language", "pictures", "checks", "statistics", "card", "audit", "judging", "models"),
+    *("questions", "pages", "paper", "formats", "items", "environment", "commands"),
+)
+READY = ("pictures", "checks", "statistics", "card", "judging", "questions", "pages", "items")
+"""Parts that a world with `examples` has without naming them: `deixis.worlds.toolkit.PART.ready_part(world)`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """An option that a verb has for the datasets of one world only.
+
+    Attributes:
+        name: as Python writes it, `allow_losses` for `--allow-losses`.
+        help: one line.
+        kind: `str`, `int`, `float`, `bool` or `Path`; of `bool`, giving the option means True.
+        choices: what may be given, where that can be listed.
+        many: whether it may be given several times; what was given is a list.
+    """
+
+    name: str
+    help: str
+    kind: type = str
+    choices: tuple[str, ...] = ()
+    many: bool = False
+
+    @property
+    def flag(self) -> str:
+        """The option as it is typed."""
+        return "--" + self.name.replace("_", "-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """A kind of scene with everything that Deixis does with it.
+
+    Attributes:
+        name: one word; manifests hold it.
+        title: what it is, in a few words.
+        task: what is asked of models: navigate, refer, localise, …
+        parts: where each part lies, "package.module" or "package.module:object".
+        datasets: what `deixis make` can make of it, with one line each.
+        models: what `deixis train` can train for it, with one line each.
+        options: by verb, what that verb understands for this world only.
+        help: by verb, what its help says of this world: which forms `convert` writes, what `stats` draws.
+        commands: verbs of its own, with one line each; the functions are in the part `commands`.
+        names: what it adds to the names under `deixis`, with "module:object" of each: `dx.grid`; a name that begins
+            with `testing.` is added to `deixis.testing`.
+        kinds: what manifests of format 1 call its datasets; "" where they say nothing.
+        package: the distribution that it comes with.
+    """
+
+    name: str
+    title: str
+    task: str
+    parts: Mapping[str, str]
+    datasets: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Sequence[Option]] = field(default_factory=dict)
+    help: Mapping[str, str] = field(default_factory=dict)
+    commands: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    kinds: tuple[str, ...] = ()
+    package: str = "deixis"
+
+    def __post_init__(self) -> None:
+        if not _is_word(self.name):
+            raise SchemaError(f"the name of a world is one word in small letters, got {self.name!r}")
+        for what in ("title", "task", "package"):
+            if not isinstance(value := getattr(self, what), str):
+                raise SchemaError(f"the {what} of the world {self.name} is a text, got {value!r}")
+        for what in ("parts", "datasets", "models", "help", "commands", "names"):
+            if not _are_texts_by_name(value := getattr(self, what)):
+                raise SchemaError(f"the {what} of the world {self.name} are texts by name, got {value!r}")
+        if not _are_texts(self.kinds):
+            raise SchemaError(f"the kinds of the world {self.name} are several texts, got {self.kinds!r}")
+        if not _are_options_by_verb(self.options):
+            raise SchemaError(f"the options of the world {self.name} are several Option by verb, got {self.options!r}")
+        for name, home in self.parts.items():
+            if name not in PARTS:
+                raise SchemaError(f"a world has no part {name!r}; known: {', '.join(PARTS)}")
+            if not home.partition(":")[0]:
+                raise SchemaError(f"the part {name!r} of {self.name} is named by 'module:object', got {home!r}")
+
+    def has(self, part: str) -> bool:
+        """Whether there is such a part, its own or a ready-made one; it is not imported."""
+        return part in self.parts or (part in READY and "examples" in self.parts)
+
+    def part(self, name: str) -> Any:
+        """A part, imported now.
+
+        Raises:
+            MissingPart: when the world has none; the message names the worlds that do.
+            SchemaError: when it cannot be imported, or lacks what its protocol asks for.
+            ModuleNotFoundError: when it needs a package that is not installed.
+        """
+        if name not in PARTS:
+            raise SchemaError(f"a world has no part {name!r}; known: {', '.join(PARTS)}")
+        if name not in self.parts and self.has(name):
+            return import_module(f"deixis.worlds.toolkit.{name}").ready_part(self)
+        if name not in self.parts:
+            from deixis.worlds.registry import worlds_with
+
+            others = ", ".join(worlds_with(name)) or "none"
+            such = "some" if name.endswith("s") else "one"
+            raise MissingPart(f"{self.name} has no {name}; worlds with {such}: {others}")
+        found = self._imported(name)
+        if lacking := lacking_members(name, found):
+            raise SchemaError(f"the part {name!r} of the world {self.name} has no {', '.join(lacking)}")
+        return found
+
+    def _imported(self, name: str) -> Any:
+        module, _, inside = self.parts[name].partition(":")
+        try:
+            found = import_module(module)
+            return getattr(found, inside) if inside else found
+        except DeixisError:
+            raise
+        except ModuleNotFoundError as error:
+            if error.name is None or not (module == error.name or module.startswith(f"{error.name}.")):
+                raise  # a package that the part needs is not installed, which is said elsewhere
+            raise SchemaError(f"the part {name!r} of the world {self.name} is not there: no module {module}") from error
+        except AttributeError as error:
+            if not inside:
+                raise
+            raise SchemaError(
+                f"the part {name!r} of the world {self.name} is not there: {module} has no {inside}"
+            ) from error
+        except ImportError:
+            raise
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise SchemaError(f"the part {name!r} of the world {self.name} cannot be imported: {reason}") from error
+
+    def options_of(self, verb: str) -> dict[str, Option]:
+        """The options that a verb has for this world only, by name."""
+        return {option.name: option for option in self.options.get(verb, ())}
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and value.isidentifier() and value == value.lower()
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, tuple | list) and all(isinstance(one, str) for one in value)
+
+
+def _are_texts_by_name(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(one, str) for pair in value.items() for one in pair)
+
+
+def _are_options_by_verb(value: object) -> bool:
+    if not isinstance(value, Mapping) or not all(isinstance(some, tuple | list) for some in value.values()):
+        return False
+    return all(isinstance(one, Option) for some in value.values() for one in some)
+
+
+PROTOCOLS = {
+    "recipes": "Recipes",
+    "examples": "OpensExamples",
+    "language": "Language",
+    "pictures": "Pictures",
+    "checks": "Checks",
+    "statistics": "Statistics",
+    "audit": "Audits",
+    "judging": "Judging",
+    "pages": "Pages",
+    "paper": "Paper",
+    "formats": "Formats",
+    "items": "Items",
+}
+"""Which of the classes below says what a part offers."""
+FURTHER = {  # what is asked of parts whose protocols are classes of other packages, or functions
+    "card": ("__call__",),
+    "environment": ("__call__",),
+    "commands": ("__getitem__", "keys"),
+    "models": ("models", "shipped", "recognises"),
+    "questions": ("find", "gold_from"),
+}
+
+
+def lacking_members(name: str, part: object) -> list[str]:
+    """What a part of this name should have and has not, by its protocol; nothing of it is computed."""
+    from inspect import getattr_static
+
+    if name in FURTHER:
+        wanted: Iterable[str] = FURTHER[name]
+    else:
+        known = globals()[PROTOCOLS[name]]
+        wanted = (one for one in (*known.__annotations__, *vars(known)) if not one.startswith("_"))
+    absent = object()
+    return [one for one in wanted if getattr_static(part, one, absent) is absent and not hasattr(part, one)]
+
+
+# -------------------------------------------------------------------------------- what parts offer
+
+
+class OpensExamples(Protocol):
+    """Part `examples`."""
+
+    def open(self, path: Path) -> Examples:
+        """The examples at a path; `BrokenDataset` where there are none."""
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file or folder without a manifest of ours holds examples of this world; it never raises."""
+
+
+class Recipe(Protocol):
+    """What a dataset is made from: a frozen record. Equal recipes make equal datasets."""
+
+    @property
+    def dataset(self) -> str:
+        """The name of the dataset, one of those that the world lists."""
+
+    @property
+    def digest(self) -> str:
+        """A name for exactly this recipe; `deixis.data.recipes.digest_of` makes one."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe as plain values, as the manifest holds it."""
+
+
+class Recipes(Protocol):
+    """Part `recipes`: how datasets are made.
+
+    Beside these a part may offer `recipe_from(values)`, the recipe that a manifest or a TOML file holds;
+    `fresh(seed, like)`, a recipe for a small test set that nobody has seen, where `like` is the recipe of a dataset as
+    its manifest holds it, or None; `demo(seed)`, the recipe of a small dataset to look at; `warm()`, which compiles
+    whatever making needs; and `summary(dataset)`, an `Output` that says more of a finished dataset than the number of
+    its examples. `demonstrate(out, seed, workers, progress)` makes whatever `deixis demo` is to show, as an `Output`.
+    """
+
+    datasets: Mapping[str, Callable[..., Recipe]]
+    """By name a function whose keyword-only parameters are the options of `deixis make NAME`, each with a line under
+    Args in its docstring; it returns a recipe."""
+
+    def make(
+        self,
+        recipe: Any,
+        out: Path,
+        *,
+        workers: int | None = None,
+        progress: Progress | None = None,
+        crew: Crew | None = None,
+    ) -> Dataset:
+        """Make a dataset in a folder, or go on with one whose making was interrupted.
+
+        Args:
+            recipe: what to make.
+            out: the folder; it may hold the beginning of the same dataset, or all of it.
+            workers: how many threads or processes, by default one per core; the result does not depend on it.
+            progress: told how far things are.
+            crew: those who do the work, if it is not this machine; the result does not depend on it either.
+        """
+
+
+class Formats(Protocol):
+    """Part `formats`: what examples of this world are read from and written as."""
+
+    reads: Mapping[str, str]
+    """Every form that can be read, with one line."""
+    writes: Mapping[str, str]
+    """Every form that can be written, with one line."""
+
+    def recognise(self, path: Path) -> str:
+        """The name of the form of what lies at a path; empty where it is none of ours."""
+
+    def convert(
+        self,
+        sources: Sequence[Path],
+        out: Path,
+        *,
+        to: str,
+        split: str | None = None,
+        names: Sequence[str] = (),
+        force: bool = False,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> Output:
+        """Write what lies at some paths in another form.
+
+        Args:
+            sources: what is read, one after the other, as one dataset.
+            out: where to write.
+            to: one of `writes`.
+            split: only this split.
+            names: what splits are to be called: `old=new`, or a name for the only split of each source.
+            force: replace what is there.
+            progress: told how far things are.
+            options: those that the world has for `convert`.
+        """
+
+
+class Language(Protocol):
+    """Part `language`: the words of a world.
+
+    It may also have `read_scene(path) -> Scene`, which reads a scene that somebody wrote to a file, and
+    `consequences(utterance, scene, target)`, what follows beyond the target (a plan, say): by name, words and plain
+    values. Both serve `deixis explain`.
+    """
+
+    words: Words
+    """The words for relations and values: a `Lexicon`, or `SchemaWords` where they are called as the schema says."""
+
+    def read(self, text: str, scene: Scene | None = None) -> Utterance:
+        """A text with its meaning, and the words that say each part; `ParseError` says what could follow.
+
+        The scene is where it is said; worlds whose vocabulary differs between datasets take that from it.
+        """
+
+    def realise(self, expression: Expression) -> Utterance:
+        """A text that means it, with the words that say each part; `SchemaError` where it cannot be said."""
+
+
+class ColorText(str):
+    """Lines that a world drew itself: colours in them reach the terminal. Words of datasets must not be inside."""
+
+    __slots__ = ()
+
+
+class Pictures(Protocol):
+    """Part `pictures`; a world without it is shown as `deixis.worlds.toolkit.pictures` does.
+
+    It may also have `draw_scene(scene, target, color)`, a single scene for a terminal, for `deixis explain`.
+    """
+
+    formats: tuple[str, ...]
+    """Which files `draw` makes, by their endings: svg, png, gif."""
+
+    def draw(self, example: Any, *, format: str, **options: Any) -> bytes:  # noqa: A002
+        """The picture of an example as a file; the options are those of `World.options["show"]`."""
+
+    def lines(self, example: Any, *, number: int, color: bool = False) -> Iterable[str]:
+        """The example for a terminal, line by line; what is drawn with colours is a `ColorText`."""
+
+    def plain(self, example: Any, *, number: int) -> dict[str, Any]:
+        """The example as plain values, for JSON."""
+
+
+class Checks(Protocol):
+    """Part `checks`. `toolkit.checks` has one that suits most worlds."""
+
+    codes: Mapping[str, str]
+    """Every code with one line that says what is wrong where it is found. E is for what makes an example wrong, W for
+    what makes it worse than it could be, I for information, which is not looked for unless it is selected."""
+    runs_on_clusters: bool
+    """Whether a crew helps; the verb refuses `--on dask` where it does not."""
+
+    def check(self, path: Path, request: CheckRequest) -> Report:
+        """What is wrong with a dataset."""
+
+
+class Statistics(Protocol):
+    """Part `statistics`. `toolkit.statistics` has one that suits most worlds."""
+
+    def count(self, path: Path, *, name: str, split: str | None = None, progress: Progress | None = None) -> Any:
+        """What a dataset, or one split of it, holds; `losses` of it say what could not be counted, where it has any."""
+
+    def describe(self, counted: Sequence[Any], *, brief: bool = False, **options: Any) -> Output:
+        """Datasets side by side as plain values and as tables; the sizes only where it is to be brief."""
+
+    def draw(self, counted: Sequence[Any], *, formats: Sequence[str], **options: Any) -> Mapping[str, bytes]:
+        """Figures, tables and the plain values as files, by name; equal counts give equal bytes."""
+
+    def draw_card(self, path: Path, *, progress: Progress | None = None) -> Mapping[str, bytes]:
+        """The figures of a dataset's card, by name: PNG, `NAME.txt` with what to say below one, `table2.md`."""
+
+
+class TellsFacts(Protocol):
+    """Part `card`. A world without one has a card that says what manifest and columns say."""
+
+    def __call__(self, folder: Path, manifest: dict[str, Any], license_: License | None) -> Facts:
+        """What the card of a dataset says; the terms are its own choice unless some are given."""
+
+
+class Judging(Protocol):
+    """Part `judging`: what answers of models are worth. `toolkit.judging` has one that suits most worlds."""
+
+    answers: Mapping[str, str]
+    """The kinds of answers that are read, with a line each: a file and how its lines look, a checkpoint."""
+    baselines: Mapping[str, str]
+    """Answers without a model by name, with a line each: `random` and `oracle` at least."""
+    measures: Mapping[str, str]
+    """What is measured, with a line each that says when an answer counts as right."""
+    runs_on_clusters: bool
+    """Whether a crew helps; the verb refuses `--on dask` where it does not."""
+
+    def recognises(self, answers: Path) -> bool:
+        """Whether answers are of this world even where no dataset is named: its own models, or files of its kind."""
+
+    def evaluate(self, request: Request) -> Output:
+        """Judge answers, and write `evaluation.json` and the verdicts where a folder is given."""
+
+
+class Audits(Protocol):
+    """Part `audit`. No world needs it: `deixis.audits.plain` audits the `examples` of every world."""
+
+    def audit(
+        self, path: Path, *, split: str | None, sample: int | None, seed: int, workers: int, progress: Any
+    ) -> DatasetAudit:
+        """The counts of a dataset by the definitions of `deixis.audits.measures`, and what else this world measures.
+
+        Args:
+            path: the dataset.
+            split: only the examples of this split; `UnknownName` where there is none.
+            sample: only so many examples, chosen at random by the seed.
+            seed: which ones.
+            workers: how many share the work; the result does not depend on it.
+            progress: called with the number of examples judged so far, and how many there are where that is known.
+        """
+
+
+class Items(Protocol):
+    """Part `items`: what rows become for PyTorch beside their columns, and metrics on lists of predictions."""
+
+    metrics: Mapping[str, Callable[..., dict[str, Any]]]
+    """By name a function of `predictions` and `references`, lists of texts, and of further options by name."""
+
+    def columns(self, path: Path, *, pictures: bool) -> Callable[[Any], dict[str, Any]]:
+        """A function from a table of rows to further columns by name: arrays, `RaggedColumn`s or lists."""
+
+
+class Pages(Protocol):
+    """Part `pages`: what the studio shows of the datasets and results of a world.
+
+    No world needs it: `deixis.worlds.toolkit.pages.ReadyPages` makes a gallery, a page for every example, a game and
+    pages of results from the parts `examples` and `pictures`. Who wants to show more names an object of a subclass of
+    it, or of `deixis.studio.world_pages.WorldPages`, which has the members below and what they are by default.
+
+    Results are read from folders with an `evaluation.json` in this form, if the world does not read its own:
+
+        {"world": "beads", "model": "random", "data": "beads-42", "digest": "…",
+         "splits": {"test": {"examples": 90, "accuracy": {"mean": 0.5, "low": 0.4, "high": 0.6},
+                             "outcomes": {"right": 45, "wrong object": 45}, "misreadings": {"ignored": 20.5}}}}
+
+    and `verdicts.parquet` beside it: a row for every example with `id`, `split`, `outcome`, `object` (the answer)
+    and `misreading` (a list); `deixis.worlds.toolkit.judging` writes both.
+    """
+
+    about: str
+    """What the datasets are, in a few words."""
+    folder: Path | None
+    """Holds `templates` (named `WORLD/FILE`) and `static` (at `/static/WORLD/FILE`)."""
+    routes: Sequence[Any]
+    """Further addresses, as Starlette routes."""
+    navigation: Mapping[str, str]
+    """Pages that need no dataset, by address, with their names."""
+    tasks: Mapping[str, tuple[str, str]]
+    """What people can do themselves, by name: what it is called, and what is to be done."""
+
+    def open(self, path: Path) -> Any:
+        """A dataset."""
+
+    def list_examples(self, entry: Any, wanted: Any, library: Any) -> Any:
+        """One page of the gallery, a `deixis.studio.filters.Listing`."""
+
+    def example(self, request: Any, entry: Any, number: int) -> Any:
+        """The page of an example, at `/d/{slug}/{number}`."""
+
+    def game(self, entry: Any, split: str, task: str, questions: int, *, seed: int, form: Mapping[str, str]) -> Any:
+        """A `deixis.studio.answers.Game` on a random sample."""
+
+
+class Paper(Protocol):
+    """Part `paper`: published results, with ours beside them."""
+
+    def recognises(self, folder: Path) -> bool:
+        """Whether a folder holds a run or an evaluation of this world."""
+
+    def report(self, runs: Sequence[Path], *, out: Path | None, notes: Path | None, progress: Any) -> Output:
+        """The tables of the paper for some runs; also as files where a folder is given."""
