@@ -14,25 +14,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.machine import Row, describe_machine
-from deixis.datasets.copsref.assemble import with_distractors
-from deixis.datasets.copsref.make import example_of
-from deixis.datasets.graphs import read_table
-from deixis.language.copsref import parse_reference
 from deixis.resolution.reference import denotation
-from deixis.scene.graph_table import GraphTable
 from deixis.seeds import Stream, derive
-from deixis.worlds.graphs.clean import clean_graphs
-from deixis.worlds.graphs.distractors import Search
-from deixis.worlds.graphs.engine import FORMS, Engine, express_in_parallel
-from deixis.worlds.graphs.imagine.corpus import Corpus, imagine_graphs
-from deixis.worlds.graphs.index import GraphIndex
-from deixis.worlds.graphs.problems import GraphReport
+from deixis.worlds.photos.clean import GraphReport, clean_graphs
+from deixis.worlds.photos.data.graphs import read_table
+from deixis.worlds.photos.distractors import Search
+from deixis.worlds.photos.engine import FORMS, Engine, express_in_parallel
+from deixis.worlds.photos.imagine.corpus import Corpus, imagine_graphs
+from deixis.worlds.photos.index import GraphIndex
+from deixis.worlds.photos.language import parse_reference
+from deixis.worlds.photos.making.assemble import with_distractors
+from deixis.worlds.photos.making.make import example_of
+from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deixis.worlds.graphs.engine import Expressed
+    from deixis.worlds.photos.engine import Expressed
 
 
 __all__ = ["measure_engine"]

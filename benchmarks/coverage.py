@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.machine import describe_machine
-from deixis.datasets.recipe import Pool, reascan
-from deixis.datasets.shards import make_shard
-from deixis.datasets.table import example_at
-from deixis.distractors.content import content_parts, count_words
-from deixis.scene.grid import GRID
+from deixis.distractors.necessity import content_parts, count_words
+from deixis.expression.patterns import pattern
 from deixis.seeds import Stream, derive
-from deixis.worlds.grid.choose import with_balanced_verbs
-from deixis.worlds.grid.commands import sample_commands
-from deixis.worlds.grid.patterns import pattern
+from deixis.worlds.grid.commands import sample_commands, with_balanced_verbs
+from deixis.worlds.grid.data.table import example_at
+from deixis.worlds.grid.making.recipe import Pool, reascan
+from deixis.worlds.grid.making.shards import make_shard
+from deixis.worlds.grid.scene import GRID
 
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ import numpy as np
 
 import deixis.environments  # noqa: F401 (makes the environments known)
 from benchmarks.machine import Row, as_markdown
-from deixis.environments.journey import Journey
 from deixis.worlds.grid.actions import Action
+from deixis.worlds.grid.environment.journey import Journey
 
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["measure_environments"]
 
-NAVIGATE = "deixis/Navigate-v1"
+NAVIGATE, MINIGRID = "deixis/Navigate-v1", "MiniGrid-Empty-8x8-v0"
 EPISODES, ROWS, SEED = 2_048, 1_024, 0
 SECONDS = 1.0
 MILLION = 1e6
@@ -66,29 +66,41 @@ def measure_environments() -> list[Row]:
     ]
     single = _single(gymnasium.make(NAVIGATE, episodes=EPISODES, disable_env_checker=True))
     sync = _sync()
+    pictures, frames = _single(_pictures()), _single(_frames(), renders=True)
     rows += [
         Row("one at a time, symbolic", single, "steps/s"),
         Row("Gymnasium's vector of 64 such", sync, "steps/s"),
         Row("the plain definition, 20 actions", _plain(), "steps/s"),
-        Row("one at a time, pictures of 192 pixels", _single(_pictures()), "steps/s"),
+        Row("one at a time, pictures of 192 pixels", pictures, "steps/s"),
+        Row("the same, with a frame of 64 pixels a cell at every step", frames, "steps/s"),
         Row("many over one at a time, symbolic", MILLION * rows[2].value / single, "times"),
     ]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            import minigrid  # noqa: F401
+            from minigrid.wrappers import RGBImgObsWrapper
     except ImportError:
         return rows
-    theirs = _single(gymnasium.make("MiniGrid-Empty-8x8-v0", disable_env_checker=True))
+    theirs = _single(gymnasium.make(MINIGRID, disable_env_checker=True))
+    their_pictures = _single(RGBImgObsWrapper(gymnasium.make(MINIGRID, disable_env_checker=True)))
+    their_frames = _single(gymnasium.make(MINIGRID, render_mode="rgb_array", disable_env_checker=True), renders=True)
     return [
         *rows,
         Row("Minigrid, empty room of 8 by 8, one at a time", theirs, "steps/s"),
+        Row("the same, pictures of 64 pixels", their_pictures, "steps/s"),
+        Row("the same, with a frame of 32 pixels a cell at every step", their_frames, "steps/s"),
         Row("many over Minigrid", MILLION * rows[2].value / theirs, "times"),
+        Row("pictures over Minigrid's", pictures / their_pictures, "times", at_least=1),
+        Row("frames over Minigrid's", frames / their_frames, "times"),
     ]
 
 
 def _pictures() -> gymnasium.Env:
     return gymnasium.make(NAVIGATE, observation="rgb", episodes=EPISODES, disable_env_checker=True)
+
+
+def _frames() -> gymnasium.Env:
+    return gymnasium.make(NAVIGATE, render_mode="rgb_array", episodes=EPISODES, disable_env_checker=True)
 
 
 def _vector(*, actions: int = 7, **options: object) -> float:
@@ -119,13 +131,15 @@ def _sync() -> float:
     return _best(run)
 
 
-def _single(env: gymnasium.Env) -> float:
+def _single(env: gymnasium.Env, *, renders: bool = False) -> float:
     env.reset(seed=SEED)
     drawn = np.random.default_rng(SEED).integers(0, env.action_space.n, 512)
 
     def run() -> int:
         for action in drawn:
             _, _, terminated, truncated, _ = env.step(action)
+            if renders:
+                env.render()
             if terminated or truncated:
                 env.reset()
         return len(drawn)

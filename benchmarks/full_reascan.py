@@ -18,12 +18,12 @@ import numpy as np
 
 from benchmarks.machine import describe_machine
 from deixis.bridges.clusters import dask_crew
-from deixis.datasets.make import make
-from deixis.datasets.recipe import Mode, Pool, Recipe, reascan
-from deixis.datasets.shards import make_shard
+from deixis.expression.patterns import pattern
 from deixis.seeds import Stream
-from deixis.worlds.grid.choose import VERBS, choose_uniform
-from deixis.worlds.grid.patterns import pattern
+from deixis.worlds.grid.commands import VERBS, choose_uniform
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import Mode, Pool, Recipe, reascan
+from deixis.worlds.grid.making.shards import make_shard
 
 
 if TYPE_CHECKING:

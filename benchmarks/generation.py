@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 
 from benchmarks.machine import Row
-from deixis.datasets.recipe import Mode, Pool, Recipe, reascan
-from deixis.datasets.shards import make_shard
+from deixis.expression.patterns import pattern
 from deixis.seeds import Stream
-from deixis.worlds.grid.choose import choose_balanced, choose_uniform
-from deixis.worlds.grid.patterns import pattern
+from deixis.worlds.grid.commands import choose_balanced, choose_uniform
+from deixis.worlds.grid.making.recipe import Mode, Pool, Recipe, reascan
+from deixis.worlds.grid.making.shards import make_shard
 
 
 __all__ = ["measure_generation"]

@@ -16,19 +16,19 @@ import torch
 
 from benchmarks.machine import Row, as_markdown
 from benchmarks.mining import CATEGORIES, HIGH, LOW, REGIONS, WORDS, said_of_words, table_of
-from deixis.models.grounding.regions import Words
-from deixis.models.grounding.tree import Op
-from deixis.training.devices import multiplying_in
-from deixis.training.regions.bundles import BUILT, TREE, build, sizes_of, vocabulary_of
-from deixis.training.regions.lessons import Lessons, Material
-from deixis.training.regions.settings import RECORDED, grounding_of
-from deixis.training.rooms.updates import Updates
+from deixis.learn.devices import multiplying_in
+from deixis.learn.updates import Updates
+from deixis.worlds.photos.models.regions import Words
+from deixis.worlds.photos.models.tree import Op
+from deixis.worlds.photos.training.bundles import BUILT, TREE, build, sizes_of, vocabulary_of
+from deixis.worlds.photos.training.lessons import Lessons, Material
+from deixis.worlds.photos.training.settings import RECORDED, grounding_of
 
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from deixis.training.regions.settings import Grounding
+    from deixis.worlds.photos.training.settings import Grounding
 
 
 __all__ = ["measure_updates"]
@@ -98,7 +98,7 @@ def _wait(device: torch.device) -> None:
 
 def _vocabulary(model: str) -> tuple[str, ...]:
     if model == TREE:
-        from deixis.datasets.copsref.programs import ProgramWords
+        from deixis.worlds.photos.data.programs import ProgramWords
 
         return vocabulary_of(ProgramWords(tuple(("name", f"word {k}") for k in range(WORDS - 2))))
     return tuple(f"word {k}" for k in range(WORDS))

@@ -6,11 +6,11 @@ import time
 from typing import TYPE_CHECKING
 
 from benchmarks.machine import Row
-from deixis.metrics.anchors import captions_of
-from deixis.metrics.arrays import score_captions
-from deixis.metrics.summary import columns
 from deixis.seeds import Stream, derive
-from deixis.worlds.shapes.pairs import random_pairs
+from deixis.worlds.rooms.judging.anchors import captions_of
+from deixis.worlds.rooms.judging.arrays import score_captions
+from deixis.worlds.rooms.judging.summary import columns
+from deixis.worlds.rooms.pairs import random_pairs
 
 
 if TYPE_CHECKING:

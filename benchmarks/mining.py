@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import torch
 
 from benchmarks.machine import Row, as_markdown
-from deixis.models.grounding.modular import ModularGrounder, ModularGrounderSettings
-from deixis.models.grounding.regions import RegionTable, Words
-from deixis.training.regions.mining import Pool, mine, vectors_of
-from deixis.training.regions.scoring import Questions, answer
-from deixis.training.regions.settings import grounding_of
+from deixis.worlds.photos.models.modular import ModularGrounder, ModularGrounderSettings
+from deixis.worlds.photos.models.regions import RegionTable, Words
+from deixis.worlds.photos.training.mining import Pool, mine, vectors_of
+from deixis.worlds.photos.training.scoring import Questions, answer
+from deixis.worlds.photos.training.settings import grounding_of
 
 
 if TYPE_CHECKING:

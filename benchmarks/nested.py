@@ -19,17 +19,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deixis.datasets.sources import open_source
-from deixis.datasets.table import examples_of
-from deixis.language.parse import parse_instruction
 from deixis.resolution.reference import denotation
 from deixis.worlds.grid.blueprint import PARENT, blueprint, from_blueprint
+from deixis.worlds.grid.data.sources import open_source
+from deixis.worlds.grid.data.table import examples_of
+from deixis.worlds.grid.language import parse_instruction
 
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from deixis.scene.grid import GridScene
+    from deixis.worlds.grid.scene import GridScene
 
 
 CHAIN = [-1, 0, 1]  # parents: the second object is said of the first, the third of the second

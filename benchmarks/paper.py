@@ -17,10 +17,10 @@ SCRIPT = """
 import json, resource, sys, time
 from pathlib import Path
 from deixis.audits.run import audit_path
-from deixis.datasets.checks import check_dataset
-from deixis.datasets.make import make
-from deixis.datasets.recipe import reascan
-from deixis.datasets.store import open_dataset
+from deixis.data.store import open_dataset
+from deixis.worlds.grid.checks.run import check_dataset
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import reascan
 out, mode = Path(sys.argv[1]), sys.argv[2]
 make(reascan(mode=mode, scale="small"), out / "warm", workers=2)
 start = time.perf_counter()

@@ -19,9 +19,10 @@ import numpy as np
 
 from benchmarks.machine import Row
 from deixis.errors import BrokenDataset, DeixisError
-from deixis.scene.factors import FACTORS, factors_of, ids_of
-from deixis.worlds.shapes.decode import decode_room, picture_error
-from deixis.worlds.shapes.draw import GEOMETRIES, draw_rooms, encode_png
+from deixis.worlds.rooms.data.room_pictures import read_archive
+from deixis.worlds.rooms.decode import decode_room, picture_error
+from deixis.worlds.rooms.draw import GEOMETRIES, draw_rooms, encode_png
+from deixis.worlds.rooms.scene import FACTORS, factors_of, ids_of
 
 
 __all__ = ["compare", "measure_renderer"]
@@ -56,18 +57,16 @@ def main(arguments: list[str] | None = None) -> int:
         "--picture", type=Path, help="draw them side by side into this PNG file: above real, below ours"
     )
     options = parser.parse_args(arguments)
-    for row in measure_renderer():
-        print(f"{row.name}: {row.value:,.0f} {row.unit}")
-    if options.real is None:
-        return 0
     try:
-        compared = [compare(group) for group in read_groups(options.real)]
+        compared = [] if options.real is None else [compare(group) for group in read_groups(options.real)]
     except DeixisError as error:
         print(error, file=sys.stderr)
         return 2
+    for row in measure_renderer():
+        print(f"{row.name}: {row.value:,.0f} {row.unit}")
     for one in compared:
         print("\n" + "\n".join(report(one)))
-    if options.picture is not None:
+    if compared and options.picture is not None:
         options.picture.write_bytes(encode_png(side_by_side(compared)))
         print(f"\nwrote {options.picture}")
     return 1 if any(one.errors.mean() > PROMISED for one in compared) else 0
@@ -94,11 +93,7 @@ def measure_renderer() -> list[Row]:
 
 def read_groups(path: Path) -> list[Group]:
     """The groups of pictures in a file."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError) as error:
-        raise BrokenDataset(f"{path} cannot be read as an .npz file: {error}") from error
+    arrays = read_archive(path)
     groups = []
     for name, pictures in arrays.items():
         if pictures.ndim != 4 or pictures.dtype != np.uint8:

@@ -8,17 +8,17 @@ import networkx as nx
 import numpy as np
 
 from benchmarks.machine import Row
-from deixis.datasets.recipe import Pool, Recipe
-from deixis.datasets.shards import make_shard
-from deixis.datasets.table import grid_batch
+from deixis.expression.patterns import P3
 from deixis.expression.program import compile_expression
-from deixis.language.parse import read
-from deixis.resolution.batch import resolve_pairs, to_indices
 from deixis.resolution.reference import denotation
-from deixis.scene.grid import GRID
 from deixis.seeds import Stream
-from deixis.worlds.grid.choose import choose_uniform
-from deixis.worlds.grid.patterns import P3
+from deixis.worlds.grid.commands import choose_uniform
+from deixis.worlds.grid.data.table import grid_batch
+from deixis.worlds.grid.language import read
+from deixis.worlds.grid.making.recipe import Pool, Recipe
+from deixis.worlds.grid.making.shards import make_shard
+from deixis.worlds.grid.resolution import resolve_pairs, to_indices
+from deixis.worlds.grid.scene import GRID
 
 
 __all__ = ["measure_resolution"]

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.machine import describe_machine
-from deixis.metrics.anchors import score_speakers
-from deixis.metrics.published import FALSE_FEATURES, TABLE_1
-from deixis.metrics.summary import Summary, summarise
-from deixis.worlds.shapes.pairs import CATEGORIES, PAIRS
+from deixis.worlds.rooms.judging.anchors import score_speakers
+from deixis.worlds.rooms.judging.published import FALSE_FEATURES, TABLE_1
+from deixis.worlds.rooms.judging.summary import Summary, summarise
+from deixis.worlds.rooms.pairs import CATEGORIES, PAIRS
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deixis.metrics.uncertainty import Estimate
+    from deixis.judge.uncertainty import Estimate
 
 
 COLUMNS = {

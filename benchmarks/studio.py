@@ -24,8 +24,8 @@ FILTERS = (
 SCRIPT = """
 import sys
 from pathlib import Path
-from deixis.datasets.make import make
-from deixis.datasets.recipe import reascan
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import reascan
 out = Path(sys.argv[1])
 if not (out / "manifest.json").exists():
     make(reascan(mode="compatible", scale="paper"), out, workers=2)
@@ -34,14 +34,14 @@ SERVE = """
 import http.client, json, socket, sys, threading, time
 from pathlib import Path
 import uvicorn
-from deixis.studio.rows import grid_shelf
 from deixis.studio.server import make_app
+from deixis.worlds.grid.pages.gallery import grid_shelf
 
 def memory(field):
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
-app = make_app([Path(sys.argv[1])], parts=("home", "gallery"))
+app = make_app([Path(sys.argv[1])])
 place = socket.socket()
 place.bind(("127.0.0.1", 0))
 place.listen(128)

@@ -1,4 +1,8 @@
-"""Many visitors at once: how long a page of a gallery takes when two hundred are asked for at the same time."""
+"""Many visitors at once: how long pages take when two hundred are asked for at the same time.
+
+Twice: pages of one gallery, and the pages of a whole studio mixed (first page, results, galleries, examples of each
+world, playground, play), of which every visitor takes another one each time.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +16,13 @@ import tempfile
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from benchmarks.machine import Row
-from deixis.studio.demo import GRID
+from deixis.seeds import Stream, derive
 from deixis.studio.library import Library
 
 
@@ -40,6 +45,8 @@ PAGES = (
     "verb=push",
     "text=red",
 )
+EXAMPLES = 60  # pages of examples among the mixed ones, by world
+MIXED = ("/", "/results", "/play", "/playground", "/results?run=random", "/results/examples?run=random")
 ASKED = "Accept: text/html\r\nAccept-Encoding: gzip\r\n"  # as browsers do
 SERVE = """
 import sys
@@ -48,7 +55,7 @@ from deixis.studio.demo import make_demo
 from deixis.studio.server import serve
 given = Path(sys.argv[1])
 root = given if (given / "manifest.json").exists() else make_demo(given)
-serve([root], opens=False, told=lambda address: print(address, flush=True))
+serve([root], port=0, opens=False, told=lambda address: print(address, flush=True))
 """
 
 
@@ -70,14 +77,42 @@ def measure_load(data: Path | None = None, *, visitors: int = VISITORS, seconds:
         seconds: how long.
     """
     with tempfile.TemporaryDirectory() as folder, _studio(data or Path(folder)) as address:
-        shown = Library((data or Path(folder) / GRID,))
+        shown = Library((data or Path(folder),)).of_kind("grid")
         pages = [f"/d/{entry.slug}?{query}".rstrip("?") for entry in shown for query in PAGES]
         asyncio.run(_visit_all(address, pages, 1, 2.0))  # whoever comes first waits for what is made once
         load = asyncio.run(_visit_all(address, pages, visitors, seconds))
-    name = f"gallery page, {visitors} at a time for {seconds:.0f} s"
+        rows = _rows_of(load, f"gallery page, {visitors} at a time for {seconds:.0f} s", seconds, promised=100)
+        if data is None:
+            rows += measure_mixed(Path(folder), address, visitors=visitors, seconds=seconds)
+    return rows
+
+
+def measure_mixed(root: Path, address: str, *, visitors: int = VISITORS, seconds: float = SECONDS) -> list[Row]:
+    """The same over all kinds of pages of the demo, none of which was asked for before."""
+    pages = Stream(derive(0, "visitors")).shuffled(_mixed_pages(Library((root,))))
+    load = asyncio.run(_visit_all(address, pages, visitors, seconds, stride=7))
+    return _rows_of(load, f"mixed pages, {visitors} at a time for {seconds:.0f} s", seconds)
+
+
+def _mixed_pages(library: Library) -> list[str]:
+    pages = [*MIXED] * 6
+    for entry in library.of_kind("grid", "rooms", "photos"):
+        pages += [f"/d/{entry.slug}"] * 6
+        match entry.kind:
+            case "grid":
+                pages += [f"/d/{entry.slug}/{number}" for number in range(EXAMPLES)]
+            case "rooms":
+                pages += [f"/d/{entry.slug}/image/{4_801 * number}" for number in range(EXAMPLES)]
+            case "photos":
+                some = (example for split in entry.splits for example in entry.data.examples(split))
+                pages += [f"/d/{entry.slug}/{example.id}" for example in islice(some, EXAMPLES)]
+    return pages
+
+
+def _rows_of(load: Load, name: str, seconds: float, promised: float | None = None) -> list[Row]:
     times = sorted(load.seconds) or [float("inf")]
     return [
-        Row(f"{name}: median", 1e3 * statistics.median(times), "ms", at_most=100),
+        Row(f"{name}: median", 1e3 * statistics.median(times), "ms", at_most=promised),
         Row(f"{name}: 95 of 100 within", 1e3 * times[int(0.95 * (len(times) - 1))], "ms"),
         Row(f"{name}: pages", len(load.seconds) / seconds, "/s"),
         Row(f"{name}: size of a page", load.bytes / max(1, len(load.seconds)) / 1e3, "kB"),
@@ -97,10 +132,11 @@ def _studio(data: Path) -> Iterator[str]:
             server.terminate()
 
 
-async def _visit_all(address: str, pages: list[str], visitors: int, seconds: float) -> Load:
+async def _visit_all(address: str, pages: list[str], visitors: int, seconds: float, stride: int = 1) -> Load:
+    """Visit pages in turn; each visitor begins somewhere else."""
     load = Load()
     until = time.perf_counter() + seconds
-    await asyncio.gather(*(_visit(address, pages, visitor, until, load) for visitor in range(visitors)))
+    await asyncio.gather(*(_visit(address, pages, stride * visitor, until, load) for visitor in range(visitors)))
     return load
 
 
@@ -141,8 +177,13 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--visitors", type=int, default=VISITORS)
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--mixed", metavar="ADDRESS", help="only the mixed pages of a studio that is open there")
+    parser.add_argument("--demo", type=Path, help="the folder that that studio shows")
     options = parser.parse_args()
-    rows = measure_load(options.data, visitors=options.visitors, seconds=options.seconds)
+    if options.mixed:
+        rows = measure_mixed(options.demo, options.mixed, visitors=options.visitors, seconds=options.seconds)
+    else:
+        rows = measure_load(options.data, visitors=options.visitors, seconds=options.seconds)
     if options.json:
         print(json.dumps([row._asdict() for row in rows], indent=1))
     else:

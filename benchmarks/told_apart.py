@@ -9,9 +9,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from deixis.datasets.copsref.store import open_copsref
-from deixis.training.regions.pairs import KINDS, told_apart
-from deixis.training.regions.prepare import Surroundings
+from deixis.worlds.photos.data.store import open_copsref
+from deixis.worlds.photos.training.pairs import KINDS, told_apart
+from deixis.worlds.photos.training.prepare import Surroundings
 
 
 SPLITS = ("train", "val", "test")

@@ -1,0 +1,184 @@
+"""What helps the transformer to read structure that it never heard: ablations, side by side on one GPU.
+
+Run as `python -m benchmarks.structure --out FOLDER`. It makes today's `make reascan --mode compatible` at the size of
+the paper, trains the variants below, each in a process of its own with the same seed, examples and updates, and judges
+each on the test set and on A1 to C2. Checkpoints are chosen on 2,000 examples of dev. What is there already is not done
+again, so the same command goes on where it was stopped. `structure.json` and the logs hold everything that is told.
+
+| variant | blocks | places of words | learns from, besides plans |
+|---|---|---|---|
+| target | six | absolute | the cell of the target |
+| shared | one, six times | absolute | the cell of the target |
+| relative | six | distances | the cell of the target |
+| mentions | six | absolute | the cell of every object that is mentioned |
+| all | one, six times | distances | the cell of every object that is mentioned |
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deixis.data.store import open_dataset
+from deixis.judge.uncertainty import wilson
+from deixis.learn.run import BEST, write_json
+from deixis.worlds.grid.data.arrays import load_plan_arrays, words_of
+from deixis.worlds.grid.data.asked import asked_of
+from deixis.worlds.grid.judging.navigation import align_plans
+from deixis.worlds.grid.judging.verdicts import judge_all
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import reascan
+from deixis.worlds.grid.models.transformer import GridTransformerSettings
+from deixis.worlds.grid.training.loop import train
+from deixis.worlds.grid.training.predict import predict
+from deixis.worlds.grid.training.settings import training_of
+
+
+if TYPE_CHECKING:
+    from deixis.data.store import Dataset
+    from deixis.worlds.grid.training.settings import Training
+
+
+SHARED, RELATIVE, MENTIONS = {"shared_blocks": True}, {"relative_words": True}, {"points_mentions": True}
+VARIANTS: dict[str, dict[str, bool]] = {
+    "target": {},
+    "shared": SHARED,
+    "relative": RELATIVE,
+    "mentions": MENTIONS,
+    "all": SHARED | RELATIVE | MENTIONS,
+}
+HELD_OUT = ("a1", "a2", "a3", "b1", "b2", "c1", "c2")
+PATTERNS = {"p1": "simple", "p2": "1-rel", "p3": "2-rel"}
+TINY = {"width": 16, "heads": 2, "hidden": 16, "blocks": 2, "decoder_layers": 1}  # to try the script itself
+
+
+def training(variant: str, options: argparse.Namespace) -> Training:
+    """How a variant is trained: as `deixis train transformer --quick`, in so many updates."""
+    settings = {"norm_first": True, "points": True, "dropout": 0.1, **VARIANTS[variant]}
+    return training_of(
+        "transformer",
+        {
+            "settings": settings | (TINY if options.tiny else {}),
+            "seed": options.seed,
+            "updates": options.updates,
+            "cooldown": options.updates * 2 // 5,
+            "easy_first": options.updates // 15,
+            "rare_first": options.updates // 4,
+            "look_every": max(1, options.updates // 8),
+            "save_every": 0,
+            "dev_examples": 20 if options.tiny else 2000,
+            "batch": 16 if options.tiny else 512,
+            "compile": options.compile,
+            "half": True,
+        },
+        quick=True,
+    )
+
+
+def learn(variant: str, options: argparse.Namespace, deadline: float) -> None:
+    """Train a variant and judge it; for a process of its own, whose output goes to a log."""
+    log = (options.out / f"{variant}.log").open("a", buffering=1, encoding="utf-8")
+    os.dup2(log.fileno(), 1)
+    os.dup2(log.fileno(), 2)
+    dataset, out, told = open_dataset(options.out / "data"), options.out / variant, time.monotonic()
+
+    def progress(stage: str, done: int, total: int, note: str = "", /) -> None:
+        nonlocal told
+        if time.monotonic() > told + 10 or done in (0, total):
+            told = time.monotonic()
+            print(f"{stage} {variant} {done:,} / {total:,} {note}")
+
+    left = max(1.0, deadline - time.monotonic())
+    run = train(dataset, training(variant, options), out, device=options.device, progress=progress, stop_after=left)
+    facts = {name: run.facts[name] for name in ("settings", "seed", "updates", "batch", "selection", "parameters")}
+    facts |= {name: run.facts[name] for name in ("seconds", "examples_per_second", "device")}
+    facts["is_finished"] = run.is_finished
+    write_json(options.out / f"{variant}.json", {**facts, "scores": judged(dataset, out, options)})
+
+
+def judged(dataset: Dataset, out: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """The scores of a checkpoint by row of the table."""
+    splits = [split for split in ("test", *HELD_OUT) if dataset.splits.get(split)]
+    said = predict(out / BEST, dataset, splits, out / "plans", device=options.device, batch=8192)
+    scores: dict[str, Any] = {}
+    for split in splits:
+        asked = asked_of(dataset.tables(split), name=split)
+        plans, is_given = align_plans(asked, said[split])
+        verdicts = judge_all(asked, plans, is_given=is_given)
+        rows = {split.upper(): np.ones(len(asked), bool)}
+        if split == "test":
+            pattern = asked.of_command([one.pattern for one in asked.commands])
+            rows = {name: pattern == code for code, name in PATTERNS.items()} | {"all": rows["TEST"]}
+        for name, chosen in rows.items():
+            count = int(chosen.sum())
+            estimate = wilson(int(verdicts.exact[chosen].sum()), count)
+            scores[name] = {
+                "examples": count,
+                "exact": estimate.mean,
+                "interval": [estimate.low, estimate.high],
+                "right object": float(verdicts.is_right_target[chosen].mean()),
+            }
+    return scores
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make, train, judge; print the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.structure", description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--out", type=Path, required=True, help="a folder for data, runs, logs and structure.json")
+    parser.add_argument("--scale", choices=("small", "medium", "paper"), default="paper")
+    parser.add_argument("--variants", default=",".join(VARIANTS))
+    parser.add_argument("--updates", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=86_400.0, help="after which trainings stop and are judged")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--tiny", action="store_true", help="small models and batches, to try the script")
+    options = parser.parse_args(arguments)
+    start = time.monotonic()
+    options.out.mkdir(parents=True, exist_ok=True)
+    recipe = reascan(mode="compatible", scale=options.scale)
+    dataset = make(recipe, options.out / "data", workers=options.workers)
+    _say(start, f"{dataset.manifest['content'][:8]} {dataset.splits}")
+    words = tuple(sorted({*words_of(dataset, "train"), *words_of(dataset, "dev")}))
+    for split in ("train", "dev", *HELD_OUT, "test"):  # once, before all processes want them
+        load_plan_arrays(dataset, split, words, channels=GridTransformerSettings().channels)
+    _say(start, "arrays written")
+    names = options.variants.split(",")
+    fresh = multiprocessing.get_context("spawn")
+    crew = {name: fresh.Process(target=learn, args=(name, options, start + options.seconds)) for name in names}
+    for process in crew.values():
+        process.start()
+    for name, process in crew.items():
+        process.join()
+        _say(start, f"{name} ended with {process.exitcode}")
+    found = {name: json.loads((options.out / f"{name}.json").read_text()) for name in names if not crew[name].exitcode}
+    write_json(options.out / "structure.json", {"data": dataset.manifest["content"], "runs": found})
+    _print(found)
+    return int(len(found) < len(names))
+
+
+def _print(found: dict[str, Any]) -> None:
+    print("| exact (right object), % | examples | " + " | ".join(found) + " |")
+    print("|---" * (2 + len(found)) + "|")
+    rows: dict[str, Any] = next(iter(found.values()))["scores"] if found else {}
+    for row in rows:
+        cells = [run["scores"][row] for run in found.values()]
+        shown = (f"{100 * cell['exact']:.1f} ({100 * cell['right object']:.1f})" for cell in cells)
+        print(f"| {row} | {rows[row]['examples']:,} | {' | '.join(shown)} |")
+
+
+def _say(start: float, what: str) -> None:
+    print(f"{time.monotonic() - start:7.1f} s  {what}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
