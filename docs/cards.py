@@ -15,26 +15,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deixis.cli import main as deixis
-from deixis.cli.printing import say_plan
-from deixis.datasets.copsref.store import open_copsref
-from deixis.datasets.make import make
-from deixis.datasets.recipe import gscan, reascan
-from deixis.datasets.sources import open_source
-from deixis.language.explain import say_misreading
-from deixis.reports.gallery import marks_of
-from deixis.scene.factors import FACTORS, RoomScene
-from deixis.splits.catalogue import GSCAN, REASCAN
+from deixis.worlds.grid.actions import say_plan
+from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.draw import Look, draw_svg
-from deixis.worlds.shapes.draw import draw_rooms
-from deixis.worlds.shapes.pairs import SETS, draw_contexts, test_sets
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import gscan, reascan
+from deixis.worlds.grid.report.explain import misreading_words
+from deixis.worlds.grid.report.gallery import marks_of
+from deixis.worlds.grid.splits.rules import GSCAN, REASCAN
+from deixis.worlds.photos.data.store import open_copsref
+from deixis.worlds.rooms.draw import draw_rooms
+from deixis.worlds.rooms.pairs import SETS, draw_contexts, test_sets
+from deixis.worlds.rooms.scene import FACTORS, RoomScene
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deixis.datasets.sources import Source
-    from deixis.splits.rules import Rule
-    from deixis.tasks.navigate import Example
+    from deixis.worlds.grid.data.sources import Source
+    from deixis.worlds.grid.navigate import Example
+    from deixis.worlds.grid.splits.rules import Rule
 
 
 DOCS = Path(__file__).parent
@@ -110,7 +110,8 @@ def _reascan(source: Source) -> Iterator[str]:
         ## aside
 
         Examples that a rule keeps out of training, but in which the held-out word does not matter, so that they are
-        in no test set either. {_size_words("aside", sizes)}
+        in no test set either; in the compatible mode also two sets that the authors keep out without testing them.
+        {_size_words("aside", sizes)}
         """)
 
 
@@ -175,10 +176,10 @@ def _telling(source: Source, split: str) -> tuple[int, Example]:
 def _caught(example: Example, number: int) -> str:
     """What the distractors of an example catch, in words."""
     caught: dict[str, None] = {}
-    for index in range(len(example.scene)):
-        if relaxation := example.relaxation_of(index):
-            caught[say_misreading(relaxation, example.utterance)] = None
-    misread = f" Misreadings it catches: {'; '.join(caught)}." if caught else " Nothing stands on it on purpose."
+    for role in example.roles:
+        if role.has_misreading and role.number < len(example.misreadings):
+            caught[misreading_words(example.utterance, example.misreadings[role.number])] = None
+    misread = f" It catches readers who {'; '.join(caught)}." if caught else " Nothing stands on it on purpose."
     return f"*Number {number} of the split; plan: {say_plan(example.plan)}.{misread}*"
 
 

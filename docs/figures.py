@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deixis.audits.run import audit_path
-from deixis.datasets.make import make
-from deixis.datasets.recipe import gscan, reascan
 from deixis.distractors import necessity
 from deixis.expression import parts, without
-from deixis.language import read
-from deixis.reports.charts import Chart
-from deixis.reports.paper import Sheet
-from deixis.reports.released import released
-from deixis.reports.sheets import draw_sheet
+from deixis.report.figures import Chart
+from deixis.report.sheets import Sheet, draw_dark_sheet, draw_sheet
 from deixis.resolution import resolve, trace
-from deixis.scene import Context, grid
+from deixis.scene import Context
 from deixis.worlds.grid.draw import Look, Marks, draw_svg
+from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.language import read
+from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.recipe import gscan, reascan
+from deixis.worlds.grid.paper.published import released
 
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from deixis.audits import Audit
-    from deixis.datasets.store import Dataset
+    from deixis.data.store import Dataset
 
     Theme = Literal["light", "dark"]
 
@@ -70,10 +70,14 @@ def main() -> None:
     _rooms(IMAGES / "concept-context.png")
     if found.released is not None:
         for sheet in findings(found.released):
-            (IMAGES / f"{sheet.name}.svg").write_bytes(draw_sheet(sheet, "svg"))
+            _write_sheet(sheet)
     if found.model:
-        sheet = understood()
-        (IMAGES / f"{sheet.name}.svg").write_bytes(draw_sheet(sheet, "svg"))
+        _write_sheet(understood())
+
+
+def _write_sheet(sheet: Sheet) -> None:
+    (IMAGES / f"{sheet.name}-light.svg").write_bytes(draw_sheet(sheet, "svg"))
+    (IMAGES / f"{sheet.name}-dark.svg").write_bytes(draw_dark_sheet(sheet))
 
 
 # ---------------------------------------------------------------------------------------------------- concepts
@@ -140,7 +144,7 @@ def _rooms(path: Path) -> None:
     """Two images shown together, of which one is meant."""
     from PIL import Image
 
-    from deixis.worlds.shapes.draw import draw_rooms
+    from deixis.worlds.rooms.draw import draw_rooms
 
     rooms = draw_rooms(np.array([163_233, 167_073]), size=192)
     sheet = Image.new("RGBA", (2 * 192 + 16, 192), (0, 0, 0, 0))
@@ -293,7 +297,7 @@ def _places_sheet(audits: dict[str, Audit]) -> Sheet:
 
 
 def _gscan_sheet(squares: Audit) -> Sheet:
-    known = released().gscan
+    known = released().sufficient
     ours = squares.colour_and_shape()
     labels = {
         "both needed": "both needed",
@@ -355,10 +359,10 @@ def understood() -> Sheet:
 def _understood_in(dataset: Dataset, model_name: str) -> float:
     import torch
 
-    from deixis.datasets.arrays import load_plan_arrays
-    from deixis.training.checkpoints import load_model, read_checkpoint
-    from deixis.training.decode import exact_matches, say_plans
-    from deixis.training.shipped import shipped_checkpoints
+    from deixis.learn.run import shipped_checkpoints
+    from deixis.worlds.grid.data.arrays import load_plan_arrays
+    from deixis.worlds.grid.training.checkpoints import load_model, read_checkpoint
+    from deixis.worlds.grid.training.predict import exact_matches, say_plans
 
     checkpoint = read_checkpoint(shipped_checkpoints()[model_name])
     model = load_model(checkpoint, torch.device("cpu"))
