@@ -77,16 +77,16 @@ def _update(how: Grounding, device: torch.device, images: int, runs: int, *, is_
         return value
 
     updates = Updates(
-        {how.model: net}, device, loss, batch=how.batch, clip=how.clip, clamp=how.clamp, betas=how.betas, seed=0
+        {how.model: net}, device, loss, batch=how.batch_size, clip=how.clip, clamp=how.clamp, betas=how.betas, seed=0
     )
     updates.graphs &= how.is_recorded
-    rows = [torch.randint(EXPRESSIONS, (how.batch,), generator=chance).numpy() for _ in range(runs)]
+    rows = [torch.randint(EXPRESSIONS, (how.batch_size,), generator=chance).numpy() for _ in range(runs)]
     for number in range(min(5, runs)):
-        updates(number, rows[number], how.rate)
+        updates(number, rows[number], how.lr)
     _wait(device)
     start = time.perf_counter()
     for number, some in enumerate(rows):
-        updates(number, some, how.rate)
+        updates(number, some, how.lr)
     _wait(device)
     return (time.perf_counter() - start) / runs
 

@@ -68,14 +68,14 @@ def training(variant: str, options: argparse.Namespace) -> Training:
         {
             "settings": settings | (TINY if options.tiny else {}),
             "seed": options.seed,
-            "updates": options.updates,
-            "cooldown": options.updates * 2 // 5,
-            "easy_first": options.updates // 15,
-            "rare_first": options.updates // 4,
-            "look_every": max(1, options.updates // 8),
+            "steps": options.steps,
+            "cooldown": options.steps * 2 // 5,
+            "easy_first": options.steps // 15,
+            "rare_first": options.steps // 4,
+            "eval_every": max(1, options.steps // 8),
             "save_every": 0,
             "dev_examples": 20 if options.tiny else 2000,
-            "batch": 16 if options.tiny else 512,
+            "batch_size": 16 if options.tiny else 512,
             "compile": options.compile,
             "half": True,
         },
@@ -135,7 +135,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, help="a folder for data, runs, logs and structure.json")
     parser.add_argument("--scale", choices=("small", "medium", "paper"), default="paper")
     parser.add_argument("--variants", default=",".join(VARIANTS))
-    parser.add_argument("--updates", type=int, default=20_000)
+    parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=86_400.0, help="after which trainings stop and are judged")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)

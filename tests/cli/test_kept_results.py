@@ -214,11 +214,13 @@ def test_from_a_release_to_training_and_table_3(download, tmp_path, capsys):
     pytest.importorskip("torch")
     settings = tmp_path / "small.toml"
     sizes = "[settings]\nwidth = 8\nword_width = 4\nfilters = 4\nkernels = [1, 3]\n"
-    settings.write_text(f"batch = 6\nlook_every = 3\ndev_examples = 4\ndecode_limit = 15\n{sizes}", encoding="utf-8")
+    settings.write_text(
+        f"batch_size = 6\neval_every = 3\ndev_examples = 4\ndecode_limit = 15\n{sizes}", encoding="utf-8"
+    )
     data, out = tmp_path / "released", tmp_path / "runs" / "m-lstm"
 
     run(capsys, "convert", download, data, "--to", "parquet")
-    small = ("--updates", "3", "--device", "cpu", "--settings", settings)
+    small = ("--steps", "3", "--device", "cpu", "--settings", settings)
     run(capsys, "train", "m-lstm", "--data", data, "--out", out, *small)
     run(capsys, "evaluate", out, "--data", data, "--out", out, "--device", "cpu", "--limit", "15")
     told = json.loads(run(capsys, "report", out, "--json"))

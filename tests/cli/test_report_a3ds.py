@@ -20,7 +20,7 @@ evaluate = pytest.importorskip("deixis.worlds.rooms.training.evaluate")
 say_sets, write_captions = evaluate.say_sets, evaluate.write_captions
 
 SEES = ["--encoder", "factors", "--device", "cpu"]
-FEW = ["--updates", "2", "--batch", "4", "--look-every", "1"]
+FEW = ["--steps", "2", "--batch-size", "4", "--eval-every", "1"]
 
 
 @pytest.fixture(scope="module")

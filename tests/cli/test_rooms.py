@@ -15,9 +15,9 @@ no_room = pytest.importorskip("tests.training.test_checkpoints").no_room
 
 SEES = ["--encoder", "factors", "--device", "cpu"]
 SMALL = """
-updates = 4
-batch = 6
-look_every = 4
+steps = 4
+batch_size = 6
+eval_every = 4
 width = 8
 """
 
@@ -47,7 +47,7 @@ def game(speaker, tmp_path_factory):
 
 
 def played(speaker, out, *more) -> list[str]:
-    few = ["--updates", "3", "--batch", "4", "--look-every", "3"]
+    few = ["--steps", "3", "--batch-size", "4", "--eval-every", "3"]
     return [
         "train",
         "game",
@@ -109,7 +109,7 @@ def test_options_say_more_than_the_file(settings, tmp_path, capsys):
         "--settings",
         settings,
         *SEES,
-        "--batch",
+        "--batch-size",
         "3",
         "--seed",
         "9",
@@ -194,7 +194,7 @@ def test_another_listener_may_hear(speaker, game, capsys):
 def test_an_encoder_is_trained(tmp_path, capsys):
     """And named for what comes next."""
     path = tmp_path / "encoder.safetensors"
-    few = ["--pictures", "8", "--judged", "4", "--updates", "1", "--batch", "4", "--device", "cpu", "--workers", "1"]
+    few = ["--pictures", "8", "--judged", "4", "--steps", "1", "--batch-size", "4", "--device", "cpu", "--workers", "1"]
 
     assert main(["train", "room-encoder", "--out", str(path), *few]) == 0
 
@@ -226,7 +226,7 @@ def test_a_full_disk_is_told_in_one_line(settings, tmp_path, capsys):
             ["train", "captioner", "--out", "RUN", "--encoder", "eagle"],
             "unknown encoder 'eagle'; known: rooms, factors",
         ),
-        (["train", "captioner", "--out", "RUN", "--rate", "0"], "rate must be a number from 1e-09 to 10, got 0.0"),
+        (["train", "captioner", "--out", "RUN", "--lr", "0"], "lr must be a number from 1e-09 to 10, got 0.0"),
         (
             ["train", "captioner", "--out", "RUN", "--captions", "21"],
             "captions must be a whole number from 1 to 20, got 21",
@@ -234,7 +234,7 @@ def test_a_full_disk_is_told_in_one_line(settings, tmp_path, capsys):
         (["train", "captioner", "--out", "RUN", "--settings", "none.toml"], "there is no file or folder none.toml"),
         (["train", "captioner", "--out", "RUN", "--device", "tpu"], "unknown device 'tpu'"),
         (["train", "room-encoder", "--out", "RUN", "--device", "tpu"], "unknown device 'tpu'"),
-        (["train", "room-encoder", "--out", "RUN", "--batch", "0"], "batch must be a whole number from 1 to"),
+        (["train", "room-encoder", "--out", "RUN", "--batch-size", "0"], "batch_size must be a whole number from 1 to"),
         (["train", "room-encoder", "--out", "RUN", "--minutes", "1"], "an encoder learns in one go"),
         (["train", "captioner", "--out", "RUN", "--pairs", "random"], "Unknown option: --pairs"),
         (["train", "captioner", "--out", "RUN", "--data", "DATA"], "Unknown option: --data"),
@@ -273,7 +273,7 @@ def test_what_cannot_be_is_told_in_one_line(speaker, tmp_path, capsys, words, co
 @pytest.mark.parametrize("model", ["captioner", "game"])
 def test_nothing_can_be_steadied_without_pictures(speaker, settings, tmp_path, capsys, model):
     """Which is told before anything is learnt."""
-    options = ["--settings", settings] if model == "captioner" else ["--speaker", str(speaker), "--updates", "2"]
+    options = ["--settings", settings] if model == "captioner" else ["--speaker", str(speaker), "--steps", "2"]
 
     assert main(["train", model, *options, "--out", str(tmp_path / "run"), *SEES, "--steady"]) != 0
 

@@ -35,6 +35,22 @@ def test_there_is_no_map_of_a_site_without_an_address(tmp_path, address, is_kept
     assert [path.exists() for path in (tmp_path / "sitemap.xml", tmp_path / "sitemap.xml.gz")] == [is_kept, is_kept]
 
 
+def test_tables_of_settings_come_from_the_records():
+    """Every mark on the page is filled in with a table of all fields; nothing else is changed."""
+    spec = spec_from_file_location("settings_tables", DOCS / "settings_tables.py")
+    hook = module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    page = (DOCS / "reference" / "settings.md").read_text(encoding="utf-8")
+
+    built = hook.on_page_markdown(page, page=None, config=None, files=None)
+
+    assert page.count("<!-- settings: ") == 5
+    assert "<!-- settings" not in built
+    assert "| `--lr` | a number above 0 and up to 10 | `0.001` | learning rate after the warm-up |" in built
+    assert len([line for line in built.splitlines() if line.startswith("| `")]) > 80
+    assert hook.on_page_markdown("# Plain", page=None) == "# Plain"
+
+
 def test_scripts_and_byte_code_beside_pages_are_left_out():
     """Pages are drawn by scripts that lie among them."""
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")

@@ -255,7 +255,7 @@ def _plain_files(corpus: Corpus, scratch: Path) -> Iterable[Target]:
 
 
 def _settings(corpus: Corpus, scratch: Path) -> Iterable[Target]:
-    from deixis.learn.settings import read_settings
+    from deixis.settings import read_toml
     from deixis.worlds.grid.making.recipe import read_recipe, recipe_from
     from deixis.worlds.grid.training.settings import training_of
     from deixis.worlds.photos.training.settings import grounding_of
@@ -278,9 +278,9 @@ def _settings(corpus: Corpus, scratch: Path) -> Iterable[Target]:
         lambda value, _rng: recipe_from(value),
         4,
     )
-    training_file = b"updates = 10\nbatch = 4\nrate = 0.1\nbetas = [0.9, 0.99]\n[settings]\nwidth = 8\n"
-    yield Target("training-bytes", [training_file], change_bytes, file("training.toml", read_settings), 2)
-    values = {"updates": 10, "batch": 4, "rate": 0.1, "seed": 1, "clip": 1.0, "look_every": 3}
+    training_file = b"steps = 10\nbatch_size = 4\nlr = 0.1\nbetas = [0.9, 0.99]\n[settings]\nwidth = 8\n"
+    yield Target("training-bytes", [training_file], change_bytes, file("training.toml", read_toml), 2)
+    values = {"steps": 10, "batch_size": 4, "lr": 0.1, "seed": 1, "clip": 1.0, "eval_every": 3}
     yield Target("training", [values], change_tree, training, 3)
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from deixis.errors import RecipeError, UnknownName
-from deixis.worlds.grid.models.registry import MODELS, build, find_quirks, settings_of
+from deixis.worlds.grid.models.registry import MODELS, build, settings_of
+from deixis.worlds.grid.training.published import PUBLISHED, find_quirks
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,8 @@ def test_a_model_knows_some_words(words):
 
 def test_every_quirk_is_off_unless_named():
     """What a quirk changes differs from the defaults, and is a setting that the model or its training has."""
-    for name, known in MODELS.items():
+    assert list(PUBLISHED) == list(MODELS)
+    for name, known in PUBLISHED.items():
         for quirk in known.quirks.values():
             plain = settings_of(name, {})
             assert quirk.about

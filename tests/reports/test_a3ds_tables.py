@@ -36,7 +36,7 @@ from deixis.worlds.rooms.paper.words import (
     together,
     wide_rows,
 )
-from deixis.worlds.rooms.training.models import captioner_options, game_options
+from deixis.worlds.rooms.training.models import MODELS
 from deixis.worlds.rooms.training.settings import Captioning, Game
 
 
@@ -64,7 +64,7 @@ def game(value=0.5, *, folder="run", **settings):
     return SpeakerRun(
         folder=folder,
         how=how,
-        updates=how.updates,
+        updates=how.steps,
         encoder="rooms",
         encoder_digest="e",
         speaker="b",
@@ -104,7 +104,7 @@ def test_variants_are_named_by_what_differs():
     others = [
         game(folder="free", seed=1),
         game(folder="half", seed=1, cost=0.01, structure=0.5),
-        game(folder="wrong", seed=1, cost=0.01, objective="inverted", batch=32),
+        game(folder="wrong", seed=1, cost=0.01, objective="inverted", batch_size=32),
         replace(game(folder="short", seed=1, cost=0.01), updates=7),
         replace(game(folder="eyes", seed=1, cost=0.01), encoder="factors", encoder_digest="f"),
     ]
@@ -213,8 +213,8 @@ def parsed(command):
 @pytest.mark.parametrize(
     "how",
     [
-        Game(seed=3, pairs="similar", cost=0.015, structure=0.5, objective="inverted", listener_first=10, updates=99),
-        Game(seed=1, rate=0.0003, baseline="self-critical", reward="probability", structural="free", kl=0.1, clip=1.0),
+        Game(seed=3, pairs="similar", cost=0.015, structure=0.5, objective="inverted", listener_first=10, steps=99),
+        Game(seed=1, lr=0.0003, baseline="self-critical", reward="probability", structural="free", kl=0.1, clip=1.0),
         Captioning(seed=2, forcing="halved", width=64, captions=3, data_seed=7),
     ],
 )
@@ -236,7 +236,9 @@ def test_settings_without_an_option_go_into_a_file():
 
     assert file == "printf 'log_every = 7\\n' > 'my run.toml'"
     assert parsed(command)["settings"] == Path("my run.toml")
-    known = {*inspect.signature(game_options).parameters, *inspect.signature(captioner_options).parameters}
+    known = {
+        option for name in ("game", "captioner") for option in inspect.signature(MODELS.models[name].options).parameters
+    }
     assert {one.name for record in (Captioning, Game) for one in fields(record)} - known == set(WITHOUT_OPTION)
 
 
@@ -290,14 +292,14 @@ def test_means_are_of_all_seeds():
 
 def test_a_run_gone_on_with_has_a_command_for_each_leg():
     """And it is no seed of runs that took their updates in one go."""
-    whole = game(folder="whole", updates=40, seed=1)
-    twice = replace(game(folder="twice", updates=40, seed=2), legs=(Leg(20, 20), Leg(30, 28), Leg(40, 40)))
+    whole = game(folder="whole", steps=40, seed=1)
+    twice = replace(game(folder="twice", steps=40, seed=2), legs=(Leg(20, 20), Leg(30, 28), Leg(40, 40)))
 
     lines = list(commands_of(twice, [twice]))
-    results = compare_speakers([whole, game(folder="other", updates=40, seed=3), twice])
+    results = compare_speakers([whole, game(folder="other", steps=40, seed=3), twice])
 
-    assert [line.partition("--updates ")[2] for line in lines[:3]] == ["20", "30  # stopped after 28", "40"]
-    assert {line.partition(" --updates")[0] for line in lines[:3]} == {lines[0].partition(" --updates")[0]}
+    assert [line.partition("--steps ")[2] for line in lines[:3]] == ["20", "30  # stopped after 28", "40"]
+    assert {line.partition(" --steps")[0] for line in lines[:3]} == {lines[0].partition(" --steps")[0]}
     assert [one.label for one in results.variants] == ["RP", "RP, gone on with: 20, then 30, then 40 updates"]
 
 

@@ -134,14 +134,14 @@ def test_runs_that_go_on_from_others_are_called_so(tmp_path: Path) -> None:
     """All that differs comes with going on, and is one word; two ways of going on are told apart."""
     few = dict.fromkeys(SETTINGS, 0.2)
     for seed in (1, 2):
-        write_trial(tmp_path / f"m{seed}", "mattnet", few, seed=seed, rate=4e-4)
+        write_trial(tmp_path / f"m{seed}", "mattnet", few, seed=seed, lr=4e-4)
     write_trial(tmp_path / "on", "mattnet", few, seed=1, rate=1e-4, begins_with="ab")
     results = compare_trials([read_trial(tmp_path / name) for name in ("m1", "m2", "on")])
     assert [group.label for group in results.groups] == ["MattNet", "MattNet, trained on"]
     write_trial(tmp_path / "slow", "mattnet", few, seed=1, rate=1e-5, begins_with="ab")
     results = compare_trials([read_trial(tmp_path / name) for name in ("m1", "m2", "on", "slow")])
     assert {group.varies for group in results.groups[1:]} == {
-        f"rate {rate}, begins with a checkpoint" for rate in ("0.0001", "1e-05")
+        f"lr {lr}, begins with a checkpoint" for lr in ("0.0001", "1e-05")
     }
 
 

@@ -29,10 +29,10 @@ def small(model: str = "m-lstm", **changes: Any) -> Training:
     """A training of a small model: twelve updates of six examples, a look at dev after every four."""
     sizes = SIZES[model] | changes.pop("settings", {})
     said = {
-        "updates": 12,
-        "batch": 6,
-        "rate": 0.01,
-        "look_every": 4,
+        "steps": 12,
+        "batch_size": 6,
+        "lr": 0.01,
+        "eval_every": 4,
         "dev_examples": 5,
         "decode_limit": 20,
         "save_every": 2,

@@ -34,7 +34,7 @@ def first(dataset, tmp_path_factory):
 @pytest.mark.parametrize("model", SIZES)
 def test_it_begins_where_the_other_ended(model, dataset, first, tmp_path):
     """With a rate of next to nothing the weights stay what they were, and sizes need not be said again."""
-    told = training_of(model, {"updates": 1, "batch": 6, "rate": 1e-9, "dev_examples": 5, "decode_limit": 20})
+    told = training_of(model, {"steps": 1, "batch_size": 6, "lr": 1e-9, "dev_examples": 5, "decode_limit": 20})
     train(dataset, told, tmp_path, device="cpu", begin=first[model])
     before, after = read_checkpoint(first[model]), read_checkpoint(tmp_path / BEST)
     assert after.settings == before.settings
@@ -49,21 +49,21 @@ def test_halves_are_enough_to_begin_with(dataset, first, tmp_path):
     """A checkpoint in bfloat16, as some come with deixis, is taken up in float32."""
     half = tmp_path / "half.safetensors"
     write_checkpoint(half, half_checkpoint(read_checkpoint(first["transformer"])))
-    train(dataset, small("transformer", updates=2), tmp_path / "run", device="cpu", begin=half)
+    train(dataset, small("transformer", steps=2), tmp_path / "run", device="cpu", begin=half)
     assert all(one.dtype == torch.float32 for one in read_checkpoint(tmp_path / "run" / BEST).weights.values())
 
 
 def test_stopped_it_goes_on_to_the_same_weights(dataset, first, tmp_path):
     """What it began with counts once; a second start goes on from its own checkpoint."""
-    whole = train(dataset, small(updates=8), tmp_path / "whole", device="cpu", begin=first["m-lstm"])
-    train(dataset, small(updates=4), tmp_path / "parts", device="cpu", begin=first["m-lstm"])
-    train(dataset, small(updates=8), tmp_path / "parts", device="cpu", begin=first["m-lstm"])
+    whole = train(dataset, small(steps=8), tmp_path / "whole", device="cpu", begin=first["m-lstm"])
+    train(dataset, small(steps=4), tmp_path / "parts", device="cpu", begin=first["m-lstm"])
+    train(dataset, small(steps=8), tmp_path / "parts", device="cpu", begin=first["m-lstm"])
     ours, theirs = (read_checkpoint(tmp_path / name / "last.safetensors").weights for name in ("parts", "whole"))
     assert whole.is_finished
     assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
 
     with pytest.raises(RecipeError, match="it began with other weights"):
-        train(dataset, small(updates=8, settings=_sizes_of(first["m-lstm"])), tmp_path / "parts", device="cpu")
+        train(dataset, small(steps=8, settings=_sizes_of(first["m-lstm"])), tmp_path / "parts", device="cpu")
 
 
 def _sizes_of(path):
@@ -92,7 +92,7 @@ def test_what_does_not_fit_is_refused(dataset, first, tmp_path):
 
 def test_the_command_begins_with_what_comes_with_deixis(dataset, tmp_path, capsys):
     """By its name; what is no checkpoint is refused, with the names of those that there are."""
-    said = ["--data", str(dataset.path), "--updates", "1", "--batch", "4", "--device", "cpu", "--look-every", "1"]
+    said = ["--data", str(dataset.path), "--steps", "1", "--batch-size", "4", "--device", "cpu", "--eval-every", "1"]
     settings = tmp_path / "few.toml"
     settings.write_text("dev_examples = 2\ndecode_limit = 20\n", encoding="utf-8")
     run = ["train", "m-lstm", *said, "--settings", str(settings), "--out", str(tmp_path / "run")]

@@ -28,7 +28,7 @@ from tests.training.small import SIZES, small
 @pytest.fixture(scope="module", params=list(SIZES))
 def run(request, dataset, tmp_path_factory):
     """A finished training."""
-    return train(dataset, small(request.param, updates=2), tmp_path_factory.mktemp("run") / "run", device="cpu").folder
+    return train(dataset, small(request.param, steps=2), tmp_path_factory.mktemp("run") / "run", device="cpu").folder
 
 
 @pytest.fixture

@@ -99,7 +99,7 @@ def test_the_same_training_gives_the_same_weights(dataset, whole, tmp_path):
 
 def test_learning_lowers_the_loss(dataset, tmp_path):
     """Sixty updates are enough to see it."""
-    train(dataset, small(updates=60, look_every=60, save_every=0), tmp_path / "run", device="cpu")
+    train(dataset, small(steps=60, eval_every=60, save_every=0), tmp_path / "run", device="cpu")
     losses = [one["loss"] for one in lines(tmp_path / "run") if "loss" in one]
 
     assert sum(losses[-3:]) < 0.8 * sum(losses[:3])
@@ -118,7 +118,7 @@ def test_without_dev_examples_the_last_weights_count(dataset, tmp_path):
 def test_precision_and_compilation_are_options(dataset, tmp_path):
     """Bfloat16 gives about the same weights after a few updates, and not exactly the same."""
     for precision in ("fp32", "bf16"):
-        train(dataset, small(precision=precision, updates=2), tmp_path / precision, device="cpu")
+        train(dataset, small(precision=precision, steps=2), tmp_path / precision, device="cpu")
     exact, rough = (weights(tmp_path / name / "last.safetensors") for name in ("fp32", "bf16"))
 
     assert all(torch.allclose(exact[name], rough[name], atol=0.05) for name in exact if "/" not in name)
@@ -128,7 +128,7 @@ def test_precision_and_compilation_are_options(dataset, tmp_path):
 def test_tensorboard_is_told_what_the_log_says(dataset, tmp_path):
     """Event files with the loss, where they are asked for and the package is there."""
     loader = pytest.importorskip("tensorboard.backend.event_processing.event_file_loader")
-    train(dataset, small(updates=3, tensorboard=True), tmp_path / "run", device="cpu")
+    train(dataset, small(steps=3, tensorboard=True), tmp_path / "run", device="cpu")
 
     (events,) = (tmp_path / "run" / "tensorboard").iterdir()
     names = [value.tag for event in loader.EventFileLoader(str(events)).Load() for value in event.summary.value]
@@ -190,9 +190,9 @@ def test_a_killed_process_goes_on(dataset, whole, tmp_path):
 
 def test_weights_that_learn_are_kept_in_full_precision(dataset, tmp_path):
     """Where the transformer has its weights rounded, a training that goes on still ends as an undisturbed one."""
-    how = {"precision": "bf16", "rate": 1e-5}  # so small a step is lost to rounding, were the rounded weights kept
+    how = {"precision": "bf16", "lr": 1e-5}  # so small a step is lost to rounding, were the rounded weights kept
     train(dataset, small("transformer", **how), tmp_path / "whole", device="cpu")
-    train(dataset, small("transformer", **how, updates=5), tmp_path / "parts", device="cpu")
+    train(dataset, small("transformer", **how, steps=5), tmp_path / "parts", device="cpu")
     before = weights(tmp_path / "parts" / "last.safetensors")
     train(dataset, small("transformer", **how), tmp_path / "parts", device="cpu")
 
@@ -208,7 +208,7 @@ def test_easy_commands_can_come_first(dataset, tmp_path):
     shortest = int(load_plan_arrays(dataset, "train", words_of(dataset, "train"), channels=17).word_count.min())
     how = {"easy_first": 3, "easy_words": shortest}
     run = train(dataset, small(**how), tmp_path / "easy", device="cpu")
-    train(dataset, small(**how, updates=2), tmp_path / "parts", device="cpu")
+    train(dataset, small(**how, steps=2), tmp_path / "parts", device="cpu")
     train(dataset, small(**how), tmp_path / "parts", device="cpu")
 
     assert run.is_finished
@@ -222,7 +222,7 @@ def test_rare_words_can_come_more_often(dataset, tmp_path):
     how = {"rare_first": 6, "rare_share": 0.9}
     train(dataset, small(**how), tmp_path / "rare", device="cpu")
     train(dataset, small(), tmp_path / "plain", device="cpu")
-    train(dataset, small(**how, updates=4), tmp_path / "parts", device="cpu")
+    train(dataset, small(**how, steps=4), tmp_path / "parts", device="cpu")
     train(dataset, small(**how), tmp_path / "parts", device="cpu")
 
     assert are_equal(tmp_path / "parts" / "last.safetensors", tmp_path / "rare" / "last.safetensors")
@@ -245,7 +245,7 @@ def test_a_training_can_be_given_little_time(dataset, whole, tmp_path):
 
 def test_a_longer_training_goes_the_same_way(dataset, whole, tmp_path):
     """A finished run can be made longer: the same weights as those of one that was meant to be longer."""
-    train(dataset, small(updates=5), tmp_path / "run", device="cpu")
+    train(dataset, small(steps=5), tmp_path / "run", device="cpu")
 
     train(dataset, small(), tmp_path / "run", device="cpu")
 
@@ -276,9 +276,9 @@ def test_ctrl_c_finishes_the_update_in_hand(dataset, whole, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"batch": 7}, "batch is 6 there, 7 here"),
+        ({"batch_size": 7}, "batch_size is 6 there, 7 here"),
         ({"seed": 5}, "seed is 1 there, 5 here"),
-        ({"updates": 3}, "has seen 12 updates already, more than 3"),
+        ({"steps": 3}, "has seen 12 updates already, more than 3"),
     ],
 )
 def test_another_training_does_not_go_on_from_here(dataset, whole, changes, complaint):
@@ -289,11 +289,11 @@ def test_another_training_does_not_go_on_from_here(dataset, whole, changes, comp
 
 def test_where_to_cool_down_can_be_decided_on_the_way(dataset, tmp_path):
     """A run that was meant to be longer ends like one that was meant to end there."""
-    train(dataset, small(updates=9, cooldown=4), tmp_path / "meant", device="cpu")
+    train(dataset, small(steps=9, cooldown=4), tmp_path / "meant", device="cpu")
     with pytest.raises(KeyboardInterrupt):
-        train(dataset, small(updates=1000), tmp_path / "decided", device="cpu", progress=press_after(4))
+        train(dataset, small(steps=1000), tmp_path / "decided", device="cpu", progress=press_after(4))
 
-    train(dataset, small(updates=9, cooldown=4), tmp_path / "decided", device="cpu")
+    train(dataset, small(steps=9, cooldown=4), tmp_path / "decided", device="cpu")
 
     assert are_equal(tmp_path / "decided" / "last.safetensors", tmp_path / "meant" / "last.safetensors")
 
@@ -302,10 +302,10 @@ def test_where_to_cool_down_can_be_decided_on_the_way(dataset, tmp_path):
 def test_a_cooldown_that_has_begun_keeps_its_end(dataset, tmp_path, before, now):
     """Neither a rate that has fallen nor one that should have can be undone."""
     with pytest.raises(KeyboardInterrupt):
-        train(dataset, small(updates=before[0], cooldown=before[1]), tmp_path, device="cpu", progress=press_after(6))
+        train(dataset, small(steps=before[0], cooldown=before[1]), tmp_path, device="cpu", progress=press_after(6))
 
     with pytest.raises(RecipeError, match=f"cannot end after {now[0]} with one of {now[1]}"):
-        train(dataset, small(updates=now[0], cooldown=now[1]), tmp_path, device="cpu")
+        train(dataset, small(steps=now[0], cooldown=now[1]), tmp_path, device="cpu")
 
 
 def test_another_model_does_not_go_on_from_here(dataset, whole):
@@ -371,7 +371,7 @@ def test_a_loss_that_is_no_number_ends_the_training(dataset, tmp_path, monkeypat
 
 def test_a_full_disk_leaves_the_last_good_checkpoint(dataset, whole, tmp_path):
     """With room again, the same call goes on to the same weights."""
-    train(dataset, small(updates=4), tmp_path / "run", device="cpu")
+    train(dataset, small(steps=4), tmp_path / "run", device="cpu")
     before = (tmp_path / "run" / "last.safetensors").read_bytes()
 
     with no_room(len(before) // 2), pytest.raises(OSError, match=r"."):
@@ -424,7 +424,7 @@ from deixis.worlds.grid.training.loop import train
 from tests.training.small import WITHOUT_DROPOUT, small
 
 torch.set_num_threads(1)
-train(open_dataset(Path(sys.argv[1])), small(settings=WITHOUT_DROPOUT, batch=7), Path(sys.argv[2]), device="cpu")
+train(open_dataset(Path(sys.argv[1])), small(settings=WITHOUT_DROPOUT, batch_size=7), Path(sys.argv[2]), device="cpu")
 """
 
 
@@ -442,7 +442,7 @@ def test_two_processes_learn_what_one_learns(dataset, tmp_path):
         )
         for rank in ("0", "1")
     ]
-    train(dataset, small(settings=WITHOUT_DROPOUT, batch=7), tmp_path / "one", device="cpu")
+    train(dataset, small(settings=WITHOUT_DROPOUT, batch_size=7), tmp_path / "one", device="cpu")
 
     assert [member.wait(timeout=120) for member in members] == [0, 0]
     one, two = (weights(tmp_path / name / "last.safetensors") for name in ("one", "two"))

@@ -236,10 +236,10 @@ def test_pointing_changes_what_is_learnt_and_goes_on_where_it_stopped(dataset, t
     """With a weight of 0 the head stays as it began; stopped on the way, the same weights come out."""
     how = {"settings": POINTS, "pointing": 1.0}
     train(dataset, small("transformer", **how), tmp_path / "whole", device="cpu")
-    train(dataset, small("transformer", **how, updates=5), tmp_path / "parts", device="cpu")
+    train(dataset, small("transformer", **how, steps=5), tmp_path / "parts", device="cpu")
     train(dataset, small("transformer", **how), tmp_path / "parts", device="cpu")
     train(dataset, small("transformer", settings=POINTS), tmp_path / "without", device="cpu")
-    train(dataset, small("transformer", settings=POINTS, updates=1), tmp_path / "once", device="cpu")
+    train(dataset, small("transformer", settings=POINTS, steps=1), tmp_path / "once", device="cpu")
 
     names = ("whole", "without", "once")
     whole, without, once = (weights(tmp_path / name / "last.safetensors") for name in names)
@@ -252,18 +252,18 @@ def test_pointing_changes_what_is_learnt_and_goes_on_where_it_stopped(dataset, t
 def test_a_model_may_learn_to_point_afterwards_and_give_it_up(dataset, tmp_path):
     """It begins with all weights of one that does not point; only what points is new, and may be left out again."""
     train(dataset, small("transformer"), tmp_path / "first", device="cpu")
-    told = small("transformer", settings={"points": True}, pointing=1.0, updates=1, rate=1e-12)
+    told = small("transformer", settings={"points": True}, pointing=1.0, steps=1, lr=1e-12)
     train(dataset, told, tmp_path / "second", device="cpu", begin=tmp_path / "first" / "best.safetensors")
 
     first, second = (weights(tmp_path / name / "best.safetensors") for name in ("first", "second"))
     assert second.keys() - first.keys() == {"point.weight"}
     assert all(torch.allclose(first[name], second[name], atol=1e-6) for name in first)
 
-    told = small("transformer", settings={"points": False}, updates=1, rate=1e-12)
+    told = small("transformer", settings={"points": False}, steps=1, lr=1e-12)
     train(dataset, told, tmp_path / "third", device="cpu", begin=tmp_path / "second" / "best.safetensors")
     assert weights(tmp_path / "third" / "best.safetensors").keys() == first.keys()
 
-    told = small("transformer", settings={"points_mentions": True}, pointing=1.0, updates=1, rate=1e-12)
+    told = small("transformer", settings={"points_mentions": True}, pointing=1.0, steps=1, lr=1e-12)
     train(dataset, told, tmp_path / "fourth", device="cpu", begin=tmp_path / "first" / "best.safetensors")
     fourth = weights(tmp_path / "fourth" / "best.safetensors")
     assert fourth.keys() - first.keys() == {"point_mentions.weight"}
@@ -273,7 +273,7 @@ def test_a_training_with_all_options_goes_on_where_it_stopped(dataset, tmp_path)
     """Shared blocks, distances and mentions: stopped on the way, the same weights come out, and plans are said."""
     how = {"settings": STRUCTURE | {"points": True}, "pointing": 1.0}
     train(dataset, small("transformer", **how), tmp_path / "whole", device="cpu")
-    train(dataset, small("transformer", **how, updates=5), tmp_path / "parts", device="cpu")
+    train(dataset, small("transformer", **how, steps=5), tmp_path / "parts", device="cpu")
     train(dataset, small("transformer", **how), tmp_path / "parts", device="cpu")
 
     assert are_equal(tmp_path / "whole" / "last.safetensors", tmp_path / "parts" / "last.safetensors")

@@ -24,7 +24,7 @@ from tests.training.small import SIZES, small
 def best(request, dataset, tmp_path_factory):
     """The best checkpoint of a short training."""
     folder = tmp_path_factory.mktemp("run") / "run"
-    return train(dataset, small(request.param, updates=4), folder, device="cpu").folder / "best.safetensors"
+    return train(dataset, small(request.param, steps=4), folder, device="cpu").folder / "best.safetensors"
 
 
 def test_predictions_are_what_the_model_says(best, dataset, tmp_path):
@@ -52,7 +52,7 @@ def test_predictions_tell_where_they_come_from(best, dataset, tmp_path):
 
 def test_the_limit_of_a_model_with_tables_is_told(dataset, tmp_path):
     """A transformer cannot say more than its table of places has room for."""
-    training = small("transformer", updates=1, settings={"longest_plan": 90})
+    training = small("transformer", steps=1, settings={"longest_plan": 90})
     folder = train(dataset, training, tmp_path / "run", device="cpu").folder
 
     plans = predict(folder / "last.safetensors", dataset, ["dev"], tmp_path, device="cpu", limit=500)["dev"]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import RecipeError, UnknownName
-from deixis.learn.settings import read_settings
-from deixis.worlds.grid.models.registry import MODELS
+from deixis.settings import read_toml
+from deixis.worlds.grid.training.published import PUBLISHED
 from deixis.worlds.grid.training.settings import training_from, training_of
 
 
@@ -28,7 +28,7 @@ def test_whatever_is_not_said_is_as_published(model, rate, batch, updates):
     """Rates, batches and lengths of the published runs."""
     training = training_of(model)
 
-    assert (training.rate, training.batch, training.updates) == (rate, batch, updates)
+    assert (training.lr, training.batch_size, training.steps) == (rate, batch, updates)
     assert training.quirks == ()
 
 
@@ -37,47 +37,47 @@ def test_the_rate_falls_by_a_tenth_every_twenty_thousand_updates(model):
     """Smoothly, and the first update has the whole of it."""
     training = training_of(model)
 
-    assert training.rate_at(0) == training.rate
-    assert training.rate_at(20_000) == pytest.approx(0.9 * training.rate)
-    assert training.rate_at(10_000) == pytest.approx(0.9**0.5 * training.rate)
+    assert training.lr_at(0) == training.lr
+    assert training.lr_at(20_000) == pytest.approx(0.9 * training.lr)
+    assert training.lr_at(10_000) == pytest.approx(0.9**0.5 * training.lr)
 
 
 def test_the_rate_of_the_transformer_stays():
     """As published."""
-    assert training_of("transformer").rate_at(1_000_000) == 1e-4
+    assert training_of("transformer").lr_at(1_000_000) == 1e-4
 
 
 def test_a_warm_up_rises_to_the_rate():
     """In even steps, none of which is zero."""
     training = training_of("transformer", {"warmup": 4})
 
-    assert [training.rate_at(update) for update in range(5)] == pytest.approx([2.5e-5, 5e-5, 7.5e-5, 1e-4, 1e-4])
+    assert [training.lr_at(update) for update in range(5)] == pytest.approx([2.5e-5, 5e-5, 7.5e-5, 1e-4, 1e-4])
 
 
 def test_a_cooldown_falls_to_nothing():
     """In even steps over the last updates, none of which is without a rate."""
-    training = training_of("transformer", {"updates": 6, "cooldown": 4})
+    training = training_of("transformer", {"steps": 6, "cooldown": 4})
 
-    assert [training.rate_at(update) for update in range(6)] == pytest.approx([1e-4, 1e-4, 1e-4, 7.5e-5, 5e-5, 2.5e-5])
+    assert [training.lr_at(update) for update in range(6)] == pytest.approx([1e-4, 1e-4, 1e-4, 7.5e-5, 5e-5, 2.5e-5])
 
 
 def test_after_its_last_update_a_training_has_the_rate_it_ended_with():
     """Nothing where it cooled down, and otherwise as it was; nobody asks, but nothing breaks."""
-    assert training_of("transformer", {"updates": 6, "cooldown": 4}).rate_at(9) == 0.0
-    assert training_of("transformer", {"updates": 6}).rate_at(9) == 1e-4
+    assert training_of("transformer", {"steps": 6, "cooldown": 4}).lr_at(9) == 0.0
+    assert training_of("transformer", {"steps": 6}).lr_at(9) == 1e-4
 
 
 def test_a_cooldown_longer_than_the_training_is_all_of_it():
     """It falls from the whole rate at the first update."""
-    training = training_of("transformer", {"updates": 2, "cooldown": 4})
+    training = training_of("transformer", {"steps": 2, "cooldown": 4})
 
-    assert [training.rate_at(update) for update in range(2)] == pytest.approx([1e-4, 5e-5])
+    assert [training.lr_at(update) for update in range(2)] == pytest.approx([1e-4, 5e-5])
 
 
 def test_quirks_change_what_they_are_about():
     """The rate of the paper, the dropout of the code; what is said outright goes before."""
-    assert training_of("m-lstm", {"quirks": ["paper-rate"]}).rate == 1e-4
-    assert training_of("m-lstm", {"quirks": ["paper-rate"], "rate": 0.5}).rate == 0.5
+    assert training_of("m-lstm", {"quirks": ["paper-rate"]}).lr == 1e-4
+    assert training_of("m-lstm", {"quirks": ["paper-rate"], "lr": 0.5}).lr == 0.5
     assert training_of("gcn-lstm", {"quirks": ["drops-85-percent"]}).settings == {"action_dropout": 0.85}
     assert training_of("transformer", {"quirks": ["sees-padding"], "settings": {"width": 64}}).settings == {
         "sees_padding": True,
@@ -85,10 +85,12 @@ def test_quirks_change_what_they_are_about():
     }
 
 
-@given(st.sampled_from(list(MODELS)), st.integers(1, 10**6), st.integers(0, 1 << 60), st.sampled_from(["bf16", "fp32"]))
+@given(
+    st.sampled_from(list(PUBLISHED)), st.integers(1, 10**6), st.integers(0, 1 << 60), st.sampled_from(["bf16", "fp32"])
+)
 def test_a_training_survives_being_written_down(model, updates, seed, precision):
     """`training_from` is the inverse of `to_dict`."""
-    training = training_of(model, {"updates": updates, "seed": seed, "precision": precision})
+    training = training_of(model, {"steps": updates, "seed": seed, "precision": precision})
 
     assert training_from(training.to_dict()) == training
     assert training_from(training.to_dict()).digest == training.digest
@@ -98,27 +100,27 @@ def test_the_digest_names_the_way_not_its_length():
     """A longer training of the same kind goes the same way; another seed, rate or size does not."""
     training = training_of("m-lstm")
 
-    assert replace(training, updates=7, save_every=1, log_every=3, half=True).digest == training.digest
-    for change in ({"seed": 1}, {"rate": 0.1}, {"settings": {"width": 64}}, {"look_every": 7}, {"clip": 1.0}):
+    assert replace(training, steps=7, save_every=1, log_every=3, half=True).digest == training.digest
+    for change in ({"seed": 1}, {"lr": 0.1}, {"settings": {"width": 64}}, {"eval_every": 7}, {"clip": 1.0}):
         assert replace(training, **change).digest != training.digest
 
 
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"updatse": 5}, "did you mean 'updates'"),
-        ({"updates": 0}, "updates must be a whole number from 1"),
-        ({"batch": 2.5}, "batch must be a whole number"),
-        ({"rate": 0}, "rate must be a number above 0"),
-        ({"rate": float("nan")}, "rate must be a number above 0"),
-        ({"rate": "fast"}, "rate must be a number above 0"),
+        ({"stpes": 5}, "did you mean 'steps'"),
+        ({"steps": 0}, "steps must be a whole number from 1"),
+        ({"batch_size": 2.5}, "batch_size must be a whole number"),
+        ({"lr": 0}, "lr must be a number above 0"),
+        ({"lr": float("nan")}, "lr must be a number above 0"),
+        ({"lr": "fast"}, "lr must be a number above 0"),
         ({"clip": -1.0}, "clip must be a number of at least 0"),
         ({"weight_decay": -0.1}, "weight_decay must be a number from 0 to 10"),
         ({"rare_share": 0.0}, "rare_share must be a number above 0 and up to 1"),
         ({"rare_first": -1}, "rare_first must be a whole number"),
         ({"precision": "fp8"}, "unknown precision 'fp8'"),
         ({"batching": "sorted"}, "unknown batching 'sorted'"),
-        ({"compile": "yes"}, "compile is true or false"),
+        ({"compile": "yes"}, "compile must be true or false"),
         ({"settings": [1]}, "settings must be a table"),
         ({"settings": {"depth": 3}}, "m-lstm has no setting 'depth'"),
         ({"quirks": "paper-rate"}, "quirks must be a list"),
@@ -141,11 +143,11 @@ def test_unknown_names_are_refused():
 def test_settings_are_read_from_a_file(tmp_path):
     """Fields of a training, and sizes of the model in a table of their own."""
     path = tmp_path / "small.toml"
-    path.write_text('updates = 5\nprecision = "fp32"\n[settings]\nkernels = [1, 3]\n', encoding="utf-8")
+    path.write_text('steps = 5\nprecision = "fp32"\n[settings]\nkernels = [1, 3]\n', encoding="utf-8")
 
-    training = training_of("m-lstm", read_settings(path))
+    training = training_of("m-lstm", read_toml(path))
 
-    assert training.updates == 5
+    assert training.steps == 5
     assert training.settings == {"kernels": [1, 3]}
 
 
@@ -156,25 +158,25 @@ def test_a_file_that_is_no_toml_is_told(tmp_path, content):
     path.write_bytes(content)
 
     with pytest.raises(RecipeError, match="is no TOML file"):
-        read_settings(path)
+        read_toml(path)
 
 
 def test_a_quick_training_gives_way_to_what_is_said():
     """It stands in for the published one, sizes included."""
-    quick = training_of("transformer", {"batch": 64, "settings": {"dropout": 0.2}}, quick=True)
+    quick = training_of("transformer", {"batch_size": 64, "settings": {"dropout": 0.2}}, quick=True)
 
-    assert (quick.batch, quick.rate, quick.easy_first, quick.pointing) == (64, 1e-3, 2000, 1.0)
+    assert (quick.batch_size, quick.lr, quick.easy_first, quick.pointing) == (64, 1e-3, 2000, 1.0)
     assert quick.settings == {"norm_first": True, "points": True, "dropout": 0.2}
     assert (training_of("transformer").easy_first, training_of("transformer").pointing) == (0, 0.0)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", PUBLISHED)
 def test_a_quick_training_sees_fewer_examples_and_cools_down(model):
     """That is what makes it quick, and good in spite of it."""
     quick, published = training_of(model, quick=True), training_of(model)
 
-    assert quick.updates * quick.batch < 0.7 * published.updates * published.batch
-    assert 0 < quick.cooldown < quick.updates
+    assert quick.steps * quick.batch_size < 0.7 * published.steps * published.batch_size
+    assert 0 < quick.cooldown < quick.steps
     assert published.cooldown == 0
 
 
@@ -182,4 +184,4 @@ def test_a_quick_training_sees_fewer_examples_and_cools_down(model):
 def test_settings_of_the_results_can_still_be_read(path):
     """Their first line says for which model they are."""
     model = path.read_text(encoding="utf-8").split()[3]
-    assert training_of(model, read_settings(path)).updates > 1
+    assert training_of(model, read_toml(path)).steps > 1

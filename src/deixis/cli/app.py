@@ -37,8 +37,9 @@ from deixis.cli.show import show
 from deixis.cli.stats import stats
 from deixis.cli.studio import studio
 from deixis.cli.terminal import console, guarded_output
-from deixis.cli.train import models_with, train_app
+from deixis.cli.train import models_with, name_of_today, train_app
 from deixis.cli.warm import warm
+from deixis.errors import RecipeError
 from deixis.worlds.registry import WorldWarning
 
 
@@ -117,12 +118,12 @@ def _fail(error: Exception, words: list[str]) -> int:
         return CLOSED
     verbs = " ".join(_verbs(words))
     hint = f"; see {verbs} --help" if isinstance(error, CycloptsError) else ""
-    if (
-        words[:1] == ["train"]
-        and isinstance(error, UnknownOptionError)
-        and (models := models_with(error.token.keyword))
-    ):
-        hint = f"; models with {error.token.keyword}: {', '.join(models)}"
+    if words[:1] == ["train"] and isinstance(error, UnknownOptionError):
+        flag = error.token.keyword
+        if now := name_of_today(flag):
+            error, hint = RecipeError(f"{flag} is called {now} now"), ""
+        elif models := models_with(flag):
+            hint = f"; models with {flag}: {', '.join(models)}"
     _complain(in_one_line(error, resumes=words[:1] in (["make"], ["demo"], ["train"])) + hint)
     return FAILED
 

@@ -21,6 +21,7 @@ from cyclopts import Parameter
 
 from deixis.cli.options import Seed
 from deixis.errors import RecipeError
+from deixis.settings import Setting
 from deixis.worlds.registry import WorldWarning, known_worlds
 
 
@@ -47,23 +48,15 @@ def homes_of(what: Literal["datasets", "models", "commands"]) -> dict[str, World
     return found
 
 
-def join(
-    common: Callable[..., Any], specific: Callable[..., Any], *, into: str, flags: Mapping[str, str] | None = None
-) -> Callable[..., Any]:
+def join(common: Callable[..., Any], specific: Callable[..., Any], *, into: str) -> Callable[..., Any]:
     """One command of two functions: it calls `specific` with its own options and `common` with what comes of that.
 
     Args:
         common: a verb; its parameter `into` is filled, the others are options.
         specific: keyword-only parameters with a line each under Args; what it returns goes to `into`.
         into: the name of that parameter.
-        flags: by parameter of `specific`, a flag that means the same and is shown first.
     """
     own, shared = _parameters(specific), _parameters(common)
-    for name, flag in (flags or {}).items():
-        if name not in own:
-            continue
-        names = (flag, f"--{name.replace('_', '-')}")
-        own[name] = own[name].replace(annotation=Annotated[own[name].annotation, Parameter(name=names)])
     clash = own.keys() & shared.keys() - {into}
 
     def command(**given: Any) -> Any:
@@ -164,8 +157,9 @@ def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
             hint = Seed if hint is int else Seed | None
         if any(get_origin(one) is list for one in (hint, *get_args(hint))):
             hint = Annotated[hint, Parameter(consume_multiple=True)]
-        if name in told:
-            hint = Annotated[hint, Parameter(help=told[name])]
+        about = next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Setting)), None)
+        if about is not None or name in told:
+            hint = Annotated[hint, Parameter(help=told[name] if about is None else about.help)]
         found[name] = parameter.replace(annotation=hint)
     return found
 

@@ -27,11 +27,9 @@ if TYPE_CHECKING:
     from deixis.learn.run import Model, Run
 
 
-__all__ = ["models_with", "train_app"]
+__all__ = ["models_with", "name_of_today", "train_app"]
 
 PREFIX = "train_"
-USUAL = {"rate": "--lr", "batch": "--batch-size", "updates": "--steps", "look_every": "--eval-every"}
-"""What settings that most models have are called elsewhere; either flag can be given."""
 ABOUT = (
     "Train a model of any world.\n\n"
     "Each has options of its own: `deixis train MODEL --help`. A run that was stopped goes on with the same command."
@@ -49,8 +47,7 @@ def train_app() -> App:
 
 def models_with(flag: str | None) -> list[str]:
     """The models that have an option, as it is typed."""
-    usual = {other: name for name, other in USUAL.items()}
-    option = usual.get(flag or "", (flag or "").removeprefix("--").replace("-", "_"))
+    option = (flag or "").removeprefix("--").replace("-", "_")
     homes = homes_of("models")
     return [
         name
@@ -58,6 +55,16 @@ def models_with(flag: str | None) -> list[str]:
         for name, model in part.models.items()
         if homes.get(name) is world and option in signature(model.options).parameters
     ]
+
+
+def name_of_today(flag: str | None) -> str:
+    """What an option of earlier versions is called now, as it is typed; nothing where it never had another name."""
+    option = (flag or "").removeprefix("--").replace("-", "_")
+    for _, part in parts_of("models"):
+        for model in part.models.values():
+            if found := getattr(model.options, "earlier", {}).get(option):
+                return f"--{found.replace('_', '-')}"
+    return ""
 
 
 def __getattr__(name: str) -> Callable[..., int]:
@@ -127,7 +134,7 @@ def __getattr__(name: str) -> Callable[..., int]:
         _print_run(run, as_json=as_json)
         return 0
 
-    return join(with_data if model.needs_data else without_data, model.options, into="how", flags=USUAL)
+    return join(with_data if model.needs_data else without_data, model.options, into="how")
 
 
 def _use_threads(workers: int | None) -> None:

@@ -63,7 +63,7 @@ def write_tensors(path: Path, facts: Mapping[str, Any], tensors: Mapping[str, Te
             before = f"the last good checkpoint is {path}" if path.exists() else "there is no good checkpoint yet"
             raise DivergedTraining(
                 f"the weights {name!r} are no longer numbers at update {update:,}; {before}; "
-                "a lower --rate or --clip 1 may help"
+                "a lower --lr or --clip 1 may help"
             )
     said = json.dumps(facts, ensure_ascii=False, allow_nan=False)
     content = safetensors.torch.save(kept, {KEY: said})
@@ -146,7 +146,7 @@ _SAID: dict[tuple[str, str], tuple[type, ...]] = {
     **{("metrics", name): (int, float) for name in ("seconds", "learning_seconds", "loss", "exact")},
     ("metrics", "best"): (int, float, dict),
     **{("metrics", name): (dict,) for name in ("look", "told", "disturbed")},
-    **{("training", name): (int,) for name in ("seed", "updates", "batch")},
+    **{("training", name): (int,) for name in ("seed", "steps", "batch_size", "updates", "batch")},
     ("training", "quirks"): (list,),
     **{("data", name): (str,) for name in ("name", "digest", "split", "mode", "encoder")},
     ("data", "examples"): (int,),

@@ -16,7 +16,7 @@ from deixis.errors import RecipeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deixis.learn.settings import Precision
+    from deixis.learn.run import Precision
 
 
 __all__ = ["Place", "compute_with", "find_device", "multiplying_in", "name_of", "peak_bytes", "spread", "use_threads"]

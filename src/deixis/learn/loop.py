@@ -23,7 +23,6 @@ from deixis.errors import BrokenCheckpoint, DivergedTraining, RecipeError
 from deixis.learn.checkpoints import FIRST, KEPT, SECOND, Bundle, Kind, read_bundle, write_bundle
 from deixis.learn.devices import name_of, peak_bytes
 from deixis.learn.run import BEST, LAST, RUN, RunFolder, read_json, write_json
-from deixis.learn.settings import MAY_CHANGE
 from deixis.seeds import derive, mix_words
 
 
@@ -41,21 +40,21 @@ __all__ = ["Course", "How", "follow", "passes", "quiet_interrupt"]
 
 
 class How(Protocol):
-    """The settings of a course: a frozen record."""
+    """The settings of a course: a record of `deixis.settings`."""
 
     seed: int
-    updates: int
-    batch: int
-    look_every: int
+    steps: int
+    batch_size: int
+    eval_every: int
     log_every: int
     save_every: int
 
     @property
     def digest(self) -> str:
-        """A name for the way that the weights take."""
+        """Identify how weights are trained."""
 
-    def rate_at(self, update: int) -> float:
-        """The learning rate of an update, counted from 0."""
+    def lr_at(self, step: int) -> float:
+        """The learning rate of a step, counted from 0."""
 
 
 class Course(Protocol):
@@ -127,13 +126,13 @@ class _Follower:
     def run(self, interrupt: threading.Event, deadline: float | None) -> dict[str, Any]:
         how = self.course.how
         self._resume()
-        if self.update == how.updates and (self.out / RUN).exists():
+        if self.update == how.steps and (self.out / RUN).exists():
             return {**read_json(self.out / RUN), "was finished": True}
-        self.tell(self.course.role, self.update, how.updates, "goes on" if self.update else "begins")
+        self.tell(self.course.role, self.update, how.steps, "goes on" if self.update else "begins")
         clock = time.monotonic() - self.seconds
-        while self.update < how.updates:
+        while self.update < how.steps:
             self._take()
-            is_look = self.update % how.look_every == 0 or self.update == how.updates
+            is_look = self.update % how.eval_every == 0 or self.update == how.steps
             is_save = is_look or self.update % how.save_every == 0
             is_told = is_save or self.update % how.log_every == 0
             stops = interrupt.is_set() or (is_told and deadline is not None and time.monotonic() > deadline)
@@ -148,7 +147,7 @@ class _Follower:
             if stops:
                 break
         self.seconds = time.monotonic() - clock
-        if interrupt.is_set() and self.update < how.updates:
+        if interrupt.is_set() and self.update < how.steps:
             raise KeyboardInterrupt(
                 f"stopped after {self.update:,} updates; they are kept in {self.out}, the same command goes on"
             )
@@ -161,8 +160,8 @@ class _Follower:
     def _take(self) -> None:
         course, how = self.course, self.course.how
         course.before(self.update)
-        rows = passes(self.update, how.batch, course.rows, how.seed)
-        course.updates(self.update, rows, how.rate_at(self.update))
+        rows = passes(self.update, how.batch_size, course.rows, how.seed)
+        course.updates(self.update, rows, how.lr_at(self.update))
         self.losses.append({name: value.clone() for name, value in course.updates.told.items()})
         self.update += 1
 
@@ -179,12 +178,12 @@ class _Follower:
             last = f"the last good checkpoint is {kept}" if kept.exists() else "there is no checkpoint yet"
             raise DivergedTraining(
                 f"the {wrong[0]} is no longer a number before update {self.update:,}; {last}; "
-                "a lower rate or a limit for gradients (clip) may help"
+                "a lower --lr or --clip 1 may help"
             )
         rounded = {name: round(value, 6) for name, value in means.items()}
         self.folder.log(update=self.update, **rounded, seconds=round(self.seconds, 3))
         note = ", ".join(f"{name} {value:.3f}" for name, value in list(means.items())[:3])
-        self.tell(self.course.role, self.update, self.course.how.updates, note)
+        self.tell(self.course.role, self.update, self.course.how.steps, note)
 
     def _look(self) -> None:
         for model in self.course.updates.models.values():
@@ -222,12 +221,13 @@ class _Follower:
         """The legs of the way so far whose rates are not those of a course of the updates that are wanted now."""
         how = self.course.how
         legs = _legs_in(path, found)
-        if found.training.get("updates") != how.updates:
-            legs.append({"updates": _count(path, found.training.get("updates")), "until": found.update})
+        wanted = how.rename(found.training).get("steps")
+        if wanted != how.steps:
+            legs.append({"updates": _count(path, wanted), "until": found.update})
         while legs:
             first = legs[-2]["until"] if len(legs) > 1 else 0
-            before = replace(how, updates=legs[-1]["updates"])
-            if any(before.rate_at(update) != how.rate_at(update) for update in range(first, legs[-1]["until"])):
+            before = replace(how, steps=legs[-1]["updates"])
+            if any(before.lr_at(update) != how.lr_at(update) for update in range(first, legs[-1]["until"])):
                 break
             legs.pop()
         return legs
@@ -239,8 +239,8 @@ class _Follower:
             raise RecipeError(
                 f"{self.out} holds another run ({found.role}, {_differs(found, course)}); choose another folder"
             )
-        if found.update > course.how.updates:
-            raise RecipeError(f"{path} has seen {found.update:,} updates already, {course.how.updates:,} are asked for")
+        if found.update > course.how.steps:
+            raise RecipeError(f"{path} has seen {found.update:,} updates already, {course.how.steps:,} are asked for")
 
     def _save(self, name: str, *, with_memory: bool) -> None:
         course = self.course
@@ -255,7 +255,7 @@ class _Follower:
             role=course.role,
             models={part: asdict(cast("Any", model).settings) for part, model in models.items()},
             vocabulary=course.vocabulary,
-            training=asdict(course.how),
+            training=course.how.to_dict(),
             digest=course.how.digest,
             data=course.data,
             update=self.update,
@@ -281,19 +281,19 @@ class _Follower:
             "kind": "run",
             "name": self.out.resolve().name,
             "model": course.role,
-            "settings": asdict(how),
+            "settings": how.to_dict(),
             "seed": how.seed,
             "updates": self.update,
-            "updates_wanted": how.updates,
-            **({"legs": [*self.legs, {"updates": how.updates, "until": self.update}]} if self.legs else {}),
-            "batch": how.batch,
+            "updates_wanted": how.steps,
+            **({"legs": [*self.legs, {"updates": how.steps, "until": self.update}]} if self.legs else {}),
+            "batch": how.batch_size,
             "training": course.data,
             "look": self.seen,
             **({"best": self.best} if self.best else {}),
             "parameters": parameters,
             "device": name_of(device),
             "seconds": round(self.seconds, 3),
-            "examples_per_second": round(self.update * how.batch / self.seconds, 1) if self.seconds else None,
+            "examples_per_second": round(self.update * how.batch_size / self.seconds, 1) if self.seconds else None,
             "peak_bytes": peak_bytes(device),
             "deixis": __version__,
             "torch": str(torch.__version__),
@@ -319,10 +319,8 @@ def _part(weights: Mapping[str, Tensor], start: str) -> dict[str, Tensor]:
 
 
 def _differs(found: Bundle, course: Course) -> str:
-    mine = asdict(course.how)
-    names = [name for name in mine if name not in MAY_CHANGE and found.training.get(name) != mine[name]]
-    if names:
-        return f"with {names[0]} {found.training.get(names[0])!r}, not {mine[names[0]]!r}"
+    for name, (there, here) in course.how.differences(found.training).items():
+        return f"with {name} {there!r}, not {here!r}"
     return "of other data" if found.data != course.data else "of another kind"
 
 

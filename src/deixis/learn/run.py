@@ -17,11 +17,9 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from functools import wraps
 from importlib.resources import files
-from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
 from deixis.errors import BrokenCheckpoint, BrokenDataset, RecipeError
 from deixis.worlds.registry import parts_of, world_whose
@@ -40,6 +38,7 @@ __all__ = [
     "RUN",
     "Model",
     "Models",
+    "Precision",
     "Progress",
     "Run",
     "RunFolder",
@@ -48,7 +47,6 @@ __all__ = [
     "files_here",
     "find_checkpoint",
     "is_word",
-    "leave_out",
     "read_json",
     "shipped_checkpoints",
     "silent",
@@ -59,6 +57,7 @@ __all__ = [
 
 RUN, LOG, LOCK, EVENTS = "run.json", "log.jsonl", ".lock", "tensorboard"
 BEST, LAST, SUFFIX = "best.safetensors", "last.safetensors", ".safetensors"
+Precision: TypeAlias = Literal["auto", "fp32", "tf32", "bf16"]
 VERDICTS = "verdicts.parquet"  # what judging leaves in a folder, which is nothing to judge
 
 
@@ -125,7 +124,7 @@ class Model:
 
     Attributes:
         options: a function whose keyword-only parameters are the options of `deixis train NAME`, each with a line under
-            Args in its docstring; it returns settings.
+            Args in its docstring; it returns settings. `deixis.settings.add_options` makes one of a settings record.
         train: what trains it with these settings.
         needs_data: whether it learns from a dataset that is named by --data.
     """
@@ -155,26 +154,6 @@ class Models:
         from deixis.learn.checkpoints import read_facts
 
         return read_facts(checkpoint).get("kind") in self.kinds
-
-
-def leave_out(options: Callable[..., Any], *names: str, **fixed: Any) -> Callable[..., Any]:
-    """The options of a model without some of them, so that one function serves several models.
-
-    Args:
-        options: a function with keyword-only parameters.
-        names: the parameters to leave out; they keep their defaults.
-        fixed: parameters that are given here once and for all.
-    """
-    gone = {*names, *fixed}
-
-    @wraps(options)
-    def fewer(**given: Any) -> Any:
-        return options(**fixed, **given)
-
-    kept = [one for name, one in signature(options).parameters.items() if name not in gone]
-    fewer.__signature__ = Signature(kept)  # type: ignore[attr-defined]
-    fewer.__annotations__ = {name: hint for name, hint in options.__annotations__.items() if name not in gone}
-    return fewer
 
 
 def tell_updates(facts: Mapping[str, Any], *, of: str, model: str = "") -> str:

@@ -20,5 +20,5 @@ SIZES: dict[str, dict[str, Any]] = {
 
 def small(model: str, **changes: Any) -> Grounding:
     """A model with few weights that learns from what scene graphs say."""
-    few = {"features": "oracle", "sizes": SIZES[model], "updates": 6, "batch": 4, "look_every": 3, "log_every": 1}
+    few = {"features": "oracle", "sizes": SIZES[model], "steps": 6, "batch_size": 4, "eval_every": 3, "log_every": 1}
     return grounding_of(model, {**few, "first_stage": 0, **changes})

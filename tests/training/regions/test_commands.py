@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.data.store import CopsRef
 
 SETTINGS = """\
-updates = 4
-batch = 4
-look_every = 2
+steps = 4
+batch_size = 4
+eval_every = 2
 features = "oracle"
 [sizes]
 width = 8

@@ -135,7 +135,7 @@ def test_the_area_is_the_share_of_pairs_in_order(there: np.ndarray, absent: np.n
 
 def test_answers_are_judged_as_those_of_any_model(photographs: CopsRef, tmp_path: Path) -> None:
     """What is written is read again, judged in all settings, and as often right as counted directly."""
-    learn_to_ground(small("grounder", updates=30), photographs, tmp_path / "run")
+    learn_to_ground(small("grounder", steps=30), photographs, tmp_path / "run")
     found, facts = ground(tmp_path / "run" / "best.safetensors", photographs)
     write_answers(tmp_path / "answers.jsonl", found, photographs)
     examples = list(photographs.examples("test"))
@@ -163,7 +163,7 @@ def test_answers_are_judged_as_those_of_any_model(photographs: CopsRef, tmp_path
 def test_only_the_image_that_was_found_is_searched(photographs: CopsRef, tmp_path: Path) -> None:
     """With a model that finds images, every choice lies in one image, whatever the other model thinks of the rest."""
     for name in ("scan", "mattnet"):
-        learn_to_ground(small(name, updates=4), photographs, tmp_path / name)
+        learn_to_ground(small(name, steps=4), photographs, tmp_path / name)
     best = {name: tmp_path / name / "best.safetensors" for name in ("scan", "mattnet")}
     found, _ = ground(best["mattnet"], photographs, retriever=best["scan"])
     alone = SETTINGS.index("WithoutDist")

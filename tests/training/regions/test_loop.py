@@ -10,13 +10,12 @@ import torch
 from torch import nn
 
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.worlds.photos.models import erasing, grounder, modular, retrieval, tree
 from deixis.worlds.photos.training import loop
 from deixis.worlds.photos.training.bundles import build, read_grounding, sizes_of
 from deixis.worlds.photos.training.loop import learn_to_ground
 from deixis.worlds.photos.training.mining import TRIES, mine
 from deixis.worlds.photos.training.prepare import Surroundings
-from deixis.worlds.photos.training.settings import MODELS, RECORDED, Grounding, grounding_of
+from deixis.worlds.photos.training.settings import MODELS, RECORDED, grounding_of
 from tests.training.regions.small import small
 
 
@@ -43,7 +42,7 @@ def test_stopped_while_mining_it_goes_on_to_the_same_weights(
     strategy: str, photographs: CopsRef, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was mined for updates to come is kept with the weights, so a stop between two refreshes changes nothing."""
-    how = small("mattnet", updates=9, mining=strategy, first_stage=2, refresh_every=4, repeats=2, save_every=1)
+    how = small("mattnet", steps=9, mining=strategy, first_stage=2, refresh_every=4, repeats=2, save_every=1)
     learn_to_ground(how, photographs, tmp_path / "whole")
     take, taken = loop.Updates.__call__, 0
 
@@ -69,7 +68,7 @@ def test_nothing_is_mined_or_erased_in_the_first_stage(
     photographs: CopsRef, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The log speaks of mining from the second stage on, and erasing is switched on there."""
-    learn_to_ground(small("mattnet", updates=4, first_stage=2, mining="random"), photographs, tmp_path / "mine")
+    learn_to_ground(small("mattnet", steps=4, first_stage=2, mining="random"), photographs, tmp_path / "mine")
     lines = [json.loads(line) for line in (tmp_path / "mine" / "log.jsonl").read_text().splitlines()]
     assert ["mined" in line for line in lines if "loss" in line] == [False, False, True, True]
     erases = []
@@ -80,7 +79,7 @@ def test_nothing_is_mined_or_erased_in_the_first_stage(
         erases.append(self.model.erases)
 
     monkeypatch.setattr(loop._Course, "before", told)
-    learn_to_ground(small("cm-att-erase", updates=4, first_stage=2), photographs, tmp_path / "erase")
+    learn_to_ground(small("cm-att-erase", steps=4, first_stage=2), photographs, tmp_path / "erase")
     assert erases == [False, False, True, True]
 
 
@@ -94,7 +93,7 @@ def test_it_begins_with_another_run(photographs: CopsRef, tmp_path: Path) -> Non
     """A second stage may begin with the weights of a run; one of another model, or of other features, is refused."""
     learn_to_ground(small("mattnet"), photographs, tmp_path / "first")
     begin = tmp_path / "first" / BEST
-    how = small("mattnet", mining="module-specific", rate=1e-9)
+    how = small("mattnet", mining="module-specific", lr=1e-9)
     learn_to_ground(how, photographs, tmp_path / "second", begin=begin)
     first, second = read_grounding(begin), read_grounding(tmp_path / "second" / LAST)
     name = (
@@ -133,8 +132,8 @@ def test_what_is_true_of_the_target_is_not_mined(photographs: CopsRef, tmp_path:
 def test_a_folder_with_another_run_is_refused(photographs: CopsRef, tmp_path: Path) -> None:
     """A run goes on with its own settings only."""
     learn_to_ground(small("grounder"), photographs, tmp_path)
-    with pytest.raises(RecipeError, match="rate"):
-        learn_to_ground(small("grounder", rate=0.01, updates=9), photographs, tmp_path)
+    with pytest.raises(RecipeError, match="lr"):
+        learn_to_ground(small("grounder", lr=0.01, steps=9), photographs, tmp_path)
     assert learn_to_ground(small("grounder"), photographs, tmp_path)["was finished"]
 
 
@@ -145,9 +144,9 @@ def test_a_folder_with_another_run_is_refused(photographs: CopsRef, tmp_path: Pa
         ({"mining": "hard"}, "unknown mining"),
         ({"precision": "bf16"}, "unknown precision"),
         ({"anywhere": 1.5}, "anywhere must be a number from 0 to 1"),
-        ({"batch": 1}, "batch must be a whole number"),
-        ({"rate": float("nan")}, "rate must be a number"),
-        ({"betas": (0.9, 1.0)}, "betas must be two numbers"),
+        ({"batch_size": 1}, "batch_size must be a whole number"),
+        ({"lr": float("nan")}, "lr must be a number"),
+        ({"betas": (0.9, 1.0)}, "betas must be a number of at least 0 and below 1"),
         ({"exclude_true": 1}, "true or false"),
         ({"speed": 2}, "no setting 'speed'"),
         ({"sizes": 3}, "table of names"),
@@ -164,7 +163,7 @@ def test_impossible_settings_are_refused(changes: dict[str, object], said: str) 
 @pytest.mark.parametrize("model", RECORDED)
 def test_recorded_updates_learn_the_same_on_a_gpu(model: str, photographs: CopsRef, tmp_path: Path) -> None:
     """Through both stages, whether mined or erased, every loss is what it is without recording."""
-    changes = {"updates": 12, "first_stage": 5, "save_every": 4}
+    changes = {"steps": 12, "first_stage": 5, "save_every": 4}
     changes |= {"mining": "class-aware", "refresh_every": 3} if model == "mattnet" else {}
     losses = []
     for record in (False, True):
@@ -198,7 +197,7 @@ def test_products_have_the_precision_that_was_asked_for_only_while_learning(
     before = torch.get_float32_matmul_precision()
     for precision in ("tf32", "fp32", "auto"):
         learn_to_ground(
-            small("grounder", updates=1, precision=precision),
+            small("grounder", steps=1, precision=precision),
             photographs,
             tmp_path / precision,
             around=Surroundings(device="cpu"),
@@ -220,30 +219,13 @@ def test_only_what_can_mine_mines() -> None:
 def test_the_rate_falls_as_published() -> None:
     """MattNet's rate stays for 8,000 updates and is a tenth after 16,000; the second stage begins anew."""
     how = grounding_of("mattnet", {"first_stage": 20_000})
-    assert how.rate_at(8_000) == 4e-4
-    assert how.rate_at(12_000) == pytest.approx(4e-4 * 0.1**0.5)
-    assert how.rate_at(16_000) == pytest.approx(4e-5)
-    assert how.rate_at(20_000) == 4e-4
+    assert how.lr_at(8_000) == 4e-4
+    assert how.lr_at(12_000) == pytest.approx(4e-4 * 0.1**0.5)
+    assert how.lr_at(16_000) == pytest.approx(4e-5)
+    assert how.lr_at(20_000) == 4e-4
     scan = grounding_of("scan")
-    assert scan.rate_at(scan.decay_from - 1) == 2e-4
-    assert scan.rate_at(scan.decay_from) == pytest.approx(2e-5)
-
-
-@pytest.mark.parametrize(
-    ("model", "published"),
-    [
-        ("grounder", grounder.TRAINING),
-        ("mattnet", modular.TRAINING),
-        ("cm-att-erase", erasing.TRAINING),
-        ("scan", retrieval.TRAINING),
-        ("tree", tree.TRAINING),
-    ],
-)
-def test_trainings_are_those_that_the_models_state(model: str, published: dict[str, object]) -> None:
-    """Rates, moments and limits of gradients are those that stand beside each model."""
-    how = grounding_of(model)
-    for name in ("rate", "betas", "clamp", "clip"):
-        assert getattr(how, name) == (published.get(name) or getattr(Grounding(model=model), name))
+    assert scan.lr_at(scan.decay_from - 1) == 2e-4
+    assert scan.lr_at(scan.decay_from) == pytest.approx(2e-5)
 
 
 def test_sizes_come_from_data_settings_and_paper() -> None:

@@ -26,7 +26,7 @@ def test_a_model_that_has_seen_the_answers_tells_more_apart(
     model: str, photographs: CopsRef, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A trained model tells most targets it has seen from others; counts are of what its scores say, block by block."""
-    learn_to_ground(small(model, updates=120, batch=16, rate=0.01, look_every=120), photographs, tmp_path)
+    learn_to_ground(small(model, steps=120, batch_size=16, lr=0.01, eval_every=120), photographs, tmp_path)
     told = told_apart(tmp_path / "best.safetensors", photographs, splits=("train", "test"))
     assert set(told) == {(split, kind) for split in ("train", "test") for kind in KINDS}
     assert told["train", "anywhere"].regions > 0.7
@@ -41,7 +41,7 @@ def test_only_what_is_closer_is_told_apart(
     photographs: CopsRef, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A region fits worse than another: not told apart; a text does not: told apart; as good as: not told apart."""
-    learn_to_ground(small("mattnet", updates=1, look_every=1), photographs, tmp_path)
+    learn_to_ground(small("mattnet", steps=1, eval_every=1), photographs, tmp_path)
 
     def fits(*values: torch.Tensor) -> list[torch.Tensor]:
         own = values[3].float()
@@ -55,6 +55,6 @@ def test_only_what_is_closer_is_told_apart(
 
 def test_a_model_without_pairs_is_refused(photographs: CopsRef, tmp_path: Path) -> None:
     """GroundeR compares the regions of an image; it says nothing of a single pair."""
-    learn_to_ground(small("grounder", updates=1, look_every=1), photographs, tmp_path)
+    learn_to_ground(small("grounder", steps=1, eval_every=1), photographs, tmp_path)
     with pytest.raises(RecipeError, match="only mattnet, cm-att-erase do"):
         told_apart(tmp_path / "best.safetensors", photographs)

@@ -52,7 +52,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> CopsRef:
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model_learns_with_eyes_and_is_judged(model: str, drawn: CopsRef, tmp_path: Path) -> None:
     """Every model takes updates that change what it sees, keeps its eyes, and answers with them."""
-    learn_to_ground(small(model, **TINY, updates=2, look_every=1), drawn, tmp_path)
+    learn_to_ground(small(model, **TINY, steps=2, eval_every=1), drawn, tmp_path)
     kept = read_grounding(tmp_path / "best.safetensors")
     assert set(kept.models) == {model, EYES}
     first = [name for name in kept.weights if name.startswith("eyes.early.0")]
@@ -66,12 +66,12 @@ def test_every_model_learns_with_eyes_and_is_judged(model: str, drawn: CopsRef, 
 
 def test_it_learns_by_heart_what_it_sees(drawn: CopsRef, tmp_path: Path) -> None:
     """A model that sees pixels only finds the targets of a few expressions again, and hardly without having learnt."""
-    how = small("grounder", **TINY, updates=120, batch=16, rate=1e-2, look_every=120, sizes={"width": 24, "joint": 24})
+    how = small("grounder", **TINY, steps=120, batch_size=16, lr=1e-2, eval_every=120, sizes={"width": 24, "joint": 24})
     course = loop._Course(how, drawn, None, Surroundings(device="cpu"), loop.silent)
     few = torch.arange(16)
     shares = []
-    for update in range(how.updates):
-        course.updates(update, few.numpy(), how.rate)
+    for update in range(how.steps):
+        course.updates(update, few.numpy(), how.lr)
         shares.append(float(course.updates.told["right"]))
     assert np.mean(shares[:3]) < 0.4
     assert np.mean(shares[-3:]) > 0.9
@@ -79,11 +79,9 @@ def test_it_learns_by_heart_what_it_sees(drawn: CopsRef, tmp_path: Path) -> None
 
 def test_stopped_it_goes_on_to_the_same_eyes(drawn: CopsRef, tmp_path: Path) -> None:
     """A run in two parts ends with the same weights as one in one, those of the network that sees included."""
-    how = small("mattnet", **TINY, updates=4, look_every=2, mining="random", refresh_every=3)
+    how = small("mattnet", **TINY, steps=4, eval_every=2, mining="random", refresh_every=3)
     learn_to_ground(how, drawn, tmp_path / "whole")
-    learn_to_ground(
-        small("mattnet", **TINY, updates=2, look_every=2, mining="random", refresh_every=3), drawn, tmp_path
-    )
+    learn_to_ground(small("mattnet", **TINY, steps=2, eval_every=2, mining="random", refresh_every=3), drawn, tmp_path)
     learn_to_ground(how, drawn, tmp_path)
     whole, parts = (read_grounding(folder / "last.safetensors") for folder in (tmp_path / "whole", tmp_path))
     assert all(torch.equal(value, parts.weights[name]) for name, value in whole.weights.items())
@@ -131,8 +129,8 @@ def test_eyes_that_cannot_be_are_refused(drawn: CopsRef, tmp_path: Path) -> None
         learn_to_ground(small("grounder", features="tiny", eyes={"wide": 3}), drawn, tmp_path)
     with pytest.raises(RecipeError, match="multiple of 16"):
         learn_to_ground(small("grounder", features="tiny", eyes={"side": 20}), drawn, tmp_path)
-    with pytest.raises(RecipeError, match="which tiny alone has"):
+    with pytest.raises(RecipeError, match="eyes are for tiny only"):
         small("grounder", eyes={"side": 32})
-    learn_to_ground(small("grounder", updates=1), drawn, tmp_path / "blind")
+    learn_to_ground(small("grounder", steps=1), drawn, tmp_path / "blind")
     with pytest.raises(RecipeError, match="other features"):
         learn_to_ground(small("grounder", **TINY), drawn, tmp_path, begin=tmp_path / "blind" / "best.safetensors")

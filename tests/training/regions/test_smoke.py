@@ -41,16 +41,16 @@ class Trained(NamedTuple):
 
 
 ROWS = {
-    "GroundeR": Trained("grounder", {"rate": 3e-3}),
-    "Deaf-GroundeR": Trained("grounder", {"rate": 3e-3, "probe": "deaf"}),
-    "Shuffle-GroundeR": Trained("grounder", {"rate": 3e-3, "probe": "shuffle"}),
-    "Obj-Attr-GroundeR": Trained("grounder", {"rate": 3e-3, "probe": "obj-attr"}),
-    "MattNet": Trained("mattnet", {"rate": 2e-3}),
-    "CM-Att-Erase": Trained("cm-att-erase", {"rate": 2e-3, "first_stage": 0.5}),
-    "SCAN": Trained("scan", {"rate": 2e-3}),
-    "SCAN+MattNet": Trained("mattnet", {"rate": 2e-3}, "SCAN"),
-    "MattNet-Mine": Trained("mattnet", {"rate": 2e-3, "first_stage": 0.5, "mining": "module-specific"}),
-    "Tree": Trained("tree", {"rate": 4e-3}),
+    "GroundeR": Trained("grounder", {"lr": 3e-3}),
+    "Deaf-GroundeR": Trained("grounder", {"lr": 3e-3, "probe": "deaf"}),
+    "Shuffle-GroundeR": Trained("grounder", {"lr": 3e-3, "probe": "shuffle"}),
+    "Obj-Attr-GroundeR": Trained("grounder", {"lr": 3e-3, "probe": "obj-attr"}),
+    "MattNet": Trained("mattnet", {"lr": 2e-3}),
+    "CM-Att-Erase": Trained("cm-att-erase", {"lr": 2e-3, "first_stage": 0.5}),
+    "SCAN": Trained("scan", {"lr": 2e-3}),
+    "SCAN+MattNet": Trained("mattnet", {"lr": 2e-3}, "SCAN"),
+    "MattNet-Mine": Trained("mattnet", {"lr": 2e-3, "first_stage": 0.5, "mining": "module-specific"}),
+    "Tree": Trained("tree", {"lr": 4e-3}),
 }
 
 
@@ -82,8 +82,8 @@ def table_3(made: CopsRef, folder: Path, *, updates: int, batch: int) -> dict[st
     table: dict[str, dict[str, float]] = {}
     lines: list[str] = []
     for name, row in ROWS.items():
-        changes = {"sizes": SIZES[row.model], "updates": updates, "batch": batch, "repeats": 1, **row.changes}
-        changes |= {"features": "oracle", "noise": 0.02, "look_every": updates // 2, "decay_every": 0}
+        changes = {"sizes": SIZES[row.model], "steps": updates, "batch_size": batch, "repeats": 1, **row.changes}
+        changes |= {"features": "oracle", "noise": 0.02, "eval_every": updates // 2, "decay_every": 0}
         changes["first_stage"] = int(updates * row.changes.get("first_stage", 0))
         out = folder / (name if not row.retriever else "MattNet")  # the same run, searched otherwise
         if not (out / BEST).exists():

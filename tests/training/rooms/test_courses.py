@@ -19,8 +19,8 @@ from tests.training.small import are_equal
 from tests.training.test_checkpoints import no_room
 
 
-LEARN = Captioning(width=8, updates=8, batch=6, look_every=4, log_every=3, save_every=2, rate=0.01, seed=1)
-PLAY = Game(updates=8, batch=6, look_every=4, log_every=3, save_every=2, rate=0.01, seed=1)
+LEARN = Captioning(width=8, steps=8, batch_size=6, eval_every=4, log_every=3, save_every=2, lr=0.01, seed=1)
+PLAY = Game(steps=8, batch_size=6, eval_every=4, log_every=3, save_every=2, lr=0.01, seed=1)
 CONTEXTS = two_factors(4)
 
 
@@ -83,8 +83,8 @@ def legs_of(run):
 def test_going_on_for_more_updates_is_recorded(few_images, tmp_path):
     """The rate had fallen by then, so the weights are not those of one long run, and run.json tells of both legs."""
     learn(LEARN, tmp_path / "twice")
-    twice = learn(replace(LEARN, updates=16), tmp_path / "twice")
-    once = learn(replace(LEARN, updates=16), tmp_path / "once")
+    twice = learn(replace(LEARN, steps=16), tmp_path / "twice")
+    once = learn(replace(LEARN, steps=16), tmp_path / "once")
 
     assert not are_equal(tmp_path / "once" / "best.safetensors", tmp_path / "twice" / "best.safetensors")
     assert legs_of(twice) == [(8, 8), (16, 16)]
@@ -94,9 +94,9 @@ def test_going_on_for_more_updates_is_recorded(few_images, tmp_path):
 def test_legs_are_kept_from_one_call_to_the_next(few_images, tmp_path):
     """Also when it is stopped again, and when a third number is wanted."""
     learn(LEARN, tmp_path)
-    learn(replace(LEARN, updates=16), tmp_path, stop_after=0.0)
-    learn(replace(LEARN, updates=16), tmp_path)
-    found = learn(replace(LEARN, updates=24), tmp_path)
+    learn(replace(LEARN, steps=16), tmp_path, stop_after=0.0)
+    learn(replace(LEARN, steps=16), tmp_path)
+    found = learn(replace(LEARN, steps=24), tmp_path)
 
     assert legs_of(found) == [(8, 8), (16, 16), (24, 24)]
     assert read_rooms(tmp_path / "last.safetensors").metrics["legs"] == found["legs"][:2]
@@ -105,8 +105,8 @@ def test_legs_are_kept_from_one_call_to_the_next(few_images, tmp_path):
 def test_going_on_before_the_rate_falls_is_one_leg(few_images, tmp_path):
     """Stopped while the rate was still whole, another number of updates gives the weights of one run of that number."""
     stopped = learn(replace(LEARN, log_every=1), tmp_path / "twice", stop_after=0.0)
-    twice = learn(replace(LEARN, updates=16), tmp_path / "twice")
-    learn(replace(LEARN, updates=16), tmp_path / "once")
+    twice = learn(replace(LEARN, steps=16), tmp_path / "twice")
+    learn(replace(LEARN, steps=16), tmp_path / "once")
 
     assert stopped["updates"] <= 6
     assert legs_of(twice) == []
@@ -148,12 +148,12 @@ def test_the_folder_of_another_course_is_told(run, few_images, tmp_path):
     with pytest.raises(RecipeError, match=r"holds another run \(captioning"):
         run("game", "run")
     with pytest.raises(RecipeError, match="has seen 8 updates already, 5 are asked for"):
-        learn(replace(LEARN, updates=5), tmp_path / "run")
+        learn(replace(LEARN, steps=5), tmp_path / "run")
 
 
 def test_a_loss_that_is_no_number_stops_a_course(few_images, tmp_path, monkeypatch):
     """The checkpoint before it is named and stays as it was."""
-    learn(replace(LEARN, updates=4), tmp_path / "run")
+    learn(replace(LEARN, steps=4), tmp_path / "run")
     last = tmp_path / "run" / "last.safetensors"
     before = last.read_bytes()
     plain = pretrain.caption_loss
@@ -167,7 +167,7 @@ def test_a_loss_that_is_no_number_stops_a_course(few_images, tmp_path, monkeypat
 
 def test_a_full_disk_leaves_the_checkpoint_before(few_images, tmp_path):
     """Nothing half written takes its place."""
-    learn(replace(LEARN, updates=4), tmp_path / "run")
+    learn(replace(LEARN, steps=4), tmp_path / "run")
     last = tmp_path / "run" / "last.safetensors"
     before = last.read_bytes()
 
@@ -180,7 +180,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(few_images, tmp_path):
 
 def test_a_speaker_learns_captions(few_images, tmp_path):
     """In 150 updates the cost of a word falls far below that of a guess, and the log tells of it."""
-    found = learn(replace(LEARN, width=32, updates=150, batch=32, log_every=50, look_every=150), tmp_path / "run")
+    found = learn(replace(LEARN, width=32, steps=150, batch_size=32, log_every=50, eval_every=150), tmp_path / "run")
 
     told = [line["caption"] for line in log_of(tmp_path / "run") if "look" not in line]
     assert told[-1] < 1.2 < told[0]
@@ -190,7 +190,7 @@ def test_a_speaker_learns_captions(few_images, tmp_path):
 
 def test_captions_are_learnt_after_own_words_as_published(few_images, tmp_path):
     """With forcing halved, a run stopped in the middle also goes on to the same weights."""
-    how = replace(LEARN, forcing="halved", batch=300, updates=5, look_every=5, save_every=1, log_every=2)
+    how = replace(LEARN, forcing="halved", batch_size=300, steps=5, eval_every=5, save_every=1, log_every=2)
     learn(how, tmp_path / "whole")
     learn(how, tmp_path / "broken", stop_after=0.0)
     learn(how, tmp_path / "broken")

@@ -15,10 +15,11 @@ from deixis.learn.checkpoints import write_bundle
 from deixis.worlds.rooms.models.encoders import ResNet50, RoomEncoder, RoomEncoderSettings
 from deixis.worlds.rooms.scene import IMAGES, SIZES, factors_of
 from deixis.worlds.rooms.training import features as module
-from deixis.worlds.rooms.training.augment import DISTURBANCES, Augmentation
+from deixis.worlds.rooms.training.augment import DISTURBANCES
 from deixis.worlds.rooms.training.bundles import read_rooms
-from deixis.worlds.rooms.training.encoder import Encoding, learn_to_see
+from deixis.worlds.rooms.training.encoder import learn_to_see
 from deixis.worlds.rooms.training.features import FEATURES, Encoder, features_of, find_encoder
+from deixis.worlds.rooms.training.settings import Augmentation, Encoding
 from tests.training.rooms.made import bundle_of, fresh_speaker, reset
 
 
@@ -127,7 +128,7 @@ def test_an_encoder_is_trained_and_sees(tmp_path):
     """It is written, found again, gives the same features as its file says, and tells pictures apart."""
     path = tmp_path / "deep" / "encoder.safetensors"
 
-    found = learn_to_see(Encoding(pictures=24, judged=8, updates=2, batch=8), path, device="cpu")
+    found = learn_to_see(Encoding(pictures=24, judged=8, steps=2, batch_size=8), path, device="cpu")
     told = found["told"]
     seen = features_of(np.array([118_308, 292_170]), find_encoder(str(path), CPU), CPU)
 
@@ -145,7 +146,7 @@ def test_an_encoder_learns(tmp_path):
     told = []
 
     learn_to_see(
-        Encoding(pictures=16, judged=1, updates=100, batch=16),
+        Encoding(pictures=16, judged=1, steps=100, batch_size=16),
         path,
         device="cpu",
         progress=lambda stage, _done, _total, note: told.append((stage, note)),

@@ -10,13 +10,13 @@ from tests.training.rooms.made import HERE, fresh_speaker, log_of, two_factors
 
 
 HOW = Game(
-    updates=100,
-    batch=128,
-    rate=0.01,
+    steps=100,
+    batch_size=128,
+    lr=0.01,
     structure=0.0,
     entropy=0.01,
     reward="probability",
-    look_every=50,
+    eval_every=50,
     log_every=5,
     save_every=100,
 )

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from deixis.errors import RecipeError
-from deixis.worlds.rooms.training.settings import Captioning, Game, settings_from
+from deixis.worlds.rooms.training.settings import Captioning, Game
 
 
 @pytest.mark.parametrize("record", [Captioning, Game])
 def test_what_is_not_said_is_the_default(record):
     """And what is said is taken."""
-    assert settings_from(record, {}) == record()
-    assert settings_from(record, {"batch": 7}) == record(batch=7)
+    assert record.read({}) == record()
+    assert record.read({"batch_size": 7}) == record(batch_size=7)
 
 
 @pytest.mark.parametrize(
@@ -22,11 +22,11 @@ def test_what_is_not_said_is_the_default(record):
         (Captioning, {"pairs": "random"}, "there is no setting 'pairs'"),
         (Captioning, {"captions": 21}, "captions must be a whole number from 1 to 20, got 21"),
         (Captioning, {"forcing": "never"}, "unknown forcing 'never'; known: always, halved"),
-        (Game, {"updates": 0}, "updates must be a whole number"),
-        (Game, {"updates": True}, "updates must be a whole number"),
-        (Game, {"batch": "many"}, "batch must be a whole number"),
-        (Game, {"rate": 0}, "rate must be a number"),
-        (Game, {"rate": float("nan")}, "rate must be a number"),
+        (Game, {"steps": 0}, "steps must be a whole number"),
+        (Game, {"steps": True}, "steps must be a whole number"),
+        (Game, {"batch_size": "many"}, "batch_size must be a whole number"),
+        (Game, {"lr": 0}, "lr must be a number"),
+        (Game, {"lr": float("nan")}, "lr must be a number"),
         (Game, {"structure": 1.5}, "structure must be a number from 0 to 1, got 1.5"),
         (Game, {"entropy": [1]}, "entropy must be a number"),
         (Game, {"objective": "reinforced"}, "unknown objective 'reinforced'"),
@@ -36,11 +36,11 @@ def test_what_is_not_said_is_the_default(record):
 def test_settings_that_cannot_be_are_told(record, values, complaint):
     """With the values that can."""
     with pytest.raises(RecipeError, match=complaint):
-        settings_from(record, values)
+        record.read(values)
 
 
 def test_a_digest_names_the_way():
     """How far and how often one looks is no part of it; everything else is."""
-    assert Game().digest == Game(updates=3, look_every=2, save_every=1, log_every=9).digest
+    assert Game().digest == Game(steps=3, eval_every=2, save_every=1, log_every=9).digest
     assert len({Game().digest, Game(seed=1).digest, Game(kl=0.1).digest, Captioning().digest}) == 4
     assert replace(Captioning(), width=8).digest != Captioning().digest

@@ -1,18 +1,8 @@
-"""The models by name, with the settings of their published training and the known quirks of their published code.
-
-| name | model | published training |
-|---|---|---|
-| `m-lstm` | `multimodal_lstm` | rate 0.001, x 0.9 every 20,000 updates; 160,000 updates of 2,000 examples |
-| `gcn-lstm` | `graph_lstm` | rate 0.0008, x 0.9 every 20,000 updates; 267,201 updates of 200 examples |
-| `transformer` | `grid_transformer` | rate 0.0001; 1,686,700 updates of 32 examples |
-
-A quirk is something that the published code does, or its paper says, and that nobody would do on purpose. All are off
-unless they are named.
-"""
+"""The models of instructions by name: how each is built, and the record of its sizes."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import RecipeError, UnknownName, nearest
@@ -23,112 +13,28 @@ from deixis.worlds.grid.models.transformer import GridTransformer, GridTransform
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from deixis.worlds.grid.models.policy import Policy
 
 
-__all__ = ["MODELS", "Known", "Quirk", "build", "find_model", "find_quirks", "settings_of"]
+__all__ = ["MODELS", "Known", "build", "find_model", "settings_of"]
 
 LARGEST = 4096  # of any size of a model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quirk:
-    """Something odd that the published code does.
-
-    Attributes:
-        about: what, in one sentence.
-        training: what it changes in the training; settings: what it changes in the model.
-    """
-
-    about: str
-    training: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A model.
-
-    Attributes:
-        model: how it is built. settings: the record of its sizes.
-        training: as published. quirks: of the published code, by name.
-        quick: what we change in the training to have it learn in minutes, sizes under `settings`.
-    """
+    """A model: how it is built, and the record of its sizes."""
 
     model: Callable[[Any, int], Policy]
     settings: type
-    training: Mapping[str, Any]
-    quick: Mapping[str, Any]
-    quirks: Mapping[str, Quirk]
 
 
 MODELS: Mapping[str, Known] = {
-    "m-lstm": Known(
-        model=MultimodalLSTM,
-        settings=MultimodalLSTMSettings,
-        training={"rate": 1e-3, "decay_every": 20_000, "batch": 2000, "updates": 160_000, "look_every": 1000},
-        quick={
-            "updates": 44_000,
-            "rate": 2e-3,
-            "decay_every": 0,
-            "cooldown": 12_000,
-            "clip": 1.0,
-            "look_every": 4000,
-        },
-        quirks={
-            "paper-rate": Quirk(
-                about="learns at 0.0001 as the paper says, a tenth of what the code does", training={"rate": 1e-4}
-            )
-        },
-    ),
-    "gcn-lstm": Known(
-        model=GraphLSTM,
-        settings=GraphLSTMSettings,
-        training={"rate": 8e-4, "decay_every": 20_000, "batch": 200, "updates": 267_201, "look_every": 26_990},
-        quick={
-            "updates": 68_000,
-            "batch": 512,
-            "rate": 2e-3,
-            "warmup": 500,
-            "decay_every": 0,
-            "cooldown": 22_000,
-            "clip": 0.5,
-            "look_every": 7500,
-            "settings": {"scaled": True},
-        },
-        quirks={
-            "drops-85-percent": Quirk(
-                about="drops 85 % of every action's vector where it meant to keep 85 %",
-                settings={"action_dropout": 0.85},
-            )
-        },
-    ),
-    "transformer": Known(
-        model=GridTransformer,
-        settings=GridTransformerSettings,
-        training={"rate": 1e-4, "decay_every": 0, "batch": 32, "updates": 1_686_700, "look_every": 16_867},
-        quick={
-            "updates": 60_000,
-            "batch": 512,
-            "rate": 1e-3,
-            "warmup": 500,
-            "cooldown": 15_000,
-            "clip": 1.0,
-            "weight_decay": 0.1,
-            "pointing": 1.0,
-            "easy_first": 2000,
-            "rare_first": 15_000,
-            "look_every": 2500,
-            "settings": {"norm_first": True, "points": True, "dropout": 0.1},
-        },
-        quirks={
-            "sees-padding": Quirk(
-                about="lets the decoder look at the places after a command's end", settings={"sees_padding": True}
-            )
-        },
-    ),
+    "m-lstm": Known(model=MultimodalLSTM, settings=MultimodalLSTMSettings),
+    "gcn-lstm": Known(model=GraphLSTM, settings=GraphLSTMSettings),
+    "transformer": Known(model=GridTransformer, settings=GridTransformerSettings),
 }
 
 
@@ -137,17 +43,6 @@ def find_model(name: str) -> Known:
     if name not in MODELS:
         raise UnknownName(f"unknown model {name!r}{nearest(name, MODELS)}")
     return MODELS[name]
-
-
-def find_quirks(model: str, names: Iterable[str]) -> list[Quirk]:
-    """The quirks of these names; `UnknownName` where the model does not have one."""
-    known = find_model(model).quirks
-    for name in names:
-        if name not in known:
-            others = [other for other, entry in MODELS.items() if name in entry.quirks]
-            hint = f"; it is one of {others[0]}" if others else nearest(name, known)
-            raise UnknownName(f"{model} has no quirk {name!r}{hint}")
-    return [known[name] for name in names]
 
 
 def build(name: str, settings: Mapping[str, Any], words: int) -> Policy:

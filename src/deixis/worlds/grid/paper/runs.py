@@ -15,6 +15,7 @@ from deixis.data.kept_results import APART
 from deixis.errors import BrokenDataset
 from deixis.report.json_facts import flat_facts, printable, read_facts
 from deixis.report.runs import EVALUATION, LOG, RUN, Look, Step, course_of, read_log
+from deixis.worlds.grid.training.settings import Training as Recorded
 
 
 if TYPE_CHECKING:
@@ -207,8 +208,8 @@ def _trained(facts: Facts) -> dict[str, Any]:
 
 def _course(recipe: Facts) -> dict[str, Any]:
     """Rates, schedules and the like: what a recipe says beside what run.json says of the model itself."""
-    elsewhere = ("model", "settings", "quirks", "seed", "updates", "batch")
-    return {name: value for name, value in recipe.values.items() if name not in elsewhere}
+    elsewhere = ("model", "settings", "quirks", "seed", "steps", "batch_size")
+    return {name: value for name, value in Recorded.rename(recipe.values).items() if name not in elsewhere}
 
 
 def _training(facts: Facts) -> Training | None:

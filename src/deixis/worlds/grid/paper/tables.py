@@ -27,7 +27,7 @@ TITLES: dict[Which, str] = {
 PARTS: dict[Which, tuple[Part, ...]] = {"table2": ("dev", "test"), "table3": ("test",)}
 # Settings that say where or as what a run was made, not how: runs that differ in these only are of one column.
 APART = {"seed", "name", "out", "folder", "path", "device", "workers", "data"}
-APART |= {"look_every", "log_every", "save_every", "dev_examples", "decode_limit", "compile", "half", "tensorboard"}
+APART |= {"eval_every", "log_every", "save_every", "dev_examples", "decode_limit", "compile", "half", "tensorboard"}
 # What runs from before there was such a setting did.
 EARLIER = {"rare_first": "0", "rare_share": "0.2", "weight_decay": "0.0", "pointing": "0.0"}
 
@@ -128,7 +128,7 @@ def _traits(run: Run) -> dict[str, str]:
     """How a run was made and judged."""
     known = {**(EARLIER if run.settings else {}), **run.settings}
     found = {name: value for name, value in known.items() if name.rpartition(".")[2] not in APART}
-    found |= {name: f"{count:,}" for name, count in (("updates", run.updates), ("batch", run.batch)) if count}
+    found |= {name: f"{count:,}" for name, count in (("steps", run.updates), ("batch size", run.batch)) if count}
     found |= {"judged up to": f"{run.decode_limit} actions", "judged on data": run.digest[:8] or run.data}
     if run.training is None:
         return found

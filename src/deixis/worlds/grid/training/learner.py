@@ -22,7 +22,7 @@ from deixis.worlds.grid.models.registry import build
 from deixis.worlds.grid.training.checkpoints import Checkpoint, half_checkpoint, read_checkpoint, write_checkpoint
 from deixis.worlds.grid.training.data import DeviceData, data_facts, demand_room
 from deixis.worlds.grid.training.order import order_of
-from deixis.worlds.grid.training.settings import MAY_CHANGE, training_from
+from deixis.worlds.grid.training.settings import training_from
 from deixis.worlds.grid.training.step import Stepper
 
 
@@ -111,8 +111,8 @@ class Learner:
             self.model.train(),
             DeviceData(self.examples, self.device),
             self.device,
-            batch=len(range(place.rank, training.batch, place.world)),
-            of=training.batch,
+            batch=len(range(place.rank, training.batch_size, place.world)),
+            of=training.batch_size,
             clip=training.clip,
             weight_decay=training.weight_decay,
             pointing=training.pointing,
@@ -131,7 +131,7 @@ class Learner:
         rows, steps = self.order(update)
         tokens = int(self.lengths[rows].sum()) + len(rows)
         mine = rows[self.place.rank :: self.place.world]
-        self.stepper(update, mine, steps, self.training.rate_at(update), tokens)
+        self.stepper(update, mine, steps, self.training.lr_at(update), tokens)
         self.losses[update % len(self.losses)].copy_(self.stepper.loss)
 
     # ------------------------------------------------------------------------ checkpoints
@@ -190,18 +190,15 @@ class Learner:
         other = f"{self.out} holds another run"
         advice = "choose another folder, or delete it"
         if found.digest != self.training.digest:
-            ours = self.training.to_dict()
-            differ = (name for name in ours if ours[name] != found.training.get(name) and name not in MAY_CHANGE)
-            name = next(differ, "digest")
-            raise RecipeError(
-                f"{other}: {name} is {found.training.get(name)!r} there, {ours.get(name)!r} here; {advice}"
-            )
+            differ = self.training.differences(found.training) or {"digest": (found.digest, self.training.digest)}
+            name, (there, here) = next(iter(differ.items()))
+            raise RecipeError(f"{other}: {name} is {there!r} there, {here!r} here; {advice}")
         if found.data.get("digest") != self.data["digest"] or found.vocabulary != self.vocabulary:
             raise RecipeError(f"{other}: it learns from {found.data.get('name')!r}, which is other data; {advice}")
         if found.data.get("begins with") != self.data.get("begins with"):
             raise RecipeError(f"{other}: it began with other weights; {advice}")
-        if found.update > self.training.updates:
-            raise RecipeError(f"{path} has seen {found.update:,} updates already, more than {self.training.updates:,}")
+        if found.update > self.training.steps:
+            raise RecipeError(f"{path} has seen {found.update:,} updates already, more than {self.training.steps:,}")
         self._demand_same_end(path, found)
         if not found.memory:
             raise RecipeError(f"{path} holds weights alone, and no training can go on from them; {advice}")
@@ -210,12 +207,12 @@ class Learner:
         """An error where the rate has begun to fall, or would have, towards another end."""
         before = training_from(found.training)
         now = self.training
-        if (before.updates, before.cooldown) == (now.updates, now.cooldown):
+        if (before.steps, before.cooldown) == (now.steps, now.cooldown):
             return
-        if before.cools_from < found.update or now.cools_from < found.update:
+        if before.cooldown_start < found.update or now.cooldown_start < found.update:
             raise RecipeError(
-                f"{path} has seen {found.update:,} of {before.updates:,} updates with a cooldown of "
-                f"{before.cooldown:,}; it cannot end after {now.updates:,} with one of {now.cooldown:,}: "
+                f"{path} has seen {found.update:,} of {before.steps:,} updates with a cooldown of "
+                f"{before.cooldown:,}; it cannot end after {now.steps:,} with one of {now.cooldown:,}: "
                 "the rates on its way would have been others"
             )
 

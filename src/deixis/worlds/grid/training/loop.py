@@ -112,15 +112,15 @@ class _Loop:
         learner.resume()
         if self.folder:
             self.folder.go_on_from(at.update)
-        if at.update == training.updates and (self.out / RUN).exists():
+        if at.update == training.steps and (self.out / RUN).exists():
             return self._finished(was_finished=True)
-        self.tell(training.model, at.update, training.updates, "goes on" if at.update else "begins")
+        self.tell(training.model, at.update, training.steps, "goes on" if at.update else "begins")
         window = _Window(at.update, time.monotonic())
         clock = time.monotonic() - at.seconds
-        while at.update < training.updates:
+        while at.update < training.steps:
             learner.take_update(at.update)
             at.update += 1
-            is_look = at.update % training.look_every == 0 or at.update == training.updates
+            is_look = at.update % training.eval_every == 0 or at.update == training.steps
             is_save = is_look or bool(training.save_every and at.update % training.save_every == 0)
             is_told = is_save or at.update % training.log_every == 0
             stops = (
@@ -139,7 +139,7 @@ class _Loop:
             if stops:
                 break
         at.seconds = time.monotonic() - clock
-        if interrupt.is_set() and at.update < training.updates:
+        if interrupt.is_set() and at.update < training.steps:
             raise KeyboardInterrupt(
                 f"stopped after {at.update:,} updates; they are kept in {self.out}, the same command goes on from there"
             )
@@ -156,9 +156,9 @@ class _Loop:
         seconds = max(now() - window.start, 1e-9)
         at.learning_seconds += seconds
         at.loss = float(losses.mean())
-        speed = len(updates) * self.training.batch / seconds
+        speed = len(updates) * self.training.batch_size / seconds
         if self.folder:
-            rate = self.training.rate_at(at.update - 1)
+            rate = self.training.lr_at(at.update - 1)
             self.folder.log(
                 update=at.update,
                 loss=at.loss,
@@ -168,7 +168,7 @@ class _Loop:
             )
         dev = "" if at.exact is None else f", dev {100 * at.exact:.1f} %"
         self.tell(
-            self.training.model, at.update, self.training.updates, f"loss {at.loss:.4f}{dev}, {speed:,.0f} examples/s"
+            self.training.model, at.update, self.training.steps, f"loss {at.loss:.4f}{dev}, {speed:,.0f} examples/s"
         )
         return _Window(at.update, now())
 
@@ -199,13 +199,13 @@ class _Loop:
     def _diverged(self, update: int, loss: float) -> str:
         kept = self.out / LAST
         before = f"the last good checkpoint is {kept}" if kept.exists() else "there is no checkpoint yet"
-        return f"the loss of update {update:,} is {loss}; {before}; a lower --rate or --clip 1 may help"
+        return f"the loss of update {update:,} is {loss}; {before}; a lower --lr or --clip 1 may help"
 
     # ------------------------------------------------------------------------ the end
 
     def _finished(self, *, was_finished: bool = False) -> Run:
         at, training = self.at, self.training
-        is_finished = at.update == training.updates
+        is_finished = at.update == training.steps
         facts = read_json(self.out / RUN) if was_finished else self._facts()
         if self.folder and not was_finished:
             self.learner.tell_best_how_many_looks()
@@ -214,7 +214,7 @@ class _Loop:
 
     def _facts(self) -> dict[str, Any]:
         learner, at, training = self.learner, self.at, self.training
-        seen = at.update * training.batch
+        seen = at.update * training.batch_size
         dev = 0 if learner.dev is None else len(learner.dev)
         return {
             "format": 1,
@@ -225,8 +225,8 @@ class _Loop:
             "quirks": list(training.quirks),
             "seed": training.seed,
             "updates": at.update,
-            "updates_wanted": training.updates,
-            "batch": training.batch,
+            "updates_wanted": training.steps,
+            "batch": training.batch_size,
             "training": {**learner.data, "data": learner.data["name"]},
             "recipe": training.to_dict(),
             "selection": {

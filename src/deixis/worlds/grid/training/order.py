@@ -130,9 +130,9 @@ def order_of(training: Training, examples: PlanArrays) -> Order | Staged:
     """
 
     def ordered(lengths: np.ndarray, updates: int) -> Order:
-        return Order(lengths, training.batch, updates, training.seed, training.batching)
+        return Order(lengths, training.batch_size, updates, training.seed, training.batching)
 
-    everything = ordered(examples.action_count, training.updates)
+    everything = ordered(examples.action_count, training.steps)
     chosen = []
     if training.easy_first:
         chosen.append((_easy(training, examples), training.easy_first))

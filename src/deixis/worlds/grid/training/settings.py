@@ -1,183 +1,135 @@
-"""How a model is trained: the frozen record that its checkpoints carry."""
+"""How a model of instructions is trained: the frozen record that its checkpoints carry."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field, fields
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
-from deixis.errors import RecipeError, nearest
-from deixis.learn.settings import Precision
-from deixis.numbers import is_number
-from deixis.worlds.grid.models.registry import find_model, find_quirks, settings_of
+from deixis.errors import RecipeError
+from deixis.learn.run import Precision
+from deixis.settings import MAX_SEED, MAX_STEPS, Setting, Settings
 from deixis.worlds.grid.training.order import Batching
+from deixis.worlds.grid.training.published import find_published, find_quirks
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-
-__all__ = ["MAY_CHANGE", "Training", "training_from", "training_of"]
-
-MAY_CHANGE = ("updates", "cooldown", "save_every", "log_every", "half", "tensorboard")  # when a run goes on
+__all__ = ["Training", "training_from", "training_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Training:
-    """One training, given its data.
+class Training(Settings):
+    """One training, given its data."""
 
-    Attributes:
-        model: one of `worlds.grid.models.registry.MODELS`.
-        settings: the sizes of the model that are not the published ones.
-        seed: weights, order, dropout and the choice of dev examples follow from it.
-        updates: how many in all.
-        batch: examples of an update.
-        rate: the learning rate at the start, after the warm-up.
-        decay, decay_every: the rate is multiplied by `decay` every so many updates, smoothly; 0 keeps it constant.
-        warmup: updates over which the rate rises from 0.
-        cooldown: updates at the end over which the rate falls to nothing, besides its decay.
-        clip: the largest norm of a gradient; 0 for no limit.
-        weight_decay: by what part of itself, times the rate, each weight of a product or table shrinks in an update,
-            apart from what Adam does (as in AdamW); biases and norms do not.
-        pointing: how much it counts, besides the plan, that a model which `points` does so at the cell of the target,
-            and one which `points_mentions` at the cells of all objects that a command mentions.
-        easy_first, easy_words: in so many updates at the beginning, only commands of so many words at most are learnt.
-        rare_first, rare_share: in so many updates after those, commands with a rare word are shown more often, up to
-            eight times, as if each word were in such a share of all commands.
-        batching: plans of about the same length together, or examples as they come.
-        precision: of the heavy products; `auto` is bf16 on a GPU and fp32 on a CPU.
-        look_every: updates between two looks at dev; there is one at the end, too.
-        dev_examples: how many of dev are looked at, always the same; with 0 nothing is selected and the last weights
-            count.
-        decode_limit: actions after which a plan is cut.
-        save_every: updates between two checkpoints, besides those at every look; 0 for none.
-        log_every: updates between two lines of the log.
-        compile: whether parts of the model are compiled by torch.
-        quirks: names of oddities of the published code that are repeated, see `worlds.grid.models.registry`.
-        half: whether the best weights are kept in bfloat16, at half the size.
-        tensorboard: whether event files are written besides the log.
-    """
+    model: Annotated[str, Setting("name of the model", is_option=False)]
+    settings: Annotated[
+        Mapping[str, Any], Setting("sizes of the model that are not the published ones", is_option=False)
+    ] = field(default_factory=dict)
+    seed: Annotated[int, Setting("random seed of weights, order and dropout", least=0, most=MAX_SEED)] = 0
+    steps: Annotated[
+        int, Setting("optimizer steps in all", least=1, most=MAX_STEPS, was="updates", may_change=True)
+    ] = 100_000
+    batch_size: Annotated[int, Setting("examples in a step", least=1, most=1 << 20, was="batch")] = 200
+    lr: Annotated[float, Setting("learning rate after the warm-up", above=0, most=10, was="rate")] = 1e-3
+    decay: Annotated[
+        float,
+        Setting("factor of the learning rate every `decay_every` steps, smoothly", above=0, most=1, is_option=False),
+    ] = 0.9
+    decay_every: Annotated[
+        int, Setting("steps after which `decay` is reached; 0 for no decay", least=0, most=MAX_STEPS, is_option=False)
+    ] = 20_000
+    warmup: Annotated[int, Setting("steps of linear warm-up", least=0, most=MAX_STEPS)] = 0
+    cooldown: Annotated[
+        int,
+        Setting("steps at the end over which the learning rate falls to 0", least=0, most=MAX_STEPS, may_change=True),
+    ] = 0
+    clip: Annotated[float, Setting("largest norm of the gradient; 0 for no clipping", least=0)] = 0.0
+    weight_decay: Annotated[
+        float, Setting("decoupled weight decay (AdamW); not applied to biases and norms", least=0, most=10)
+    ] = 0.0
+    pointing: Annotated[
+        float, Setting("weight of the pointing loss, for models that point", least=0, most=100, is_option=False)
+    ] = 0.0
+    easy_first: Annotated[
+        int, Setting("first steps that see short commands only", least=0, most=MAX_STEPS, is_option=False)
+    ] = 0
+    easy_words: Annotated[int, Setting("words of a short command at most", least=1, most=1 << 16, is_option=False)] = 10
+    rare_first: Annotated[
+        int,
+        Setting("next steps that oversample commands with rare words", least=0, most=MAX_STEPS, is_option=False),
+    ] = 0
+    rare_share: Annotated[
+        float,
+        Setting("share of commands that each word is raised to, up to eightfold", above=0, most=1, is_option=False),
+    ] = 0.2
+    batching: Annotated[
+        Batching, Setting("batches of plans of about the same length (bucketed), or of random examples")
+    ] = "bucketed"
+    precision: Annotated[Precision, Setting("of matrix products; auto is bf16 on a GPU and fp32 on a CPU")] = "auto"
+    eval_every: Annotated[
+        int, Setting("steps between evaluations on dev", least=1, most=MAX_STEPS, was="look_every")
+    ] = 1000
+    dev_examples: Annotated[
+        int,
+        Setting(
+            "dev examples per evaluation; with 0 no checkpoint is selected and the last one is kept",
+            least=0,
+            most=MAX_STEPS,
+            is_option=False,
+        ),
+    ] = 2000
+    decode_limit: Annotated[
+        int, Setting("actions after which decoding stops", least=1, most=10_000, is_option=False)
+    ] = 120
+    save_every: Annotated[
+        int, Setting("steps between checkpoints besides those at evaluations", least=0, most=MAX_STEPS, may_change=True)
+    ] = 5000
+    log_every: Annotated[
+        int, Setting("steps between lines of the log", least=1, most=100_000, is_option=False, may_change=True)
+    ] = 100
+    compile: Annotated[bool, Setting("let torch compile parts of the model")] = False
+    quirks: Annotated[tuple[str, ...], Setting("quirks of the published code to repeat", is_option=False)] = ()
+    half: Annotated[bool, Setting("keep the best weights in bfloat16, at half the size", may_change=True)] = False
+    tensorboard: Annotated[bool, Setting("also write event files for TensorBoard", may_change=True)] = False
 
-    model: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    seed: int = 0
-    updates: int = 100_000
-    batch: int = 200
-    rate: float = 1e-3
-    decay: float = 0.9
-    decay_every: int = 20_000
-    warmup: int = 0
-    cooldown: int = 0
-    clip: float = 0.0
-    weight_decay: float = 0.0
-    pointing: float = 0.0
-    easy_first: int = 0
-    easy_words: int = 10
-    rare_first: int = 0
-    rare_share: float = 0.2
-    batching: Batching = "bucketed"
-    precision: Precision = "auto"
-    look_every: int = 1000
-    dev_examples: int = 2000
-    decode_limit: int = 120
-    save_every: int = 5000
-    log_every: int = 100
-    compile: bool = False
-    quirks: tuple[str, ...] = ()
-    half: bool = False
-    tensorboard: bool = False
+    def demand_sense(self) -> None:
+        """Raise `RecipeError` for sizes that the model cannot have, `UnknownName` for quirks that it does not."""
+        from deixis.worlds.grid.models.registry import settings_of
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.settings, dict):
-            raise RecipeError(f"settings must be a table of names and values, got {self.settings!r}")
         settings_of(self.model, self.settings)
         find_quirks(self.model, self.quirks)
-        for name, (least, most) in _WHOLE.items():
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-                raise RecipeError(f"{name} must be a whole number from {least} to {most:,}, got {value!r}")
-        for name, (fits, wanted) in _REAL.items():
-            value = getattr(self, name)
-            if not is_number(value) or not fits(value):
-                raise RecipeError(f"{name} must be a number {wanted}, got {value!r}")
-        for name, known in (("batching", get_args(Batching)), ("precision", get_args(Precision))):
-            if getattr(self, name) not in known:
-                raise RecipeError(f"unknown {name} {getattr(self, name)!r}; known: {', '.join(known)}")
-        for name in ("compile", "half", "tensorboard"):
-            if not isinstance(getattr(self, name), bool):
-                raise RecipeError(f"{name} is true or false, got {getattr(self, name)!r}")
 
-    def rate_at(self, update: int) -> float:
-        """The learning rate of an update, counted from 0."""
-        rate = self.rate * (self.decay ** (update / self.decay_every) if self.decay_every else 1.0)
-        if update + 1 < self.warmup:
-            rate *= (update + 1) / self.warmup
-        if self.cooldown and update > self.cools_from:
-            rate *= max(0, self.updates - update) / (self.updates - self.cools_from)
-        return rate
+    def lr_at(self, step: int) -> float:
+        """The learning rate of a step, counted from 0."""
+        lr = self.lr * (self.decay ** (step / self.decay_every) if self.decay_every else 1.0)
+        if step + 1 < self.warmup:
+            lr *= (step + 1) / self.warmup
+        if self.cooldown and step > self.cooldown_start:
+            lr *= max(0, self.steps - step) / (self.steps - self.cooldown_start)
+        return lr
 
     @property
-    def cools_from(self) -> int:
-        """How many updates are taken before the rate begins to fall to nothing; all, where it does not."""
-        return max(0, self.updates - self.cooldown)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The record as plain data; `training_from` is the inverse."""
-        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
-        return plain
-
-    @property
-    def digest(self) -> str:
-        """A name for the way that the weights take; how far they go on it, and cool down there, is no part of it."""
-        way = {name: value for name, value in self.to_dict().items() if name not in MAY_CHANGE}
-        return sha256(json.dumps(way, sort_keys=True).encode()).hexdigest()
-
-
-_WHOLE = {
-    "seed": (0, (1 << 63) - 1),
-    "updates": (1, 1 << 32),
-    "batch": (1, 1 << 20),
-    "decay_every": (0, 1 << 32),
-    "warmup": (0, 1 << 32),
-    "cooldown": (0, 1 << 32),
-    "easy_first": (0, 1 << 32),
-    "easy_words": (1, 1 << 16),
-    "rare_first": (0, 1 << 32),
-    "look_every": (1, 1 << 32),
-    "dev_examples": (0, 1 << 32),
-    "decode_limit": (1, 10_000),
-    "save_every": (0, 1 << 32),
-    "log_every": (1, 100_000),
-}
-_REAL: dict[str, tuple[Callable[[float], bool], str]] = {
-    "rate": (lambda value: 0 < value <= 10, "above 0 and up to 10"),
-    "decay": (lambda value: 0 < value <= 1, "above 0 and up to 1"),
-    "rare_share": (lambda value: 0 < value <= 1, "above 0 and up to 1"),
-    "clip": (lambda value: value >= 0, "of at least 0"),
-    "weight_decay": (lambda value: 0 <= value <= 10, "from 0 to 10"),
-    "pointing": (lambda value: 0 <= value <= 100, "from 0 to 100"),
-}
+    def cooldown_start(self) -> int:
+        """How many steps are taken before the cooldown begins; all, where there is none."""
+        return max(0, self.steps - self.cooldown)
 
 
 def training_of(model: str, changes: Mapping[str, Any] | None = None, *, quick: bool = False) -> Training:
-    """The published training of a model with some changes; what a quirk changes gives way to what is said outright.
+    """The published training of a model with some changes, which override what quirks change.
 
     Args:
-        model: one of `worlds.grid.models.registry.MODELS`.
+        model: one of `PUBLISHED`.
         changes: fields of `Training`.
-        quick: whether to begin with what we found to learn in minutes on a GPU, instead of what is published.
+        quick: whether to begin with what trains in minutes on a GPU, instead of what is published.
 
     Raises:
         RecipeError: when a change has an unknown name or an impossible value.
         UnknownName: when there is no such model or quirk.
     """
-    changes = {**(changes or {}), "model": model}
-    quirks = find_quirks(model, _names(changes.get("quirks", ())))
-    known = find_model(model)
+    changes = {**Training.rename(changes or {}), "model": model}
+    known = find_published(model)
     ours = dict(known.quick) if quick else {}
     inside = dict(ours.pop("settings", {}))
-    for quirk in quirks:
+    for quirk in find_quirks(model, _names(changes.get("quirks", ()))):
         ours |= quirk.training
         inside |= quirk.settings
     said = changes.get("settings", {})
@@ -187,14 +139,10 @@ def training_of(model: str, changes: Mapping[str, Any] | None = None, *, quick: 
 
 
 def training_from(values: Mapping[str, Any]) -> Training:
-    """A training from plain data."""
-    known = [one.name for one in fields(Training)]
-    for name in values:
-        if name not in known:
-            raise RecipeError(f"a training has no setting {name!r}{nearest(str(name), known)}")
+    """A training from plain data; the inverse of `to_dict`."""
     if not isinstance(values.get("model"), str):
         raise RecipeError("a training needs the name of a model")
-    return Training(**{**values, "quirks": _names(values.get("quirks", ()))})
+    return Training.read(values)
 
 
 def _names(value: object) -> tuple[str, ...]:

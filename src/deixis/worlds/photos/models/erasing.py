@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import nn
@@ -43,15 +43,12 @@ from deixis.worlds.photos.models.regions import (
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from torch import Tensor
 
     from deixis.worlds.photos.models.regions import Lesson
 
 
 __all__ = [
-    "TRAINING",
     "ErasingGrounder",
     "ErasingGrounderSettings",
     "ErasingQuery",
@@ -108,18 +105,6 @@ def drawn(weights: Tensor) -> Tensor:
     The first of several clocks that ring at such rates; `torch.multinomial` would wait for the device.
     """
     return (weights / torch.empty_like(weights).exponential_()).argmax(1)
-
-
-TRAINING: Mapping[str, Any] = {
-    "rate": 4e-4,
-    "betas": (0.8, 0.999),
-    "clamp": 0.1,  # of each number of a gradient
-    "decay": 0.1,
-    "decay_after": 6,  # epochs without decay, in either stage
-    "decay_every": 6,  # epochs in which the rate then becomes a tenth
-    "epochs": (15, 30),  # of the stage without and of the stage with erasing
-    "batch": (28, 20),  # images in either stage, with all that is said of them
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ for each word.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import nn
@@ -21,22 +21,12 @@ from deixis.worlds.photos.models.regions import pieces
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from torch import Tensor
 
     from deixis.worlds.photos.models.regions import Lesson, Regions, Words
 
 
-__all__ = ["TRAINING", "PhraseGrounder", "PhraseGrounderSettings"]
-
-TRAINING: Mapping[str, Any] = {
-    "rate": 1e-3,
-    "betas": (0.9, 0.999),
-    "clamp": None,  # of each number of a gradient
-    "decay": 1.0,
-    "batch": 40,  # expressions
-}
+__all__ = ["PhraseGrounder", "PhraseGrounderSettings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ that were mined for each module it is MattNet-Mine (Chen et al. 2020). 12,931,67
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import nn
@@ -30,25 +30,12 @@ from deixis.worlds.photos.models.regions import AROUND, pieces, take_rows
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from torch import Tensor
 
     from deixis.worlds.photos.models.regions import Lesson, Regions, Words
 
 
-__all__ = ["TRAINING", "ModularGrounder", "ModularGrounderSettings", "ModularQuery", "ModularSeen"]
-
-TRAINING: Mapping[str, Any] = {
-    "rate": 4e-4,
-    "betas": (0.8, 0.999),
-    "clamp": 0.1,  # of each number of a gradient
-    "decay": 0.1,
-    "decay_after": 8000,  # updates without decay
-    "decay_every": 8000,  # updates in which the rate then becomes a tenth, a little with each
-    "updates": 30000,
-    "batch": 15,  # images, with all that is said of them
-}
+__all__ = ["ModularGrounder", "ModularGrounderSettings", "ModularQuery", "ModularSeen"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import nn
@@ -24,24 +24,12 @@ from deixis.learn.layers import FAR
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from torch import Tensor
 
     from deixis.worlds.photos.models.regions import Lesson, RegionTable, Words
 
 
-__all__ = ["TRAINING", "ImageRetriever", "ImageRetrieverSettings", "ReadTexts", "SeenImages"]
-
-TRAINING: Mapping[str, Any] = {
-    "rate": 2e-4,
-    "betas": (0.9, 0.999),
-    "clip": 2.0,  # of the norm of a gradient
-    "decay": 0.1,
-    "decay_after": 15,  # epochs; the rate then becomes a tenth at once
-    "epochs": 30,
-    "batch": 128,  # expressions
-}
+__all__ = ["ImageRetriever", "ImageRetrieverSettings", "ReadTexts", "SeenImages"]
 SMALL = 1e-8  # keeps lengths of nothing from being divided by
 
 

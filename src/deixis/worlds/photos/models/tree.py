@@ -30,7 +30,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from math import sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import nn
@@ -43,27 +43,17 @@ from deixis.worlds.photos.models.soft_sets import NEVER, either, nth, related, s
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from torch import Tensor
 
     from deixis.worlds.photos.models.regions import Lesson, Regions, RegionTable, Words
 
 
-__all__ = ["TRAINING", "Op", "TreeGrounder", "TreeGrounderSettings", "TreeQuery", "TreeSeen"]
+__all__ = ["Op", "TreeGrounder", "TreeGrounderSettings", "TreeQuery", "TreeSeen"]
 
 PAIR = 10  # what is told of the places of two regions
 FEW = 2**22  # numbers that a processor handles at once; a few steps more cost it less than padding
-TRAINING: Mapping[str, Any] = {
-    "rate": 4e-4,
-    "betas": (0.9, 0.999),
-    "clip": 2.0,  # of the norm of a gradient
-    "decay": 0.1,
-    "decay_after": 8000,
-    "decay_every": 8000,
-    "updates": 30000,
-    "batch": 64,  # expressions
-}
 
 
 class Op(IntEnum):

@@ -18,6 +18,7 @@ from deixis.errors import BrokenDataset
 from deixis.report.json_facts import flat_facts, printable, read_facts
 from deixis.report.runs import EVALUATION, LOG, RUN, Look, Step, course_of, find_facts, read_log
 from deixis.worlds.photos.localise import SETTINGS
+from deixis.worlds.photos.training.settings import Grounding
 
 
 if TYPE_CHECKING:
@@ -191,8 +192,8 @@ def _trained(facts: Facts) -> dict[str, Any]:
         "mining": settings.text("mining", "none"),
         "features": training.text("features", settings.text("features", "")),
         **course_of(facts),
-        "settings": settings.values,
-        "plain": dict(flat_facts(settings.values)),
+        "settings": Grounding.rename(settings.values),
+        "plain": dict(flat_facts(Grounding.rename(settings.values))),
         "parameters": sum(parameters.count(name) for name in parameters.values) or None,
         "trained_on": training.text("name", ""),
         "trained_digest": training.text("digest", ""),

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 # Settings that say where or for how long a run was made, not how: runs that differ in these only are of one row.
-APART = {"seed", "look_every", "look_at", "log_every", "save_every", "record"}
+APART = {"seed", "eval_every", "eval_examples", "log_every", "save_every", "record"}
 EARLIER = {"anywhere": "0.0", "precision": "fp32"}  # of runs that were made before there was such a setting
 GOES_ON, TRAINED_ON = "begins with a checkpoint", "trained on"
 SHARED = ("features", "grid", "noise")  # what all models should have in common, so that they can be compared
@@ -249,7 +249,7 @@ def _traits(trial: Trial) -> dict[str, str]:
     if trial.trained_digest:
         found["trained on"] = f"{trial.trained_on} ({trial.trained_digest[:8]})"
     if trial.settings:
-        found["updates"] = f"{trial.updates:,}"
+        found["steps"] = f"{trial.updates:,}"
         found["begins with"] = "a checkpoint" if trial.begins_with else "fresh weights"  # as GOES_ON has it
     return found | {"judged on": f"{trial.data}, {'+'.join(trial.splits)}"}
 

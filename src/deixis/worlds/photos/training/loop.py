@@ -107,7 +107,7 @@ class _Course:
             "begins with": "" if begin is None else checkpoint_digest(begin),
         }
         self.others: dict[str, nn.Module] = {}
-        shape = (how.refresh_every, how.batch * how.repeats, len(MODULES))
+        shape = (how.refresh_every, how.batch_size * how.repeats, len(MODULES))
         mines = how.mining != "none"
         self.mined = torch.full(shape if mines else (0,), -1, dtype=torch.int64, device=self.device)
         self.kept: dict[str, Tensor] = {"mined": self.mined} if mines else {}
@@ -118,7 +118,7 @@ class _Course:
             {how.model: self.model, **({} if self.sight is None else {EYES: self.sight.eyes})},
             self.device,
             self.loss,
-            batch=how.batch,
+            batch=how.batch_size,
             clip=how.clip,
             clamp=how.clamp,
             betas=how.betas,
@@ -143,7 +143,7 @@ class _Course:
         rows = rows[expressions.target[rows] >= 0]
         if not len(rows):
             return None
-        rows = some_of(rows, self.how.look_at, seed=derive(self.how.seed, "looks") >> 1)
+        rows = some_of(rows, self.how.eval_examples, seed=derive(self.how.seed, "looks") >> 1)
         return questions_of(expressions, said, rows, self.device)
 
     def before(self, update: int) -> None:
@@ -164,7 +164,7 @@ class _Course:
         how = self.how
         assert self.pool is not None
         reseed(derive(how.seed, "mining"), update, self.device)
-        rows = np.stack([passes(update + k, how.batch, self.rows, how.seed) for k in range(how.refresh_every)])
+        rows = np.stack([passes(update + k, how.batch_size, self.rows, how.seed) for k in range(how.refresh_every)])
         asked = torch.from_numpy(rows.ravel()).to(self.device).repeat_interleave(how.repeats)
         vectors = vectors_of(how, self.model, self.lessons.material.said)
         self.mined.copy_(mine(how, self.pool, asked, vectors, is_true=self.truth).view(self.mined.shape))

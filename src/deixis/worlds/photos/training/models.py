@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import RecipeError
-from deixis.learn.run import Model, Models, Run, checkpoint_of, leave_out, tell_updates
-from deixis.learn.settings import merge_settings, options_in
-from deixis.worlds.photos.training.settings import Grounding, Mining, Precision, Probe, grounding_of
+from deixis.learn.run import Model, Models, Run, checkpoint_of, tell_updates
+from deixis.settings import add_options, merge_settings
+from deixis.worlds.photos.training.settings import PUBLISHED, Grounding, grounding_of
 
 
 if TYPE_CHECKING:
@@ -28,55 +28,24 @@ class _Settings(NamedTuple):
     cache: Path | None
 
 
-def _options(
+def _settings(
+    given: Mapping[str, Any],
     *,
     model: str,
     settings: Path | None = None,
-    updates: int | None = None,
-    batch: int | None = None,
-    rate: float | None = None,
-    clip: float | None = None,
-    precision: Precision | None = None,
-    look_every: int | None = None,
-    save_every: int | None = None,
-    features: str | None = None,
-    probe: Probe | None = None,
-    mining: Mining | None = None,
-    temperature: float | None = None,
-    anywhere: float | None = None,
-    exclude_true: bool = False,
-    first_stage: int | None = None,
     begin: str | None = None,
     cache: Path | None = None,
-    seed: int | None = None,
 ) -> _Settings:
     """How a model learns to find what expressions point at.
 
     Args:
+        given: The settings that were given as options.
         model: Its name.
         settings: A TOML file with any of the settings of a training, and the sizes of the model under [sizes]; options
             override it.
-        updates: How many updates of the weights.
-        batch: How many examples each is made with.
-        rate: The learning rate at the start.
-        clip: The largest norm of a gradient; no limit by default.
-        precision: Of the heavy products: fp32 or tf32; by default fp32 on a CPU and tf32 on a GPU.
-        look_every: Updates between two evaluations on val.
-        save_every: Updates between two checkpoints, besides those at every evaluation.
-        features: What regions look like: lite0 (by default), handcrafted, tiny (learnt together with the model),
-            oracle, or the path of what a detector saw.
-        probe: What is done to all texts, none by default: no words at all (deaf), in random order (shuffle), or nouns
-            and attributes only (obj-attr).
-        mining: From where expressions are taken that are easily mistaken for one another, none by default.
-        temperature: Of mining; the larger, the less similarity counts; 1 by default.
-        anywhere: How often one is taken from anywhere all the same, from 0, the default, to 1.
-        exclude_true: Mine nothing that is true of the target as well, as the scene graph has it.
-        first_stage: Updates before mining or erasing begins.
         begin: A run or a checkpoint of the same model to begin with; its sizes are kept.
-        cache: A folder for what regions look like, so that it is computed once.
-        seed: Weights, order and dropout follow from it; 0 by default.
+        cache: A folder for the features of regions, so that they are computed once.
     """
-    given = options_in(Grounding, locals())
     how = grounding_of(model, merge_settings(settings, given, model=model))
     _demand_mining(how, given)
     return _Settings(how, None if begin is None else checkpoint_of(begin, world="photos"), cache)
@@ -150,9 +119,11 @@ _LEFT_OUT: dict[str, tuple[str, ...]] = {
     "scan": (*MINING, "first_stage"),
     "tree": (*MINING, "first_stage", "probe"),
 }
-MODELS = Models(
-    models={
-        name: Model(options=leave_out(_options, *names, model=name), train=_train) for name, names in _LEFT_OUT.items()
-    },
-    kinds=("regions",),
-)
+
+
+def _model(name: str, without: tuple[str, ...]) -> Model:
+    options = add_options(Grounding, without=without, defaults=PUBLISHED[name], model=name)(_settings)
+    return Model(options=options, train=_train)
+
+
+MODELS = Models(models={name: _model(name, without) for name, without in _LEFT_OUT.items()}, kinds=("regions",))

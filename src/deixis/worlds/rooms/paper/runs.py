@@ -17,7 +17,7 @@ from deixis.report.json_facts import fact_lines, flat_facts, printable, read_fac
 from deixis.report.runs import EVALUATION, LOG, RUN, Look, read_log
 from deixis.worlds.rooms.pairs import CATEGORIES, SETS
 from deixis.worlds.rooms.scene import FACTORS
-from deixis.worlds.rooms.training.settings import Captioning, Game, settings_from
+from deixis.worlds.rooms.training.settings import Captioning, Game
 
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def _whole_text(facts: Facts, path: Path) -> str:
 
 def _settings(path: Path, role: str, facts: Facts) -> Captioning | Game:
     try:
-        return settings_from(Captioning, facts.values) if role == "captioning" else settings_from(Game, facts.values)
+        return Captioning.read(facts.values) if role == "captioning" else Game.read(facts.values)
     except RecipeError as error:
         raise BrokenDataset(f"{path}, settings: {printable(str(error))}") from error
 

@@ -44,7 +44,7 @@ LETTERS: tuple[Letter, ...] = ("B", "RP", "SP")
 REFERENCES = ("random, three features", "rational (alpha 4)", "rational (alpha 16)", "incremental", "minimal")
 FAR, FAR_FEATURES = 0.05, 0.5  # by which a share or a number of features may differ without a reason
 COUNTED = ("mentioned_features", "false_features")
-APART = ("seed", "look_every", "log_every", "save_every")  # settings that do not set variants apart
+APART = ("seed", "eval_every", "log_every", "save_every")  # settings that do not set variants apart
 NAMES = {
     "structure": "λ",
     "decoding.way": "",
@@ -299,7 +299,7 @@ class _Key:
 def _key(run: SpeakerRun, said: Said) -> _Key:
     trained: dict[str, object] = {name: value for name, value in asdict(run.how).items() if name not in APART}
     trained |= {"encoder": run.encoder, "encoder_digest": run.encoder_digest, "given": bool(run.listener)}
-    trained["taken"] = min(run.updates, run.how.updates)
+    trained["taken"] = min(run.updates, run.how.steps)
     trained["legs"] = run.legs
     trained["steadied"] = run.is_steadied
     if "width" not in trained:  # a game is played with speakers as wide as they are
@@ -350,7 +350,7 @@ def _difference(name: str, value: object, ours: Mapping[str, object], theirs: Ma
         case "legs":
             return _say_legs(value)
         case "taken":
-            return f"stopped after {value:,} updates" if value != ours["updates"] else ""
+            return f"stopped after {value:,} updates" if value != ours["steps"] else ""
         case "speaker":
             return f"speaker of {value:,} parameters"
         case "contexts":

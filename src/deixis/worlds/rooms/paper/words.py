@@ -162,7 +162,7 @@ def time_rows(results: SpeakerResults) -> Iterator[list[str]]:
                 one.label,
                 str(len(one.runs)),
                 f"{first.updates:,}",
-                f"{first.how.batch:,}",
+                f"{first.how.batch_size:,}",
                 _mean_of([run.seconds for run in one.runs], span),
                 _mean_of([run.examples_per_second for run in one.runs], lambda value: f"{value:,.0f}"),
                 _mean_of([run.peak_bytes for run in one.runs], lambda value: f"{value / GIBIBYTE:.1f} GiB"),
@@ -330,7 +330,7 @@ def commands_of(run: SpeakerRun, runs: Sequence[SpeakerRun]) -> Iterator[str]:
     for leg in run.legs[:-1]:  # the rate went by other numbers of updates
         stopped = "" if leg.until >= leg.updates else f"  # stopped after {leg.until}"
         yield " ".join(
-            [*(word for word in words if not word.startswith("--updates ")), f"--updates {leg.updates}{stopped}"]
+            [*(word for word in words if not word.startswith("--steps ")), f"--steps {leg.updates}{stopped}"]
         )
     yield " ".join([*words, *(["--steady"] if run.is_steadied else [])])
     for said in run.said:

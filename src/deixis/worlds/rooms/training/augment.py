@@ -6,14 +6,10 @@ a figure or a video, differ from drawn ones in such ways. Nothing is mirrored: w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import torch
 from torch.nn import functional
-
-from deixis.errors import RecipeError
-from deixis.numbers import is_number
 
 
 if TYPE_CHECKING:
@@ -21,49 +17,13 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
+    from deixis.worlds.rooms.training.settings import Augmentation
 
-__all__ = ["DISTURBANCES", "Augmentation", "augment", "blurred", "moved"]
+
+__all__ = ["DISTURBANCES", "augment", "blurred", "moved"]
 
 TAPS = 2  # pixels to each side that a blur takes in
 PATCH = 8  # pixels along a side of the coarse noise
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Augmentation:
-    """How far pictures are changed; what is drawn for one of them is independent of the others.
-
-    Attributes:
-        plain: the share of pictures that stay as they are.
-        shift: pixels in any direction, at most; fractions of pixels, too.
-        stretch: by which share a side may become longer or shorter.
-        resampled: the share of pictures that are brought to fewer rows and columns and back, so that some are doubled.
-        coarsest: how few rows and columns these may have in between.
-        brightness, contrast, tint: by how much the factor of all values, of their distance from the mean, and of a
-            colour may differ from 1.
-        blur: the largest spread, in pixels.
-        noise: the largest spread of noise, fine and coarse, where values go from 0 to 1.
-    """
-
-    plain: float = 0.1
-    shift: float = 3.0
-    stretch: float = 0.02
-    resampled: float = 0.5
-    coarsest: int = 44
-    brightness: float = 0.15
-    contrast: float = 0.15
-    tint: float = 0.04
-    blur: float = 1.0
-    noise: float = 0.04
-
-    def __post_init__(self) -> None:
-        for one in fields(self):
-            value, most = getattr(self, one.name), _MOST.get(one.name, 0.9)
-            fits = is_number(value)
-            if not fits or not 0 <= value <= most or (one.name == "coarsest" and value < 1):
-                raise RecipeError(f"{one.name} must be a number from 0 to {most:g}, got {value!r}")
-
-
-_MOST = {"plain": 1.0, "shift": 32.0, "resampled": 1.0, "coarsest": 4096, "blur": 2.0}
 
 
 def augment(pictures: Tensor, how: Augmentation, *, rng: torch.Generator) -> Tensor:

@@ -5,7 +5,7 @@ Only pictures for pretraining are learnt from, so the images of the test sets ar
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,11 @@ from deixis.learn.checkpoints import Bundle, write_bundle
 from deixis.learn.devices import find_device
 from deixis.learn.loop import passes
 from deixis.learn.run import silent
-from deixis.learn.settings import demand_real, demand_whole
 from deixis.seeds import derive
 from deixis.worlds.rooms.draw import draw_rooms
 from deixis.worlds.rooms.models.encoders import RoomEncoder, RoomEncoderSettings
 from deixis.worlds.rooms.scene import FACTORS, SIZES, factors_of
-from deixis.worlds.rooms.training.augment import DISTURBANCES, Augmentation, augment
+from deixis.worlds.rooms.training.augment import DISTURBANCES, augment
 from deixis.worlds.rooms.training.bundles import ROOMS
 from deixis.worlds.rooms.training.captions import images_of
 from deixis.worlds.rooms.training.features import FEATURES
@@ -36,51 +35,14 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from deixis.learn.run import Progress
+    from deixis.worlds.rooms.training.settings import Encoding
 
 
-__all__ = ["Encoding", "learn_to_see", "to_size_one"]
+__all__ = ["learn_to_see", "to_size_one"]
 
 BLOCK = 2048
 SAMPLE = 1000  # pictures by which the size of features is told
 DISTURBED = 2000  # pictures by which it is judged how an encoder bears changes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Encoding:
-    """How the encoder learns.
-
-    Attributes:
-        seed: weights, order and noise follow from it.
-        data_seed: which images are for what.
-        pictures: how many are learnt from, of those for pretraining; judged: by how many it is judged, of validation.
-        updates, batch, rate: of the weights; the rate falls evenly to nothing.
-        channels: of the layers of the encoder.
-        augmentation: how pictures are changed before they are learnt from; None for as they are drawn.
-    """
-
-    seed: int = 0
-    data_seed: int = 42
-    pictures: int = 30_000
-    judged: int = 20_000
-    updates: int = 32_000
-    batch: int = 256
-    rate: float = 1e-3
-    channels: tuple[int, ...] = RoomEncoderSettings().channels
-    augmentation: Augmentation | None = field(default_factory=Augmentation)
-
-    def __post_init__(self) -> None:
-        demand_whole(self, _WHOLE)
-        demand_real(self, {"rate": (1e-9, 10.0)})
-
-
-_WHOLE = {
-    "seed": (0, (1 << 63) - 1),
-    "data_seed": (0, (1 << 63) - 1),
-    "pictures": (1, 480_000),
-    "judged": (1, 480_000),
-    "updates": (1, 1 << 32),
-    "batch": (1, 1 << 20),
-}
 
 
 def learn_to_see(how: Encoding, out: Path, *, device: str = "auto", progress: Progress | None = None) -> dict[str, Any]:
@@ -118,7 +80,7 @@ def learn_to_see(how: Encoding, out: Path, *, device: str = "auto", progress: Pr
         training=training,
         digest=sha256(repr(sorted(training.items())).encode()).hexdigest(),
         data={"name": "a3ds", "split": "train", "seed": how.data_seed, "examples": len(ids)},
-        update=how.updates,
+        update=how.steps,
         metrics={"told": found, "disturbed": borne},
         weights={f"encoder.{name}": value for name, value in model.state_dict().items()},
     )
@@ -131,12 +93,12 @@ def _learn(
     model: RoomEncoder, head: nn.Linear, pictures: Tensor, factors: Tensor, how: Encoding, tell: Progress
 ) -> None:
     place = pictures.device
-    optimiser = torch.optim.Adam([*model.parameters(), *head.parameters()], lr=how.rate, fused=place.type == "cuda")
+    optimiser = torch.optim.Adam([*model.parameters(), *head.parameters()], lr=how.lr, fused=place.type == "cuda")
     rng = torch.Generator(place)
-    for update in range(how.updates):
+    for update in range(how.steps):
         for group in optimiser.param_groups:
-            group["lr"] = how.rate * (1 - update / how.updates)
-        rows = torch.from_numpy(passes(update, how.batch, len(pictures), how.seed)).to(place)
+            group["lr"] = how.lr * (1 - update / how.steps)
+        rows = torch.from_numpy(passes(update, how.batch_size, len(pictures), how.seed)).to(place)
         x = _as_floats(pictures[rows])
         if how.augmentation is not None:
             x = augment(x, how.augmentation, rng=rng.manual_seed(derive(how.seed, "augment", update) >> 1))
@@ -145,7 +107,7 @@ def _learn(
         loss.backward()
         optimiser.step()
         if (update + 1) % 100 == 0:
-            tell("encoder", update + 1, how.updates, f"loss {loss.item():.4f}")
+            tell("encoder", update + 1, how.steps, f"loss {loss.item():.4f}")
 
 
 @torch.no_grad()

@@ -146,11 +146,11 @@ class _Game:
             learners,
             device,
             self.loss,
-            batch=how.batch,
+            batch=how.batch_size,
             clip=how.clip,
             seed=how.seed,
             kept=self.kept.values(),
-            shares={"speaker": how.speaker_rate / how.rate} if how.speaker_rate else None,
+            shares={"speaker": how.speaker_lr / how.lr} if how.speaker_lr else None,
         )
 
     def _listener(self, path: Path | None, found: Bundle, seer: Encoder) -> RoomListener:

@@ -99,7 +99,7 @@ class _Captions:
             {"speaker": self.speaker, "language": self.language},
             device,
             self.loss,
-            batch=how.batch,
+            batch=how.batch_size,
             clip=how.clip,
             seed=how.seed,
         )
@@ -108,7 +108,7 @@ class _Captions:
     def before(self, update: int) -> None:
         """Whether the right words are shown in this update."""
         if self.how.forcing == "halved":
-            turn = update * self.how.batch // self.rows
+            turn = update * self.how.batch_size // self.rows
             chance = derive(self.how.seed, "forcing", update) / 2**64
             self.forced.fill_(float(chance < 0.5**turn))
 

@@ -1,20 +1,27 @@
-"""How a speaker learns captions, and how it plays: frozen records that checkpoints carry."""
+"""How the encoder of pictures, the captioner and the game are trained: frozen records that checkpoints carry."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+from typing import Annotated, Literal, TypeAlias
 
-from deixis.learn.settings import MAY_CHANGE, demand_choices, demand_known, demand_real, demand_whole
-
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from deixis.settings import MAX_SEED, MAX_STEPS, Setting, Settings
 
 
-__all__ = ["Baseline", "Captioning", "Forcing", "Game", "Objective", "Pairing", "Reward", "Structure", "settings_from"]
+__all__ = [
+    "Augmentation",
+    "Baseline",
+    "Captioning",
+    "Encoding",
+    "Forcing",
+    "Game",
+    "Objective",
+    "Pairing",
+    "Reward",
+    "Structure",
+]
 
 Pairing: TypeAlias = Literal["random", "similar"]
 Objective: TypeAlias = Literal["reinforce", "gumbel", "inverted", "severed"]
@@ -22,172 +29,177 @@ Baseline: TypeAlias = Literal["none", "mean", "self-critical"]
 Structure: TypeAlias = Literal["forced", "free"]
 Reward: TypeAlias = Literal["choice", "probability"]
 Forcing: TypeAlias = Literal["always", "halved"]
-FALLS = 0.2  # the last share of all updates, over which the rate falls to nothing
-T = TypeVar("T", "Captioning", "Game")
+COOLDOWN_SHARE = 0.2  # of all steps, at the end, over which the learning rate falls to 0
+
+Seed: TypeAlias = Annotated[int, Setting("random seed of weights, order and captions", least=0, most=MAX_SEED)]
+DataSeed: TypeAlias = Annotated[
+    int, Setting("seed of the split of images, as in `deixis make a3ds --seed`", least=0, most=MAX_SEED)
+]
+Steps: TypeAlias = Annotated[
+    int, Setting("optimizer steps in all", least=1, most=MAX_STEPS, was="updates", may_change=True)
+]
+BatchSize: TypeAlias = Annotated[int, Setting("contexts in a step", least=2, most=1 << 20, was="batch")]
+LearningRate: TypeAlias = Annotated[
+    float,
+    Setting("learning rate; it falls to 0 over the last fifth of the steps", least=1e-9, most=10, was="rate"),
+]
+Clip: TypeAlias = Annotated[float, Setting("largest norm of the gradient; 0 for no clipping", least=0, most=1e6)]
+EvalEvery: TypeAlias = Annotated[
+    int,
+    Setting(
+        "steps between evaluations on validation images", least=1, most=MAX_STEPS, was="look_every", may_change=True
+    ),
+]
+LogEvery: TypeAlias = Annotated[
+    int, Setting("steps between lines of the log", least=1, most=100_000, is_option=False, may_change=True)
+]
+SaveEvery: TypeAlias = Annotated[
+    int, Setting("steps between checkpoints besides those at evaluations", least=1, most=MAX_STEPS, may_change=True)
+]
+Distractors: TypeAlias = Annotated[int, Setting("images beside the target", least=1, most=99)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Captioning:
-    """How a speaker learns exhaustive captions (the model B of the paper).
+class Augmentation(Settings):
+    """How far pictures are changed; each is changed in its own way."""
 
-    Attributes:
-        seed: weights, order and captions follow from it.
-        data_seed: which images are for what, as in `deixis make a3ds --seed`.
-        captions: of the twenty exhaustive ones of each image, so many are learnt.
-        updates, batch, rate, clip: of the weights; the rate falls evenly to nothing over the last fifth.
-        forcing: whether the words before are always the right ones, or, as published, with a probability that is
-            halved with every pass over the data and otherwise the speaker's own.
-        distractors: shown beside the target.
-        look_every, log_every, save_every: updates between two looks at validation images, lines of the log and
-            checkpoints.
-        width: of the speaker and of the listener, 512 as published.
-    """
-
-    seed: int = 0
-    data_seed: int = 42
-    captions: int = 5
-    updates: int = 23_430
-    batch: int = 64
-    rate: float = 1e-3
-    clip: float = 0.0
-    forcing: Forcing = "always"
-    distractors: int = 1
-    look_every: int = 2000
-    log_every: int = 100
-    save_every: int = 2000
-    width: int = 512
-
-    def __post_init__(self) -> None:
-        _demand(self)
-
-    @property
-    def digest(self) -> str:
-        """A name for the way that the weights take; how far they go on it is no part of it."""
-        return _digest(self)
-
-    def rate_at(self, update: int) -> float:
-        """The learning rate of an update, counted from 0."""
-        return self.rate * min(1.0, (self.updates - update) / (FALLS * self.updates))
+    plain: Annotated[float, Setting("share of pictures that stay as they are", least=0, most=1)] = 0.1
+    shift: Annotated[float, Setting("largest shift in pixels, also by fractions", least=0, most=32)] = 3.0
+    stretch: Annotated[float, Setting("largest stretch or squeeze of a side, as a share", least=0, most=0.9)] = 0.02
+    resampled: Annotated[
+        float, Setting("share of pictures scaled down and up again, which doubles rows", least=0, most=1)
+    ] = 0.5
+    coarsest: Annotated[int, Setting("rows and columns of these in between, at least", least=1, most=4096)] = 44
+    brightness: Annotated[float, Setting("largest change of brightness", least=0, most=0.9)] = 0.15
+    contrast: Annotated[float, Setting("largest change of contrast", least=0, most=0.9)] = 0.15
+    tint: Annotated[float, Setting("largest change of one colour channel", least=0, most=0.9)] = 0.04
+    blur: Annotated[float, Setting("largest standard deviation of the blur, in pixels", least=0, most=2)] = 1.0
+    noise: Annotated[
+        float, Setting("largest standard deviation of noise, fine and coarse, for values in 0..1", least=0, most=0.9)
+    ] = 0.04
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Game:
-    """How a speaker and a listener play.
+class Encoding(Settings):
+    """How the encoder of pictures is trained."""
 
-    Attributes:
-        seed, data_seed, updates, batch, rate, clip, look_every, log_every, save_every: as of `Captioning`.
-        pairs: random ones (the model RP), or such as share at least three features (SP).
-        distractors: how many images the target is told from.
-        objective: `reinforce` with the true log-probabilities of what was said, or `gumbel`, where words are mixed so
-            that gradients pass through them. Two faults of released code can be switched on: `inverted` takes
-            log(1 - p) for log p, so that what succeeds is said less; `severed` lets no gradient of success through.
-        baseline: what a reward is held against: nothing, as published, the mean of earlier ones, or what the caption
-            would earn that the speaker holds for best.
-        reward: 1 or -1 for the choice of the listener, or twice its probability less 1.
-        cost: of every word, taken from the reward; 0 as published.
-        entropy: how much the speaker is paid for staying undecided, for each nat and word; nothing under `gumbel`.
-        structure: the weight of captions that people would give, against that of success.
-        structural: whether these captions are learnt word by word after the right words (`forced`), or held against
-            what the speaker says freely, place by place (`free`, as published).
-        kl: the weight of keeping close to the speaker that the game began with.
-        temperature: at which words are drawn; of the mixture under `gumbel`.
-        listener: whether the listener learns, too (`joint`), or is as it was (`frozen`).
-        listener_first: updates at the beginning in which the listener alone learns.
-        listener_gold: the weight of captions that people would give among what the listener learns from, so that words
-            keep their meaning; 0 as published.
-        speaker_rate: the learning rate of the speaker, where it is not that of the listener; 0 for the same.
-    """
+    pictures: Annotated[int, Setting("training pictures, at most 30,000", least=1, most=480_000)] = 30_000
+    judged: Annotated[int, Setting("validation pictures, at most 20,000", least=1, most=480_000)] = 20_000
+    steps: Annotated[int, Setting("optimizer steps in all", least=1, most=MAX_STEPS, was="updates")] = 32_000
+    batch_size: Annotated[int, Setting("pictures in a step", least=1, most=1 << 20, was="batch")] = 256
+    lr: Annotated[float, Setting("learning rate; it falls linearly to 0", least=1e-9, most=10, was="rate")] = 1e-3
+    channels: Annotated[tuple[int, ...], Setting("channels of the layers", least=1, most=4096, is_option=False)] = (
+        32,
+        64,
+        128,
+        128,
+        128,
+    )
+    augmentation: Annotated[Augmentation | None, Setting("how pictures are changed before a step", is_option=False)] = (
+        field(default_factory=Augmentation)
+    )
+    data_seed: DataSeed = 42
+    seed: Seed = 0
 
-    seed: int = 0
-    data_seed: int = 42
-    pairs: Pairing = "random"
-    distractors: int = 1
-    updates: int = 11_715
-    batch: int = 64
-    rate: float = 1e-3
-    clip: float = 0.0
-    objective: Objective = "reinforce"
-    baseline: Baseline = "mean"
-    reward: Reward = "choice"
-    cost: float = 0.0
-    entropy: float = 0.1
-    structure: float = 0.75
-    structural: Structure = "forced"
-    kl: float = 0.0
-    temperature: float = 1.0
-    listener: Literal["joint", "frozen"] = "joint"
-    listener_first: int = 0
-    listener_gold: float = 0.0
-    speaker_rate: float = 0.0
-    look_every: int = 1000
-    log_every: int = 100
-    save_every: int = 1000
 
-    def __post_init__(self) -> None:
-        _demand(self)
+class _Course(Settings):
+    """What both trainings have in common."""
+
+    __slots__ = ()
+    lr: float
+    steps: int
 
     @property
     def digest(self) -> str:
-        """A name for the way that the weights take; how far they go on it is no part of it."""
-        return _digest(self)
+        """Identify how weights are trained; how many steps are taken is no part of it."""
+        values = [type(self).__name__, self.digest_values()]
+        return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
-    def rate_at(self, update: int) -> float:
-        """The learning rate of an update, counted from 0."""
-        return self.rate * min(1.0, (self.updates - update) / (FALLS * self.updates))
-
-
-_WHOLE = {
-    "seed": (0, (1 << 63) - 1),
-    "data_seed": (0, (1 << 63) - 1),
-    "captions": (1, 20),
-    "updates": (1, 1 << 32),
-    "batch": (2, 1 << 20),
-    "distractors": (1, 99),
-    "listener_first": (0, 1 << 32),
-    "look_every": (1, 1 << 32),
-    "log_every": (1, 100_000),
-    "save_every": (1, 1 << 32),
-    "width": (1, 4096),
-}
-_REAL = {
-    "rate": (1e-9, 10.0),
-    "clip": (0.0, 1e6),
-    "cost": (0.0, 100.0),
-    "entropy": (0.0, 100.0),
-    "structure": (0.0, 1.0),
-    "kl": (0.0, 1e6),
-    "temperature": (1e-3, 100.0),
-    "listener_gold": (0.0, 1e3),
-    "speaker_rate": (0.0, 10.0),
-}
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "pairs": get_args(Pairing),
-    "objective": get_args(Objective),
-    "baseline": get_args(Baseline),
-    "reward": get_args(Reward),
-    "structural": get_args(Structure),
-    "forcing": get_args(Forcing),
-    "listener": ("joint", "frozen"),
-}
+    def lr_at(self, step: int) -> float:
+        """The learning rate of a step, counted from 0."""
+        return self.lr * min(1.0, (self.steps - step) / (COOLDOWN_SHARE * self.steps))
 
 
-def settings_from(record: type[T], values: Mapping[str, Any]) -> T:
-    """Settings from plain values; what is not said is as published.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captioning(_Course):
+    """How a speaker learns exhaustive captions (the model B of the paper)."""
 
-    Raises:
-        RecipeError: when a name is not known or a value is impossible.
-    """
-    demand_known(values, [one.name for one in fields(record)])
-    return record(**values)
+    seed: Seed = 0
+    data_seed: DataSeed = 42
+    captions: Annotated[int, Setting("exhaustive captions of each image that are trained on", least=1, most=20)] = 5
+    steps: Steps = 23_430
+    batch_size: BatchSize = 64
+    lr: LearningRate = 1e-3
+    clip: Clip = 0.0
+    forcing: Annotated[
+        Forcing,
+        Setting("teacher forcing: always, or, as published, with a probability that is halved every epoch (halved)"),
+    ] = "always"
+    distractors: Distractors = 1
+    eval_every: EvalEvery = 2000
+    log_every: LogEvery = 100
+    save_every: SaveEvery = 2000
+    width: Annotated[int, Setting("width of the speaker", least=1, most=4096)] = 512
 
 
-def _demand(settings: Captioning | Game) -> None:
-    mine = {one.name for one in fields(settings)}
-    demand_choices(settings, {name: known for name, known in _CHOICES.items() if name in mine})
-    demand_whole(settings, {name: limits for name, limits in _WHOLE.items() if name in mine})
-    demand_real(settings, {name: limits for name, limits in _REAL.items() if name in mine})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game(_Course):
+    """How a speaker and a listener are trained in the reference game."""
 
-
-def _digest(settings: Captioning | Game) -> str:
-    way = {name: value for name, value in asdict(settings).items() if name not in MAY_CHANGE}
-    return sha256(json.dumps([type(settings).__name__, way], sort_keys=True).encode()).hexdigest()
+    seed: Seed = 0
+    data_seed: DataSeed = 42
+    pairs: Annotated[
+        Pairing, Setting("pairs of images: random ones (the model RP), or ones that share three features or more (SP)")
+    ] = "random"
+    distractors: Distractors = 1
+    steps: Steps = 11_715
+    batch_size: BatchSize = 64
+    lr: LearningRate = 1e-3
+    clip: Clip = 0.0
+    objective: Annotated[
+        Objective,
+        Setting(
+            "reinforce, gumbel (a Gumbel-softmax relaxation), or a fault of released code: inverted (log(1 - p) for "
+            "log p), severed (no gradient of the reward)"
+        ),
+    ] = "reinforce"
+    baseline: Annotated[
+        Baseline,
+        Setting("baseline of the reward: none (as published), the mean of earlier ones, or self-critical"),
+    ] = "mean"
+    reward: Annotated[
+        Reward, Setting("1 or -1 for the listener's choice, or twice its probability less 1 (probability)")
+    ] = "choice"
+    cost: Annotated[float, Setting("cost of every word, subtracted from the reward", least=0, most=100)] = 0.0
+    entropy: Annotated[
+        float, Setting("weight of the entropy bonus, per nat and word; not used by gumbel", least=0, most=100)
+    ] = 0.1
+    structure: Annotated[
+        float, Setting("weight of the structural loss against that of the reward", least=0, most=1)
+    ] = 0.75
+    structural: Annotated[
+        Structure,
+        Setting(
+            "structural loss with teacher forcing (forced), or position by position on samples (free, as published)"
+        ),
+    ] = "forced"
+    kl: Annotated[float, Setting("weight of the KL divergence from the speaker at the start", least=0, most=1e6)] = 0.0
+    temperature: Annotated[
+        float, Setting("sampling temperature; of the relaxation with gumbel", least=1e-3, most=100)
+    ] = 1.0
+    listener: Annotated[
+        Literal["joint", "frozen"], Setting("whether the listener is trained, too", is_option=False)
+    ] = "joint"
+    listener_first: Annotated[
+        int, Setting("first steps in which only the listener is trained", least=0, most=MAX_STEPS)
+    ] = 0
+    listener_gold: Annotated[
+        float,
+        Setting("weight of gold captions in the listener's loss, so that words keep their meaning", least=0, most=1e3),
+    ] = 0.0
+    speaker_lr: Annotated[
+        float, Setting("learning rate of the speaker; 0 for that of the listener", least=0, most=10, was="speaker_rate")
+    ] = 0.0
+    eval_every: EvalEvery = 1000
+    log_every: LogEvery = 100
+    save_every: SaveEvery = 1000

@@ -20,10 +20,11 @@ from deixis.learn.checkpoints import write_bundle
 from deixis.learn.devices import find_device
 from deixis.learn.run import silent
 from deixis.worlds.rooms.draw import draw_rooms
-from deixis.worlds.rooms.training.augment import Augmentation, augment
+from deixis.worlds.rooms.training.augment import augment
 from deixis.worlds.rooms.training.bundles import read_rooms
 from deixis.worlds.rooms.training.captions import images_of
 from deixis.worlds.rooms.training.features import FEATURES, Eyes, find_encoder
+from deixis.worlds.rooms.training.settings import Augmentation
 
 
 if TYPE_CHECKING:
