@@ -64,7 +64,7 @@ def test_json_and_files_hold_the_same(data, predictions, tmp_path, capsys):
 
     printed = json.loads(capsys.readouterr().out)
     assert printed == json.loads((tmp_path / "out" / "evaluation.json").read_text(encoding="utf-8"))
-    lines = [json.loads(line) for line in (tmp_path / "out" / "verdicts.jsonl").read_text().splitlines()]
+    lines = pq.read_table(tmp_path / "out" / "verdicts.parquet").to_pylist()
     assert printed["splits"] == ["test"]
     assert len(lines) == sum(printed["examples"].values())
     right = sum(line["outcome"] == "right" for line in lines)

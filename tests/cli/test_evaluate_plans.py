@@ -184,7 +184,10 @@ def test_files_hold_what_is_printed(tiny, folder, tmp_path, capsys):
     ]
     assert all(one["misreadings"] and one["missed"] for some in told.values() for one in some)
     assert verdicts.num_rows == sum(result["examples"] for result in found["splits"].values())
-    assert verdicts.column_names == ["id", "split", "exact", "got_there", "chosen", "role", "misreading"]
+    assert verdicts.column_names == [
+        *("id", "split", "outcome", "chosen", "role", "misreading", "text"),
+        *("exact", "got_there", "right_target"),
+    ]
 
 
 def test_released_files_can_be_judged(released, capsys):

@@ -59,7 +59,7 @@ def test_files_are_written_for_every_caption_and_figure(predictions, tmp_path, c
         written.append({path.name: path.read_bytes() for path in out.iterdir()})
 
     figures = {"redundancy.png", "redundancy.svg", "metrics.png", "metrics.svg"}
-    assert set(written[0]) == {"evaluation.json", "scores.html", "rows.csv", *figures}
+    assert set(written[0]) == {"evaluation.json", "scores.html", "rows.csv", "verdicts.parquet", *figures}
     assert written[0] == written[1]
     assert written[0]["rows.csv"].count(b"\n") == 157
     assert b"bleu_4" in written[0]["evaluation.json"]

@@ -6,10 +6,12 @@ import json
 import shutil
 import xml.etree.ElementTree as ET
 
+import pyarrow.parquet as pq
 import pytest
 
 from deixis.cli import main
 from deixis.data.store import MANIFEST
+from deixis.judge.verdicts import COMMON, read_verdicts
 from deixis.worlds.photos.localise import SETTINGS
 from deixis.worlds.registry import find_world, world_of
 from tests.reports.grounding_folders import write_trial
@@ -194,6 +196,21 @@ def test_the_oracle_is_right_and_chance_is_not(made, capsys, tmp_path):
     assert list(oracle)[:2] == ["deixis", "world"]
     assert (oracle["world"], oracle["data"]) == (made.world, made.path.name)
     assert list((tmp_path / "oracle").rglob("evaluation.json"))
+
+
+def test_verdicts_have_one_schema(made, capsys, tmp_path):
+    """A row for every answer, with the same first columns in every world, and one for each measure after them."""
+    run(capsys, "evaluate", "random", "--data", made.path, "--out", tmp_path / "random")
+    (path,) = (tmp_path / "random").rglob("verdicts*.parquet")
+    table, found = pq.read_table(path), read_verdicts(path)
+
+    assert table.schema.names[: len(COMMON)] == COMMON.names
+    assert [table.schema.field(name).type for name in COMMON.names] == COMMON.types
+    assert list(found.right) == table.schema.names[len(COMMON) :][: len(found.right)] != []
+    assert len(found) == table.num_rows > 0
+    assert {found.outcomes[code] for code in found.outcome} == set(table["outcome"].to_pylist())
+    measure = next(iter(found.right))
+    assert found.right[measure].tolist() == table[measure].to_pylist()
 
 
 def test_results_are_reported_or_it_is_said_why_not(made, capsys, tmp_path):

@@ -14,7 +14,7 @@ from deixis.data.parquet_footer import read_footer
 from deixis.data.row_groups import RowGroups
 from deixis.data.store import read_parquet
 from deixis.errors import BrokenDataset
-from deixis.worlds.grid.data.judged_plans import read_verdicts
+from deixis.judge.verdicts import read_verdicts
 from deixis.worlds.grid.data.plans import read_plans
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.rooms.data.captions import read_captions

@@ -16,11 +16,12 @@ from deixis.errors import BrokenDataset
 from deixis.seeds import Stream, derive, mix
 from deixis.worlds.grid.actions import Action, plan_from_letters, plan_to_codes
 from deixis.worlds.grid.data.asked import asked_in, asked_of, data_digest
-from deixis.worlds.grid.data.plans import read_plans, read_plans_in, write_plans, write_verdicts
+from deixis.worlds.grid.data.plans import read_plans, read_plans_in, write_plans
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.data.table import examples_of, table_of
 from deixis.worlds.grid.judging.baselines import oracle_plans, random_plans
 from deixis.worlds.grid.judging.navigation import MEASURES, evaluate_plans
+from deixis.worlds.grid.judging.verdict_file import write_plan_verdicts
 from deixis.worlds.grid.judging.verdicts import NO_ACTION, Asked, judge_all, judge_plan
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool
@@ -299,10 +300,10 @@ def test_verdicts_are_written(source, tmp_path):
     asked = asked_in(source, [split])
     _, verdicts = evaluate_plans(asked, {split: random_plans(asked[split], seed=1)})
 
-    write_verdicts(tmp_path / "verdicts.parquet", asked, verdicts)
+    write_plan_verdicts(tmp_path / "verdicts.parquet", asked, verdicts)
 
     rows = pq.read_table(tmp_path / "verdicts.parquet").to_pylist()
-    assert [row["id"] for row in rows] == asked[split].ids.tolist()
+    assert [int(row["id"]) for row in rows] == asked[split].ids.tolist()
     for number, row in enumerate(rows):
         verdict = verdicts[split].verdict(number)
         assert (row["split"], row["exact"], row["got_there"]) == (split, verdict.exact, verdict.got_there)

@@ -288,7 +288,8 @@ def _settings(corpus: Corpus, scratch: Path) -> Iterable[Target]:
 
 
 def _parquet_files(corpus: Corpus, scratch: Path) -> Iterable[Target]:
-    from deixis.worlds.grid.data.judged_plans import find_plan_letters, read_verdicts
+    from deixis.judge.verdicts import read_verdicts
+    from deixis.worlds.grid.data.judged_plans import find_plan_letters
     from deixis.worlds.grid.data.plans import read_plans
     from deixis.worlds.rooms.data.captions import caption_table, read_captions
     from deixis.worlds.rooms.data.make import read_pairs

@@ -116,7 +116,7 @@ def test_variants_are_named_by_what_differs():
         "RP, beam",
         "RP, cost 0",
         "RP, λ 0.5",
-        "RP, batch 32, objective inverted",
+        "RP, batch size 32, objective inverted",
         "RP, stopped after 7 updates",
         "RP, encoder factors",
     }

@@ -11,10 +11,11 @@ import numpy as np
 
 from deixis.data.store import write_parquet
 from deixis.worlds.grid.actions import plan_to_codes
-from deixis.worlds.grid.data.plans import write_plans, write_verdicts
+from deixis.worlds.grid.data.plans import write_plans
 from deixis.worlds.grid.data.table import table_of
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.judging.navigation import evaluate_plans
+from deixis.worlds.grid.judging.verdict_file import write_plan_verdicts
 from deixis.worlds.grid.judging.verdicts import Asked, Plans
 from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.plan import plan as make_plan
@@ -103,5 +104,5 @@ def write_evaluation(folder: Path, asked: list[Example], plans: Iterable[Plan]) 
     evaluation, verdicts = evaluate_plans(known, {"test": answers}, data="drawn", digest=CONTENT)
     folder.mkdir(parents=True)
     (folder / "evaluation.json").write_text(json.dumps(evaluation.to_dict()), encoding="utf-8")
-    write_verdicts(folder / "verdicts.parquet", known, verdicts)
+    write_plan_verdicts(folder / "verdicts.parquet", known, verdicts)
     return folder

@@ -19,21 +19,24 @@ from starlette.testclient import TestClient
 from deixis.errors import BrokenDataset
 from deixis.judge.request import Request
 from deixis.judge.uncertainty import Estimate
-from deixis.studio.judged import dataset_of, find_judged, find_training, read_judged
+from deixis.judge.verdicts import read_verdicts
+from deixis.studio.judged import find_judged, find_training, read_judged
 from deixis.studio.library import Library
 from deixis.studio.line_chart import Line, draw_lines
 from deixis.studio.results import cell_of
 from deixis.studio.server import make_app
 from deixis.studio.verdicts import Wanted, compare, facets_of, rows_of, verdicts_of
 from deixis.worlds.grid.data.asked import asked_in, data_digest
-from deixis.worlds.grid.data.judged_plans import places_of, read_verdicts
-from deixis.worlds.grid.data.plans import write_plans, write_verdicts
+from deixis.worlds.grid.data.judged_plans import places_of
+from deixis.worlds.grid.data.plans import write_plans
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.judging.baselines import oracle_plans, random_plans
 from deixis.worlds.grid.judging.misreadings import LABELS
 from deixis.worlds.grid.judging.navigation import evaluate_plans
+from deixis.worlds.grid.judging.verdict_file import write_plan_verdicts
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.photos.judging.grounding import evaluate_answers
+from deixis.worlds.photos.judging.verdict_file import write_answer_verdicts
 from deixis.worlds.photos.localise import Answer
 from deixis.worlds.registry import find_world
 
@@ -57,7 +60,7 @@ def judge(data: Path, out: Path, made: Callable[[Asked], Plans], *, model: str) 
     out.mkdir(parents=True)
     values = evaluation.to_dict() | {"model": model}
     (out / "evaluation.json").write_text(json.dumps(values), encoding="utf-8")
-    write_verdicts(out / "verdicts.parquet", asked, verdicts)
+    write_plan_verdicts(out / "verdicts.parquet", asked, verdicts)
     for split in SPLITS:
         write_plans(
             out / "predictions" / f"{split}.parquet", asked[split].ids, (plans[split].actions, plans[split].starts)
@@ -185,7 +188,7 @@ def test_links_lead_to_the_example_that_was_judged(library: Library) -> None:
 def test_counts_of_the_list_are_those_of_the_table(library: Library) -> None:
     """As many examples are right by the verdicts as the evaluation says."""
     judged = find_judged(library, "guess")
-    verdicts = verdicts_of(judged, dataset_of(library, judged))
+    verdicts = verdicts_of(judged)
 
     for split, scores in judged.scores.items():
         for measure, found in scores.items():
@@ -196,7 +199,7 @@ def test_counts_of_the_list_are_those_of_the_table(library: Library) -> None:
 def test_filters_keep_what_they_say(library: Library) -> None:
     """Whatever is missed, and whatever role a wrong object has, only such examples are listed, and as many as told."""
     judged = find_judged(library, "guess")
-    verdicts = verdicts_of(judged, None)
+    verdicts = verdicts_of(judged)
     wanted = Wanted(measure="right_target", show="wrong")
     facets = facets_of(verdicts, wanted)
 
@@ -210,7 +213,7 @@ def test_filters_keep_what_they_say(library: Library) -> None:
 
 def test_two_models_are_compared_by_id(library: Library) -> None:
     """The four quarters of a comparison are those that a plain join of the verdicts gives."""
-    first, second = (verdicts_of(find_judged(library, key), None) for key in ("guess", "knows"))
+    first, second = (verdicts_of(find_judged(library, key)) for key in ("guess", "knows"))
     plain = {
         (verdicts.parts[part], number): right
         for verdicts in (second,)
@@ -302,16 +305,18 @@ def test_verdicts_are_read_as_they_were_written(roots: list[Path], tmp_path: Pat
     """What is read of every example is what was judged."""
     asked = asked_in(open_source(roots[0]), ["a1"])
     _, verdicts = evaluate_plans(asked, {"a1": random_plans(asked["a1"], seed=5)})
-    write_verdicts(tmp_path / "verdicts.parquet", asked, verdicts)
+    write_plan_verdicts(tmp_path / "verdicts.parquet", asked, verdicts)
 
     read = read_verdicts(tmp_path / "verdicts.parquet")
 
     assert read.ids.tolist() == asked["a1"].ids.tolist()
-    assert read.is_right_target.tolist() == verdicts["a1"].is_right_target.tolist()
-    assert read.is_wrong_object.tolist() == verdicts["a1"].is_wrong_object.tolist()
+    assert read.right["right_target"].tolist() == verdicts["a1"].is_right_target.tolist()
+    wrong = [read.outcomes[code] == "wrong object" for code in read.outcome]
+    assert wrong == verdicts["a1"].is_wrong_object.tolist()
+    assert read.chosen.tolist() == verdicts["a1"].chosen.tolist()
     for row in range(len(read)):
         judged = verdicts["a1"].verdict(row)
-        assert (read.exact[row], read.got_there[row]) == (judged.exact, judged.got_there)
+        assert (read.right["exact"][row], read.right["got_there"][row]) == (judged.exact, judged.got_there)
         assert read.roles[read.role[row]] == judged.role
         assert set(read.misreadings[read.missed[row]]) == set(judged.missed)
 
@@ -345,9 +350,7 @@ def photographs(demo_roots: tuple[Path, ...], tmp_path_factory: pytest.TempPathF
     run.mkdir()
     values = {"predictions": "shy.jsonl", "data": data.name, **evaluation.to_dict()}
     (run / "evaluation.json").write_text(json.dumps(values), encoding="utf-8")
-    text = {example.id: example.text for example in examples}
-    lines = [verdict._asdict() | {"text": text[verdict.id]} for verdict in verdicts]
-    (run / "verdicts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_answer_verdicts(run / "verdicts.parquet", verdicts, examples)
     return [data, run.parent]
 
 
@@ -356,7 +359,7 @@ def test_answers_about_photographs_are_shown(photographs: list[Path]) -> None:
     library = Library(tuple(photographs))
     judged = find_judged(library, "shy")
 
-    verdicts = verdicts_of(judged, dataset_of(library, judged))
+    verdicts = verdicts_of(judged)
 
     assert set(judged.scores) == set(verdicts.parts)
     for setting, scores in judged.scores.items():

@@ -15,17 +15,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from deixis.data.ids import with_current_ids
-from deixis.data.parquet_files import open_parquet, read_all
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, RecipeError
 
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 
@@ -34,7 +29,6 @@ __all__ = [
     "EVALUATION",
     "demand_same",
     "folders_with_results",
-    "kept_verdicts",
     "place_for",
     "read_kept",
     "write_evaluation",
@@ -122,23 +116,6 @@ def write_evaluation(folder: Path, values: Mapping[str, Any]) -> Path:
     with replacing_file(path) as draft:
         draft.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
-
-
-def kept_verdicts(path: Path, without: Collection[str], schema: pa.Schema) -> pa.Table | None:
-    """The verdicts on the examples of other splits that a file holds; None where there are none.
-
-    Raises:
-        BrokenDataset: when it is no file of verdicts.
-    """
-    if not path.is_file():
-        return None
-    try:
-        with open_parquet(path) as file:
-            table = with_current_ids(read_all(file, path, columns=schema.names))
-        mask = pc.invert(pc.is_in(table["split"], pa.array(list(without), pa.string())))
-        return table.filter(mask).select(schema.names).cast(schema)
-    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
-        raise BrokenDataset(f"{path} does not hold verdicts; delete it, or choose another folder") from error
 
 
 def folders_with_results(folder: Path) -> list[Path]:

@@ -79,7 +79,7 @@ def examples(request: Request) -> Response:
     asked = _asked(request)
     judged = find_judged(library, asked.get("run", ""))
     dataset = dataset_of(library, judged)
-    verdicts = verdicts_of(judged, dataset)
+    verdicts = verdicts_of(judged)
     wanted = Wanted(
         measure=_one_of("measure", asked.get("measure") or next(iter(judged.measures)), judged.measures),
         part=_one_of(judged.words.part, asked.get("split", ""), ("", *verdicts.parts)),
@@ -122,7 +122,7 @@ def comparison(request: Request) -> Response:
     if first.subject != second.subject:
         raise SchemaError(f"{first.model} and {second.model} were not asked the same, so they cannot be compared")
     dataset = dataset_of(library, first)
-    sides = [Side(one, verdicts_of(one, dataset)) for one in (first, second)]
+    sides = [Side(one, verdicts_of(one)) for one in (first, second)]
     measures = [measure for measure in first.measures if measure in second.measures]
     if not measures:
         raise SchemaError(f"{first.model} and {second.model} had different tasks, so no measure fits both")

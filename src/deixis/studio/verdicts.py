@@ -1,95 +1,47 @@
-"""The verdict on every example that a model was asked, in columns that are the same for all worlds, and cards."""
+"""Verdicts on the examples that models were asked: which are wanted, how two models compare, and cards."""
 
 from __future__ import annotations
 
-import csv
-import json
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from deixis.data.parquet_files import open_parquet, read_all
 from deixis.errors import BrokenDataset, UnknownName
+from deixis.judge.verdicts import read_verdicts
 from deixis.seeds import mix_words
 from deixis.studio.world_pages import world_pages
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from deixis.judge.verdicts import Verdicts
     from deixis.studio.judged import Judged
     from deixis.studio.library import Entry
 
 
 __all__ = [
-    "LONGEST",
     "SHOWN",
     "Both",
-    "Codes",
     "Facets",
     "ResultCard",
     "Said",
     "Show",
     "Side",
-    "Verdicts",
     "Wanted",
     "cards_of",
     "compare",
-    "csv_rows",
     "facets_of",
-    "id_code",
-    "json_lines",
-    "read_common_verdicts",
     "rows_of",
     "verdicts_of",
 ]
 
-MOST_LINES = 3_000_000
-MOST_DIGITS = 18  # of an id that is a number
-LONGEST = 600  # letters of a text that are kept
 Show: TypeAlias = Literal["all", "right", "wrong"]
 SHOWN: tuple[Show, ...] = ("wrong", "right", "all")
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Verdicts:
-    """The verdicts on many examples; codes are numbers of the names beside them.
-
-    Shapes:
-        ids: int64 [row]: the id of the example, or another number that stands for it.
-        part, outcome, role, missed: int16 [row].
-        chosen: int16 [row], the number of the object that was chosen, -1 where there is none or it is not told.
-
-    Attributes:
-        parts: names of splits, settings or sets.
-        right: bool [row] by measure.
-        outcomes: what can come of an example.
-        roles: why a wrong object is there, or where it lies; empty for whatever is no wrong choice.
-        misreadings: what is missed together.
-        texts: what was said, where the verdicts hold it.
-        names: the ids for people, where they are no numbers.
-    """
-
-    ids: np.ndarray
-    part: np.ndarray
-    parts: tuple[str, ...]
-    right: Mapping[str, np.ndarray]
-    outcome: np.ndarray
-    outcomes: tuple[str, ...]
-    role: np.ndarray
-    roles: tuple[str, ...]
-    missed: np.ndarray
-    misreadings: tuple[tuple[str, ...], ...]
-    chosen: np.ndarray
-    texts: Sequence[str] | None = None
-    names: Sequence[str] | None = None
-
-    def __len__(self) -> int:
-        return len(self.ids)
 
 
 class Wanted(NamedTuple):
@@ -279,12 +231,8 @@ def cards_of(sides: Sequence[Side], rows: Sequence[np.ndarray], dataset: Entry |
 # -------------------------------------------------------------------------------- files
 
 
-def verdicts_of(judged: Judged, dataset: Entry | None) -> Verdicts:
+def verdicts_of(judged: Judged) -> Verdicts:
     """The verdicts on a model.
-
-    Args:
-        judged: the model.
-        dataset: what it was asked about; of photographs it tells which expressions fit nothing.
 
     Raises:
         UnknownName: when no verdicts were written.
@@ -299,127 +247,13 @@ def verdicts_of(judged: Judged, dataset: Entry | None) -> Verdicts:
         found = judged.rows.stat()
     except OSError as error:
         raise BrokenDataset(f"{judged.rows.name} cannot be read: {error.strerror or error}") from error
-    return _read(judged.world, judged.rows, (found.st_mtime_ns, found.st_size), dataset)
+    return _read(judged.rows, (found.st_mtime_ns, found.st_size))
 
 
 @lru_cache(maxsize=4)
-def _read(world: str, path: Path, stamp: tuple[int, int], dataset: Entry | None) -> Verdicts:
+def _read(path: Path, stamp: tuple[int, int]) -> Verdicts:
     del stamp
-    return world_pages(world).verdicts(path, dataset)
-
-
-def read_common_verdicts(path: Path) -> Verdicts:
-    """Verdicts on objects, as the toolkit of worlds writes them; an example of two splits counts in both.
-
-    Raises:
-        BrokenDataset: when they are in another form.
-    """
-    part, outcome, missed = Codes(), Codes(), Codes()
-    ids: list[str] = []
-    chosen: list[int] = []
-    try:
-        with open_parquet(path) as file:
-            rows = read_all(file, path, columns=["id", "split", "outcome", "object", "misreading"]).to_pylist()
-        for row in rows[:MOST_LINES]:
-            for split in str(row["split"] or "all").split("+"):
-                ids.append(str(row["id"])[:LONGEST])
-                part.add(split)
-                outcome.add(str(row["outcome"]))
-                missed.add(tuple(map(str, row["misreading"] or ())))
-                chosen.append(-1 if row["object"] is None else int(np.int16(row["object"])))
-    except (OSError, KeyError, TypeError, ValueError, OverflowError) as error:
-        raise BrokenDataset(f"{path.name} holds no verdicts as `deixis evaluate` writes them") from error
-    right = np.array([name == "right" for name in outcome.names], bool)
-    return Verdicts(
-        ids=np.array([id_code(one) for one in ids], np.int64),
-        part=part.codes,
-        parts=part.names,
-        right={"accuracy": right[outcome.codes] if len(right) else np.zeros(0, bool)},
-        outcome=outcome.codes,
-        outcomes=outcome.names,
-        role=np.zeros(len(ids), np.int16),
-        roles=("",),
-        missed=missed.codes,
-        misreadings=missed.names,
-        chosen=np.array(chosen, np.int16),
-        names=ids,
-    )
-
-
-def id_code(name: int | str) -> int:
-    """The id of an example as a number, also where it is a text."""
-    said = str(name)
-    return int(said) if said.isdecimal() and said.isascii() and len(said) < MOST_DIGITS else _hashed(said) >> 1
-
-
-class Codes:
-    """Values that repeat, as numbers."""
-
-    def __init__(self) -> None:
-        self._known: dict[Any, int] = {}
-        self._codes: list[int] = []
-
-    @classmethod
-    def of(cls, values: Iterable[Any]) -> Codes:
-        """All values of a column."""
-        made = cls()
-        for value in values:
-            made.add(value)
-        return made
-
-    def add(self, value: Any) -> None:
-        """The next value."""
-        self._codes.append(self._known.setdefault(value, len(self._known)))
-
-    @property
-    def codes(self) -> np.ndarray:
-        """int16 [row]: the number of every value."""
-        if len(self._known) > np.iinfo(np.int16).max:
-            raise BrokenDataset("the verdicts hold more different values than a model can miss")
-        return np.array(self._codes, np.int16)
-
-    @property
-    def names(self) -> tuple[Any, ...]:
-        """What the numbers stand for."""
-        return tuple(self._known)
-
-
-def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of a file of JSON Lines, each with where it stands."""
-    for number, line in _numbered(path):
-        where = f"{path.name}, line {number}"
-        try:
-            values = json.loads(line) if line.strip() else {}
-        except (ValueError, RecursionError) as error:
-            raise BrokenDataset(f"{where} is no JSON") from error
-        if not isinstance(values, dict):
-            raise BrokenDataset(f"{where} is no JSON object")
-        if values:
-            yield where, values
-
-
-def csv_rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """The rows of a CSV file, each with where it stands."""
-    try:
-        for number, row in enumerate(csv.DictReader(line for _, line in _numbered(path)), start=1):
-            yield f"{path.name}, row {number}", row
-    except csv.Error as error:
-        raise BrokenDataset(f"{path.name} is no CSV: {error}") from error
-
-
-def _numbered(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a text file, counted from 1."""
-    number = 0
-    try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            for number, line in enumerate(stream, start=1):
-                if number > MOST_LINES:
-                    break
-                yield number, line
-    except (OSError, UnicodeDecodeError) as error:
-        raise BrokenDataset(f"{path.name} cannot be read: {str(error).partition(chr(10))[0]}") from error
-    if number > MOST_LINES:
-        raise BrokenDataset(f"{path.name} has more than {MOST_LINES:,} lines")
+    return read_verdicts(path)
 
 
 # -------------------------------------------------------------------------------- choosing

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from deixis.studio.filters import Card, Field, Listing
     from deixis.studio.judged import Judged, Training
     from deixis.studio.library import Entry, Library
-    from deixis.studio.verdicts import ResultCard, Said, Side, Verdicts
+    from deixis.studio.verdicts import ResultCard, Said, Side
     from deixis.worlds.world import World
 
 
@@ -178,12 +178,6 @@ class WorldPages:
         """Whether a model was asked about a dataset: by the digest of its content, or by its name without one."""
         content = digest_of(entry) if judged.digest else ""
         return judged.digest == content if content else entry.path.name == judged.data
-
-    def verdicts(self, path: Path, dataset: Entry | None) -> Verdicts:
-        """The verdicts on single examples in a file; by default those in the common form."""
-        from deixis.studio.verdicts import read_common_verdicts
-
-        return read_common_verdicts(path)
 
     def cards(
         self,

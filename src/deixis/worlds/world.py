@@ -491,8 +491,8 @@ class Pages(Protocol):
          "splits": {"test": {"examples": 90, "accuracy": {"mean": 0.5, "low": 0.4, "high": 0.6},
                              "outcomes": {"right": 45, "wrong object": 45}, "misreadings": {"ignored": 20.5}}}}
 
-    and `verdicts.parquet` beside it: a row for every example with `id`, `split`, `outcome`, `object` (the answer)
-    and `misreading` (a list); `deixis.worlds.toolkit.judging` writes both.
+    and `verdicts.parquet` beside it, in the schema of `deixis.judge.verdicts`; `deixis.worlds.toolkit.judging` writes
+    both.
     """
 
     about: str

@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from deixis._version import __version__
-from deixis.data.kept_results import demand_same, kept_verdicts, place_for, read_kept, write_evaluation
-from deixis.data.store import MANIFEST, open_dataset, replacing_file
+from deixis.data.kept_results import demand_same, place_for, read_kept, write_evaluation
+from deixis.data.store import MANIFEST, open_dataset
 from deixis.distractors.misreadings import leading_to
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
 from deixis.judge.request import AGAIN, NO_EXAMPLE
 from deixis.judge.uncertainty import plain_estimates, share
+from deixis.judge.verdicts import VERDICTS, Codes, Verdicts, id_code, write_verdicts
 from deixis.learn.run import is_word
 from deixis.losses import Losses
 from deixis.options import refuse_options
@@ -47,21 +47,11 @@ if TYPE_CHECKING:
     from deixis.worlds.world import Examples, World
 
 
-__all__ = ["OUTCOMES", "Answer", "ObjectJudging", "Verdict", "ready_part", "score_verdicts", "write_verdicts"]
+__all__ = ["OUTCOMES", "Answer", "ObjectJudging", "Verdict", "ready_part", "score_verdicts", "write_object_verdicts"]
 
 Result: TypeAlias = Literal["right", "wrong object", "no such object", "unreadable", "unanswered"]
 OUTCOMES: tuple[Result, ...] = ("right", "wrong object", "no such object", "unreadable", "unanswered")
 UNEXPLAINED = "nothing in particular"
-VERDICTS = "verdicts.parquet"
-SCHEMA = pa.schema(
-    [
-        *((name, pa.string()) for name in ("id", "split", "outcome")),
-        ("scene", pa.int32()),
-        ("object", pa.int32()),
-        ("misreading", pa.list_(pa.string())),
-        ("read_as", pa.list_(pa.string())),
-    ]
-)
 
 
 class Answer(NamedTuple):
@@ -156,7 +146,7 @@ class ObjectJudging:
             "overall": score_verdicts(verdicts, chances),
             "splits": {split: score_verdicts(*_of_split(verdicts, chances, split)) for split in wanted},
         } | ({"losses": losses.to_dict()} if losses else {})
-        files, notes = _write(request, values, verdicts) if request.out is not None else ([], [])
+        files, notes = _write(request, values, verdicts, self.world) if request.out is not None else ([], [])
         return Output(values=values, blocks=[*_blocks(values), *losses.lines()], files=files, notes=notes)
 
     def answer(self, word: str, examples: Iterable[Example], *, seed: int = 0) -> Iterator[Answer]:
@@ -287,32 +277,54 @@ def _answerer(kept: Mapping[str, Any]) -> dict[str, Any]:
     return {"model": kept.get("model") or "", **(facts if isinstance(facts, dict) else {})}
 
 
-def _write(request: Request, values: Mapping[str, Any], verdicts: Sequence[Verdict]) -> tuple[list[Path], list[str]]:
+def _write(
+    request: Request, values: Mapping[str, Any], verdicts: Sequence[Verdict], world: World
+) -> tuple[list[Path], list[str]]:
     out = place_for(request.out, {"data": values["data"], "digest": values["digest"]})  # type: ignore[arg-type]
     kept = read_kept(out)
     demand_same(out, _answerer(values), None if kept is None else _answerer(kept), force=request.force)
     before = {} if kept is None or request.force else dict(kept.get("splits") or {})
     others = [split for split in before if split not in values["splits"]]
-    earlier = kept_verdicts(out / VERDICTS, {verdict.split for verdict in verdicts}, SCHEMA) if others else None
-    write_verdicts(out / VERDICTS, verdicts, earlier)
+    write_object_verdicts(out / VERDICTS, verdicts, world=world, keep=bool(others))
     files = [write_evaluation(out, {**values, "splits": before | values["splits"]}), out / VERDICTS]
     notes = [f"Kept there of earlier: {', '.join(others)}"] if others else []
     return files, notes + ([f"{request.out} itself holds results on another dataset"] if out != request.out else [])
 
 
-def write_verdicts(path: Path, verdicts: Sequence[Verdict], earlier: pa.Table | None = None) -> None:
-    """Write verdicts, after those that a table holds already."""
-    rows = [
-        {
-            **verdict._asdict(),
-            "scene": verdict.chosen and verdict.chosen.scene,
-            "object": verdict.chosen and verdict.chosen.object,
-        }
-        for verdict in verdicts
-    ]
-    table = pa.Table.from_pylist(rows, schema=SCHEMA)
-    with replacing_file(path) as draft:
-        pq.write_table(table if earlier is None else pa.concat_tables([earlier, table]), draft)
+def write_object_verdicts(path: Path, verdicts: Sequence[Verdict], *, world: World, keep: bool = False) -> None:
+    """Write verdicts on objects in the common schema, with the scene and what was read besides.
+
+    Args:
+        path: the file.
+        verdicts: one for each answer; an example of two splits has a row in each.
+        world: whose they are.
+        keep: whether to keep what the file holds of other splits.
+    """
+    rows = [(split, verdict) for verdict in verdicts for split in (verdict.split or "all").split("+")]
+    part, outcome, missed = (Codes() for _ in range(3))
+    for split, verdict in rows:
+        part.add(split)
+        outcome.add(verdict.outcome)
+        missed.add(verdict.misreading)
+    ids = [verdict.id for _, verdict in rows]
+    scenes = [None if verdict.chosen is None else verdict.chosen.scene for _, verdict in rows]
+    found = Verdicts(
+        ids=np.array([id_code(one) for one in ids], np.int64),
+        part=part.codes,
+        parts=part.names,
+        right={"accuracy": np.array([verdict.outcome == "right" for _, verdict in rows], bool)},
+        outcome=outcome.codes,
+        outcomes=outcome.names,
+        role=np.zeros(len(rows), np.int16),
+        roles=("",),
+        missed=missed.codes,
+        misreadings=missed.names,
+        chosen=np.array([-1 if one.chosen is None else one.chosen.object for _, one in rows], np.int32),
+        names=ids,
+    )
+    read_as = pa.array([list(verdict.read_as) for _, verdict in rows], pa.list_(pa.string()))
+    more = {"scene": pa.array(scenes, pa.int32()), "read_as": read_as}
+    write_verdicts(path, found, world=world.name, more=more, keep=keep)
 
 
 def _blocks(values: Mapping[str, Any]) -> Iterator[str | TextTable]:

@@ -22,6 +22,7 @@ from deixis.distractors.necessity import necessity
 from deixis.errors import DeixisError, SchemaError
 from deixis.expression.description import Description, describe
 from deixis.judge.uncertainty import wilson
+from deixis.judge.verdicts import VERDICTS, id_code
 from deixis.language.explain import name_object
 from deixis.language.misreadings import say_misreading
 from deixis.resolution.reference import resolve
@@ -45,9 +46,8 @@ from deixis.studio.filters import (
 from deixis.studio.gallery import find_way
 from deixis.studio.library import Shelf, shelf_of
 from deixis.studio.pages import render
-from deixis.studio.verdicts import id_code
 from deixis.studio.world_pages import ResultWords, WorldPages, digest_of
-from deixis.worlds.toolkit.judging import UNEXPLAINED, Answer, ObjectJudging, score_verdicts, write_verdicts
+from deixis.worlds.toolkit.judging import UNEXPLAINED, Answer, ObjectJudging, score_verdicts, write_object_verdicts
 from deixis.worlds.toolkit.pictures import PlainPictures, links_of
 
 
@@ -695,7 +695,8 @@ class ObjectGame(Game):
             about = {"world": self.world.name, **facts, "data": self.entry.title, "digest": self.digest}
             splits = {self.split or "all": score}
             write_json(folder / "evaluation.json", {"deixis": __version__, **about, "splits": splits})
-            write_verdicts(folder / "verdicts.parquet", [one._replace(split=self.split or "all") for one in verdicts])
+            judged = [one._replace(split=self.split or "all") for one in verdicts]
+            write_object_verdicts(folder / VERDICTS, judged, world=self.world)
         return ["deixis evaluate FOLDER/answers.jsonl --data DATA"]
 
     @property

@@ -30,25 +30,20 @@ import pyarrow.parquet as pq
 
 from deixis._version import __version__
 from deixis.data.ids import LARGEST_ID, SMALLEST_ID, current_ids
-from deixis.data.kept_results import kept_verdicts
 from deixis.data.parquet_files import open_parquet, read_all
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, ParseError
 from deixis.worlds.grid.actions import Action, plan_from_letters, plan_from_words
 from deixis.worlds.grid.checks.chunk import Ragged
-from deixis.worlds.grid.judging.misreadings import names_of
-from deixis.worlds.grid.judging.verdicts import NO_ACTION, UNRECORDED, Plans
-from deixis.worlds.grid.roles import KINDS
+from deixis.worlds.grid.judging.verdicts import NO_ACTION, Plans
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.worlds.grid.judging.verdicts import Asked, Verdicts
 
-
-__all__ = ["Plans", "read_plans", "read_plans_in", "write_plans", "write_verdicts"]
+__all__ = ["Plans", "read_plans", "read_plans_in", "write_plans"]
 
 FORMAT, KIND = 1, "plans"
 KEY = b"deixis"
@@ -97,40 +92,6 @@ def write_plans(
     table = table.replace_schema_metadata({KEY: json.dumps(said, ensure_ascii=False, allow_nan=False)})
     with replacing_file(path) as draft:
         pq.write_table(table, draft, compression="zstd", use_dictionary=["plan"], write_page_checksum=True)
-
-
-def write_verdicts(
-    path: Path, asked: Mapping[str, Asked], verdicts: Mapping[str, Verdicts], *, keep: bool = False
-) -> None:
-    """Write the judgement on every example of some splits; `keep` keeps what the file holds of other splits.
-
-    Columns: `id`, `split`, `exact`, `got_there`, `chosen` (the number of the object, null for none), `role` (why a
-    wrong object is there) and `misreading` (what was missed by whoever goes to it), both empty where it is the target.
-    """
-    tables = [_verdict_table(split, asked[split], found) for split, found in verdicts.items()]
-    before = kept_verdicts(path, verdicts, tables[0].schema) if keep and tables else None
-    tables = tables if before is None else [before, *tables]
-    with replacing_file(path) as draft:
-        pq.write_table(pa.concat_tables(tables), draft, compression="zstd", write_page_checksum=True)
-
-
-def _verdict_table(split: str, asked: Asked, found: Verdicts) -> pa.Table:
-    is_wrong = found.is_wrong_object
-    roles = pa.array(["", UNRECORDED, *KINDS])
-    role = np.where(is_wrong, found.role + 2, 0)
-    bits, which = np.unique(np.where(is_wrong, found.misread, -1), return_inverse=True)
-    names = pa.array([list(names_of(one)) if one >= 0 else [] for one in bits.tolist()], pa.list_(pa.string()))
-    return pa.table(
-        {
-            "id": pa.array(asked.ids),
-            "split": pa.DictionaryArray.from_arrays(np.zeros(len(asked), np.int32), [split]).cast(pa.string()),
-            "exact": pa.array(found.exact),
-            "got_there": pa.array(found.got_there),
-            "chosen": pa.array(found.chosen.astype(np.int16), mask=found.chosen < 0),
-            "role": roles.take(pa.array(role)),
-            "misreading": names.take(pa.array(which)),
-        }
-    )
 
 
 # -------------------------------------------------------------------------------- reading

@@ -14,6 +14,7 @@ from deixis._version import __version__
 from deixis.data.kept_results import demand_same, place_for, read_kept, write_evaluation
 from deixis.errors import BrokenDataset, UnknownName
 from deixis.judge.request import AGAIN, ANSWERED, BASELINES, NO_EXAMPLE
+from deixis.judge.verdicts import VERDICTS
 from deixis.learn.run import find_checkpoint, is_word, shipped_checkpoints
 from deixis.losses import Losses
 from deixis.options import names_in, refuse_options
@@ -21,12 +22,13 @@ from deixis.report.output import Output
 from deixis.worlds.grid.checks.said import Commands
 from deixis.worlds.grid.data.asked import asked_of, data_digest
 from deixis.worlds.grid.data.judged_plans import places_of
-from deixis.worlds.grid.data.plans import NO_PLAN, read_plans, read_plans_in, write_verdicts
+from deixis.worlds.grid.data.plans import NO_PLAN, read_plans, read_plans_in
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.judging.baselines import oracle_plans, random_plans
 from deixis.worlds.grid.judging.crews import judge_with_crew
 from deixis.worlds.grid.judging.navigation import GROUPINGS, PlanEvaluation, evaluate_plans
 from deixis.worlds.grid.judging.tables import evaluation_blocks, fault_lines
+from deixis.worlds.grid.judging.verdict_file import write_plan_verdicts
 from deixis.worlds.grid.judging.verdicts import Asked, judge_all
 from deixis.worlds.grid.judging.wrong_plans import wrong_plans
 
@@ -98,10 +100,10 @@ def evaluate(request: Request) -> Output:
         demand_same(out, _answerer(values) or {}, _answerer(kept), force=request.force)
         before = {} if kept is None or request.force else PlanEvaluation.from_dict(kept).to_dict()["splits"]
         others = [name for name in before if name not in evaluation.splits]
-        write_verdicts(out / "verdicts.parquet", asked, verdicts, keep=not request.force)
+        write_plan_verdicts(out / VERDICTS, asked, verdicts, keep=not request.force)
         words = {name: some for name, some in _told_before(kept).items() if name in others}
         merged = {"splits": before | values["splits"], "wrong_answers": words | values["wrong_answers"]}
-        files = [write_evaluation(out, {**values, **merged}), out / "verdicts.parquet"]
+        files = [write_evaluation(out, {**values, **merged}), out / VERDICTS]
         notes += [f"Kept there of earlier: {', '.join(others)}"] if others else []
         notes += [f"{request.out} itself holds results on another dataset"] if out != request.out else []
     blocks = [*evaluation_blocks(evaluation, groupings), *fault_lines(evaluation, plans, losses)]

@@ -47,6 +47,7 @@ __all__ = [
     "align_plans",
     "evaluate_plans",
     "merge_splits",
+    "outcomes_of",
 ]
 
 FORMAT, KIND = 1, "plans evaluation"
@@ -310,12 +311,7 @@ def merge_splits(found: Iterable[SplitEvaluation]) -> SplitEvaluation:
 
 def _settle(asked: Asked, verdicts: Verdicts) -> SplitEvaluation:
     is_wrong = verdicts.is_wrong_object
-    outcome = np.select(
-        [~verdicts.is_given, ~verdicts.is_plan, verdicts.is_right_target, is_wrong],
-        [CHOICES.index(name) for name in ("unanswered", "no plan", "right target", "wrong object")],
-        CHOICES.index("no object"),
-    )
-    choices = np.bincount(outcome, minlength=len(CHOICES)).tolist()
+    choices = np.bincount(outcomes_of(verdicts), minlength=len(CHOICES)).tolist()
     role = np.bincount(verdicts.role[is_wrong] + 1, minlength=len(KINDS) + 1).tolist()
     roles = dict(zip((UNRECORDED, *KINDS), role, strict=True))
     return SplitEvaluation(
@@ -324,6 +320,15 @@ def _settle(asked: Asked, verdicts: Verdicts) -> SplitEvaluation:
         roles={name: roles[name] for name in (*KINDS, UNRECORDED) if roles[name]},
         missed=_shares(verdicts.misread[is_wrong]),
         by={what: _parts(asked, verdicts, what) for what in GROUPINGS},
+    )
+
+
+def outcomes_of(verdicts: Verdicts) -> np.ndarray:
+    """int64 [example]: a number of `CHOICES`."""
+    return np.select(
+        [~verdicts.is_given, ~verdicts.is_plan, verdicts.is_right_target, verdicts.is_wrong_object],
+        [CHOICES.index(name) for name in ("unanswered", "no plan", "right target", "wrong object")],
+        CHOICES.index("no object"),
     )
 
 

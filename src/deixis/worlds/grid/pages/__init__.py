@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from deixis.studio.filters import Listing, Wanted
     from deixis.studio.judged import Judged, Training
     from deixis.studio.library import Entry, Library
-    from deixis.studio.verdicts import ResultCard, Side, Verdicts
+    from deixis.studio.verdicts import ResultCard, Side
 
 
 __all__ = ["PAGES"]
@@ -75,10 +75,6 @@ class GridPages(WorldPages):
     def is_about(self, judged: Judged, entry: Entry) -> bool:
         """Datasets are known by the digest of their content."""
         return bool(judged.digest) and data_digest(entry.data) == judged.digest
-
-    def verdicts(self, path: Path, dataset: Entry | None) -> Verdicts:
-        """The verdicts on single plans."""
-        return results.read_plan_verdicts(path)
 
     def cards(
         self,

@@ -18,6 +18,7 @@ from deixis.data.checks import MAX_FINDINGS
 from deixis.data.row_groups import spare_memory
 from deixis.errors import DeixisError, UnknownName
 from deixis.expression.patterns import PATTERNS
+from deixis.judge.verdicts import read_verdicts
 from deixis.studio.filters import (
     PAGE,
     Card,
@@ -41,7 +42,7 @@ from deixis.worlds.grid.actions import MANNERS, VERBS
 from deixis.worlds.grid.checks import check_tables
 from deixis.worlds.grid.checks.registry import CHECKS
 from deixis.worlds.grid.data.example_codes import pack_worlds, read_codes
-from deixis.worlds.grid.data.judged_plans import places_of, read_verdicts
+from deixis.worlds.grid.data.judged_plans import places_of
 from deixis.worlds.grid.data.sources import row_groups_of
 from deixis.worlds.grid.data.table import example_at
 from deixis.worlds.grid.language import WORDS
@@ -345,7 +346,7 @@ def _verdict_codes(shelf: GridShelf, model: Judged) -> np.ndarray:
         judged = read_verdicts(path)
         numbers = PLACES[shelf].find(judged.ids)
         codes = np.zeros(len(shelf.rows), np.uint8)
-        right = judged.exact if "exact" in model.measures else judged.is_right_target  # whoever points has no plan
+        right = judged.right["exact" if "exact" in model.measures else "right_target"]  # whoever points has no plan
         codes[numbers[numbers >= 0]] = 1 + right[numbers >= 0]
         while len(VERDICT_CODES) >= 8:
             VERDICT_CODES.pop(next(iter(VERDICT_CODES)), None)

@@ -18,6 +18,7 @@ from deixis._version import __version__
 from deixis.data.store import write_parquet
 from deixis.errors import SchemaError, UnknownName
 from deixis.judge.uncertainty import Estimate
+from deixis.judge.verdicts import VERDICTS
 from deixis.language.explain import name_object
 from deixis.language.misreadings import join_misreadings
 from deixis.resolution.reference import denotation
@@ -26,11 +27,12 @@ from deixis.studio.pages import render
 from deixis.studio.play import sitting_of
 from deixis.worlds.grid.actions import Action, Plan, plan_from_letters, plan_to_codes
 from deixis.worlds.grid.data.asked import data_digest
-from deixis.worlds.grid.data.plans import write_plans, write_verdicts
+from deixis.worlds.grid.data.plans import write_plans
 from deixis.worlds.grid.data.table import table_of
 from deixis.worlds.grid.draw import Marks, path_of
 from deixis.worlds.grid.judging.misreadings import LABELS
 from deixis.worlds.grid.judging.navigation import Score, evaluate_plans
+from deixis.worlds.grid.judging.verdict_file import write_plan_verdicts
 from deixis.worlds.grid.judging.verdicts import Asked, Plans, judge_all, judge_choice, judge_choices, judge_plan
 from deixis.worlds.grid.language import explain, say_misreadings_to
 from deixis.worlds.grid.pages.film import draw_themed
@@ -222,7 +224,7 @@ class GridGame(Game):
             judge = self._judge_clicks(said) if self.task == "point" else judge_all
             evaluation, verdicts = evaluate_plans(asked, given, data=self.entry.title, digest=self._digest, judge=judge)
             write_json(folder / "evaluation.json", {"deixis": __version__, "world": "grid", **evaluation.to_dict()})
-            write_verdicts(folder / "verdicts.parquet", asked, verdicts)
+            write_plan_verdicts(folder / VERDICTS, asked, verdicts)
         file = f"FOLDER/{split}.parquet"
         chosen = f" --split {split}" if split == self.split else ""
         return [f"deixis evaluate {file} --data FOLDER/asked.parquet{chosen}", f"deixis evaluate {file} --data DATA"]

@@ -11,14 +11,14 @@ import numpy as np
 from markupsafe import Markup
 
 from deixis.errors import BrokenDataset, DeixisError
+from deixis.judge.verdicts import VERDICTS, read_verdicts
 from deixis.language.misreadings import join_misreadings
 from deixis.studio.judged import EVALUATION, Judged, counts_in, in_one_line, remarks_on, task_of
 from deixis.studio.library import SITTING
-from deixis.studio.verdicts import Verdicts
 from deixis.studio.world_pages import ResultWords
 from deixis.worlds.grid.actions import plan_from_codes, plan_from_letters
 from deixis.worlds.grid.data.asked import data_digest
-from deixis.worlds.grid.data.judged_plans import Places, find_plan_letters, places_of, read_verdicts
+from deixis.worlds.grid.data.judged_plans import Places, find_plan_letters, places_of
 from deixis.worlds.grid.data.plans import read_plans
 from deixis.worlds.grid.data.table import examples_of
 from deixis.worlds.grid.draw import Marks, Role, path_of
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.judge.uncertainty import Estimate
+    from deixis.judge.verdicts import Verdicts
     from deixis.studio.judged import Training
     from deixis.studio.library import Entry, Library
     from deixis.studio.verdicts import ResultCard, Said, Side
     from deixis.worlds.grid.actions import Plan
-    from deixis.worlds.grid.data.judged_plans import JudgedPlans
     from deixis.worlds.grid.data.sources import Source
     from deixis.worlds.grid.judging.navigation import Score
     from deixis.worlds.grid.judging.verdicts import Plans
@@ -52,19 +52,19 @@ __all__ = [
     "WORDS",
     "Answer",
     "answers_to",
-    "read_plan_verdicts",
     "read_results",
     "say_outcome",
     "verdict_words",
     "with_boards",
 ]
 
-RIGHT_TARGET, WRONG_OBJECT, NO_OBJECT = "right target", "wrong object", "no object"
 POINTED = ("right_target",)  # the measures of those who point instead of acting
 OUTCOMES = {
-    RIGHT_TARGET: "Made for the target",
-    WRONG_OBJECT: "Made for a wrong object",
-    NO_OBJECT: "Made for no object",
+    "right target": "Made for the target",
+    "wrong object": "Made for a wrong object",
+    "no object": "Made for no object",
+    "no plan": "Said no plan",
+    "unanswered": "Said nothing",
 }
 WORDS = ResultWords(
     measures={"exact": "exact match", "got_there": "got there", "right_target": "right target"},
@@ -88,7 +88,7 @@ def read_results(entry: Entry, values: Any, training: Training | None) -> Judged
     evaluation = PlanEvaluation.from_dict(values)
     task = task_of(entry)
     measures = POINTED if evaluation.is_pointed else tuple(WORDS.measures)
-    verdicts = entry.path / "verdicts.parquet"
+    verdicts = entry.path / VERDICTS
     try:
         splits = evaluation.splits
         return Judged(
@@ -120,25 +120,6 @@ def read_results(entry: Entry, values: Any, training: Training | None) -> Judged
 
 def _shares(score: Score, measures: Iterable[str]) -> dict[str, Estimate]:
     return {measure: score.estimate(measure) for measure in measures}
-
-
-def read_plan_verdicts(path: Path) -> Verdicts:
-    """The verdicts on single plans."""
-    found = read_verdicts(path)
-    is_right, is_wrong = found.is_right_target, found.is_wrong_object
-    return Verdicts(
-        ids=found.ids,
-        part=found.split,
-        parts=found.splits,
-        right={"exact": found.exact, "got_there": found.got_there, "right_target": is_right},
-        outcome=np.select([is_right, is_wrong], [0, 1], 2).astype(np.int16),
-        outcomes=(RIGHT_TARGET, WRONG_OBJECT, NO_OBJECT),
-        role=found.role,
-        roles=found.roles,
-        missed=found.missed,
-        misreadings=found.misreadings,
-        chosen=found.chosen,
-    )
 
 
 @lru_cache(maxsize=4)
@@ -345,7 +326,7 @@ def _plan_at(plans: Plans, row: int) -> Plan | None:
 
 def _find_kept_verdict(example: Example, digest: str, entry: Entry) -> Answer | None:
     """The judgement that an evaluation left, where the plans themselves are not kept."""
-    told, file = _find_file(entry, "evaluation.json"), _find_file(entry, "verdicts.parquet")
+    told, file = _find_file(entry, "evaluation.json"), _find_file(entry, VERDICTS)
     judged = _json(told, told.stat().st_mtime_ns) if told else {}
     if file is None or judged.get("digest") != digest:
         return None
@@ -354,12 +335,12 @@ def _find_kept_verdict(example: Example, digest: str, entry: Entry) -> Answer | 
     if not len(rows):
         return None
     row = int(rows[0])
-    chosen = int(kept.chosen[row])
+    chosen, is_exact = int(kept.chosen[row]), bool(kept.right["exact"][row])
     verdict = Verdict(
-        exact=bool(kept.exact[row]),
-        exact_cut=bool(kept.exact[row]),
-        tokens=float(kept.exact[row]),
-        got_there=bool(kept.got_there[row]),
+        exact=is_exact,
+        exact_cut=is_exact,
+        tokens=float(is_exact),
+        got_there=bool(kept.right["got_there"][row]),
         chosen=chosen if 0 <= chosen < len(example.scene) else None,
         role=kept.roles[kept.role[row]],
         missed=kept.misreadings[kept.missed[row]],
@@ -397,7 +378,7 @@ def _plans(path: Path, _changed: int) -> Plans:
 
 
 @lru_cache(maxsize=KEPT_FILES)
-def _verdicts(path: Path, _changed: int) -> JudgedPlans:
+def _verdicts(path: Path, _changed: int) -> Verdicts:
     return read_verdicts(path)
 
 

@@ -6,7 +6,6 @@ choices by where they lie and by what a reader misses who makes them.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from deixis._version import __version__
 from deixis.data.kept_results import demand_same, place_for, read_kept, write_evaluation
 from deixis.errors import BrokenDataset, RecipeError, SchemaError, UnknownName
 from deixis.judge.request import AGAIN, ANSWERED, BASELINES, NO_EXAMPLE
+from deixis.judge.verdicts import VERDICTS
 from deixis.learn.run import checkpoint_of, is_word
 from deixis.losses import Losses
 from deixis.options import refuse_options
@@ -24,6 +24,7 @@ from deixis.worlds.photos.data.predictions import EVERY, AnswerReport, read_answ
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.photos.judging.grounding import evaluate_answers
 from deixis.worlds.photos.judging.tables import absence_blocks, evaluation_blocks
+from deixis.worlds.photos.judging.verdict_file import write_answer_verdicts
 from deixis.worlds.photos.localise import SETTINGS, SPACES, Answer, match_box
 
 
@@ -296,10 +297,5 @@ def _answerer(kept: Mapping[str, Any] | None) -> dict[str, Any] | None:
 def _write(
     out: Path, values: Mapping[str, Any], verdicts: Sequence[Verdict], examples: Sequence[Example]
 ) -> list[Path]:
-    text = {example.id: example.text for example in examples}
-    files = [write_evaluation(out, values), out / "verdicts.jsonl"]
-    with files[1].open("w", encoding="utf-8", newline="\n") as stream:
-        for verdict in verdicts:
-            line = {**verdict._asdict(), "missed": list(verdict.missed), "text": text[verdict.id]}
-            stream.write(json.dumps(line, ensure_ascii=False) + "\n")
-    return files
+    write_answer_verdicts(out / VERDICTS, verdicts, examples)
+    return [write_evaluation(out, values), out / VERDICTS]

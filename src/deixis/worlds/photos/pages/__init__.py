@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from deixis.studio.filters import Field, Listing, Wanted
     from deixis.studio.judged import Judged, Training
     from deixis.studio.library import Entry, Library
-    from deixis.studio.verdicts import ResultCard, Side, Verdicts
+    from deixis.studio.verdicts import ResultCard, Side
 
 
 __all__ = ["PAGES"]
@@ -90,10 +90,6 @@ class PhotographPages(WorldPages):
     def is_about(self, judged: Judged, entry: Entry) -> bool:
         """Datasets are known by the names of their folders."""
         return entry.path.name == judged.data
-
-    def verdicts(self, path: Path, dataset: Entry | None) -> Verdicts:
-        """The verdicts on single answers."""
-        return results.read_answer_verdicts(path, dataset)
 
     def cards(
         self,

@@ -9,11 +9,13 @@ import numpy as np
 
 from deixis._version import __version__
 from deixis.errors import SchemaError, UnknownName
+from deixis.judge.verdicts import VERDICTS
 from deixis.seeds import Stream, derive
 from deixis.studio.answers import Game, Judged, Measure, draw_numbers, write_json, write_lines
 from deixis.studio.filters import Choice, Field
 from deixis.worlds.photos.data.store import write_copsref
 from deixis.worlds.photos.judging.grounding import evaluate_answers
+from deixis.worlds.photos.judging.verdict_file import write_answer_verdicts
 from deixis.worlds.photos.judging.verdicts import LABELS, judge_answers
 from deixis.worlds.photos.localise import SETTINGS, Answer
 from deixis.worlds.photos.pages.gallery import has_picture
@@ -237,9 +239,7 @@ class PhotographGame(Game):
             about = {"world": "photos", "predictions": "answers.jsonl", "data": self.entry.title, **facts}
             about["selection"] = f"{facts['selection']}; {self.about_absent[:1].lower()}{self.about_absent[1:-1]}"
             write_json(folder / "evaluation.json", {"deixis": __version__, **about, **evaluation.to_dict()})
-            texts = {example.id: example.text for example in self.examples}
-            rows = ({**one._asdict(), "missed": list(one.missed), "text": texts[one.id]} for one in verdicts)
-            write_lines(folder / "verdicts.jsonl", rows)
+            write_answer_verdicts(folder / VERDICTS, verdicts, self.examples)
             images = dict.fromkeys(image_id for example in self.examples for image_id in example.images())
             graphs = GraphTable.of(_graph(self.scene(image_id)) for image_id in images)
             write_copsref(folder / "asked", self.examples, graphs, about={"sample of": self.entry.title})

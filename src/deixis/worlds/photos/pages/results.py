@@ -9,9 +9,10 @@ import numpy as np
 from markupsafe import Markup
 
 from deixis.errors import BrokenDataset, DeixisError
+from deixis.judge.verdicts import VERDICTS
 from deixis.studio.judged import EVALUATION, Judged, counts_in, estimate_in, in_one_line, remarks_on, task_of
-from deixis.studio.verdicts import LONGEST, Codes, Verdicts, json_lines
 from deixis.studio.world_pages import ResultWords
+from deixis.worlds.photos.judging.verdict_file import ABSENT
 from deixis.worlds.photos.judging.verdicts import LABELS, OTHER_IMAGE, SAME_IMAGE
 from deixis.worlds.photos.pages.gallery import photograph_picture
 from deixis.worlds.photos.world import WORLD
@@ -19,15 +20,13 @@ from deixis.worlds.photos.world import WORLD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from deixis.studio.library import Entry
     from deixis.studio.verdicts import ResultCard
 
 
-__all__ = ["WORDS", "read_answer_verdicts", "read_results", "say_outcome", "with_photographs"]
+__all__ = ["WORDS", "read_results", "say_outcome", "with_photographs"]
 
-ABSENT = "not there"
 OUTCOMES = {
     "right": "Chose the target",
     "wrong object": "Chose a wrong object",
@@ -49,7 +48,7 @@ WORDS = ResultWords(
 
 def read_results(entry: Entry, values: Any) -> Judged:
     """The results on expressions about photographs."""
-    verdicts = entry.path / "verdicts.jsonl"
+    verdicts = entry.path / VERDICTS
     try:
         settings = {str(name): found for name, found in values["settings"].items()}
         absent = {f"{name}, {ABSENT}": found for name, found in values.get(ABSENT, {}).items()}
@@ -77,56 +76,6 @@ def read_results(entry: Entry, values: Any) -> Judged:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BrokenDataset(f"{EVALUATION} is not as `deixis evaluate` writes it: {in_one_line(error)}") from error
-
-
-def read_answer_verdicts(path: Path, dataset: Entry | None) -> Verdicts:
-    """The verdicts on single answers; the dataset tells which expressions fit nothing."""
-    fits = _fitting(dataset) if dataset is not None else {}
-    ids: list[int] = []
-    texts: list[str] = []
-    columns: tuple[Codes, ...] = (Codes(), Codes(), Codes(), Codes())
-    right: list[bool] = []
-    for where, values in json_lines(path):
-        try:
-            number, setting, outcome = int(values["id"]), str(values["setting"]), str(values["outcome"])
-            is_there = fits.get(number, True)
-            ids.append(int(np.int64(number)))
-            texts.append(str(values.get("text", ""))[:LONGEST])
-            said = (
-                setting if is_there else f"{setting}, {ABSENT}",
-                outcome,
-                str(values.get("place") or ""),
-                tuple(map(str, values.get("missed") or ())),
-            )
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise BrokenDataset(f"{where} is no verdict as `deixis evaluate` writes it") from error
-        for codes, value in zip(columns, said, strict=True):
-            codes.add(value)
-        right.append(outcome == ("right" if is_there else "said not there"))
-    part, result, place, missed = columns
-    return Verdicts(
-        ids=np.array(ids, np.int64),
-        part=part.codes,
-        parts=part.names,
-        right={"right": np.array(right, bool)},
-        outcome=result.codes,
-        outcomes=result.names,
-        role=place.codes,
-        roles=place.names,
-        missed=missed.codes,
-        misreadings=missed.names,
-        chosen=np.full(len(ids), -1, np.int16),
-        texts=texts,
-    )
-
-
-def _fitting(entry: Entry) -> dict[int, bool]:
-    """Of every example whether its expression fits anything."""
-    return {
-        number: bool(thing)
-        for table in entry.data.dataset.tables(columns=["id", "object"])
-        for number, thing in zip(table["id"].to_pylist(), table["object"].to_pylist(), strict=True)
-    }
 
 
 def say_outcome(outcome: str, role: str, missed: Sequence[str]) -> str:

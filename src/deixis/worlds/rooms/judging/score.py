@@ -11,6 +11,7 @@ from deixis._version import __version__
 from deixis.data.kept_results import demand_same, read_kept, write_evaluation
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.judge.request import BASELINES
+from deixis.judge.verdicts import VERDICTS
 from deixis.learn.run import is_word
 from deixis.losses import Losses
 from deixis.options import names_in, names_of
@@ -22,6 +23,7 @@ from deixis.worlds.rooms.judging.arrays import score_captions
 from deixis.worlds.rooms.judging.predictions import Predictions, read_predictions, released_rows, write_rows
 from deixis.worlds.rooms.judging.published import TABLE_1
 from deixis.worlds.rooms.judging.summary import plain_estimates, summarise
+from deixis.worlds.rooms.judging.verdict_file import write_caption_verdicts
 from deixis.worlds.rooms.mentions import Faults
 from deixis.worlds.rooms.pairs import CATEGORIES, PAIRS, test_sets
 from deixis.worlds.rooms.scene import FACTORS
@@ -262,7 +264,9 @@ def _write(
     for number, (name, sets) in enumerate(files.items(), 1):
         path = out / ("rows.csv" if len(files) == 1 else f"rows-{number}.csv")
         write_rows(path, released_rows(sets, found[name], denominator=how.denominator, undefined=undefined))
-        written.append(path)
+        verdicts = out / (VERDICTS if len(files) == 1 else f"verdicts-{number}.parquet")
+        write_caption_verdicts(verdicts, sets, found[name], denominator=how.denominator)
+        written += [path, verdicts]
     counts = {name: sum(map(len, sets.values())) for name, sets in found.items()}
     page = write_score_page(summaries, counts, out / "scores.html", how=f"{_said(how).capitalize()}.")
     return [*written, page, *write_figures(summaries, out, denominator=how.denominator)]

@@ -12,14 +12,17 @@ import numpy as np
 from deixis._version import __version__
 from deixis.data.kept_results import demand_same, read_kept, write_evaluation
 from deixis.data.store import replacing_file
+from deixis.judge.verdicts import VERDICTS
 from deixis.learn.run import checkpoint_of
 from deixis.options import refuse_options
 from deixis.report.output import Output, TextTable
 from deixis.worlds.rooms.judging.arrays import score_captions
 from deixis.worlds.rooms.judging.literal import listen_literally
+from deixis.worlds.rooms.judging.predictions import Predictions
 from deixis.worlds.rooms.judging.published import FALSE_FEATURES, TABLE_1
 from deixis.worlds.rooms.judging.score import COLUMNS, HEADS, pairs_of
 from deixis.worlds.rooms.judging.summary import plain_estimates, summarise
+from deixis.worlds.rooms.judging.verdict_file import write_caption_verdicts
 from deixis.worlds.rooms.mentions import judge_rows, read_rows
 from deixis.worlds.rooms.pairs import PAIRS
 from deixis.worlds.rooms.scene import FACTORS, factors_of
@@ -132,10 +135,21 @@ def _write(request: Request, spoken: Mapping[str, Spoken], summary: Summary, val
     out.mkdir(parents=True, exist_ok=True)
     captions, examples = out / "captions.jsonl", out / "examples.html"
     write_captions(captions, spoken)
+    sets = {
+        part: Predictions(
+            rows=np.arange(len(one.texts)) + 1,
+            captions=one.texts,
+            targets=one.images[:, 0],
+            distractors=one.images[:, 1:],
+        )
+        for part, one in spoken.items()
+    }
+    scores = {part: score_captions(one.captions, one.targets, one.distractors) for part, one in sets.items()}
+    write_caption_verdicts(out / VERDICTS, sets, scores)
     evaluation = write_evaluation(out, values)
     page = caption_page(name, {part: (one.texts, one.images.tolist()) for part, one in spoken.items()})
     examples.write_text(page, encoding="utf-8")
-    return [captions, evaluation, examples, *write_figures({name: summary}, out, denominator="z")]
+    return [captions, evaluation, out / VERDICTS, examples, *write_figures({name: summary}, out, denominator="z")]
 
 
 def _strange_images(request: Request, facts: Mapping[str, Any]) -> Iterator[str]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from deixis.studio.filters import Card, Listing, Wanted
     from deixis.studio.judged import Judged, Training
     from deixis.studio.library import Entry, Library
-    from deixis.studio.verdicts import ResultCard, Side, Verdicts
+    from deixis.studio.verdicts import ResultCard, Side
 
 
 __all__ = ["PAGES"]
@@ -89,10 +89,6 @@ class RoomPages(WorldPages):
     def is_about(self, judged: Judged, entry: Entry) -> bool:
         """3D Shapes are the same in every dataset."""
         return True
-
-    def verdicts(self, path: Path, dataset: Entry | None) -> Verdicts:
-        """The verdicts on single captions or choices."""
-        return results.read_room_verdicts(path)
 
     def cards(
         self,

@@ -11,12 +11,14 @@ import numpy as np
 from deixis._version import __version__
 from deixis.errors import SchemaError, UnknownName
 from deixis.judge.uncertainty import plain_estimates, wilson
+from deixis.judge.verdicts import VERDICTS
 from deixis.seeds import Stream, derive
 from deixis.studio.answers import Game, Judged, Measure, draw_numbers, write_json, write_lines
 from deixis.worlds.rooms.captions import captions, count
 from deixis.worlds.rooms.judging.arrays import score_captions
 from deixis.worlds.rooms.judging.predictions import read_predictions, released_rows, write_rows
 from deixis.worlds.rooms.judging.summary import MAIN, summarise
+from deixis.worlds.rooms.judging.verdict_file import Pick, write_caption_verdicts, write_pick_verdicts
 from deixis.worlds.rooms.mentions import judge
 from deixis.worlds.rooms.mentions.judging import said_of
 from deixis.worlds.rooms.pages.gallery import pairs_of
@@ -203,6 +205,8 @@ class RoomGame(Game):
             rows.append(row | {"target_id": pair.target, "distractor_id": pair.distractor, "set": pair.set})
         write_lines(folder / name, rows)
         if is_over:
+            if self.task == "pick":
+                write_pick_verdicts(folder / VERDICTS, list(map(_pick, self.pairs, said)))
             scores = self._picks(said) if self.task == "pick" else _captions(folder / name, self.seed)
             about = {"deixis": __version__, "world": "rooms", **facts}
             write_json(folder / "evaluation.json", {**about, "scores": {str(facts["model"]): scores}})
@@ -226,11 +230,16 @@ class RoomGame(Game):
         return found
 
 
+def _pick(pair: Pair, said: str) -> Pick:
+    return Pick(pair.set, pair.target, pair.distractor, int(said), pair.caption)
+
+
 def _captions(path: Path, seed: int) -> dict[str, Any]:
     """What `deixis evaluate --out` says of the captions in a file; its table is written beside it."""
     sets = read_predictions(path)
     scores = {name: score_captions(one.captions, one.targets, one.distractors) for name, one in sets.items()}
     write_rows(path.with_name("rows.csv"), released_rows(sets, scores))
+    write_caption_verdicts(path.with_name(VERDICTS), sets, scores)
     return summarise(scores, seed=seed).to_dict()
 
 
