@@ -80,6 +80,7 @@ def test_a_speaker_learns_plays_and_is_heard(settings, tmp_path, capsys):
         "captions.jsonl",
         "evaluation.json",
         "examples.html",
+        "verdicts.parquet",
         *(f"{a}.{b}" for a in ("metrics", "redundancy") for b in ("png", "svg")),
     }
     assert main(["evaluate", str(said / "captions.jsonl"), "--json"]) == 0
