@@ -6,7 +6,7 @@ import pytest
 
 from deixis.audits import Audit
 from deixis.data.store import open_dataset
-from deixis.report.scorecard import MEASURES, Measure, column_of, defined, scorecard
+from deixis.report.scorecard import MEASURES, Measure, all_measures, column_of, defined, scorecard
 from deixis.worlds.grid.audit.run import audit_tables
 from deixis.worlds.grid.paper.published import released
 from tests.reports.test_plots import read
@@ -30,8 +30,17 @@ def test_measures_are_those_of_the_audit(audit):
 
 def test_every_measure_has_its_own_name_and_one_sentence():
     """Names are not used twice, and every measure says what it means."""
-    assert len({measure.key for measure in MEASURES}) == len(MEASURES)
-    assert all(measure.about.endswith(".") for measure in MEASURES)
+    assert len({measure.key for measure in all_measures()}) == len(all_measures())
+    assert all(measure.about.endswith(".") for measure in all_measures())
+
+
+def test_what_only_grids_have_is_added_by_the_grid():
+    """The measures of all worlds speak of no rows, boxes or verbs; those of the grid stand under the same headings."""
+    grids = ("push", "pull", "box", "row", "column", "north", "agent")
+    assert [one.key for one in MEASURES if any(word in f"{one.key} {one.about}" for word in grids)] == []
+    added = [one for one in all_measures() if one not in MEASURES]
+    assert {"‘push’ moves something", "first row and column"} <= {one.key for one in added}
+    assert {one.group for one in added} <= {one.group for one in MEASURES}
 
 
 def test_an_audit_of_nothing_has_no_measures():
@@ -68,7 +77,7 @@ def test_released_figures_are_measures_of_the_card():
     """Every published figure stands under the name of a measure, and the shares of a whole add up to it."""
     known = released()
 
-    assert set(known.column.values) <= {measure.key for measure in MEASURES}
+    assert set(known.column.values) <= {measure.key for measure in all_measures()}
     assert known.column.values["words of the target"].amount == pytest.approx(0.2775, abs=1e-4)
     assert sum(known.relations.values()) == pytest.approx(1, abs=0.01)
     assert sum(known.sufficient.values()) == pytest.approx(1, abs=0.01)

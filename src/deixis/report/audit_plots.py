@@ -35,6 +35,8 @@ __all__ = [
     "skew_plots",
 ]
 
+IMPLIED_NOUNS = "nouns implied by their relation"
+
 
 def audit_plots(audits: Mapping[str, Audit], *, beside: PublishedAudit | None = None) -> dict[str, list[Plot]]:
     """The figures of some audits under the section each belongs to; those without a number are left out.
@@ -152,15 +154,19 @@ def _needed(audits: Mapping[str, Audit], beside: PublishedAudit | None) -> Bars 
         found["words of the target"] = audit.words_needed("target").share
         found["words of the others"] = audit.words_needed("other").share
         found["clauses"] = audit.clauses_needed().share
-        found["‘box’ after ‘inside of’"] = found.pop(f"{PHRASES['other']} {IMPLIED}s", None)
+        found[IMPLIED_NOUNS] = found.pop(f"{PHRASES['other']} {IMPLIED}s", None)
         shares[name] = found
     kinds = [f"{PHRASES[phrase]} {kind}s" for phrase in PHRASES for kind in kinds_of(audits)]
-    order = ["words of the target", "words of the others", *kinds, "clauses", "‘box’ after ‘inside of’"]
+    order = ["words of the target", "words of the others", *kinds, "clauses", IMPLIED_NOUNS]
     labels = tuple(label for label in order if any(found.get(label) is not None for found in shares.values()))
     if not labels:
         return None
     everything = {name: share for name, audit in audits.items() if (share := audit.words_needed().share) is not None}
-    implied = " ‘Box’ after ‘inside of’ says nothing of its own." if labels[-1] == order[-1] else ""
+    implied = (
+        " A noun that its relation implies, such as ‘box’ after ‘inside of’, says nothing of its own."
+        if labels[-1] == order[-1]
+        else ""
+    )
     return Bars(
         name="plot-needed",
         title="Which words and clauses are needed?",

@@ -1,4 +1,7 @@
-"""The measures of audits as a scorecard: a row each, datasets side by side, with what is good and what is not."""
+"""The measures of audits as a scorecard: a row each, datasets side by side, with what is good and what is not.
+
+A world adds measures of its own as `measures` of its part `audit`, under the headings of this module.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from deixis.audits.audit import Share
 from deixis.audits.counting import ALL, CHANCE
 from deixis.report.markup import anchor, element, number, percent, text
 from deixis.report.plots import written
+from deixis.worlds.registry import parts_of
 
 
 if TYPE_CHECKING:
@@ -18,7 +22,24 @@ if TYPE_CHECKING:
     from deixis.report.plots import Unit
 
 
-__all__ = ["MEASURES", "Column", "Measure", "PublishedAudit", "Value", "column_of", "defined", "scorecard"]
+__all__ = [
+    "GIVEN",
+    "HARD",
+    "MEASURES",
+    "NEED",
+    "SHORT",
+    "SOUND",
+    "Column",
+    "Measure",
+    "PublishedAudit",
+    "Value",
+    "all_measures",
+    "column_of",
+    "defined",
+    "scorecard",
+    "value_of_bits",
+    "value_of_share",
+]
 
 SIGNS: dict[str, str] = {"good": "▲", "fair": "◆", "bad": "▼", "plain": ""}
 GAUGED = ("share",)  # units whose numbers are shown as a bar too
@@ -57,9 +78,15 @@ class PublishedAudit:
     expected: float
 
 
+def all_measures() -> list[Measure]:
+    """The measures of all audits and those that single worlds add, heading by heading."""
+    added = (measure for _, part in parts_of("audit") for measure in getattr(part, "measures", ()))
+    return sorted((*MEASURES, *added), key=lambda measure: HEADINGS.index(measure.group))
+
+
 def column_of(name: str, audit: Audit) -> Column:
     """The column of an audit; measures that do not apply are left out."""
-    found = {measure.key: measure.of(audit) for measure in MEASURES}
+    found = {measure.key: measure.of(audit) for measure in all_measures()}
     return Column(
         name=name,
         values={key: value for key, value in found.items() if value is not None},
@@ -81,7 +108,7 @@ def scorecard(columns: Sequence[Column]) -> str:
         for column in columns
     )
     rows, group = [], ""
-    for measure in MEASURES:
+    for measure in all_measures():
         if not any(measure.key in column.values for column in columns):
             continue
         if measure.group != group:
@@ -111,7 +138,7 @@ def defined(columns: Sequence[Column]) -> str:
     terms = [
         element("dt", text(measure.key), id=_place(measure))
         + element("dd", text(measure.about) + (element("small", text(measure.scale)) if measure.scale else ""))
-        for measure in MEASURES
+        for measure in all_measures()
         if any(measure.key in column.values for column in columns)
     ]
     return element("dl", "".join(terms), class_="defined")
@@ -196,7 +223,8 @@ class Measure:
 # --------------------------------------------------------------------------------------------------- what they come to
 
 
-def _of(share: Share | None) -> Value | None:
+def value_of_share(share: Share | None) -> Value | None:
+    """A share as a value; None where there is none."""
     if share is None or share.share is None:
         return None
     return Value(share.share, f"{number(share.part)} of {number(share.of)}")
@@ -212,10 +240,11 @@ def _with_clauses(audit: Audit, shortcut: str) -> Value | None:
     if patterns == set(audit.patterns):
         return None
     found = [audit.solved(pattern)[shortcut] for pattern in sorted(patterns) if shortcut in audit.solved(pattern)]
-    return _of(Share(sum(share.part for share in found), sum(share.of for share in found)))
+    return value_of_share(Share(sum(share.part for share in found), sum(share.of for share in found)))
 
 
-def _bits(found: Information | None) -> Value | None:
+def value_of_bits(found: Information | None) -> Value | None:
+    """Mutual information less its bias as a value; None where nothing was counted."""
     if found is None or not found.counted:
         return None
     return Value(found.net, f"{found.bits:.3f} bits counted, {found.bias:.4f} expected by chance")
@@ -238,29 +267,6 @@ def _strongest(audit: Audit) -> Value | None:
     return None if found is None else Value(found.net, f"the feature is {name}")
 
 
-def _fullness(audit: Audit) -> Value | None:
-    """How much fuller the first row and the first column are than the others, of objects that are no boxes."""
-    rows: dict[int, int] = {}
-    columns: dict[int, int] = {}
-    for (kind, row, column, _), count in audit.cells.items():
-        if kind == "solid":
-            rows[row] = rows.get(row, 0) + count
-            columns[column] = columns.get(column, 0) + count
-    size = max((*rows, *columns), default=0)
-    if not size:
-        return None
-    first = rows.get(0, 0) + columns.get(0, 0)
-    others = sum(rows.values()) + sum(columns.values()) - first
-    return Value(first / (others / size), "1 is as full as the others") if others else None
-
-
-def _northwest(audit: Audit) -> Value | None:
-    table = audit.feature_tables.get("direction", {})
-    targets = {value: count for (value, is_target), count in table.items() if is_target}
-    total = sum(targets.values())
-    return Value(targets.get("north-west", 0) / total, f"of {number(total)} targets") if total else None
-
-
 def _repeats(audit: Audit, what: str, *, within: bool) -> Value | None:
     if not audit.different:
         return None
@@ -279,6 +285,7 @@ def _held_out(audit: Audit) -> Value | None:
 
 NEED, SHORT, HARD = "What is needed", "What already suffices", "How hard it is to get wrong"
 GIVEN, SOUND = "What gives the answer away", "What is repeated"
+HEADINGS = (NEED, SHORT, HARD, GIVEN, SOUND)
 MEASURES: tuple[Measure, ...] = (
     Measure(
         key="words of the target",
@@ -287,15 +294,15 @@ MEASURES: tuple[Measure, ...] = (
         "expression fits something else.",
         good=0.95,
         bad=0.5,
-        of=lambda audit: _of(audit.words_needed("target")),
+        of=lambda audit: value_of_share(audit.words_needed("target")),
     ),
     Measure(
         key="words of the others",
         group=NEED,
-        about="The same of the phrases for other objects; ‘box’ after ‘inside of’ is implied and does not count.",
+        about="The same of the phrases for other objects; a noun that its relation implies does not count.",
         good=0.95,
         bad=0.5,
-        of=lambda audit: _of(audit.words_needed("other")),
+        of=lambda audit: value_of_share(audit.words_needed("other")),
         needs="no example has a clause",
     ),
     Measure(
@@ -304,7 +311,7 @@ MEASURES: tuple[Measure, ...] = (
         about="How many clauses are needed: without the clause, the expression fits something else.",
         good=0.95,
         bad=0.5,
-        of=lambda audit: _of(audit.clauses_needed()),
+        of=lambda audit: value_of_share(audit.clauses_needed()),
         needs="no example has a clause",
     ),
     Measure(
@@ -313,7 +320,7 @@ MEASURES: tuple[Measure, ...] = (
         about="In how many examples with clauses none of them can be left out.",
         good=0.95,
         bad=0.5,
-        of=lambda audit: _of(audit.all_clauses_needed()),
+        of=lambda audit: value_of_share(audit.all_clauses_needed()),
         needs="no example has a clause",
     ),
     Measure(
@@ -322,7 +329,7 @@ MEASURES: tuple[Measure, ...] = (
         about="In how many examples no size, colour or shape word can be left out.",
         good=0.95,
         bad=0.5,
-        of=lambda audit: _of(audit.all_words_needed()),
+        of=lambda audit: value_of_share(audit.all_words_needed()),
     ),
     Measure(
         key="colour and shape both needed",
@@ -331,7 +338,7 @@ MEASURES: tuple[Measure, ...] = (
         "suffices.",
         good=0.95,
         bad=0.5,
-        of=lambda audit: _of(audit.colour_and_shape().get("both needed")),
+        of=lambda audit: value_of_share(audit.colour_and_shape().get("both needed")),
         needs="no target is given both a colour and a noun",
     ),
     Measure(
@@ -346,30 +353,12 @@ MEASURES: tuple[Measure, ...] = (
         ),
     ),
     Measure(
-        key="‘push’ moves something",
-        group=NEED,
-        about="In how many push examples the object moves at all; where it does not, ‘push’ is just ‘walk to’.",
-        good=0.95,
-        bad=0.5,
-        of=lambda audit: _of(audit.moving.get("push")),
-        needs="nothing is pushed or pulled here",
-    ),
-    Measure(
-        key="‘pull’ moves something",
-        group=NEED,
-        about="The same of pull examples.",
-        good=0.95,
-        bad=0.5,
-        of=lambda audit: _of(audit.moving.get("pull")),
-        needs="nothing is pushed or pulled here",
-    ),
-    Measure(
         key="noun alone",
         group=SHORT,
         about="How many examples are solved by the target's noun alone: nothing else in the world is one.",
         good=0.05,
         bad=0.2,
-        of=lambda audit: _of(audit.solved().get("noun alone")),
+        of=lambda audit: value_of_share(audit.solved().get("noun alone")),
     ),
     Measure(
         key="noun phrase alone",
@@ -377,7 +366,7 @@ MEASURES: tuple[Measure, ...] = (
         about="How many examples are solved by the target's phrase without its clauses; all where there are none.",
         good=0.05,
         bad=0.2,
-        of=lambda audit: _of(audit.solved().get("noun phrase alone")),
+        of=lambda audit: value_of_share(audit.solved().get("noun phrase alone")),
     ),
     Measure(
         key="noun phrase alone, where there are clauses",
@@ -394,7 +383,7 @@ MEASURES: tuple[Measure, ...] = (
         about="Of the examples with several clauses, how many are solved by the target's phrase and the first clause.",
         good=0.05,
         bad=0.2,
-        of=lambda audit: _of(audit.solved().get("first clause alone")),
+        of=lambda audit: value_of_share(audit.solved().get("first clause alone")),
         needs="no example has several clauses",
     ),
     Measure(
@@ -404,7 +393,7 @@ MEASURES: tuple[Measure, ...] = (
         "between two phrases, no other object is picked out.",
         good=0.05,
         bad=0.2,
-        of=lambda audit: _of(audit.solved().get("bag of words")),
+        of=lambda audit: value_of_share(audit.solved().get("bag of words")),
     ),
     Measure(
         key="bag of words, where there are clauses",
@@ -479,51 +468,13 @@ MEASURES: tuple[Measure, ...] = (
         of=_strongest,
     ),
     Measure(
-        key="relation tells row",
-        group=GIVEN,
-        about="What the relation word tells about the row of the object that its clause mentions.",
-        unit="bits",
-        good=0.05,
-        bad=0.2,
-        of=lambda audit: _bits(audit.child_skew.get("row")),
-        needs="it is not recorded where what a clause mentions stands",
-    ),
-    Measure(
-        key="relation tells column",
-        group=GIVEN,
-        about="What the relation word tells about the column of the object that its clause mentions.",
-        unit="bits",
-        good=0.05,
-        bad=0.2,
-        of=lambda audit: _bits(audit.child_skew.get("column")),
-        needs="it is not recorded where what a clause mentions stands",
-    ),
-    Measure(
-        key="first row and column",
-        group=GIVEN,
-        about="How full the first row and the first column are of objects other than boxes, compared with an average "
-        "other one.",
-        unit="times",
-        good=1.1,
-        bad=1.3,
-        of=_fullness,
-        needs="things stand in no rows and columns here",
-    ),
-    Measure(
-        key="targets in the north-west",
-        group=GIVEN,
-        about="How many targets lie up and to the left of the agent.",
-        of=_northwest,
-        needs="there is no agent here",
-    ),
-    Measure(
         key="determiner tells necessity",
         group=GIVEN,
         about="What ‘the’ or ‘a’ before another object tells about whether the words of its phrase are needed.",
         unit="bits",
         good=0.01,
         bad=0.1,
-        of=lambda audit: _bits(audit.determiner_leak.get("words needed")),
+        of=lambda audit: value_of_bits(audit.determiner_leak.get("words needed")),
         needs="it is not recorded which determiner was said",
     ),
     Measure(
@@ -533,7 +484,7 @@ MEASURES: tuple[Measure, ...] = (
         unit="bits",
         good=0.01,
         bad=0.1,
-        of=lambda audit: _bits(audit.determiner_leak.get("distractor kinds")),
+        of=lambda audit: value_of_bits(audit.determiner_leak.get("distractor kinds")),
         needs="it is not recorded which determiner was said",
     ),
     Measure(
@@ -558,8 +509,8 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         key="tested scenes also in train",
         group=SOUND,
-        about="How many examples outside the training set have a scene that is in it too; on a grid, whoever acts "
-        "there aside and up to the order of rows and columns.",
+        about="How many examples outside the training set have a scene that is in it too, as the world tells scenes "
+        "apart.",
         unit="count",
         of=lambda audit: _repeats(audit, "world", within=False),
         needs="there is no training split beside others",

@@ -451,7 +451,10 @@ class Judging(Protocol):
 
 
 class Audits(Protocol):
-    """Part `audit`. No world needs it: `deixis.audits.plain` audits the `examples` of every world."""
+    """Part `audit`. No world needs it: `deixis.audits.plain` audits the `examples` of every world.
+
+    `measures`, where it is there, holds further rows of the scorecard, see `deixis.report.scorecard.Measure`.
+    """
 
     def audit(
         self, path: Path, *, split: str | None, sample: int | None, seed: int, workers: int, progress: Any

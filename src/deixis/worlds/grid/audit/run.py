@@ -10,6 +10,7 @@ from deixis.audits.run import DatasetAudit
 from deixis.data.crew import in_order_by_threads
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.worlds.grid.audit.features import GRID_FEATURES
+from deixis.worlds.grid.audit.measures import MEASURES
 from deixis.worlds.grid.audit.questions import Questions
 from deixis.worlds.grid.audit.rows import ChunkAudit
 from deixis.worlds.grid.checks.chunk import Chunk
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.data.sources import Source
 
 
-__all__ = ["audit", "audit_source", "audit_tables", "published"]
+__all__ = ["audit", "audit_source", "audit_tables", "measures", "published"]
 
 ROWS = 32_768  # looked at together
 Table: TypeAlias = Any  # of pyarrow
 
-published = released
+published, measures = released, MEASURES
 
 
 def audit(
