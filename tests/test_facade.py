@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -33,8 +34,8 @@ def test_every_name_is_on_the_page_of_the_reference():
     page = PAGE.read_text(encoding="utf-8")
     for name in set(dx.__all__) - {"__version__", "worlds", *facade.__all__}:
         (line,) = [line for line in page.splitlines() if line.startswith(f"| `dx.{name}` |")]
-        home = line.split("`")[3]
-        assert getattr(sys.modules.get(home) or __import__(home, fromlist=["x"]), name) is getattr(dx, name)
+        home, _, inside = line.split("`")[3].partition(":")
+        assert getattr(import_module(home), inside or name) is getattr(dx, name)
     assert page.count("| `dx.") == len(set(dx.__all__) - {"__version__", "worlds", *facade.__all__})
 
 

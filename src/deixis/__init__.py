@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from deixis.scene import Context as Context
     from deixis.scene import Scene as Scene
     from deixis.schema import Schema as Schema
+    from deixis.worlds.example import Example as Example
 
 _HOMES = {
     "data.store": ("open_dataset",),
@@ -58,6 +59,7 @@ _HOMES = {
     "resolution": ("resolve", "trace"),
     "scene": ("Context", "Scene"),
     "schema": ("Schema",),
+    "worlds.example": ("Example",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -36,7 +36,7 @@ SCRIPT = "<script>alert(1)</script>"
 def client(tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     scene = dx.grid(TWO_CIRCLES)
     actions = plan(scene, 0, Verb.PUSH)
-    example = dx.Example(text="push the red circle", scene=scene, target=0, plan=actions, split="train")
+    example = dx.GridExample(text="push the red circle", scene=scene, target=0, plan=actions, split="train")
     file = tmp_path_factory.mktemp("playground") / "tiny.parquet"
     write_parquet(table_of([example]), file)
     return TestClient(make_app([file]), base_url="http://127.0.0.1")

@@ -80,9 +80,9 @@ WORLD = World(
         "transformer": "Transformer over words and cells",
     },
     names={
-        "Example": "deixis.worlds.grid.navigate:Example",
+        "GridExample": "deixis.worlds.grid.navigate:Example",
         "GridScene": "deixis.worlds.grid.scene:GridScene",
-        "Recipe": "deixis.worlds.grid.making.recipe:Recipe",
+        "GridRecipe": "deixis.worlds.grid.making.recipe:Recipe",
         "grid": "deixis.worlds.grid.drawn:grid",
         "reascan": "deixis.worlds.grid.making.recipe:reascan",
         "resolve_batch": "deixis.worlds.grid.resolution:resolve_batch",
