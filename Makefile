@@ -2,6 +2,7 @@
 #
 #   make demo     make and check a small dataset and write demo/report.html
 #   make studio   explore the three worlds in the browser   (make studio ARGS="DATA RUNS" for your own)
+#   make quick    the theory, the languages and the house rules: half a minute, to run while you write
 #   make test     run all tests                        (make test ARGS="tests/scene" for some of them)
 #   make test-all run all tests, and fuzz every reader (make test-all FUZZ="--inputs 500000 --minutes 120")
 #   make check    formatting, lint, types, layers
@@ -32,7 +33,7 @@ BROWSER := for name in chromium chromium-browser google-chrome; do command -v $$
 # Without byte code every start of the program would be two to four times slower.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo studio test test-all check format bench docs dist smoke clean
+.PHONY: demo studio quick test test-all check format bench docs dist smoke clean
 .DEFAULT_GOAL := demo
 .DELETE_ON_ERROR:
 
@@ -41,6 +42,13 @@ demo: $(VENV)/.demo
 
 studio: $(VENV)/.studio
 	$(BIN)/deixis studio $(ARGS)
+
+# No browser and no other process; what needs them or takes longer is in `make test`.
+QUICK := $(addprefix tests/,scene expression resolution distractors language speakers splits $(addprefix test_,$(addsuffix .py, \
+	schema seeds settings numbers losses testing house)))
+
+quick: $(VENV)/.test
+	$(BIN)/python -m pytest -q -n auto -m "not slow and not browser and not data and not gpu" $(QUICK) $(ARGS)
 
 test: $(VENV)/.test
 	@$(BROWSER)

@@ -145,7 +145,7 @@ def test_few_blocks_are_not_run():
 
 def _run_python(block: Block, namespace: dict[str, object], where: str) -> None:
     if ">>>" not in block.text:
-        program = compile("\n" * block.line + block.text, where, "exec")
+        program = compile("\n" * block.line + block.text, where, "exec", dont_inherit=True)
         with redirect_stdout(StringIO()):
             exec(program, namespace)  # noqa: S102 (it is our own documentation)
         return
