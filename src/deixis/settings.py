@@ -15,7 +15,7 @@ import inspect
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from hashlib import sha256
 from types import NoneType, SimpleNamespace, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Union, get_args, get_origin, get_type_hints
@@ -226,7 +226,9 @@ def settings_table(record: type[Settings], *, options: bool = True) -> str:
         called = f"`--{name.replace('_', '-')}`" if options and about.is_option else f"`{name}`"
         default = defaults[name]
         shown = "" if default is MISSING else f"`{json.dumps(default)}`"
-        lines.append(f"| {called} | {_kind_in_words(kind, about)} | {shown} | {about.help} |")
+        is_open = about.most is not None and about.most >= MAX_STEPS  # a bound that nobody meets says nothing
+        told = replace(about, most=None) if is_open else about
+        lines.append(f"| {called} | {_kind_in_words(kind, told)} | {shown} | {about.help} |")
     return "\n".join(lines)
 
 
