@@ -73,7 +73,7 @@ def test_a_speaker_learns_plays_and_is_heard(settings, tmp_path, capsys):
     assert "On validation images: listener " in printed
     assert main(["evaluate", str(game), "--out", str(said), "--count", "5", *SEES]) == 0
     printed = capsys.readouterr().out
-    assert "game, 3 updates" in printed
+    assert "game, 3 steps" in printed
     assert "0.999" in printed  # of the published B, in sets that share one feature
     names = {path.name for path in said.iterdir()}
     assert names == {
@@ -126,9 +126,9 @@ def test_time_stops_a_run_that_goes_on(settings, tmp_path, capsys):
     words = ["train", "captioner", "--out", str(tmp_path / "run"), "--settings", settings, *SEES, "--save-every", "1"]
 
     assert main([*words, "--minutes", "1e-9"]) == 0
-    assert "updates are left; the same command goes on" in capsys.readouterr().out
+    assert "steps are left; the same command goes on" in capsys.readouterr().out
     assert main(words) == 0
-    assert "4 updates in" in capsys.readouterr().out
+    assert "4 steps in" in capsys.readouterr().out
 
 
 def test_a_game_has_its_rules(speaker, game, tmp_path, capsys):
@@ -189,7 +189,7 @@ def test_another_listener_may_hear(speaker, game, capsys):
     assert "listener_accuracy" in json.loads(capsys.readouterr().out)["accuracy"]["overall"]
 
     assert main(["evaluate", str(speaker), "--count", "2", *SEES]) == 0
-    assert "captioning, 4 updates" in capsys.readouterr().out
+    assert "captioning, 4 steps" in capsys.readouterr().out
 
 
 def test_an_encoder_is_trained(tmp_path, capsys):

@@ -117,7 +117,7 @@ def test_variants_are_named_by_what_differs():
         "RP, cost 0",
         "RP, λ 0.5",
         "RP, batch size 32, objective inverted",
-        "RP, stopped after 7 updates",
+        "RP, stopped after 7 steps",
         "RP, encoder factors",
     }
     assert [one.label for one in results.variants if one.is_restyled] == ["RP, beam"]
@@ -300,7 +300,7 @@ def test_a_run_gone_on_with_has_a_command_for_each_leg():
 
     assert [line.partition("--steps ")[2] for line in lines[:3]] == ["20", "30  # stopped after 28", "40"]
     assert {line.partition(" --steps")[0] for line in lines[:3]} == {lines[0].partition(" --steps")[0]}
-    assert [one.label for one in results.variants] == ["RP", "RP, gone on with: 20, then 30, then 40 updates"]
+    assert [one.label for one in results.variants] == ["RP", "RP, gone on with: 20, then 30, then 40 steps"]
 
 
 def test_every_seed_is_told_where_there_are_several():

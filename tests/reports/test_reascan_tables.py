@@ -314,7 +314,7 @@ def test_an_evaluation_is_enough(tmp_path):
     assert (run.model, run.seed, run.updates, place_of(run).key) == ("m-lstm", 3, 400, "simple")
     (said,) = protocol(compare_runs([run]).columns[0])
     assert said.startswith("Trained on Simple: 5,000 examples of reascan")
-    assert "400 updates, seed 3. Chosen by dev exact match, best of 4 looks. Decoded" in said
+    assert "400 steps, seed 3. Chosen by dev exact match, best of 4 looks. Decoded" in said
 
 
 @pytest.mark.parametrize(("splits", "row"), [(("test", "a1"), "all"), (("a1",), "all"), (("dev",), None)])
@@ -493,7 +493,7 @@ def test_markdown_keeps_its_shape(results):
     widths = {len(re.findall(r"(?<!\\)\|", line)) for line in rows}
     assert len(widths) == 2
     assert "Because &lt;b>it&lt;/b> is \\| so." in text
-    assert "in-distribution dev only, best of 4 looks at 200 examples" in text
+    assert "in-distribution dev only, best of 4 evaluations on 200 examples" in text
 
 
 def test_numbers_are_the_same_in_all_files(results):

@@ -92,8 +92,8 @@ def test_values_are_read_off_a_chart_by_keyboard_and_pointer(browser: Browser, t
         page.screenshot(path=shots / "results-training.png", full_page=True)
         page.close()
 
-    assert first == "After 1 updates: m-lstm 2.00"
-    assert second == "After 50 updates: m-lstm 0.0400"
+    assert first == "Step 1: m-lstm 2.00"
+    assert second == "Step 50: m-lstm 0.0400"
     assert faults == []
 
 

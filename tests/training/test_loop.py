@@ -265,7 +265,7 @@ def test_a_finished_training_is_left_alone(dataset, whole):
 
 def test_ctrl_c_finishes_the_update_in_hand(dataset, whole, tmp_path):
     """The interrupted training says how far it came, is saved there, and goes on to the same weights."""
-    with pytest.raises(KeyboardInterrupt, match=r"stopped after 7 updates; .* the same command goes on"):
+    with pytest.raises(KeyboardInterrupt, match=r"stopped after 7 steps; .* the same command goes on"):
         train(dataset, small(), tmp_path / "run", device="cpu", progress=press_after(6))
 
     assert read_checkpoint(tmp_path / "run" / "last.safetensors").update == 7
@@ -278,7 +278,7 @@ def test_ctrl_c_finishes_the_update_in_hand(dataset, whole, tmp_path):
     [
         ({"batch_size": 7}, "batch_size is 6 there, 7 here"),
         ({"seed": 5}, "seed is 1 there, 5 here"),
-        ({"steps": 3}, "has seen 12 updates already, more than 3"),
+        ({"steps": 3}, "has taken 12 steps already, more than 3"),
     ],
 )
 def test_another_training_does_not_go_on_from_here(dataset, whole, changes, complaint):

@@ -62,7 +62,7 @@ def write_tensors(path: Path, facts: Mapping[str, Any], tensors: Mapping[str, Te
         if not bool(library.isfinite(tensor).all()):
             before = f"the last good checkpoint is {path}" if path.exists() else "there is no good checkpoint yet"
             raise DivergedTraining(
-                f"the weights {name!r} are no longer numbers at update {update:,}; {before}; "
+                f"the weights {name!r} are no longer numbers at step {update:,}; {before}; "
                 "a lower --lr or --clip 1 may help"
             )
     said = json.dumps(facts, ensure_ascii=False, allow_nan=False)

@@ -149,7 +149,7 @@ class _Follower:
         self.seconds = time.monotonic() - clock
         if interrupt.is_set() and self.update < how.steps:
             raise KeyboardInterrupt(
-                f"stopped after {self.update:,} updates; they are kept in {self.out}, the same command goes on"
+                f"stopped after {self.update:,} steps; they are kept in {self.out}, the same command goes on"
             )
         if not self.best:
             self._save(BEST, with_memory=False)
@@ -177,7 +177,7 @@ class _Follower:
             kept = self.out / LAST
             last = f"the last good checkpoint is {kept}" if kept.exists() else "there is no checkpoint yet"
             raise DivergedTraining(
-                f"the {wrong[0]} is no longer a number before update {self.update:,}; {last}; "
+                f"the {wrong[0]} is no longer a number before step {self.update:,}; {last}; "
                 "a lower --lr or --clip 1 may help"
             )
         rounded = {name: round(value, 6) for name, value in means.items()}
@@ -240,7 +240,7 @@ class _Follower:
                 f"{self.out} holds another run ({found.role}, {_differs(found, course)}); choose another folder"
             )
         if found.update > course.how.steps:
-            raise RecipeError(f"{path} has seen {found.update:,} updates already, {course.how.steps:,} are asked for")
+            raise RecipeError(f"{path} has taken {found.update:,} steps already, {course.how.steps:,} are asked for")
 
     def _save(self, name: str, *, with_memory: bool) -> None:
         course = self.course
@@ -304,13 +304,13 @@ def _legs_in(path: Path, found: Bundle) -> list[dict[str, int]]:
     """The legs that a checkpoint tells of; `BrokenCheckpoint` where they cannot be."""
     legs = found.metrics.get("legs", [])
     if not isinstance(legs, list) or not all(isinstance(leg, dict) for leg in legs):
-        raise BrokenCheckpoint(f"{path} does not say how many updates were wanted; train it again")
+        raise BrokenCheckpoint(f"{path} does not say how many steps were wanted; train it again")
     return [{name: _count(path, leg.get(name)) for name in ("updates", "until")} for leg in legs]
 
 
 def _count(path: Path, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 1 << 32:
-        raise BrokenCheckpoint(f"{path} does not say how many updates were wanted; train it again")
+        raise BrokenCheckpoint(f"{path} does not say how many steps were wanted; train it again")
     return value
 
 

@@ -165,7 +165,7 @@ def tell_updates(facts: Mapping[str, Any], *, of: str, model: str = "") -> str:
         model: what to call the model, where that is not its name.
     """
     speed = f", {facts['examples_per_second']:,.0f} {of} per second" if facts["examples_per_second"] else ""
-    took = f"{facts['updates']:,} updates in {facts['seconds']:,.0f} seconds{speed}"
+    took = f"{facts['updates']:,} steps in {facts['seconds']:,.0f} seconds{speed}"
     return f"{model or facts['model']}, seed {facts['seed']}: {took}."
 
 

@@ -53,7 +53,7 @@ class Curves:
     def caption(self) -> str:
         """What is to be seen."""
         return (
-            "Left against updates, right against examples seen. Above the loss on a logarithmic scale, below the "
+            "Left against steps, right against examples seen. Above the loss on a logarithmic scale, below the "
             f"{self.called} on in-distribution dev; a ring is the checkpoint that was chosen.{self._averaged()}"
         )
 
@@ -121,7 +121,7 @@ def _lines(panels: Any, run: Logged, scale: int, look: dict[str, str], metric: s
 def _furnish(panels: Any, matplotlib: Any, below: str) -> None:
     for row, name in enumerate(("loss", below)):
         panels[row, 0].set_ylabel(name)
-    for column, name in enumerate(("updates", "examples seen, on a logarithmic scale")):
+    for column, name in enumerate(("steps", "examples seen, on a logarithmic scale")):
         panels[1, column].set_xlabel(name)
     panels[1, 0].set_xlim(left=0)
     panels[1, 0].set_ylim(0, 1)

@@ -369,11 +369,11 @@ def _told(facts: Mapping[str, Any], trained_on: Mapping[str, Any], selection: Ma
     """What is worth telling, with its name."""
     for name, value in (
         ("seed", facts.get("seed")),
-        ("updates", facts.get("updates")),
-        ("examples in each", facts.get("batch")),
+        ("steps", facts.get("updates")),
+        ("batch size", facts.get("batch")),
         ("examples to learn from", trained_on.get("examples")),
-        ("numbers in the model", facts.get("parameters")),
-        ("best after update", selection.get("best_update")),
+        ("parameters", facts.get("parameters")),
+        ("best step", selection.get("best_update")),
         ("seconds", facts.get("seconds")),
         ("device", facts.get("device")),
         ("quirks", ", ".join(map(str, facts["quirks"])) if isinstance(facts.get("quirks"), list) else None),

@@ -479,10 +479,10 @@ def charts_of(models: Mapping[str, Judged]) -> dict[str, Any]:
         for label, one in trained
     ]
     drawn: list[tuple[str, Markup]] = [
-        ("Loss by updates, on a logarithmic scale", draw_lines(losses, title="Loss by updates", is_log=True)),
+        ("Loss by step, on a logarithmic scale", draw_lines(losses, title="Loss by step", is_log=True)),
         (
-            "Exact match on dev by updates; a ring is what was kept",
-            draw_lines(looks, title="Exact match on dev by updates", is_share=True),
+            "Exact match on dev by step; a ring is what was kept",
+            draw_lines(looks, title="Exact match on dev by step", is_share=True),
         ),
     ]
     return {

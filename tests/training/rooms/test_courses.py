@@ -122,7 +122,7 @@ def test_an_interrupt_finishes_the_update_in_hand(run, tmp_path, kind):
             signal.raise_signal(signal.SIGINT)
 
     run(kind, "whole")
-    with pytest.raises(KeyboardInterrupt, match=r"stopped after 4 updates; they are kept in .*broken"):
+    with pytest.raises(KeyboardInterrupt, match=r"stopped after 4 steps; they are kept in .*broken"):
         run(kind, "broken", progress=press)
     assert read_rooms(tmp_path / "broken" / "last.safetensors").update == 4
     run(kind, "broken")
@@ -147,7 +147,7 @@ def test_the_folder_of_another_course_is_told(run, few_images, tmp_path):
         learn(replace(LEARN, seed=2), tmp_path / "run")
     with pytest.raises(RecipeError, match=r"holds another run \(captioning"):
         run("game", "run")
-    with pytest.raises(RecipeError, match="has seen 8 updates already, 5 are asked for"):
+    with pytest.raises(RecipeError, match="has taken 8 steps already, 5 are asked for"):
         learn(replace(LEARN, steps=5), tmp_path / "run")
 
 

@@ -41,7 +41,7 @@ for (const chart of document.querySelectorAll("svg.lines")) {
       const [, value] = line.points.reduce((best, point) => (Math.abs(point[0] - update) < Math.abs(best[0] - update) ? point : best));
       return `${line.name} ${chart.dataset.share ? `${(100 * value).toFixed(1)} %` : value.toPrecision(3)}`;
     });
-    readout.textContent = `After ${update.toLocaleString("en")} updates: ${values.join(", ")}`;
+    readout.textContent = `Step ${update.toLocaleString("en")}: ${values.join(", ")}`;
   };
   chart.addEventListener("pointermove", (event) => {
     const box = chart.getBoundingClientRect();

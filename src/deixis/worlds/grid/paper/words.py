@@ -262,7 +262,7 @@ def _sentences(title: str, runs: Sequence[Run]) -> Iterator[str]:
     trained = f"{first.training.examples:,} examples of {first.training.data or 'an unnamed dataset'}"
     said = f"Trained on {title}: {trained}{_digest(first.training.digest)}, split {first.training.split}"
     batch = f" of {first.batch:,} examples" if first.batch else ""
-    updates = f", {first.updates:,} updates{batch}" if first.updates else ""
+    updates = f", {first.updates:,} steps{batch}" if first.updates else ""
     begun = ", begun with the weights of another training" if first.training.goes_on else ""
     points = "" if first.settings.get("pointing", "0") in ("0", "0.0") else ", taught to point at the target as well"
     yield f"{said}{updates}{begun}{points}{_seeds([run.seed for run in runs if run.seed is not None])}."
@@ -281,8 +281,8 @@ def _seeds(seeds: Sequence[int]) -> str:
 def _chosen(selection: Selection | None) -> str:
     if selection is None:
         return "No checkpoint was chosen: the last is judged."
-    looks = f", best of {selection.looks:,} looks" if selection.looks else ""
-    at = f" at {selection.examples:,} examples" if selection.examples else ""
+    looks = f", best of {selection.looks:,} evaluations" if selection.looks else ""
+    at = f" on {selection.examples:,} examples" if selection.examples else ""
     if selection.on != IN_DISTRIBUTION:
         return (
             f"The checkpoint was chosen by {selection.metric} on {selection.on}, NOT on in-distribution dev{looks}{at}."

@@ -198,7 +198,7 @@ class Learner:
         if found.data.get("begins with") != self.data.get("begins with"):
             raise RecipeError(f"{other}: it began with other weights; {advice}")
         if found.update > self.training.steps:
-            raise RecipeError(f"{path} has seen {found.update:,} updates already, more than {self.training.steps:,}")
+            raise RecipeError(f"{path} has taken {found.update:,} steps already, more than {self.training.steps:,}")
         self._demand_same_end(path, found)
         if not found.memory:
             raise RecipeError(f"{path} holds weights alone, and no training can go on from them; {advice}")
@@ -211,7 +211,7 @@ class Learner:
             return
         if before.cooldown_start < found.update or now.cooldown_start < found.update:
             raise RecipeError(
-                f"{path} has seen {found.update:,} of {before.steps:,} updates with a cooldown of "
+                f"{path} has taken {found.update:,} of {before.steps:,} steps with a cooldown of "
                 f"{before.cooldown:,}; it cannot end after {now.steps:,} with one of {now.cooldown:,}: "
                 "the rates on its way would have been others"
             )

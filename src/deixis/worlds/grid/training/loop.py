@@ -141,7 +141,7 @@ class _Loop:
         at.seconds = time.monotonic() - clock
         if interrupt.is_set() and at.update < training.steps:
             raise KeyboardInterrupt(
-                f"stopped after {at.update:,} updates; they are kept in {self.out}, the same command goes on from there"
+                f"stopped after {at.update:,} steps; they are kept in {self.out}, the same command goes on from there"
             )
         return self._finished()
 
@@ -199,7 +199,7 @@ class _Loop:
     def _diverged(self, update: int, loss: float) -> str:
         kept = self.out / LAST
         before = f"the last good checkpoint is {kept}" if kept.exists() else "there is no checkpoint yet"
-        return f"the loss of update {update:,} is {loss}; {before}; a lower --lr or --clip 1 may help"
+        return f"the loss of step {update:,} is {loss}; {before}; a lower --lr or --clip 1 may help"
 
     # ------------------------------------------------------------------------ the end
 

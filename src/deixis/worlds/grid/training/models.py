@@ -95,7 +95,7 @@ def _lines(facts: Mapping[str, Any]) -> list[str]:
     if chosen["looks"]:
         lines.append(
             f"Best on dev: {100 * chosen['best']:.1f} % exact match of {chosen['examples']:,} examples, "
-            f"after {chosen['best_update']:,} updates; {chosen['looks']:,} evaluations."
+            f"after {chosen['best_update']:,} steps; {chosen['looks']:,} evaluations."
         )
     return lines
 

@@ -167,7 +167,7 @@ def _evaluate_model(request: Request) -> Output:
 def _called(facts: Mapping[str, Any]) -> str:
     more = [facts[name] for name in ("mining", "probe") if facts[name] != "none"]
     more += ["after retrieval"] if facts["retriever"] else []
-    return f"{', '.join([facts['model'], *more])}, seed {facts['seed']}, {facts['updates']:,} updates"
+    return f"{', '.join([facts['model'], *more])}, seed {facts['seed']}, {facts['updates']:,} steps"
 
 
 def _answers(

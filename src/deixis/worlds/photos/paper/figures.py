@@ -120,7 +120,7 @@ def _curves(runs: Mapping[str, Sequence[Trial]], order: Sequence[str]) -> Drawin
         looks.set_ylabel("right on val in Full, percent")
         looks.set_ylim(bottom=0)
         for axes in (losses, looks):
-            axes.set_xlabel("updates")
+            axes.set_xlabel("steps")
             axes.set_xlim(left=0)
             axes.xaxis.set_major_formatter(matplotlib.ticker.EngFormatter(sep=""))
         _furnish(figure, title)

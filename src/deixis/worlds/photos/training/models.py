@@ -108,7 +108,7 @@ def _lines(facts: Mapping[str, Any]) -> list[str]:
     lines = [tell_updates(facts, of="expressions", model=called)]
     if "best" in facts:
         best = facts["best"]
-        lines.append(f"Best on val: {100 * best['merit']:.1f} % right in Full, after {best['update']:,} updates.")
+        lines.append(f"Best on val: {100 * best['merit']:.1f} % right in Full, after {best['update']:,} steps.")
     return lines
 
 

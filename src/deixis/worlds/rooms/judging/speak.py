@@ -172,7 +172,7 @@ def _blocks(
     style = facts["style"]
     how = style["decoding"]["way"] if style["thinking"] == "none" else style["thinking"]
     sets = len(summary.sets)
-    yield f"{checkpoint} ({facts['role']}, {facts['updates']:,} updates), {how}: {sets} sets of {facts['contexts']:,}"
+    yield f"{checkpoint} ({facts['role']}, {facts['updates']:,} steps), {how}: {sets} sets of {facts['contexts']:,}"
     heads = ("share", "model", *COLUMNS.values())
     yield TextTable(heads, list(_rows(summary, accuracy)), range(2, len(heads)), labels=2)
     yield "d discriminativity, e contrastive efficiency where d = 1, r relevance, od optimal discriminativity,"

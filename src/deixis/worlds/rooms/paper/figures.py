@@ -140,7 +140,7 @@ def _curves(name: str, title: str, variants: Sequence[Variant], order: Mapping[s
         Drawing(
             name=name,
             title=title,
-            caption=f"On validation images, against updates; a line for every seed.{drifts}",
+            caption=f"On validation images, against steps; a line for every seed.{drifts}",
             size=(9.6, TOP + ROW * rows),
             paint=paint,
         )
@@ -174,5 +174,5 @@ def _furnish(panels: Any, metrics: Sequence[str], matplotlib: Any) -> None:
     for column in range(panels.shape[1]):
         last = [row for row in range(panels.shape[0]) if row * panels.shape[1] + column < len(metrics)]
         if last:
-            panels[last[-1], column].set_xlabel("updates")
+            panels[last[-1], column].set_xlabel("steps")
             panels[last[-1], column].tick_params(labelbottom=True)

@@ -350,7 +350,7 @@ def _difference(name: str, value: object, ours: Mapping[str, object], theirs: Ma
         case "legs":
             return _say_legs(value)
         case "taken":
-            return f"stopped after {value:,} updates" if value != ours["steps"] else ""
+            return f"stopped after {value:,} steps" if value != ours["steps"] else ""
         case "speaker":
             return f"speaker of {value:,} parameters"
         case "contexts":
@@ -369,7 +369,7 @@ def _difference(name: str, value: object, ours: Mapping[str, object], theirs: Ma
 def _say_legs(legs: object) -> str:
     if not isinstance(legs, tuple) or not legs:
         return "without going on"
-    return f"gone on with: {', then '.join(f'{leg.updates:,}' for leg in legs)} updates"
+    return f"gone on with: {', then '.join(f'{leg.updates:,}' for leg in legs)} steps"
 
 
 def _demand_different_seeds(runs: Sequence[SpeakerRun]) -> None:

@@ -203,7 +203,7 @@ def steady_run(out: Path, facts: dict[str, Any], eyes: Eyes, progress: Progress)
 def _lines(facts: Mapping[str, Any]) -> list[str]:
     lines = [tell_updates(facts, of="contexts")]
     lines += [
-        f"Up to update {leg['until']:,} the rate was that of {leg['updates']:,} updates; run.json says so."
+        f"Up to step {leg['until']:,} the learning rate was that of {leg['updates']:,} steps; run.json says so."
         for leg in facts.get("legs", [])[:-1]
     ]
     look = facts["look"]
