@@ -94,3 +94,10 @@ def test_worlds_in_common_name_no_world_but_in_one_list():
     ]
 
     assert lines == ['BUILT_IN = ("grid", "rooms", "photos")']
+
+
+def test_entries_of_several_splits_are_taken_apart_in_one_place():
+    """`a1+a2` is read by `deixis.data.split_names` alone; what a cell of a drawn grid holds is no split."""
+    found = [module for module, path in modules() if '.split("+")' in path.read_text(encoding="utf-8")]
+
+    assert found == ["deixis.worlds.grid.drawn"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from deixis.audits.audit import REPEATED, Audit
+from deixis.data.split_names import names_in_split
 
 
 if TYPE_CHECKING:
@@ -89,8 +90,8 @@ def count_repeats(tally: Tally, pieces: Sequence[Sightings]) -> None:
     """Count what is there more than once, within each split and between every two."""
     names = tuple(dict.fromkeys(name for piece in pieces for name in piece.names))
     numbers = {name: number for number, name in enumerate(names)}
-    splits = tuple(sorted({single for name in names for single in name.split("+")}))
-    inside = np.array([[single in name.split("+") for single in splits] for name in names], bool)
+    splits = tuple(sorted({single for name in names for single in names_in_split(name)}))
+    inside = np.array([[single in names_in_split(name) for single in splits] for name in names], bool)
     stored = [np.array([numbers[name] for name in piece.names], np.int64)[piece.split] for piece in pieces]
     if not pieces or not sum(map(len, stored)):
         return
@@ -142,7 +143,7 @@ def _by_split(pieces: Sequence[Sightings]) -> Iterator[tuple[str, np.ndarray]]:
     held: dict[str, list[np.ndarray]] = {}
     for piece in pieces:
         for number, name in enumerate(piece.names):
-            for single in name.split("+"):
+            for single in names_in_split(name):
                 held.setdefault(single, []).append(piece.example[piece.split == number])
     return ((split, np.concatenate(digests)) for split, digests in held.items())
 

@@ -14,6 +14,7 @@ import numpy as np
 from deixis.audits import measures
 from deixis.audits.audit import CLAUSE, IMPLIED, NO_MEANING, SHORTCUTS
 from deixis.audits.counting import Looks, Readers, Sightings, Tally, count_repeats
+from deixis.data.split_names import names_in_split
 from deixis.errors import SchemaError
 from deixis.expression.parts import parts
 from deixis.expression.plain import expression_to_plain
@@ -208,7 +209,7 @@ class AuditCount:
 
     def _count(self, split: str) -> None:
         self.tally.examples += 1
-        for name in split.split("+"):
+        for name in names_in_split(split):
             self.tally.add("splits", name)
 
     def _judge_readers(self, names: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ from deixis.audits.grounded import is_grounded, read_grounded
 from deixis.audits.measures import exchanges
 from deixis.audits.plain import AuditCount
 from deixis.data.crew import follow_the_parent, in_order
+from deixis.data.split_names import names_in_split
 from deixis.errors import RecipeError, UnknownName
 from deixis.seeds import Stream, derive
 from deixis.worlds.registry import find_world, world_of
@@ -155,9 +156,9 @@ def _audit_grounded(
     path: Path, split: str | None, sample: int | None, seed: int, progress: Tell | None
 ) -> DatasetAudit:
     everything = list(read_grounded(path))
-    found = [k for k, one in enumerate(everything) if split is None or split in one.split.split("+")]
+    found = [k for k, one in enumerate(everything) if split is None or split in names_in_split(one.split)]
     if not found and split is not None:
-        known = sorted({single for one in everything for single in one.split.split("+") if single})
+        known = sorted({single for one in everything for single in names_in_split(one.split) if single})
         raise UnknownName(f"there is no split {split!r}; known: {', '.join(known) or 'none'}")
     chosen = choose(found, sample, seed)
     whole = AuditCount()

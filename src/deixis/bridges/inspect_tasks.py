@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from deixis.data.split_names import names_in_split
 from deixis.errors import DeixisError
 from deixis.prompts.ask import ask
 from deixis.prompts.files import as_data_uri, gold_from, gold_line
@@ -121,7 +122,7 @@ def by_group() -> Metric:
             groups = (one.sample_metadata or {}).get("groups", {})
             value = one.score.as_float()
             for what, names in groups.items():
-                for name in str(names).split("+") if what == "split" else [names]:
+                for name in names_in_split(str(names)) if what == "split" else [names]:
                     found.setdefault(f"{what}: {name}", []).append(value)
         return {name: sum(values) / len(values) for name, values in sorted(found.items())}
 

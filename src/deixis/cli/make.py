@@ -19,6 +19,7 @@ from deixis.cli.options import Address, Count, Json, On, Place, Wait
 from deixis.cli.places import PATIENCE_SECONDS, crew_for, delivered
 from deixis.cli.printing import print_output
 from deixis.cli.progress import Stages
+from deixis.data.split_names import names_in_split
 from deixis.errors import RecipeError, SchemaError
 
 
@@ -181,7 +182,7 @@ def _splits(dataset: Dataset) -> Output:
 
     sizes: dict[str, int] = {}
     for entry in dataset.manifest["files"]:
-        for split in entry["split"].split("+"):
+        for split in names_in_split(entry["split"]):
             sizes[split] = sizes.get(split, 0) + entry["bytes"]
     splits = {split: size for split, size in dataset.splits.items() if size}
     rows = [(split, f"{size:,}", f"{sizes.get(split, 0) / size:.0f}") for split, size in splits.items()]

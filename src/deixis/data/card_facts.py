@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deixis.data.parquet_files import parquet_errors
+from deixis.data.split_names import names_in_split
 from deixis.errors import RecipeError
 
 
@@ -214,7 +215,7 @@ def by_split(files: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, 
     names: dict[str, str] = {}
     found: dict[str, list[Mapping[str, Any]]] = {}
     for entry in files:
-        for single in entry["split"].split("+"):
+        for single in names_in_split(entry["split"]):
             if single not in names:
                 plain = split_name(single)
                 names[single] = plain if plain not in found else f"{plain}_{len(found)}"

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 import numpy as np
 
 from deixis.data.memberships import AT_RANDOM
+from deixis.data.split_names import names_in_split
 from deixis.errors import DeixisError, UnknownName
 from deixis.seeds import derive, mix_words
 
@@ -539,7 +540,7 @@ def _first_clashes(contents: Contents, clash: Clash, *, apart: np.ndarray | None
         clash: whether two splits may not share content.
         apart: int64 [example], numbers of datasets; only places in different ones are compared. Without it, all are.
     """
-    sets = [frozenset(name.split("+")) for name in contents.names]
+    sets = [frozenset(names_in_split(name)) for name in contents.names]
     found = [[clash(one, other, contents.alone) for other in sets] for one in sets]
     clashes = np.array(found, bool).reshape(len(sets), len(sets))
     earlier: dict[int, int] = {}

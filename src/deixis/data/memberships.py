@@ -11,24 +11,16 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deixis.data.split_names import join_splits, splits_of
+
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
 
-__all__ = ["AT_RANDOM", "join_splits", "only_in", "rename_splits", "splits_of"]
+__all__ = ["AT_RANDOM", "only_in", "rename_splits"]
 
 AT_RANDOM = frozenset(("train", "dev", "test"))  # the splits that divide one pool, and that nothing held out may be in
-
-
-def splits_of(split: str | None) -> list[str]:
-    """The splits that an example is in; train where nothing is said."""
-    return (split or "train").split("+")
-
-
-def join_splits(splits: Iterable[str]) -> str:
-    """The entry of an example that is in all of these, each named once."""
-    return "+".join(dict.fromkeys(single for split in splits for single in splits_of(split)))
 
 
 def rename_splits(table: pa.Table, names: Mapping[str, str]) -> pa.Table:

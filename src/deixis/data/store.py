@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 
 from deixis.data.ids import with_current_ids
 from deixis.data.parquet_files import open_parquet, sound
+from deixis.data.split_names import names_in_split
 from deixis.errors import BrokenDataset
 from deixis.worlds.registry import NEWEST_FORMAT as FORMAT
 from deixis.worlds.registry import world_in
@@ -158,7 +159,7 @@ class Dataset:
 
 def _memberships(split: str) -> tuple[str, ...]:
     """The whole name and its parts: files of `a1+a2` belong to both."""
-    return (split, *split.split("+"))
+    return (split, *names_in_split(split))
 
 
 def read_parquet(

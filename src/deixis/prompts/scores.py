@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from deixis.data.split_names import names_in_split
 from deixis.errors import BrokenDataset
 from deixis.judge.uncertainty import Estimate, plain_estimates, resample, wilson
 from deixis.prompts.question import OUTCOMES, Judgement
@@ -150,7 +151,7 @@ def score(judged: Sequence[Judged], *, seed: int = 0, strange: Mapping[str, int]
 def _values(one: Judged, what: str) -> tuple[str, ...]:
     """The groups that a question is in; an example of `a1+a2` counts in both splits."""
     value = one.groups.get(what, "")
-    return tuple(value.split("+")) if what == "split" else (value,)
+    return tuple(names_in_split(value)) if what == "split" else (value,)
 
 
 def _group(judged: Sequence[Judged], seed: int) -> Group:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from deixis.data.split_names import names_in_split
 from deixis.errors import DeixisError, UnknownName
 
 
@@ -336,7 +337,7 @@ def stretches_of(files: Iterable[Mapping[str, Any]], split: str) -> list[range]:
     """Where the examples of a split lie among those of all files of a manifest; of all, where it is empty."""
     stretches, start = [], 0
     for file in files:
-        if not split or split in file["split"].split("+"):
+        if not split or split in names_in_split(file["split"]):
             stretches.append(range(start, start + file["rows"]))
         start += file["rows"]
     return stretches

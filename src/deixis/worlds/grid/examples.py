@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.data.memberships import splits_of
 from deixis.data.parquet_files import columns_of
+from deixis.data.split_names import splits_of
 from deixis.data.store import MANIFEST, PARTIAL
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
 from deixis.worlds.grid.data.sources import RELEASED, open_source, row_groups_of

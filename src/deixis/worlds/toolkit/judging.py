@@ -23,6 +23,7 @@ import pyarrow as pa
 
 from deixis._version import __version__
 from deixis.data.kept_results import demand_same, place_for, read_kept, write_evaluation
+from deixis.data.split_names import names_in_split
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.distractors.misreadings import leading_to
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
@@ -235,7 +236,7 @@ def _lines(path: Path) -> Iterator[Any]:
 
 
 def _splits(example: Example) -> list[str]:
-    return example.split.split("+")
+    return names_in_split(example.split)
 
 
 def _asked(examples: Examples, splits: Sequence[str]) -> list[Example]:
@@ -249,7 +250,7 @@ def _asked(examples: Examples, splits: Sequence[str]) -> list[Example]:
 
 
 def _of_split(verdicts: Sequence[Verdict], chances: Sequence[float], split: str) -> tuple[list[Verdict], list[float]]:
-    places = [place for place, verdict in enumerate(verdicts) if split in verdict.split.split("+")]
+    places = [place for place, verdict in enumerate(verdicts) if split in names_in_split(verdict.split)]
     return [verdicts[place] for place in places], [chances[place] for place in places]
 
 
@@ -300,7 +301,7 @@ def write_object_verdicts(path: Path, verdicts: Sequence[Verdict], *, world: Wor
         world: whose they are.
         keep: whether to keep what the file holds of other splits.
     """
-    rows = [(split, verdict) for verdict in verdicts for split in (verdict.split or "all").split("+")]
+    rows = [(split, verdict) for verdict in verdicts for split in names_in_split(verdict.split or "all")]
     part, outcome, missed = (Codes() for _ in range(3))
     for split, verdict in rows:
         part.add(split)

@@ -17,6 +17,7 @@ import numpy as np
 from markupsafe import Markup
 
 from deixis._version import __version__
+from deixis.data.split_names import names_in_split
 from deixis.distractors.misreadings import misreadings
 from deixis.distractors.necessity import necessity
 from deixis.errors import DeixisError, SchemaError
@@ -167,7 +168,7 @@ class ReadyPages(WorldPages):
             count = sum(map(len, example.context.scenes))
         except DeixisError as error:
             return Card(address, f"example {number:,}", None, (), str(error))
-        chips = [Chip(name, "split") for name in example.split.split("+") if name]
+        chips = [Chip(name, "split") for name in names_in_split(example.split) if name]
         return Card(address, example.text, _image(entry, number), (*chips, Chip(f"{count} objects")))
 
     # ---------------------------------------------------------------------------- examples
@@ -301,7 +302,7 @@ class ReadyShelf(Shelf[ReadyCodes]):
         for example in self.data:
             ids.append(id_code(example.id))
             texts.append(example.text)
-            splits.append(tuple(example.split.split("+")))
+            splits.append(tuple(names_in_split(example.split)))
             objects.append((str(sum(map(len, example.context.scenes))),))
             said = example.expression
             relations.append(tuple(sorted(set(said.relations()))) if said is not None else ())

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from deixis.data.memberships import splits_of
+from deixis.data.split_names import splits_of
 from deixis.errors import DeixisError, RecipeError, UnknownName
 from deixis.expression.parts import parts
 from deixis.losses import Losses

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from deixis.audits import measures
 from deixis.audits.audit import CLAUSE
 from deixis.audits.plain import AuditCount, count_expression
+from deixis.data.split_names import names_in_split
 from deixis.worlds.grid.actions import Action, Verb
 from deixis.worlds.grid.audit.features import GRID_FEATURES, grid_features
 from deixis.worlds.grid.form import form_digest
@@ -34,7 +35,7 @@ def audit_commands(examples: Iterable[Example], *, rules: Sequence[HoldOut] = ()
     count = AuditCount()
     for example in examples:
         for rule in rules:
-            if set(example.split.split("+")) & set(TRAINING) and rule.holds(example.expression, example.scene):
+            if set(names_in_split(example.split)) & set(TRAINING) and rule.holds(example.expression, example.scene):
                 count.tally.add("held_out", rule.id, example.split)
         if count.accepts(example.expression, example.context, example.split):
             count_expression(count.tally, example.expression, example.context, len(example.text.split()))

@@ -10,6 +10,7 @@ import numpy as np
 from deixis.audits.audit import CLAUSE, NO_COMMAND, NO_OBJECT, NO_WORLD, SHORTCUTS, SUFFICIENT
 from deixis.audits.counting import Looks, Sightings, Tally
 from deixis.audits.measures import ANOTHER, NOTHING, SEVERAL
+from deixis.data.split_names import names_in_split
 from deixis.seeds import mix_words
 from deixis.worlds.grid.actions import Action, Verb
 from deixis.worlds.grid.audit.features import COMPASS, GRID_FEATURES, compass
@@ -158,7 +159,7 @@ class ChunkAudit:
         chunk = self.chunk
         self.tally.examples = len(chunk)
         for number, count in enumerate(np.bincount(chunk.split, minlength=len(chunk.split_names)).tolist()):
-            for name in chunk.split_names[number].split("+"):
+            for name in names_in_split(chunk.split_names[number]):
                 self.tally.add("splits", name, count=count)
         rest = np.ones(len(chunk), bool)
         fitting = np.bitwise_count(chunk.referents)

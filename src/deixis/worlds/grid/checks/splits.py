@@ -8,6 +8,7 @@ import numpy as np
 
 from deixis.data.checks import Hits
 from deixis.data.memberships import AT_RANDOM
+from deixis.data.split_names import names_in_split
 from deixis.worlds.grid.checks.judge import PlainJudge
 from deixis.worlds.grid.checks.registry import check
 from deixis.worlds.grid.data.table import OBJECT_COLUMNS
@@ -48,7 +49,7 @@ def held_out(chunk: Chunk) -> Hits:
 
     The rules are those handed to the check; without any it finds nothing.
     """
-    training = np.array([bool(frozenset(split.split("+")) & AT_RANDOM) for split in chunk.split_names], bool)[
+    training = np.array([bool(frozenset(names_in_split(split)) & AT_RANDOM) for split in chunk.split_names], bool)[
         chunk.split
     ]
     asked = training & chunk.is_judged

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis.data.memberships import AT_RANDOM, only_in, rename_splits, splits_of
+from deixis.data.memberships import AT_RANDOM, only_in, rename_splits
+from deixis.data.split_names import splits_of
 from deixis.errors import RecipeError, UnknownName
 from deixis.losses import Losses
 from deixis.report.output import Output, TextTable

@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deixis.data.memberships import rename_splits, splits_of
+from deixis.data.memberships import rename_splits
 from deixis.data.parquet_files import parquet_errors
 from deixis.data.row_groups import RowGroups
+from deixis.data.split_names import splits_of
 from deixis.data.store import MANIFEST, PARTIAL, open_dataset, read_parquet, write_parquet
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
 from deixis.seeds import derive, mix_words

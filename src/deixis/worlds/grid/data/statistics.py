@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow.compute as pc
 
+from deixis.data.split_names import names_in_split
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.expression.parts import parts
 from deixis.expression.patterns import pattern_of
@@ -143,7 +144,7 @@ class Statistics:
         """How many examples each split has; one that is in two test sets counts in both."""
         totals: Counter[str] = Counter()
         for (split, _), count in self.places.items():
-            for name in split.split("+"):
+            for name in names_in_split(split):
                 totals[name] += count
         return dict(sorted(totals.items()))
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from deixis.data.split_names import splits_of
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.worlds.grid.actions import plan_from_letters
 from deixis.worlds.grid.batches import encode_grids
@@ -81,7 +82,7 @@ def agents_of(table: pa.Table) -> np.ndarray:
 
 
 def _lines(table: pa.Table, split: str | None, channels: int) -> Iterator[str]:
-    wanted = [split is None or split in (name or "train").split("+") for name in table["split"].to_pylist()]
+    wanted = [split is None or split in splits_of(name) for name in table["split"].to_pylist()]
     chosen = table.filter(pa.array(wanted, pa.bool_()))
     for start in range(0, len(chosen), ROWS):
         some = chosen.slice(start, ROWS)

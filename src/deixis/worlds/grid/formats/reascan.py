@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 import pyarrow as pa
 
 from deixis.data.json_stream import ExampleFile
+from deixis.data.split_names import splits_of
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.worlds.grid.actions import plan_to_words
 from deixis.worlds.grid.data.table import SCHEMA, examples_of
@@ -237,7 +238,7 @@ def write_reascan(
                     losses.see()
                     losses.leave_out(UNSAYABLE, not _keeps_roles(example, record))
                 text = layout.value(record, 3, is_open=True)
-                for split in (example.split or "train").split("+"):
+                for split in splits_of(example.split):
                     if split not in parts:
                         parts[split] = stack.enter_context(TemporaryFile("w+", encoding="utf-8", dir=draft.parent))
                     parts[split].write(layout.gap(3, is_first=not counts.get(split)) + text)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from deixis.data.split_names import splits_of
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.worlds.grid.actions import plan_from_letters
 
@@ -166,7 +167,7 @@ class VocabularyCounter:
         """Count the rows of a table; an example without a split counts as one of train."""
         columns = (table[name].to_pylist() for name in ("command", "plan", "split"))
         for command, plan, split in zip(*columns, strict=True):
-            commands, plans = self._counts[self.split in (split or "train").split("+")]
+            commands, plans = self._counts[self.split in splits_of(split)]
             commands[command] += 1
             plans.update(plan)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from deixis._version import __version__
 from deixis.data.kept_results import demand_same, place_for, read_kept, write_evaluation
+from deixis.data.split_names import names_in_split
 from deixis.errors import BrokenDataset, UnknownName
 from deixis.judge.request import AGAIN, ANSWERED, BASELINES, NO_EXAMPLE
 from deixis.judge.verdicts import VERDICTS
@@ -131,7 +132,7 @@ class AskedBySplit(dict[str, Asked]):
         known = self.data.splits
         if known is None:
             names = (name for table in self.data.tables() for name in table["split"].unique().to_pylist())
-            known = dict.fromkeys((single for name in names for single in name.split("+")), 0)
+            known = dict.fromkeys((single for name in names for single in names_in_split(name)), 0)
         return [name for name in known if name not in NOT_TESTED] or list(known)
 
 

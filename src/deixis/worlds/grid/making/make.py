@@ -16,6 +16,7 @@ from deixis.data.card import write_card
 from deixis.data.crew import count_workers, tell_nobody
 from deixis.data.recipes import begin_manifest
 from deixis.data.resumable import make_in
+from deixis.data.split_names import names_in_split
 from deixis.errors import RecipeError
 from deixis.expression.patterns import C1, pattern
 from deixis.losses import Losses
@@ -167,6 +168,6 @@ def _split_sizes(places: Places) -> dict[str, int]:
     """How many examples each split has; one that is in two test sets counts in both."""
     sizes: dict[str, int] = {}
     for name, count in places.sizes().items():
-        for single in name.split("+"):
+        for single in names_in_split(name):
             sizes[single] = sizes.get(single, 0) + count
     return sizes

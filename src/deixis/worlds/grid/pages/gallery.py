@@ -16,6 +16,7 @@ import numpy as np
 
 from deixis.data.checks import MAX_FINDINGS
 from deixis.data.row_groups import spare_memory
+from deixis.data.split_names import splits_of
 from deixis.errors import DeixisError, UnknownName
 from deixis.expression.patterns import PATTERNS
 from deixis.judge.verdicts import read_verdicts
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.navigate import Example
 
 
-__all__ = ["GridShelf", "filter_grid", "grid_example", "grid_rows", "grid_shelf", "grid_size", "list_grid", "splits_of"]
+__all__ = ["GridShelf", "filter_grid", "grid_example", "grid_rows", "grid_shelf", "grid_size", "list_grid"]
 
 NONE = "none"  # in place of an empty text in addresses
 DISTRACTORS = {  # how people call what tempts
@@ -147,11 +148,6 @@ def _facets(codes: ExampleCodes, splits: Mapping[str, int]) -> Iterator[Facet]:
     occurring = np.bincount(codes.objects, minlength=len(sizes)) > 0
     yield Facet("objects", "objects", codes.objects, {str(n): sizes == n for n in sizes.tolist() if occurring[n]})
     yield Facet("length", "plan length", codes.length, *ranges(codes.length, LENGTHS, unit="actions"))
-
-
-def splits_of(name: str) -> list[str]:
-    """The splits that an example belongs to: `a1+a2` is in both."""
-    return (name or "train").split("+")
 
 
 def _by(entry: tuple[int, str]) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from starlette.routing import Route
 
 from deixis._version import __version__
+from deixis.data.split_names import names_in_split, splits_of
 from deixis.data.store import write_parquet
 from deixis.errors import SchemaError, UnknownName
 from deixis.judge.uncertainty import Estimate
@@ -256,7 +257,7 @@ def grid_game(entry: Entry, split: str, task: GridTask, count: int, *, seed: int
         stretches = []
         start = 0
         for file in source.dataset.manifest["files"]:
-            if split in ("", file["split"], *file["split"].split("+")):
+            if split in ("", file["split"], *names_in_split(file["split"])):
                 stretches.append(range(start, start + file["rows"]))
             start += file["rows"]
         chosen = [stretches[which][at] for which, at in draw_numbers([*map(len, stretches)], count, seed=seed)]
@@ -344,7 +345,7 @@ def _marks(example: Example, chosen: int | None) -> Marks:
 
 
 def _belongs(splits: Sequence[str | None], split: str) -> np.ndarray:
-    return np.array([not split or split in (one or "train").split("+") for one in splits], bool)
+    return np.array([not split or split in splits_of(one) for one in splits], bool)
 
 
 def _file_of(split: str) -> str:

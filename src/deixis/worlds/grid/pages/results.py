@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
+from deixis.data.split_names import names_in_split
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.judge.verdicts import VERDICTS, read_verdicts
 from deixis.language.misreadings import join_misreadings
@@ -300,7 +301,7 @@ def _role(role: str) -> str:
 
 
 def _find_answer(example: Example, digest: str, entry: Entry) -> Answer | None:
-    for split in dict.fromkeys([*example.split.split("+"), example.split]):
+    for split in dict.fromkeys([*names_in_split(example.split), example.split]):
         plans = _find_plans(entry, f"predictions/{split}.parquet")
         if plans is not None and plans.facts.get("data") == digest:
             rows = np.flatnonzero(plans.ids == example.id)

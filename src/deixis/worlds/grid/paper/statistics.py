@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from deixis.data.split_names import names_in_split
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.losses import Losses
 from deixis.report.cells import in_one_cell, no_formula
@@ -311,7 +312,7 @@ def size_rows(counted: Counted) -> list[SizeRow]:
     patterns = statistics.patterns
     splits: dict[str, Counter[str]] = {name: Counter() for name in patterns}
     for (place, pattern), count in statistics.places.items():
-        splits[pattern].update(dict.fromkeys(place.split("+"), count))
+        splits[pattern].update(dict.fromkeys(names_in_split(place), count))
     rows = [_row(counted, name, patterns[name], splits[name]) for name in patterns]
     return [*rows, _row(counted, None, statistics.examples, statistics.splits)]
 

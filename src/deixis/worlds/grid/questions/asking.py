@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from deixis.data.recipes import fresh_recipe
+from deixis.data.split_names import names_in_split
 from deixis.prompts.question import Found, Posed
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.seeds import Stream, derive
@@ -103,7 +104,7 @@ def _examples(source: Source, split: str, count: int, *, seed: int) -> list[Exam
         return Stream(seed).shuffled(some)
     start, stretches = 0, []
     for file in source.dataset.manifest["files"]:
-        if split in (file["split"], *file["split"].split("+")):
+        if split in (file["split"], *names_in_split(file["split"])):
             stretches.append(np.arange(start, start + file["rows"]))
         start += file["rows"]
     numbers = np.concatenate([np.zeros(0, np.int64), *stretches])

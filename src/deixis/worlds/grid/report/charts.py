@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from deixis.data.split_names import names_in_split
 from deixis.report.figures import Chart
 from deixis.report.markup import number, percent
 from deixis.worlds.grid.actions import MANNERS, VERBS
@@ -49,7 +50,7 @@ def charts(statistics: Statistics, splits: Sequence[str]) -> list[Chart]:
 def _sizes(statistics: Statistics, splits: Sequence[str]) -> Chart:
     total: Counter[Key] = Counter()
     for (place, pattern), count in statistics.places.items():
-        for split in place.split("+"):
+        for split in names_in_split(place):
             total[split, pattern] += count
     names = [name for name in splits if any(total[name, p] for p in statistics.patterns)]
     sizes = {name: sum(total[name, p] for p in statistics.patterns) for name in names}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from deixis.data.split_names import names_in_split
 from deixis.errors import AmbiguousExpression, DeixisError
 from deixis.expression.parts import parts
 from deixis.expression.steps import Related
@@ -56,7 +57,9 @@ def card(sampled: Sampled, themes: Themes, *, number: int, splits: Mapping[str, 
         splits: what each split is about, by name.
     """
     example = sampled.example
-    where = " and ".join(f"{name} ({splits[name]})" if splits.get(name) else name for name in sampled.split.split("+"))
+    where = " and ".join(
+        f"{name} ({splits[name]})" if splits.get(name) else name for name in names_in_split(sampled.split)
+    )
     title = f"{number}. {where}"
     top = element("h3", text(title)) + element("p", text(pattern_words(sampled.pattern)), class_="pattern")
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from deixis.data.split_names import names_in_split
 from deixis.data.store import open_dataset, replacing_file
 from deixis.errors import RecipeError
 from deixis.report.figures import draw_chart
@@ -110,7 +111,9 @@ class _Shown(NamedTuple):
 def _in_order(sampled: list[Sampled], facts: Facts) -> list[Sampled]:
     """The examples in the order of the splits, then of the patterns."""
     order = {split.name: place for place, split in enumerate(facts.splits)}
-    return sorted(sampled, key=lambda one: (order.get(one.split.split("+")[0], len(order)), one.split, one.pattern))
+    return sorted(
+        sampled, key=lambda one: (order.get(names_in_split(one.split)[0], len(order)), one.split, one.pattern)
+    )
 
 
 def _page(shown: _Shown) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from deixis.data.split_names import names_in_split
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.seeds import derive, mix_words
 from deixis.worlds.grid.data.table import example_at
@@ -105,7 +106,7 @@ def _novelty(features: dict[str, float], seen: Counter[str]) -> float:
 def _features(sampled: Sampled) -> dict[str, float]:
     """What an example shows, each with how much it matters to show it."""
     example = sampled.example
-    splits = sampled.split.split("+")
+    splits = names_in_split(sampled.split)
     features = {f"split {name}": (0.5 if name == "aside" else 4.0) / len(splits) for name in splits}
     features[f"pattern {sampled.pattern}"] = 2.0
     features |= {f"role {role.kind}": 0.5 for role in example.roles}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from deixis.data.split_names import names_in_split
 from deixis.errors import LeakySplit
 from deixis.seeds import mix_words
 from deixis.worlds.grid.language import read
@@ -100,7 +101,7 @@ class LeakageProof:
         self.ids[place].append(examples.ids)
         used = np.unique(examples.which)
         commands = [self._command(examples.texts[number]) for number in used.tolist()]
-        for name in place.split("+"):
+        for name in names_in_split(place):
             self.phrases[name].update(command.phrases for command in commands)
         held, mentions = np.zeros((2, len(examples.texts)), np.int64)
         held[used] = [command.held for command in commands]
@@ -110,7 +111,7 @@ class LeakageProof:
             shows = _shows(rule, examples, mentions[examples.which])
             if place in TRAINING:
                 _demand_none(rule, place, examples, says, shows)
-            elif rule.name in place.split("+") and not rule.new_phrases:
+            elif rule.name in names_in_split(place) and not rule.new_phrases:
                 _demand_all(rule, place, examples, says | shows)
 
     def conclude(self) -> dict[str, object]:

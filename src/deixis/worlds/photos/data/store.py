@@ -42,6 +42,7 @@ from deixis.data.card import write_card
 from deixis.data.recipes import begin_manifest
 from deixis.data.row_groups import RowGroups
 from deixis.data.seal import write_manifest
+from deixis.data.split_names import names_in_split
 from deixis.data.store import MANIFEST, file_digest, kind_of, lies_inside, open_dataset, read_parquet
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, UnknownName
 from deixis.expression.plain import expression_from_plain, expression_to_plain
@@ -173,7 +174,9 @@ class CopsRef:
         if split not in self.splits:
             raise UnknownName(f"there is no split {split!r}; known: {', '.join(self.splits)}")
         entries = zip(self.dataset.manifest["files"], self.rows.starts, strict=False)
-        places = [range(start, start + entry["rows"]) for entry, start in entries if split in entry["split"].split("+")]
+        places = [
+            range(start, start + entry["rows"]) for entry, start in entries if split in names_in_split(entry["split"])
+        ]
         return places[0] if len(places) == 1 else [number for place in places for number in place]
 
     def examples(self, split: str | None = None) -> Iterator[Example]:
