@@ -98,7 +98,7 @@ def test_what_is_no_number_is_never_written(checkpoint, tmp_path, value):
     name, tensor = next(iter(checkpoint.weights.items()))
     broken = replace(checkpoint, weights={**checkpoint.weights, name: torch.full_like(tensor, value)})
 
-    with pytest.raises(DivergedTraining, match=r"no longer numbers at update 2; the last good checkpoint is .*last"):
+    with pytest.raises(DivergedTraining, match=r"no longer numbers at step 2; the last good checkpoint is .*last"):
         write_checkpoint(path, broken)
 
     assert path.read_bytes() == before

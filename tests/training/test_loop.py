@@ -360,7 +360,7 @@ def test_a_loss_that_is_no_number_ends_the_training(dataset, tmp_path, monkeypat
     monkeypatch.setattr(step, "losses_of", losses_of)
 
     with pytest.raises(
-        DivergedTraining, match=r"the loss of update 8 is nan; the last good checkpoint is .*last\.safe"
+        DivergedTraining, match=r"the loss of step 8 is nan; the last good checkpoint is .*last\.safe"
     ):
         train(dataset, small(), tmp_path / "run", device="cpu")
 

@@ -159,7 +159,7 @@ def test_a_loss_that_is_no_number_stops_a_course(few_images, tmp_path, monkeypat
     plain = pretrain.caption_loss
     monkeypatch.setattr(pretrain, "caption_loss", lambda scores, words: plain(scores, words) * float("nan"))
 
-    with pytest.raises(DivergedTraining, match=r"is no longer a number before update 6; the last good checkpoint is"):
+    with pytest.raises(DivergedTraining, match=r"is no longer a number before step 6; the last good checkpoint is"):
         learn(LEARN, tmp_path / "run")
 
     assert last.read_bytes() == before
