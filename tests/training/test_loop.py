@@ -359,9 +359,7 @@ def test_a_loss_that_is_no_number_ends_the_training(dataset, tmp_path, monkeypat
     step_losses = step.losses_of
     monkeypatch.setattr(step, "losses_of", losses_of)
 
-    with pytest.raises(
-        DivergedTraining, match=r"the loss of step 8 is nan; the last good checkpoint is .*last\.safe"
-    ):
+    with pytest.raises(DivergedTraining, match=r"the loss of step 8 is nan; the last good checkpoint is .*last\.safe"):
         train(dataset, small(), tmp_path / "run", device="cpu")
 
     kept = read_checkpoint(tmp_path / "run" / "last.safetensors")
