@@ -26,7 +26,14 @@ from deixis.worlds.rooms.judging.verdict_file import write_caption_verdicts
 from deixis.worlds.rooms.mentions import judge_rows, read_rows
 from deixis.worlds.rooms.pairs import PAIRS
 from deixis.worlds.rooms.scene import FACTORS, factors_of
-from deixis.worlds.rooms.training.evaluate import Style, evaluation_of, say_sets, scores_of, write_captions
+from deixis.worlds.rooms.training.evaluate import (
+    Style,
+    evaluation_of,
+    say_sets,
+    score_spoken,
+    scores_of,
+    write_captions,
+)
 from deixis.worlds.rooms.training.features import Eyes
 from deixis.worlds.rooms.training.saying import Decoding, Pragmatic
 
@@ -37,6 +44,7 @@ if TYPE_CHECKING:
 
     from deixis.judge.request import Request
     from deixis.worlds.rooms.data.room_pictures import RoomPictures
+    from deixis.worlds.rooms.judging.arrays import Scores
     from deixis.worlds.rooms.judging.summary import Summary
     from deixis.worlds.rooms.training.evaluate import ShownAndSaid, Spoken
 
@@ -75,11 +83,12 @@ def speak(request: Request) -> Output:
         seed=request.seed,
         progress=request.progress,
     )
-    summary, accuracy = scores_of(spoken, seed=request.seed)
+    scores = score_spoken(spoken)
+    summary, accuracy = scores_of(spoken, seed=request.seed, scores=scores)
     values = {"world": "rooms", **evaluation_of(facts, summary, accuracy, seed=request.seed)}
     values |= {"judged on": request.data.name} if request.data is not None else {}
     _demand_same(request, values)
-    files = _write(request, spoken, summary, values) if request.out is not None else []
+    files = _write(request, spoken, scores, summary, values) if request.out is not None else []
     blocks = [*_blocks(request.answer, facts, summary, accuracy), *_strange_images(request, facts)]
     return Output(values=values, blocks=blocks, files=files)
 
@@ -127,7 +136,13 @@ def _answerer(kept: Mapping[str, Any]) -> dict[str, Any]:
     return {"model": kept.get("role") or "captions", "checkpoint": kept.get("checkpoint"), "style": style}
 
 
-def _write(request: Request, spoken: Mapping[str, Spoken], summary: Summary, values: Mapping[str, Any]) -> list[Path]:
+def _write(
+    request: Request,
+    spoken: Mapping[str, Spoken],
+    scores: Mapping[str, Scores],
+    summary: Summary,
+    values: Mapping[str, Any],
+) -> list[Path]:
     from deixis.worlds.rooms.judging.figures import write_figures
     from deixis.worlds.rooms.judging.pages import caption_page
 
@@ -144,7 +159,6 @@ def _write(request: Request, spoken: Mapping[str, Spoken], summary: Summary, val
         )
         for part, one in spoken.items()
     }
-    scores = {part: score_captions(one.captions, one.targets, one.distractors) for part, one in sets.items()}
     write_caption_verdicts(out / VERDICTS, sets, scores)
     evaluation = write_evaluation(out, values)
     page = caption_page(name, {part: (one.texts, one.images.tolist()) for part, one in spoken.items()})

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from deixis.learn.checkpoints import Bundle
     from deixis.learn.run import Progress
+    from deixis.worlds.rooms.judging.arrays import Scores
     from deixis.worlds.rooms.judging.summary import Summary
     from deixis.worlds.rooms.models.speakers import RoomListener, RoomSpeaker
     from deixis.worlds.rooms.training.features import Encoder
@@ -53,6 +54,7 @@ __all__ = [
     "read_speaking",
     "say_pictures",
     "say_sets",
+    "score_spoken",
     "scores_of",
     "write_captions",
 ]
@@ -167,14 +169,26 @@ def facts_of(
     }
 
 
-def scores_of(spoken: Mapping[str, Spoken], *, seed: int = 0) -> tuple[Summary, dict[str, dict[str, float]]]:
+def score_spoken(spoken: Mapping[str, Spoken]) -> dict[str, Scores]:
+    """The scores of every caption, by set."""
+    return {name: score_captions(one.texts, one.images[:, 0], one.images[:, 1:]) for name, one in spoken.items()}
+
+
+def scores_of(
+    spoken: Mapping[str, Spoken], *, seed: int = 0, scores: Mapping[str, Scores] | None = None
+) -> tuple[Summary, dict[str, dict[str, float]]]:
     """The metrics of captions by set and category, and the accuracy of listeners.
+
+    Args:
+        spoken: the captions.
+        seed: of resamples.
+        scores: those of every caption, where they are known already.
 
     Returns:
         The summary, and for every set, every category and `overall` both `listener_accuracy`, of the listener that was
         played with, and `literal_accuracy`, of one who goes by what words mean (`listen_literally`).
     """
-    scores = {name: score_captions(one.texts, one.images[:, 0], one.images[:, 1:]) for name, one in spoken.items()}
+    scores = score_spoken(spoken) if scores is None else scores
     found = {name: _accuracy([one]) for name, one in spoken.items()}
     whole = {name: sets for name, sets in CATEGORIES.items() if all(part in spoken for part in sets)}
     found |= {name: _accuracy([spoken[part] for part in sets]) for name, sets in whole.items()}
