@@ -10,6 +10,7 @@ again, so the same command goes on where it was stopped. `structure.json` and th
 | target | six | absolute | the cell of the target |
 | shared | one, six times | absolute | the cell of the target |
 | relative | six | distances | the cell of the target |
+| both | one, six times | distances | the cell of the target |
 | mentions | six | absolute | the cell of every object that is mentioned |
 | all | one, six times | distances | the cell of every object that is mentioned |
 """
@@ -52,6 +53,7 @@ VARIANTS: dict[str, dict[str, bool]] = {
     "target": {},
     "shared": SHARED,
     "relative": RELATIVE,
+    "both": SHARED | RELATIVE,
     "mentions": MENTIONS,
     "all": SHARED | RELATIVE | MENTIONS,
 }
