@@ -3,8 +3,9 @@
 #   make demo     make and check a small dataset and write demo/report.html
 #   make studio   explore the three worlds in the browser   (make studio ARGS="DATA RUNS" for your own)
 #   make quick    the theory, the languages and the house rules: half a minute, to run while you write
-#   make test     run all tests                        (make test ARGS="tests/scene" for some of them)
-#   make test-all run all tests, and fuzz every reader (make test-all FUZZ="--inputs 500000 --minutes 120")
+#   make test     every verb, world and page: minutes  (make test ARGS="tests/scene" for some of them)
+#   make test-slow  the tests that take longer
+#   make test-all both, and fuzz every reader          (make test-all FUZZ="--inputs 500000 --minutes 120")
 #   make check    formatting, lint, types, layers
 #   make format   put the formatting right
 #   make bench    measure the promises of speed        (make bench ARGS="...")
@@ -33,7 +34,7 @@ BROWSER := for name in chromium chromium-browser google-chrome; do command -v $$
 # Without byte code every start of the program would be two to four times slower.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo studio quick test test-all check format bench docs dist smoke clean
+.PHONY: demo studio quick test test-slow test-all check format bench docs dist smoke clean
 .DEFAULT_GOAL := demo
 .DELETE_ON_ERROR:
 
@@ -43,19 +44,30 @@ demo: $(VENV)/.demo
 studio: $(VENV)/.studio
 	$(BIN)/deixis studio $(ARGS)
 
-# No browser and no other process; what needs them or takes longer is in `make test`.
+# As many processes as cores, each of which keeps to whole files as long as it can: what a file makes is made once.
+PYTEST = $(BIN)/python -m pytest -q -n auto --dist worksteal --durations=20
+
+# No torch, no browser and no other process: tests that ask for them fail here and belong to `make test`.
 QUICK := $(addprefix tests/,scene expression resolution distractors language speakers splits $(addprefix test_,$(addsuffix .py, \
-	schema seeds settings numbers losses testing house)))
+	schema seeds settings numbers losses testing house words)))
 
 quick: $(VENV)/.test
-	$(BIN)/python -m pytest -q -n auto -m "not slow and not browser and not data and not gpu" $(QUICK) $(ARGS)
+	$(PYTEST) --alone -m "not slow and not browser and not data and not gpu" $(QUICK) $(ARGS)
 
 test: $(VENV)/.test
 	@$(BROWSER)
 	@$(WARM)
-	$(BIN)/python -m pytest -q -n auto -m "not gpu" $(ARGS)
+	$(PYTEST) -m "not slow and not gpu" $(ARGS)
 
-test-all: test
+test-slow: $(VENV)/.test
+	@$(BROWSER)
+	@$(WARM)
+	$(PYTEST) -m "slow and not gpu" $(ARGS)
+
+test-all: $(VENV)/.test
+	@$(BROWSER)
+	@$(WARM)
+	$(PYTEST) -m "not gpu" $(ARGS)
 	nice $(BIN)/python -m tests.fuzz $(FUZZ)
 
 check: $(VENV)/.check

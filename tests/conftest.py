@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, settings
 from deixis.cli import progress
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.scene import GridObject, GridScene
+from tests.alone import stand_guard
+from tests.costs import Costs
 
 
 if TYPE_CHECKING:
@@ -23,6 +25,19 @@ settings.register_profile("thorough", parent=settings.get_profile("fast"), max_e
 settings.load_profile("fast")
 
 os.environ.pop("COLUMNS", None)  # which xdist sets: tables are as wide as they are, unless a test says otherwise
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option of `make quick`."""
+    parser.addoption("--alone", action="store_true", help="fail tests that load torch, or start a process or a browser")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure what tests cost, and hold those of `make quick` to what they promise."""
+    config.pluginmanager.register(Costs())
+    runs_tests_itself = "PYTEST_XDIST_WORKER" in os.environ or not config.getoption("numprocesses", None)
+    if config.getoption("--alone") and runs_tests_itself:
+        stand_guard()
 
 
 @pytest.fixture(autouse=True)

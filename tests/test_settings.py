@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from deixis.cli.compose import join
 from deixis.errors import RecipeError
 from deixis.settings import Setting, Settings, add_options, merge_settings, read_toml, settings_table
-from deixis.worlds.grid.training.settings import Training, training_of
-from deixis.worlds.photos.training.settings import MODELS, Grounding, grounding_of
+from deixis.worlds.grid.training.settings import Training
+from deixis.worlds.photos.training.settings import Grounding
 from deixis.worlds.rooms.training.settings import Augmentation, Captioning, Encoding, Game
 
 
@@ -140,34 +140,6 @@ def test_a_field_that_says_nothing_is_a_fault_of_the_record():
 
     with pytest.raises(TypeError, match=r"Silent\.beads has no Setting"):
         Silent()
-
-
-DIGESTS = {
-    "m-lstm": "fe3c250a87a7db24",
-    "m-lstm quick": "d7f8edd578969bf0",
-    "gcn-lstm": "0d468123ab95a2ef",
-    "gcn-lstm quick": "5db5563de5d660c6",
-    "transformer": "9eef158e5c22e680",
-    "transformer quick": "2cefae148ced413f",
-    "grounder": "4bba280df97108ad",
-    "mattnet": "0eaee152d827bfd7",
-    "cm-att-erase": "08cb5136582f1434",
-    "scan": "9ac0a88d9be1150e",
-    "tree": "060e24cd7b12a4fe",
-    "captioner": "8f43fe8de1171e1f",
-    "game": "05e46ecf1c354c65",
-}  # of the published settings, from before fields had the field's names
-
-
-def test_runs_of_earlier_versions_can_be_resumed():
-    """Settings have the digests that checkpoints of earlier versions carry."""
-    found = {"captioner": Captioning().digest, "game": Game().digest}
-    for model in ("m-lstm", "gcn-lstm", "transformer"):
-        found[model] = training_of(model).digest
-        found[f"{model} quick"] = training_of(model, quick=True).digest
-    found |= {model: grounding_of(model).digest for model in MODELS}
-
-    assert {name: digest[:16] for name, digest in found.items()} == DIGESTS
 
 
 @pytest.mark.parametrize("record", [Training, Grounding, Captioning, Game, Encoding, Augmentation])

@@ -23,6 +23,7 @@ from starlette.testclient import TestClient
 
 from deixis.studio.demo import make_demo
 from deixis.studio.server import make_app
+from tests.sharing import share_folder
 from tests.studio.crawl import pages_of
 
 
@@ -43,10 +44,7 @@ def demo_roots(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
     """One folder with a small dataset of each world (`deixis.studio.demo`), made once for all processes."""
     if MADE_BEFORE in os.environ:
         return (make_demo(Path(os.environ[MADE_BEFORE])),)
-    own = tmp_path_factory.getbasetemp()
-    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    with one_at_a_time(shared / "studio-demo.lock"):
-        return (make_demo(shared / "studio-demo"),)
+    return (share_folder(tmp_path_factory, "studio-demo", make_demo),)
 
 
 @pytest.fixture(scope="session")
@@ -146,16 +144,3 @@ def running(app) -> Iterator[str]:
         yield f"http://127.0.0.1:{place.getsockname()[1]}"
         server.should_exit = True
         thread.join(20)
-
-
-@contextmanager
-def one_at_a_time(path: Path) -> Iterator[None]:
-    """Wait until no other process is inside."""
-    with path.open("w") as lock:
-        try:
-            import fcntl
-        except ModuleNotFoundError:  # a system without such locks, where tests run in one process
-            yield
-            return
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

@@ -11,6 +11,8 @@ from deixis.errors import RecipeError, UnknownName
 from deixis.settings import read_toml
 from deixis.worlds.grid.training.published import PUBLISHED
 from deixis.worlds.grid.training.settings import training_from, training_of
+from deixis.worlds.photos.training.settings import MODELS, grounding_of
+from deixis.worlds.rooms.training.settings import Captioning, Game
 
 
 SETTINGS = Path(__file__).parents[2] / "docs" / "results" / "settings"
@@ -185,3 +187,31 @@ def test_settings_of_the_results_can_still_be_read(path):
     """Their first line says for which model they are."""
     model = path.read_text(encoding="utf-8").split()[3]
     assert training_of(model, read_toml(path)).steps > 1
+
+
+DIGESTS = {
+    "m-lstm": "fe3c250a87a7db24",
+    "m-lstm quick": "d7f8edd578969bf0",
+    "gcn-lstm": "0d468123ab95a2ef",
+    "gcn-lstm quick": "5db5563de5d660c6",
+    "transformer": "9eef158e5c22e680",
+    "transformer quick": "2cefae148ced413f",
+    "grounder": "4bba280df97108ad",
+    "mattnet": "0eaee152d827bfd7",
+    "cm-att-erase": "08cb5136582f1434",
+    "scan": "9ac0a88d9be1150e",
+    "tree": "060e24cd7b12a4fe",
+    "captioner": "8f43fe8de1171e1f",
+    "game": "05e46ecf1c354c65",
+}  # of the published settings, from before fields had the field's names
+
+
+def test_runs_of_earlier_versions_can_be_resumed():
+    """Settings have the digests that checkpoints of earlier versions carry."""
+    found = {"captioner": Captioning().digest, "game": Game().digest}
+    for model in ("m-lstm", "gcn-lstm", "transformer"):
+        found[model] = training_of(model).digest
+        found[f"{model} quick"] = training_of(model, quick=True).digest
+    found |= {model: grounding_of(model).digest for model in MODELS}
+
+    assert {name: digest[:16] for name, digest in found.items()} == DIGESTS
