@@ -191,7 +191,7 @@ MAX_ALIKE = 16  # names, so that the program stays short
 
 @lru_cache(maxsize=65536)
 def canonical_relation(relation: str) -> str:
-    """The relation that stands for all that may be true where this one is: 'on' for 'are sitting on top of a'."""
+    """Return the relation that stands for all that may hold where this one does: 'on' for 'are sitting on top of a'."""
     words = relation.split()
     while words and words[0] in ("is", "are", "was", "were", "being"):
         words = words[1:]
@@ -205,31 +205,33 @@ def canonical_relation(relation: str) -> str:
 
 @lru_cache(maxsize=65536)
 def alike_names(name: str) -> tuple[str, ...]:
-    """The name, and the names that the same thing may have been given."""
+    """Return the name, and the names that the same thing may have been given."""
     return (name, *sorted(_ALIKE.get(name, frozenset()) - {name}))[:MAX_ALIKE]
 
 
 @lru_cache(maxsize=65536)
 def alike_words(word: str) -> tuple[str, ...]:
-    """The attribute, and those that the same thing may have been given."""
+    """Return the attribute, and those that the same thing may have been given."""
     return (word, *sorted(_ALIKE_WORDS.get(word, frozenset()) - {word}))[:MAX_ALIKE]
 
 
 def may_both_hold(one: str, other: str) -> bool:
-    """Whether two relations may well be true of the same things, so that saying one for the other changes little."""
+    """Return whether two relations may be true of the same things, so that swapping them changes little."""
     pair = canonical_relation(one), canonical_relation(other)
     return pair[0] == pair[1] or any(b in _HOLDING_TOO.get(a, ()) for a, b in (pair, pair[::-1]))
 
 
 def blurred(table: GraphTable) -> GraphTable:
-    """The table with one relation in place of all that are alike: the most frequent of them."""
+    """Return the table with one relation in place of all that are alike: the most frequent of them."""
     codes = _blurred_codes(table.vocabulary)
     relation = codes[table.relation] if len(codes) else table.relation
     return replace(table, relation=np.ascontiguousarray(relation, table.relation.dtype))
 
 
 def widened(expression: Expression, vocabulary: Vocabulary) -> Expression:
-    """The expression with alternatives for every noun and attribute, in the relations of `blurred`; not in negations.
+    """Return the expression with alternatives for every noun and attribute, in the relations of `blurred`.
+
+    Negations stay as they are.
 
     In the blurred table it picks out whatever the expression could have been said of, except that a rank is counted
     among more objects, and that a negated relation is wider, too.
@@ -272,7 +274,7 @@ def _blurred_codes(vocabulary: Vocabulary) -> np.ndarray:
 
 
 def _alike(groups: str) -> dict[str, frozenset[str]]:
-    """Each group is of things that may be called by its first name: they are alike it, not each other."""
+    """Return for every name the first name of its group, and for each first name the others of its group."""
     found: dict[str, set[str]] = {}
     for line in groups.strip().splitlines():
         first, *others = (name.strip() for name in line.split(","))

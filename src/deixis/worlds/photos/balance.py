@@ -1,4 +1,4 @@
-"""Choosing among changed expressions so that their words do not give them away.
+"""Balancing of changed expressions, so that their words do not give them away.
 
 Whoever reads many expressions of what is there and of what is not, but sees no image, should not be able to tell one
 from the other. A change takes one word out and puts another in; if rare words are put in more often than they are taken
@@ -29,7 +29,7 @@ __all__ = ["Balance", "GqaCounts", "gqa_counts", "moved_words", "said_words"]
 
 
 class GqaCounts(NamedTuple):
-    """Words with how often they occur, the most frequent first."""
+    """Words with their counts, the most frequent first."""
 
     names: Mapping[str, int]
     attributes: Mapping[str, int]
@@ -38,7 +38,7 @@ class GqaCounts(NamedTuple):
 
 @cache
 def gqa_counts() -> GqaCounts:
-    """The counts of the table in this folder, which names its source."""
+    """Return the counts of the table in this folder, which names its source."""
     table = tomllib.loads(files(__package__).joinpath("gqa_counts.toml").read_text(encoding="utf-8"))
     return GqaCounts(*(_counts(table[kind]) for kind in GqaCounts._fields))
 
@@ -52,7 +52,7 @@ EVENLY = 0.05  # what every earlier change of the same kind adds to the cost of 
 
 
 class Balance:
-    """How often each word came in, less how often it went out, and how often each change was made."""
+    """Net count of the insertions of each word, and the count of each change."""
 
     def __init__(self, originals: Iterable[Expression]) -> None:
         self.common = Counter(word for one in originals for word in said_words(one))
@@ -60,25 +60,25 @@ class Balance:
         self.made: Counter[str] = Counter()
 
     def cost(self, change: str, moved: Mapping[str, int]) -> float:
-        """How much further from balance a change would lead in which some words come in or go out."""
+        """Return the loss of balance from a change in which some words come in or go out."""
         words = sum(((self.owed[w] + n) ** 2 - self.owed[w] ** 2) / (1 + self.common[w]) for w, n in moved.items())
         return words + EVENLY * self.made[change]
 
     def take(self, change: str, moved: Mapping[str, int]) -> None:
-        """Remember a change, and what came in and went out."""
+        """Count a change with the words that came in and went out."""
         self.made[change] += 1
         for word, more in moved.items():
             self.owed[word] += more
 
 
 def moved_words(was: Expression, now: Expression) -> dict[str, int]:
-    """How much more often one expression says a word than another, for every word of which it does not say as many."""
+    """Return the words that one expression says more or less often than another, with the difference."""
     before, after = Counter(said_words(was)), Counter(said_words(now))
     return {word: after[word] - before[word] for word in sorted(before | after) if after[word] != before[word]}
 
 
 def said_words(expression: Expression) -> list[str]:
-    """The names, attributes and relations that an expression says, each as often as it does."""
+    """Return the names, attributes and relations that an expression says, with their counts."""
     found = []
     for part in parts(expression):
         if isinstance(part.step, Is):

@@ -1,4 +1,4 @@
-"""How expressions about photographs are told on a card."""
+"""Part `card` of photographs: the facts on a dataset's card."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ PHOTOGRAPH_COLUMNS = """| column | type | meaning |
 
 
 def facts_of(folder: Path, manifest: dict[str, Any], license_: License | None) -> Facts:
-    """Part `card`: what the card of expressions about photographs says."""
+    """Return the facts for the card of a dataset."""
     made, scenes, kept = (
         manifest.get("made with", {}),
         manifest["scenes"],

@@ -1,4 +1,4 @@
-"""Checking a Cops-Ref dataset: every file against its manifest, every expression resolved anew in every image it names.
+"""Checks of Cops-Ref datasets: every file against its manifest, every expression resolved anew in every image it names.
 
 | code | found |
 |------|-------|
@@ -84,7 +84,7 @@ BLOCK = 2048  # examples that are resolved together
 
 
 def check(path: Path, request: CheckRequest) -> Report:
-    """What is wrong with a Cops-Ref dataset.
+    """Check a Cops-Ref dataset.
 
     Files are compared with the manifest also where only a sample of the examples is looked at, since the compiled loops
     trust the scenes. What only all examples together show is left out of a sample.
@@ -128,7 +128,7 @@ class _Run:
         return self.found.report(contents=self._contents(), facts=facts)
 
     def _look_at_files(self) -> list[str]:
-        """The names of files that have changed."""
+        """Return the names of files that have changed."""
         manifest = self.data.dataset.manifest
         changes = list(find_changes(self.data.path, manifest))
         for name, what in changes:
@@ -157,7 +157,7 @@ class _Run:
                 self.found.add("E002", "the digest of the content is another", file=MANIFEST)
 
     def _understood(self, row: int, example: Example) -> Example:
-        """An example, without its meaning where that has words that the scenes do not know."""
+        """Return an example, without its meaning where that has words that the scenes do not know."""
         if example.expression is None:
             return example
         try:
@@ -311,7 +311,7 @@ def _why_unusable(data: CopsRef, changed: Sequence[str]) -> str:
 
 
 def _table(values: dict[str, Any], name: str) -> dict[str, Any]:
-    """A table of a manifest; empty where something else stands in its place."""
+    """Return a table of a manifest, or empty where something else stands in its place."""
     found = values.get(name)
     return found if isinstance(found, dict) else {}
 
@@ -320,7 +320,7 @@ def _table(values: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def forms_of(expression: Expression) -> tuple[str, ...]:
-    """Every form that an expression makes use of, the one that it is filed under first."""
+    """Return every form that an expression makes use of, beginning with the one that names it."""
     used: set[str] = set()
     for mention in expression.mentions():
         plain = [step for step in mention.steps if isinstance(step, Related) and step.relation not in SAME]
@@ -331,7 +331,7 @@ def forms_of(expression: Expression) -> tuple[str, ...]:
 
 
 def kind_fits(one: DistractorImage, expression: Expression, scenes: GraphTable) -> bool:
-    """Whether an image holds what its kind promises.
+    """Return whether an image holds the objects that its kind promises.
 
     `DiffCat` lacks the category of the target and every other kind has it; `Cat&attr` has it with the attributes that
     are said, and `Cat&cat` has every category that is mentioned, as often as it is. An image that the scenes do not
@@ -373,7 +373,7 @@ def _forms_of_step(step: Step) -> Iterable[str]:
 
 @lru_cache(maxsize=8192)
 def _objects_of(scenes: GraphTable, scene: int) -> tuple[list[str], list[set[str]]]:
-    """The names of the objects of a scene, and their attributes."""
+    """Return the names of the objects of a scene, and their attributes."""
     words, some = scenes.vocabulary, scenes.objects_of(scene)
     starts = scenes.attr_ptr[some.start : some.stop + 1].tolist()
     names = [words.names[code] for code in scenes.name[some.start : some.stop].tolist()]

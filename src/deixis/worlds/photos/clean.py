@@ -1,4 +1,4 @@
-"""Cleaning scene graphs: what people wrote down twice, wrongly or in several spellings is mended, and counted.
+"""Cleaning of scene graphs: duplicate, wrong and variously spelled annotations are mended and counted.
 
 Cops-Ref spoke of categories, not of names: 'rocks' and 'rock' are one. It met the other faults too (an object with the
 attributes 'surfing' and 'surfing', a toilet that is 'toilet', objects to the left of themselves).
@@ -72,7 +72,7 @@ GRAPH_CODES = {
 
 @dataclass(frozen=True, slots=True)
 class GraphFinding:
-    """One thing that is wrong with one image."""
+    """One fault of one image."""
 
     code: str
     image_id: str = ""
@@ -81,7 +81,7 @@ class GraphFinding:
 
     @property
     def message(self) -> str:
-        """What the code says."""
+        """Message of the code."""
         return GRAPH_CODES[self.code]
 
     def __str__(self) -> str:
@@ -92,7 +92,7 @@ class GraphFinding:
 
 @dataclass(slots=True)
 class GraphReport:
-    """What reading and cleaning found, growing while they go on.
+    """Faults found while scene graphs are read and cleaned.
 
     Attributes:
         files: how many were opened.
@@ -118,16 +118,16 @@ class GraphReport:
 
     @property
     def findings(self) -> tuple[GraphFinding, ...]:
-        """The first findings of each code, in the order of codes."""
+        """The first findings of each code, sorted by code."""
         return tuple(finding for code in sorted(self.first) for finding in self.first[code])
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """One line for each code that was found: how often, what, and an example."""
+        """One line for each code that was found: its count, its message, and an example."""
         return tuple(f"{self.counts[code]:>9,} × {self.first[code][0]}" for code in sorted(self.counts))
 
     def losses(self) -> list[Losses]:
-        """What was left out or guessed, of files, images, objects, attributes and relations, and boxes cut off."""
+        """Return the losses and guesses: files, images, objects, attributes, relations, and boxes cut off."""
         files = Losses("files", self.files)
         for finding in self.first.get("G001", ()):
             files.leave_out(f"{GRAPH_CODES['G001']}: {finding.detail}")
@@ -145,7 +145,7 @@ class GraphReport:
         ]
 
     def repairs(self) -> list[Losses]:
-        """What cleaning has changed on purpose, and what a format leaves to be reckoned."""
+        """Return the counts of changes made on purpose, and of values computed because the format lacks them."""
         mended = []
         for things, kept, lost, codes in (
             ("objects", self.objects, OBJECTS_LOST, OBJECTS_MENDED),
@@ -167,7 +167,7 @@ class GraphReport:
         return lost
 
     def as_dict(self) -> dict[str, object]:
-        """The report as plain values."""
+        """Return the report as plain values."""
         return {
             "images": self.images,
             "objects": self.objects,
@@ -181,7 +181,7 @@ class GraphReport:
 
 
 def codes_table() -> str:
-    """All codes with their messages, as a Markdown table."""
+    """Return all codes with their messages, as a Markdown table."""
     rows = [f"| {code} | {message} |" for code, message in GRAPH_CODES.items()]
     return "\n".join(("| code | found |", "|------|-------|", *rows))
 
@@ -218,7 +218,7 @@ ONE_WAY = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleaning:
-    """What is mended.
+    """Options of the cleaning.
 
     Attributes:
         singular: plural names become the name of one ('rocks' are a rock); the name in the file is kept beside it.
@@ -236,7 +236,10 @@ class Cleaning:
 def clean_graphs(
     graphs: Iterable[SceneGraph], report: GraphReport, cleaning: Cleaning | None = None
 ) -> Iterator[SceneGraph]:
-    """The graphs, each clean; those without objects and those of images that came before are left out."""
+    """Yield the cleaned graphs.
+
+    Those without objects and those of images that came before are left out.
+    """
     seen: set[str] = set()
     cleaning = cleaning or Cleaning()
     for graph in graphs:
@@ -256,7 +259,7 @@ def clean_graphs(
 
 
 def clean_graph(graph: SceneGraph, report: GraphReport, cleaning: Cleaning | None = None) -> SceneGraph:
-    """The graph without faults that can be mended; every fault is entered in the report."""
+    """Return the graph without faults that can be mended, and enter every fault in the report."""
     cleaning = cleaning or Cleaning()
     boxes = {thing.id: _clean_box(thing, graph, report, cleaning) for thing in graph.objects}
     kept = frozenset(thing_id for thing_id, box in boxes.items() if box)
@@ -340,12 +343,12 @@ def _clean_relations(
 
 
 def _plain(relation: str, *, is_merged: bool) -> str:
-    """The relation in one spelling, or only in small letters without needless blanks."""
+    """Return the relation in one spelling, or only in small letters without needless blanks."""
     return plain_relation(relation) if is_merged else " ".join(relation.lower().split())
 
 
 def _fault_of(link: Link, thing: GraphObject, present: frozenset[str]) -> str:
-    """The code of what makes a relation impossible, if anything."""
+    """Return the code of what makes a relation impossible, if anything."""
     if link.object_id not in present:
         return "G105"
     if link.object_id == thing.id:
@@ -356,7 +359,7 @@ def _fault_of(link: Link, thing: GraphObject, present: frozenset[str]) -> str:
 def _spelled(
     said: str, spellings: Mapping[str, str], thing: GraphObject, graph: SceneGraph, report: GraphReport
 ) -> str:
-    """The word in small letters, without needless blanks, and in one spelling."""
+    """Return the word in small letters, without needless blanks, and in one spelling."""
     plain = said if said.islower() and said.isalpha() else " ".join(said.lower().split())
     word = spellings.get(plain, plain)
     if word != said:

@@ -1,4 +1,4 @@
-"""Images that are shown beside the right one, three of each kind of `misreadings`, none of which the expression fits.
+"""Distractor images: three of each kind of `misreadings`, none of which the expression fits.
 
 Images are looked at in a random order that depends on the seed and the expression alone, and taken when the expression
 cannot fit anything in them. That is resolved, not believed, in every way that `guard` knows: it stands in for the hand
@@ -51,7 +51,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Said(NamedTuple):
-    """An expression, the number of the scene that it is said of, and the number of the target in it."""
+    """An expression, the number of its scene, and the number of the target in it."""
 
     expression: Expression
     scene: int
@@ -76,7 +76,7 @@ class Distractor(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """How to look for distractor images.
+    """Settings of the search for distractor images.
 
     Attributes:
         each: how many of every kind; 3 in the paper.
@@ -111,7 +111,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What was found for one expression.
+    """Search results for one expression.
 
     Attributes:
         distractors: in the order of the kinds, each in the order of finding.
@@ -132,7 +132,9 @@ def find_distractors(
     among: np.ndarray | None = None,
     truth: GraphTable | None = None,
 ) -> list[Searched]:
-    """Distractor images for some expressions; what is found for one does not depend on the others.
+    """Find distractor images for some expressions.
+
+    The images of one expression do not depend on the others.
 
     Args:
         said: the expressions, each with its scene and target.
@@ -191,7 +193,7 @@ class _Hunt:
     programs: dict[Expression, Program] = field(default_factory=dict)
 
     def find(self, said: Sequence[Said]) -> list[Searched]:
-        """The images for one batch of expressions."""
+        """Return the images for one batch of expressions."""
         words = self.table.vocabulary
         asked = [wanted(one.expression, words) for one in said]
         programs = [compile_for(one.expression, words) for one in said]
@@ -211,7 +213,7 @@ class _Hunt:
     def slots(
         self, number: int, said: Sequence[Said], asked: Sequence[Wanted], programs: Sequence[Program]
     ) -> list[_Slot]:
-        """The searches for one expression, those for the rarest images first."""
+        """Return the searches for one expression, those for the rarest images first."""
         one, what = said[number], asked[number]
         key = int.from_bytes(blake2b(programs[number].rows.tobytes(), digest_size=8).digest(), "little")
         start = fold((one.scene, one.target, key), self.seed)
@@ -265,7 +267,7 @@ class _Hunt:
             self.take(slot, found, some[good].tolist(), used[slot.number])
 
     def clean(self, tests: _Tests, which: np.ndarray, scenes: np.ndarray, for_relations: np.ndarray) -> np.ndarray:
-        """Whether an expression cannot fit anything in a scene, however it is put: bool [pair].
+        """Return whether an expression cannot fit anything in a scene, however it is put: bool [pair].
 
         Args:
             tests: what to resolve.
@@ -283,7 +285,7 @@ class _Hunt:
         return widened(expression, self.table.vocabulary) if self.blurred else expression
 
     def as_related(self, expression: Expression) -> Program:
-        """The program that finds the mentioned things related as the expression says."""
+        """Return the program that finds the mentioned things related as the expression says."""
         related = nouns_as_related(expression)
         return self.program(noun_alone(expression) if related is None else self.reworded(related))
 
@@ -388,7 +390,7 @@ def _places(slots: Sequence[_Slot], first: int, looks: int) -> list[np.ndarray]:
 
 
 def _have(index: GraphIndex, scenes: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """Whether each scene holds an object of the category of its own name, bool [pair]."""
+    """Return whether each scene holds an object of the category of its own name, bool [pair]."""
     is_frequent = names < 64 * index.bits.shape[1]
     bits = np.where(is_frequent, names, 0)
     held = (index.bits[scenes, bits >> 6] >> (bits & 63).astype(np.uint64)) & np.uint64(1) != 0
@@ -398,7 +400,7 @@ def _have(index: GraphIndex, scenes: np.ndarray, names: np.ndarray) -> np.ndarra
 
 
 def _first_of(masks: np.ndarray) -> np.ndarray:
-    """The first object of each set, int64 [pair]; -1 for empty sets."""
+    """Return the first object of each set, int64 [pair], or -1 for empty sets."""
     word = np.argmax(masks != 0, axis=1)
     held = np.take_along_axis(masks, word[:, None], axis=1)[:, 0]
     with np.errstate(over="ignore"):

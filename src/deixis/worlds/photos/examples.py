@@ -1,4 +1,4 @@
-"""Part `examples` of photographs: datasets of ours, and files as Cops-Ref released them."""
+"""Part `examples` of photographs: datasets made by Deixis, and files as Cops-Ref released them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ReleasedExamples:
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:
-        """All examples; records that lack their text or target are left out."""
+        """All examples but those of records without text or target."""
         found = tuple(example_of(ref) for ref in read_refs(self.path, RefReport()))
         if not found:
             raise BrokenDataset(f"{self.path} holds no expressions")
@@ -61,7 +61,7 @@ class ReleasedExamples:
         return iter(self.examples)
 
     def numbers(self, split: str | None = None) -> Sequence[int]:
-        """The numbers of the examples of a split, or of all; `UnknownName` where there is no such split."""
+        """Return the numbers of the examples of a split, or of all, or raise `UnknownName` for no such split."""
         if split is None:
             return range(len(self))
         if split not in self._places:
@@ -70,12 +70,12 @@ class ReleasedExamples:
 
 
 def open(path: Path) -> CopsRef | ReleasedExamples:  # noqa: A001 (the protocol calls it so)
-    """The examples of a dataset folder, or of a file with released records."""
+    """Open the examples of a dataset folder, or of a file with released records."""
     return ReleasedExamples(path) if path.is_file() else open_copsref(path)
 
 
 def recognises(path: Path) -> bool:
-    """Whether a file begins as Cops-Ref was released: a JSON object of which `refs` is a list."""
+    """Return whether a file begins as Cops-Ref was released: a JSON object of which `refs` is a list."""
     if not path.is_file():
         return False
     try:

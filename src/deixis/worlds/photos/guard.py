@@ -1,4 +1,4 @@
-"""Whether an expression may fit something in an image, asked in every way that somebody might come to think so.
+"""The test that an expression cannot fit anything in an image, under every reading that a person may have.
 
 What is shown beside the right image must not show what is said, and what is said not to be there must not be there. So
 an image is refused when the expression fits anything in it
@@ -49,12 +49,12 @@ class _Question(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """Some expressions with everything that is asked about them."""
+    """Some expressions with all questions about them."""
 
     questions: tuple[_Question, ...]
 
     def may_fit(self, which: np.ndarray, scenes: np.ndarray) -> np.ndarray:
-        """Whether an expression may fit something in a scene, however it is put: bool [pair].
+        """Return for each pair whether an expression may fit something in a scene, however it is put: bool [pair].
 
         Args:
             which: int [pair], the number of the expression.
@@ -75,7 +75,7 @@ class Questions:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Guard:
-    """What is asked of images, and of what.
+    """Settings of the guard: the readings to test, and the tables to test them in.
 
     Attributes:
         table: the scenes as they are recorded.
@@ -97,7 +97,7 @@ class Guard:
             raise SchemaError(f"{len(self.table):,} scenes are recorded, but the truth is about {len(self.truth):,}")
 
     def ask(self, expressions: Sequence[Expression]) -> Questions:
-        """The questions about some expressions, the cheapest first."""
+        """Return the questions about some expressions, the cheapest first."""
         return Questions(tuple(self._questions(expressions)))
 
     def _questions(self, expressions: Sequence[Expression]) -> Iterator[_Question]:
@@ -119,19 +119,19 @@ class Guard:
                     yield _Question(loosened(table), said, sided, self.unknowns)
 
     def _widest(self, table: GraphTable) -> GraphTable:
-        """The table in which similar words, and sides, count as the same."""
+        """Return the table in which similar words, and sides, count as the same."""
         if id(table) not in self._wide:
             self._wide[id(table)] = blurred(loosened(table) if self.loose_sides else table)
         return self._wide[id(table)]
 
 
 def says_sides(expression: Expression) -> bool:
-    """Whether an expression speaks of left or right."""
+    """Return whether an expression speaks of left or right."""
     return not SIDES.isdisjoint(expression.relations())
 
 
 def aligned_with(table: GraphTable, truth: GraphTable) -> GraphTable:
-    """The truth, once it is certain that it is about the scenes of a table, in their order.
+    """Return the truth after checking that it is about the scenes of a table, in their order.
 
     Raises:
         SchemaError: when it is about other scenes.

@@ -1,4 +1,4 @@
-"""Where to find things in a corpus of scene graphs: scenes by category, objects by category and attribute.
+"""Index of a corpus of scene graphs: scenes by category, objects by category and attribute.
 
     scenes with a category          postings, with how many objects of it each scene has
     objects with a category and an attribute    postings
@@ -49,7 +49,7 @@ ARRAYS = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GraphIndex:
-    """Postings and bit sets of one table; codes are those of its vocabulary.
+    """Postings and bit sets of one table, by the codes of its vocabulary.
 
     Shapes:
         scene_start: int64 [name + 1]; scene, times: int32 [posting], by name, scenes ascending.
@@ -69,7 +69,7 @@ class GraphIndex:
 
     @classmethod
     def of(cls, table: GraphTable) -> Self:
-        """The index of a table."""
+        """Return the index of a table."""
         names, words = len(table.vocabulary.names), len(table.vocabulary.words)
         key, times = np.unique(table.name.astype(np.int64) * len(table) + table.scene_of, return_counts=True)
         name, scene = np.divmod(key, max(len(table), 1))
@@ -94,15 +94,15 @@ class GraphIndex:
         return cls(words=words, scenes=len(table), **{key: _frozen(a, ARRAYS[key][0]) for key, a in arrays.items()})
 
     def scenes_with(self, name: int) -> np.ndarray:
-        """The scenes that hold an object of a category, ascending, int32 [scene]."""
+        """Return the scenes that hold an object of a category, ascending, int32 [scene]."""
         return self.scene[self.scene_start[name] : self.scene_start[name + 1]]
 
     def times_in(self, name: int) -> np.ndarray:
-        """How many objects of the category each of `scenes_with` holds, int32 [scene]."""
+        """Return the number of objects of the category in each of `scenes_with`, int32 [scene]."""
         return self.times[self.scene_start[name] : self.scene_start[name + 1]]
 
     def scenes_with_all(self, names: Iterable[int]) -> np.ndarray:
-        """The scenes that hold objects of all these categories, ascending, int32 [scene]."""
+        """Return the scenes that hold objects of all these categories, ascending, int32 [scene]."""
         rarest_first = sorted(set(names), key=lambda name: int(self.scene_start[name + 1] - self.scene_start[name]))
         if not rarest_first:
             return np.arange(self.scenes, dtype=np.int32)
@@ -112,7 +112,7 @@ class GraphIndex:
         return found
 
     def has(self, scenes: np.ndarray, name: int) -> np.ndarray:
-        """Whether scenes hold an object of a category, bool [scene]."""
+        """Return for each scene whether it holds an object of a category, bool [scene]."""
         scenes = np.asarray(scenes)
         if name < 64 * self.bits.shape[1]:
             held: np.ndarray = (self.bits[scenes, name >> 6] >> np.uint64(name & 63)) & np.uint64(1) != 0
@@ -120,7 +120,7 @@ class GraphIndex:
         return np.isin(scenes, self.scenes_with(name))
 
     def objects_with(self, name: int, word: int) -> np.ndarray:
-        """The objects of a category that have an attribute, numbered over all scenes, ascending, int32 [object]."""
+        """Return the objects of a category with an attribute, numbered over all scenes, ascending, int32 [object]."""
         wanted = name * self.words + word
         place = int(np.searchsorted(self.pair, wanted))
         if place == len(self.pair) or self.pair[place] != wanted:
@@ -134,7 +134,7 @@ class GraphIndex:
 
     @classmethod
     def load(cls, folder: Path | str, table: GraphTable) -> Self:
-        """The index of a table, mapped into memory; `BrokenDataset` when it is damaged or belongs to another table."""
+        """Load the index of a table, mapped into memory, or raise `BrokenDataset` if damaged or of another table."""
         arrays, facts = read_arrays(folder, KIND, ARRAYS)
         names, words = len(table.vocabulary.names), len(table.vocabulary.words)
         if facts != {"words": words, "scenes": len(table)} or len(arrays["bits"]) != len(table):
@@ -156,7 +156,7 @@ def _frozen(array: np.ndarray, dtype: str) -> np.ndarray:
 
 
 class Wanted(NamedTuple):
-    """What an expression asks of an image, as codes of the vocabulary.
+    """Requirements of an expression on an image, as codes of the vocabulary.
 
     Attributes:
         name: the category of the target.
@@ -174,7 +174,7 @@ class Wanted(NamedTuple):
 
 
 def wanted(expression: Expression, vocabulary: Vocabulary) -> Wanted:
-    """What an expression asks of an image."""
+    """Return the requirements of an expression on an image."""
     name = vocabulary.name_code(noun_of(expression))
     words: list[int] = []
     denied: list[int] = []
@@ -196,7 +196,10 @@ def wanted(expression: Expression, vocabulary: Vocabulary) -> Wanted:
 
 
 class Pool(NamedTuple):
-    """Scenes to choose from, ascending; where an object is the reason, which one, counted within its scene."""
+    """Scenes to choose from, ascending.
+
+    Where an object is the reason, it is counted within its scene.
+    """
 
     scenes: np.ndarray
     objects: np.ndarray | None = None
@@ -204,7 +207,7 @@ class Pool(NamedTuple):
 
 @dataclass(eq=False)
 class Pools:
-    """The pools of one corpus; each is looked up once.
+    """The pools of one corpus, each looked up once.
 
     Attributes:
         among: bool [scene], the scenes that may be chosen; all where it is None.
@@ -216,11 +219,11 @@ class Pools:
     _known: dict[object, Pool] = field(default_factory=dict, repr=False)
 
     def everything(self) -> Pool:
-        """All scenes that may be chosen."""
+        """Return all scenes that may be chosen."""
         return self._keep("everything", lambda: Pool(self._allowed(np.arange(len(self.table), dtype=np.int32))))
 
     def with_category(self, what: Wanted) -> Pool:
-        """Scenes with something of the category of the target.
+        """Return scenes with something of the category of the target.
 
         Where the target is said not to have an attribute, only scenes in which something of the category has it; where
         it is said not to be related to something, only scenes that hold such a thing. In all others the expression
@@ -232,7 +235,7 @@ class Pools:
         return self._keep(key, lambda: Pool(self._allowed(self.index.scenes_with_all((what.name, *what.near)))))
 
     def with_attributes(self, what: Wanted, annotated: tuple[int, ...], *, only_annotated: bool = False) -> Pool:
-        """Scenes with something of the category that has all attributes that are said.
+        """Return scenes with something of the category that has all attributes that are said.
 
         Args:
             what: is asked for.
@@ -246,7 +249,7 @@ class Pools:
         return self._with_words(what.name, annotated, every=False) if annotated else self.with_category(what)
 
     def with_categories(self, what: Wanted) -> Pool:
-        """Scenes with everything that is mentioned, each as often as it is mentioned."""
+        """Return scenes with everything that is mentioned, each as often as it is mentioned."""
         return self._keep(("categories", what.names), lambda: Pool(self._allowed(self._holding(what.names))))
 
     def _holding(self, names: tuple[tuple[int, int], ...]) -> np.ndarray:

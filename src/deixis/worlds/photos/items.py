@@ -27,7 +27,7 @@ __all__ = ["columns", "localisation", "metrics"]
 
 
 def columns(path: Path, *, pictures: bool) -> Callable[[Any], dict[str, Any]]:
-    """The pictures of the images of rows, where they are wanted."""
+    """Return the pictures of the images of rows, where they are wanted."""
     open_copsref(path)
     return _Pictures(path).columns if pictures else no_columns
 
@@ -47,7 +47,7 @@ class _Pictures:
         return {"pictures": [[self.find(image) for image in dict.fromkeys((own, *rest))] for own, rest in shown]}
 
     def find(self, image: str) -> bytes:
-        """The bytes of a picture."""
+        """Return the bytes of a picture."""
         if self._numbers is None:
             names = chain.from_iterable(self.rows.read_column(group, "image") for group in self.rows.groups)
             self._numbers = {name: number for number, name in enumerate(names)}
@@ -68,7 +68,7 @@ def localisation(
     setting: str = "Full",
     ids: Sequence[int | str] | None = None,
 ) -> Numbers:
-    """How many expressions a model finds the object of.
+    """Count the expressions whose object a model finds.
 
     Args:
         predictions: `IMAGE/OBJECT`, or an empty text for *not there*: by the id of the example, or a list.

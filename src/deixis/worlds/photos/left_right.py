@@ -1,4 +1,4 @@
-"""Left and right as GQA has them: by a rule on boxes, not by people.
+"""Left and right as GQA has them, by a rule on boxes.
 
 Nine in ten relations of GQA say left or right, and all of them follow from the boxes. An object A is to the left of B
 when its centre lies further left and
@@ -39,7 +39,7 @@ PAIRS = 4_000_000  # of objects that are compared at a time
 
 
 def left_right_pairs(boxes: np.ndarray, width: float) -> np.ndarray:
-    """Which objects stand to the left of which, int64 [pair, 2], sorted.
+    """Return the pairs of objects of which the first is to the left of the second, int64 [pair, 2], sorted.
 
     Shapes:
         boxes: numbers [object, 4] with x, y, width and height.
@@ -56,7 +56,7 @@ def left_right_pairs(boxes: np.ndarray, width: float) -> np.ndarray:
 
 
 def with_left_right(graph: SceneGraph) -> SceneGraph:
-    """The graph with exactly the left and right relations that the rule gives, after its other relations."""
+    """Return the graph with exactly the left and right relations that the rule gives, after its other relations."""
     pairs = left_right_pairs(np.array([thing.box for thing in graph.objects], np.float64), graph.width).tolist()
     links: list[list[Link]] = [
         [link for link in thing.relations if link.relation not in (LEFT, RIGHT)] for thing in graph.objects
@@ -69,7 +69,7 @@ def with_left_right(graph: SceneGraph) -> SceneGraph:
 
 
 def loose_pairs(boxes: np.ndarray) -> np.ndarray:
-    """Which objects people may say to be to the left of which, int64 [pair, 2], sorted: level at all, however far.
+    """Return the pairs that people may call left and right, level at all and however far: int64 [pair, 2], sorted.
 
     Shapes:
         boxes: numbers [object, 4] with x, y, width and height.
@@ -81,7 +81,7 @@ def loose_pairs(boxes: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=4)
 def loosened(table: GraphTable) -> GraphTable:
-    """The table with every left and right that people may see, in place of those that are recorded.
+    """Return the table with every left and right that people may see, in place of those that are recorded.
 
     A corpus that records neither has none.
     """
@@ -111,7 +111,7 @@ def loosened(table: GraphTable) -> GraphTable:
 
 
 def _loosely_left(table: GraphTable) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The objects that are loosely to the left of others of their scenes, numbered in the whole table."""
+    """Yield the objects that are loosely to the left of others of their scenes, numbered in the whole table."""
     sizes = np.diff(table.scene_ptr)
     ends = np.cumsum(sizes**2)
     cuts = np.searchsorted(ends, np.arange(PAIRS, int(ends.max(initial=0)) + PAIRS, PAIRS), side="left") + 1
@@ -129,7 +129,7 @@ def _loosely_left(table: GraphTable) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def _is_loosely_left(boxes: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Whether each of some objects may be said to be to the left of another: bool [pair]."""
+    """Return whether each of some objects may be said to be to the left of another: bool [pair]."""
     (x, y, w, h), (their_x, their_y, their_w, their_h) = boxes[one].astype(float).T, boxes[other].astype(float).T
     is_left = x + w / 2 < their_x + their_w / 2
     is_level = np.minimum(y + h, their_y + their_h) > np.maximum(y, their_y)

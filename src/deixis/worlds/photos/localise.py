@@ -1,4 +1,4 @@
-"""Localising: an expression and several images, answered by the one object that is meant (Cops-Ref, section 3.5).
+"""The localise task: an expression and several images, answered by the target object (Cops-Ref, section 3.5).
 
 An example knows its images by kind, so that it can be posed in six settings: with all of its distractor images, with
 those of one kind, or with none. Every object of the images shown is a candidate. An expression that fits nothing in any
@@ -112,62 +112,65 @@ class Example:
 
     @property
     def is_there(self) -> bool:
-        """Whether the expression fits anything in the images at all."""
+        """True if the expression fits anything in the images at all."""
         return bool(self.object_id)
 
     @property
     def length(self) -> str:
-        """Whether the text is short, middle or long."""
+        """Length class of the text: short, middle or long."""
         return length_of(self.text)
 
     def images(self, setting: Setting = "Full") -> tuple[str, ...]:
-        """The ids of the images shown in a setting, the right one first, each once."""
+        """Return the ids of the images shown in a setting, the right one first, each once."""
         if setting not in SETTINGS:
             raise SchemaError(f"unknown setting {setting!r}; known: {', '.join(SETTINGS)}")
         beside = (d.image_id for d in self.distractors if setting in ("Full", d.kind))
         return tuple(dict.fromkeys((self.image_id, *beside)))
 
     def kinds_of(self, image_id: str) -> tuple[DistractorKind, ...]:
-        """The kinds that an image is shown for."""
+        """Return the kinds that an image is shown for."""
         return tuple(dict.fromkeys(d.kind for d in self.distractors if d.image_id == image_id))
 
     def scenes(self, table: GraphTable, setting: Setting = "Full") -> list[int]:
-        """The numbers of the images in a table."""
+        """Return the numbers of the images in a table."""
         return [table.find(image_id) for image_id in self.images(setting)]
 
     def candidates(self, table: GraphTable, setting: Setting = "Full") -> int:
-        """How many objects there are to choose from."""
+        """Count the objects to choose from."""
         numbers = np.array(self.scenes(table, setting))
         return int((table.scene_ptr[numbers + 1] - table.scene_ptr[numbers]).sum())
 
     @property
     def context(self) -> Context:
-        """The scenes of all its images, with the target; `SchemaError` where it has none or no dataset is behind it."""
+        """The scenes of all its images, with the target.
+
+        Raises `SchemaError` where it has none or no dataset is behind it.
+        """
         if self.graphs is None:
             raise SchemaError(f"example {self.id} was read without the scenes of its images")
         return self.context_in(self.graphs)
 
     @property
     def answer(self) -> str | None:
-        """The id of the object that is meant; None where nothing fits."""
+        """The id of the object that is meant, or None where nothing fits."""
         return self.object_id or None
 
     def context_in(self, table: GraphTable, setting: Setting = "Full") -> Context:
-        """The scenes of the images shown in a setting, with the target; an error where there is none."""
+        """Return the scenes of the images shown in a setting, with the target, or raise an error if there is none."""
         if not self.is_there:
             raise SchemaError(f"example {self.id} is about something that is not there, so it has no target")
         scenes = tuple(table.scene(number) for number in self.scenes(table, setting))
         return Context(scenes, Where(0, scenes[0].object_number(self.object_id)))
 
     def relaxation_of(self, distractor: DistractorImage) -> Relaxation | None:
-        """The misreading that an image punishes, if any."""
+        """Return the misreading that an image punishes, if any."""
         if self.expression is None:
             return None
         return decode_misreading(distractor.misreading, self.expression)
 
 
 class Answer(NamedTuple):
-    """What a model answers to one example in one setting.
+    """A model's answer to one example in one setting.
 
     Attributes:
         id: of the example.
@@ -191,13 +194,13 @@ class Answer(NamedTuple):
 
 
 def length_of(text: str) -> str:
-    """Whether a text is short (below 10 words), middle, or long (above 20)."""
+    """Return the length class of a text: short (below 10 words), middle, or long (above 20)."""
     words = len(text.split())
     return LENGTHS[0] if words < 10 else LENGTHS[1] if words <= 20 else LENGTHS[2]
 
 
 def in_pixels(numbers: Sequence[float], space: Space, *, width: float, height: float) -> Box:
-    """A box given in some coordinate space as (x, y, width, height) in pixels.
+    """Return a box in some coordinate space as (x, y, width, height) in pixels.
 
     Args:
         numbers: four of them.
@@ -225,7 +228,7 @@ def in_pixels(numbers: Sequence[float], space: Space, *, width: float, height: f
 
 
 def intersection_over_union(box: Box, boxes: np.ndarray) -> np.ndarray:
-    """How well a box agrees with others: float64 [box].
+    """Return the intersection over union of a box with others: float64 [box].
 
     Shapes:
         boxes: numbers [box, 4] with x, y, width and height.
@@ -239,7 +242,7 @@ def intersection_over_union(box: Box, boxes: np.ndarray) -> np.ndarray:
 
 
 def match_box(box: Box, boxes: np.ndarray, *, overlap: float = OVERLAP) -> int | None:
-    """The number of the object that a box stands for: the one it agrees with best, if well enough."""
+    """Return the number of the object that a box stands for: the one with the best overlap, if it is large enough."""
     agreement = intersection_over_union(box, boxes)
     if not len(agreement) or agreement.max() < overlap:
         return None

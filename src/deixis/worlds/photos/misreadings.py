@@ -1,4 +1,4 @@
-"""How an expression about an image is misread: parts of it go unheard.
+"""Misreadings of an expression about an image, in which parts of it are ignored.
 
 The four kinds of images that Cops-Ref (section 3.2) shows beside the right one each punish a reader of a certain sort:
 
@@ -53,7 +53,7 @@ DISTRACTOR_KINDS: tuple[DistractorKind, ...] = ("DiffCat", "Cat", "Cat&attr", "C
 
 
 def noun_of(expression: Expression) -> str:
-    """The category of what is described; an error where none is said."""
+    """Return the category of the described thing, or raise an error where none is said."""
     name = expression.value(NAME)
     if name is None:
         raise SchemaError(f"{expression} does not say what the object is called, so no category can be looked for")
@@ -61,17 +61,17 @@ def noun_of(expression: Expression) -> str:
 
 
 def noun_alone(expression: Expression) -> Expression:
-    """What is understood by a reader who hears only the noun."""
+    """Return the expression as understood by a reader who uses only the noun."""
     return Description(tuple(step for step in expression.steps if _is_noun(step)))
 
 
 def noun_with_attributes(expression: Expression) -> Expression:
-    """What is understood by a reader who hears the noun and its attributes, but no rank, clause or negation."""
+    """Return the expression as understood by a reader who uses only the noun and its attributes."""
     return Description(tuple(step for step in expression.steps if isinstance(step, Is)))
 
 
 def nouns_as_related(expression: Expression) -> Expression | None:
-    """The noun with the relations that are said of it, any of them, to the bare nouns they lead to; None where none is.
+    """Return the noun with any of its relations to the bare nouns they lead to, or None where it has none.
 
     Where this picks out something, two of the mentioned categories are related as the expression says, whatever their
     attributes; such an image cannot stand for 'related otherwise'.
@@ -83,7 +83,7 @@ def nouns_as_related(expression: Expression) -> Expression | None:
 
 
 def misreading_of(kind: DistractorKind, expression: Expression, *, with_attributes: bool = False) -> Relaxation | None:
-    """The misreading that an image of some kind punishes; None where hearing the noun is enough.
+    """Return the misreading that an image of some kind punishes, or None where the noun is enough.
 
     Args:
         kind: of the image.
@@ -103,7 +103,7 @@ def misreading_of(kind: DistractorKind, expression: Expression, *, with_attribut
 
 
 def misreadings(expression: Expression) -> tuple[Relaxation, ...]:
-    """The misreadings that leave something out, the slightest first.
+    """Return the misreadings that leave something out, the slightest first.
 
     First every single part by itself, then all clauses together, then all but the noun and its attributes, and in the
     end all but the noun.
@@ -123,7 +123,7 @@ def misreadings(expression: Expression) -> tuple[Relaxation, ...]:
 
 
 def leaving_out(expression: Expression, addresses: Iterable[tuple[int, ...]]) -> Expression:
-    """The expression without the parts at some places; none of these may lie inside another."""
+    """Return the expression without the parts at some places, none of which may lie inside another."""
     for address in sorted(addresses, reverse=True):
         step = mention_at(expression, address[:-1]).steps[address[-1] : address[-1] + 1]
         if not step:
@@ -133,7 +133,7 @@ def leaving_out(expression: Expression, addresses: Iterable[tuple[int, ...]]) ->
 
 
 def encode_misreading(relaxation: Relaxation | None) -> str:
-    """A misreading in a few characters: its kind and the places of the parts, e.g. `relation 2 3.0`."""
+    """Encode a misreading in a few characters: its kind and the places of the parts, e.g. `relation 2 3.0`."""
     if relaxation is None:
         return ""
     places = (".".join(map(str, part.address)) for part in relaxation.parts)
@@ -141,7 +141,7 @@ def encode_misreading(relaxation: Relaxation | None) -> str:
 
 
 def decode_misreading(code: str, expression: Expression) -> Relaxation | None:
-    """The inverse of `encode_misreading`, for the expression that was misread; `SchemaError` where it does not fit."""
+    """Invert `encode_misreading` for the misread expression, or raise `SchemaError` where it does not fit."""
     if not code:
         return None
     name, *places = code.split(" ")
@@ -172,7 +172,7 @@ def _kind(step: Step) -> RelaxationKind:
 
 
 def _claimed(step: Step) -> Iterator[Related]:
-    """The clauses in a step that are said to hold."""
+    """Yield the clauses in a step that are said to hold."""
     match step:
         case Related():
             yield step

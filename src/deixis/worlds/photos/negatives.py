@@ -1,4 +1,4 @@
-"""Expressions of what is not there: one that fits its target, changed in one place so that it fits nothing shown.
+"""Expressions of absent things: each fits its target until one place is changed, and then fits nothing shown.
 
 The change keeps to what the corpus knows: an attribute is replaced by another of its type that things of that name have
 elsewhere, a relation by another in which such things stand elsewhere, a noun by another that stands in the same
@@ -62,7 +62,7 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Negative:
-    """An expression that fits nothing in the scenes, and how it came about.
+    """An expression that fits nothing in the scenes, and the change that made it.
 
     Attributes:
         expression: what is said.
@@ -85,7 +85,7 @@ class Negative:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Negation:
-    """How to look for expressions of what is not there.
+    """Settings of the search for expressions of absent things.
 
     Attributes:
         changes: which changes to make.
@@ -121,7 +121,7 @@ def find_negatives(
     facts: Facts | None = None,
     truth: GraphTable | None = None,
 ) -> list[tuple[Negative, ...]]:
-    """For every expression some that differ from it in one place and fit nothing in its scenes.
+    """Find for every expression some that differ from it in one place and fit nothing in its scenes.
 
     Args:
         shown: expressions with the scenes that are shown with them; the right one, and its distractors if it has any.
@@ -154,7 +154,7 @@ def find_negatives(
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What a corpus has seen together, in words that can be said: names, attributes, relations; answers are kept."""
+    """Co-occurrences of names, attributes and relations in a corpus, with kept answers."""
 
     table: GraphTable
     index: GraphIndex
@@ -189,27 +189,27 @@ class Seen:
         return (one * relations + relation)[order], two[order]
 
     def relations_between(self, one: str, other: str) -> tuple[str, ...]:
-        """The relations in which something of one name stands to something of another, anywhere in the corpus."""
+        """Return the relations in which anything of one name stands to anything of another, anywhere in the corpus."""
         return self._keep(("between", one, other), lambda: self._relations_between(one, other))
 
     def names_before(self, relation: str, other: str) -> tuple[str, ...]:
-        """The names of what stands in a relation to something of a name."""
+        """Return the names of things that stand in a relation to something of a name."""
         words = self.table.vocabulary
         key = words.relation_code(relation) * len(words.names) + words.name_code(other)
         return self._keep(("before", relation, other), lambda: self._named(self.backwards, key))
 
     def names_after(self, one: str, relation: str) -> tuple[str, ...]:
-        """The names of what something of a name stands in a relation to."""
+        """Return the names of things to which something of a name stands in a relation."""
         words = self.table.vocabulary
         key = words.name_code(one) * len(words.relations) + words.relation_code(relation)
         return self._keep(("after", one, relation), lambda: self._named(self.forwards, key))
 
     def words_with(self, name: str, kind: str) -> tuple[str, ...]:
-        """The attributes of a type that things of a name have."""
+        """Return the attributes of a type that things of a name have."""
         return self._keep(("words", name, kind), lambda: self._words_with(name, kind))
 
     def names_with(self, word: str) -> tuple[str, ...]:
-        """The names of the things that have an attribute, the most frequent first."""
+        """Return the names of the things that have an attribute, the most frequent first."""
         return self._keep(("names", word), lambda: self._names_with(word))
 
     def _relations_between(self, one: str, other: str) -> tuple[str, ...]:
@@ -240,7 +240,7 @@ class Seen:
         return self._known[key]
 
     def words_of(self, scene: int) -> frozenset[str]:
-        """The names, attributes and relations of the objects of a scene."""
+        """Return the names, attributes and relations of the objects of a scene."""
         words, some = self.table.vocabulary, self.table.objects_of(scene)
         attr = self.table.attr[self.table.attr_ptr[some.start] : self.table.attr_ptr[some.stop]]
         relation = self.table.relation[self.table.edge_ptr[some.start] : self.table.edge_ptr[some.stop]]
@@ -282,7 +282,7 @@ class _Words(NamedTuple):
     there: frozenset[str]
 
     def instead_of(self, alike: set[str], known: Sequence[str]) -> list[str]:
-        """Some of the known words that could be said instead of some that are alike."""
+        """Return some of the known words that could be said instead of some that are alike."""
         options = [word for word in known if word not in alike]
         shown = self.stream.shuffled(word for word in options if word in self.there)[:TRIES]
         return shown + self._a_few([word for word in options if word not in self.there])
@@ -294,7 +294,7 @@ class _Words(NamedTuple):
 
 
 def _attributes(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negative]:
-    """One attribute replaced by another of its type that things of that name have elsewhere."""
+    """Yield one attribute replaced by another of its type that things of that name have elsewhere."""
     for part in parts(expression):
         if isinstance(part.step, Is) and part.step.attribute != NAME and not _is_denied(part.address, expression):
             noun = _noun_around(part.address, expression)
@@ -305,7 +305,7 @@ def _attributes(expression: Expression, seen: Seen, words: _Words) -> Iterator[N
 
 
 def _relations(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negative]:
-    """One relation replaced by another in which such things stand elsewhere."""
+    """Yield one relation replaced by another in which such things stand elsewhere."""
     for part in parts(expression):
         if isinstance(part.step, Related) and part.step.relation not in SAME:
             was, to = part.step.relation, part.step.to
@@ -320,7 +320,7 @@ def _relations(expression: Expression, seen: Seen, words: _Words) -> Iterator[Ne
 
 
 def _nouns(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negative]:
-    """One noun replaced by another that stands in the same relation elsewhere."""
+    """Yield one noun replaced by another that stands in the same relation elsewhere."""
     for part in parts(expression):
         if isinstance(part.step, Is) and part.step.attribute == NAME and not _is_denied(part.address, expression):
             was = part.step.value
@@ -413,7 +413,7 @@ def _phrase(steps: tuple[Step, ...]) -> str:
 
 
 def _noun_around(address: Address, expression: Expression) -> str | None:
-    """The noun of the phrase that a part belongs to."""
+    """Return the noun of the phrase that a part belongs to."""
     above = address[:-1]
     while above and not isinstance(mention_at(expression, above[:-1]).steps[above[-1]], Related):
         above = above[:-1]
@@ -421,7 +421,7 @@ def _noun_around(address: Address, expression: Expression) -> str | None:
 
 
 def _is_denied(address: Address, expression: Expression) -> bool:
-    """Whether a part lies inside a negation, where saying something else may well be true."""
+    """Return whether a part lies inside a negation, where saying something else may well be true."""
     above = (mention_at(expression, address[:k]).steps[address[k]] for k in range(len(address) - 1))
     return any(isinstance(step, Not) for step in above)
 
@@ -434,7 +434,7 @@ def _can_be_said(expression: Expression, was: Expression, seen: Seen) -> bool:
 
 
 def _mentions(expression: Expression) -> Iterator[Description]:
-    """The expression and everything that it mentions, alternatives and what is denied included."""
+    """Yield the expression and everything that it mentions, alternatives and what is denied included."""
     yield expression
     for part in parts(expression):
         if isinstance(part.step, Related):
@@ -442,7 +442,7 @@ def _mentions(expression: Expression) -> Iterator[Description]:
 
 
 def _has_its_place(mention: Description, seen: Seen, *, is_target: bool) -> bool:
-    """Whether noun, attributes and relations of a mention can be said together, as the engine would have it."""
+    """Return whether noun, attributes and relations of a mention can be said together, as the engine would have it."""
     words, facts = seen.table.vocabulary, seen.facts
     name = mention.value(NAME)
     if name is None or not facts.is_thing[noun := words.name_code(name)]:
@@ -461,7 +461,7 @@ def _has_its_place(mention: Description, seen: Seen, *, is_target: bool) -> bool
 
 
 def _have_their_places(clauses: list[Related], mention: Description, noun: int, facts: Facts) -> bool:
-    """Whether clauses can be said of a mention: each of its noun, all of them in a row, and none twice."""
+    """Return whether clauses can be said of a mention: each of its noun, all of them in a row, and none twice."""
     words = facts.table.vocabulary
     adjectives = {step.value for step in mention.steps if isinstance(step, Is)}
     said = [(clause.relation, clause.to.value(NAME)) for clause in clauses]
@@ -484,7 +484,7 @@ def _have_their_places(clauses: list[Related], mention: Description, noun: int, 
 
 
 def _said_clauses(mention: Description) -> Iterator[Related]:
-    """The clauses of a mention, joined, alternative or denied."""
+    """Yield the clauses of a mention, joined, alternative or denied."""
     for step in mention.steps:
         inner = step.step if isinstance(step, Not) else step
         for one in inner.steps if isinstance(inner, AnyOf) else (inner,):
@@ -496,7 +496,7 @@ def _said_clauses(mention: Description) -> Iterator[Related]:
 def _false_in(
     scenes: Sequence[tuple[int, ...]], tried: Sequence[Sequence[Negative]], guard: Guard, *, most: int
 ) -> list[list[Negative]]:
-    """Those changed expressions that fit nothing in any scene shown with them, so many of each change."""
+    """Return those changed expressions that fit nothing in any scene shown with them, so many of each change."""
     where = [some for some, changed in zip(scenes, tried, strict=True) for _ in changed]
     false = iter(_nowhere([one.expression for some in tried for one in some], where, guard).tolist())
     kept: list[list[Negative]] = []
@@ -511,7 +511,7 @@ def _false_in(
 
 
 def _nowhere(expressions: Sequence[Expression], scenes: Sequence[tuple[int, ...]], guard: Guard) -> np.ndarray:
-    """Whether each expression fits nothing in any of its scenes, bool [expression]."""
+    """Return whether each expression fits nothing in any of its scenes, bool [expression]."""
     which = np.repeat(np.arange(len(expressions)), [len(some) for some in scenes])
     where = np.array([scene for some in scenes for scene in some], np.int64)
     fits = np.zeros(len(expressions), np.bool_)

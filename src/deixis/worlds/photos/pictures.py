@@ -32,7 +32,7 @@ TARGET, TEMPTING, NAMED, OTHER = "#A3127A", "#2356A8", "#3C4350", "#9AA1AF"
 
 
 def lines(example: Example, *, number: int, color: bool = False) -> Iterator[str]:
-    """The expression, its meaning as a tree, and the images it is shown with."""
+    """Yield the expression, its meaning as a tree, and the images it is shown with."""
     del color
     forms = ", ".join(example.forms or (example.form,))
     yield f"example {number}, id {example.id}, split {example.split}, form {forms}"
@@ -49,7 +49,7 @@ def lines(example: Example, *, number: int, color: bool = False) -> Iterator[str
 
 
 def _tree(description: Description, indent: str) -> Iterator[str]:
-    """The meaning, a line for every step, what a clause is about below it."""
+    """Yield the meaning, a line for every step, what a clause is about below it."""
     from deixis.expression.description import Description as Whole
     from deixis.expression.steps import Related
 
@@ -71,7 +71,7 @@ def _object(example: Example, image: str, name: str) -> str:
 
 
 def plain(example: Example, *, number: int) -> dict[str, Any]:
-    """The expression, its meaning, its target and its images as plain values."""
+    """Return the expression, its meaning, its target and its images as plain values."""
     return {
         "number": number,
         "id": example.id,
@@ -89,7 +89,7 @@ def plain(example: Example, *, number: int) -> dict[str, Any]:
 
 
 def draw(example: Example, *, format: str = "png") -> bytes:  # noqa: A002 (the protocol calls it so)
-    """The images side by side: the right one first, the target and what tempts in boxes."""
+    """Draw the images side by side: the right one first, the target and distractors in boxes."""
     if format not in formats:
         raise RecipeError(f"the picture of an example is a .png, got {format!r}")
     from PIL import Image, ImageDraw
@@ -145,7 +145,7 @@ def _font() -> FreeTypeFont | ImageFont:
 
 
 def _framed(example: Example, image: str, name: str, color: str) -> Image:
-    """An image with one of its objects in a box.
+    """Return an image with one of its objects in a box.
 
     Where the picture is not at hand, the boxes of all objects are drawn, and those of what is mentioned have names.
     """
@@ -177,7 +177,7 @@ def _framed(example: Example, image: str, name: str, color: str) -> Image:
 
 
 def _names_said(example: Example) -> frozenset[str]:
-    """The names of everything that an expression mentions, alternatives and what is denied included."""
+    """Return the names of everything that an expression mentions, alternatives and what is denied included."""
     from deixis.expression.parts import parts
     from deixis.expression.steps import Is
     from deixis.worlds.photos.scene.vocabulary import NAME

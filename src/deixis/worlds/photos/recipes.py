@@ -1,4 +1,4 @@
-"""Part `recipes` of the photographs: what `deixis make copsref` can be told, and who makes it.
+"""Part `recipes` of the photographs: the options of `deixis make copsref`, and its maker.
 
 The maker and its record are imported when they are needed, so that help and completion do without tables.
 """
@@ -93,14 +93,14 @@ def make(
     progress: Progress | None = None,
     crew: Crew | None = None,
 ) -> Dataset:
-    """Make the dataset of a recipe; see `making.make.make_copsref`."""
+    """Make the dataset of a recipe, see `making.make.make_copsref`."""
     from deixis.worlds.photos.making.make import make_copsref
 
     return make_copsref(recipe, out, workers=workers, progress=progress, crew=crew)
 
 
 def recipe_from(values: Mapping[str, Any]) -> CopsRefRecipe:
-    """The recipe that plain values describe, as a manifest or a TOML file holds them."""
+    """Return the recipe that plain values describe, as a manifest or a TOML file holds them."""
     plain = dict(values)
     if isinstance(plain.get("scenes"), list):
         plain["scenes"] = [Path(str(path)) for path in plain["scenes"]]
@@ -125,7 +125,7 @@ def _engine_from(values: Any) -> Engine:
 
 
 def fresh(seed: int, *, like: Mapping[str, Any] | None = None) -> CopsRefRecipe:
-    """How to make fresh expressions about freshly imagined images: with as many distractors as a recipe asks for."""
+    """Return a recipe of fresh expressions about freshly imagined images, with the distractors of another recipe."""
     from deixis.worlds.photos.making.make import CopsRefRecipe
 
     known = (like or {}).get("each")
@@ -134,12 +134,12 @@ def fresh(seed: int, *, like: Mapping[str, Any] | None = None) -> CopsRefRecipe:
 
 
 def demo(seed: int = 42) -> CopsRefRecipe:
-    """Expressions about a hundred imagined scenes."""
+    """Return a recipe of expressions about a hundred imagined scenes."""
     return fresh(seed)
 
 
 def summary(dataset: Dataset) -> Output:
-    """The measures of Table 2 of the paper, and what was left out, repaired or guessed."""
+    """Summarise a dataset: the measures of Table 2 of the paper, and everything left out, repaired or guessed."""
     from deixis.worlds.photos.data.statistics import describe_examples, table_2
     from deixis.worlds.photos.data.store import open_copsref
     from deixis.worlds.photos.paper.statistics import Described, in_words, measures
@@ -186,7 +186,7 @@ def _shortages(searched: Mapping[str, Any], splits: Mapping[str, int]) -> Iterat
 
 
 def _without_images(searched: Mapping[str, Any], recipe: Mapping[str, Any]) -> Iterator[str]:
-    """The splits that were asked for and of which nothing is said."""
+    """Yield the splits that were asked for and of which nothing is said."""
     from deixis.worlds.photos.making.make import MORE
 
     for split, one in searched.items():

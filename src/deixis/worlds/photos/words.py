@@ -74,7 +74,7 @@ PLAIN = {
 
 @lru_cache(maxsize=65536)
 def plain_relation(relation: str) -> str:
-    """The relation without articles around it, as a participle or preposition; unknown ones stay as they are."""
+    """Return the relation without articles around it, as a participle or preposition, or unchanged if unknown."""
     words = relation.lower().split()
     while len(words) > 1 and words[0] in LEADING:
         words = words[1:]
@@ -139,7 +139,7 @@ KEEP_E = frozenset(  # plurals in -ies of words in -ie
 
 @lru_cache(maxsize=65536)
 def singular(name: str) -> str:
-    """The name with its last word in the singular; names that are not plurals stay as they are."""
+    """Return the name with its last word in the singular, or unchanged if it is no plural."""
     before, space, last = name.rpartition(" ")
     return before + space + _singular_word(last)
 
@@ -185,7 +185,7 @@ SENSES = {  # names of photographs: an entry of the index and the number of its 
 
 
 def read_synonyms(folder: Path | str, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The other words for some names, each in the sense that a photograph means.
+    """Read the other words for some names, each in the sense that a photograph means.
 
     Args:
         folder: holds `index.noun` and `data.noun`.
@@ -225,7 +225,7 @@ def _places_of(path: Path, entries: set[str]) -> dict[str, list[int]]:
 
 
 def _words_at(line: bytes, place: int, path: Path) -> list[str]:
-    """The words of a line of the data file: 'offset file type count word id word id …'."""
+    """Return the words of a line of the data file: 'offset file type count word id word id …'."""
     fields = line.decode("utf-8", "replace").split()
     begins_right = fields[:1] == [f"{place:08d}"] and len(fields) > 4 and len(fields[3]) == 2
     try:
@@ -240,14 +240,14 @@ def _words_at(line: bytes, place: int, path: Path) -> list[str]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Synonyms:
-    """For names and attributes, the other words that may be said."""
+    """Synonyms of names and attributes."""
 
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, vocabulary: Vocabulary, *, wordnet: Path | str | None = None) -> Self:
-        """The synonyms for a vocabulary, from the curated list and, where a folder is named, from WordNet."""
+        """Return the synonyms for a vocabulary, from the curated list and, where a folder is named, from WordNet."""
         known = words_of_photographs()
         names = dict(known.name_synonyms)
         if wordnet is not None:
@@ -264,7 +264,7 @@ class Synonyms:
         return tuple((other, name) for name, others in self.names.items() for other in others)
 
     def drawn_for(self, tree: Tree, chooser: Chooser) -> dict[str, str]:
-        """Other words for one of the names or attributes of a tree."""
+        """Draw other words for one of the names or attributes of a tree."""
         said = [(node.name, self.names) for node in tree.nodes]
         said += [(word, self.attributes) for node in tree.nodes for word in (*node.attributes, *node.denied)]
         options = [(word, table[word]) for word, table in said if word in table]
@@ -277,7 +277,7 @@ class Synonyms:
 def _free(
     synonyms: Mapping[str, tuple[str, ...]], used: Mapping[str, int], said: Mapping[str, str]
 ) -> dict[str, tuple[str, ...]]:
-    """The synonyms that are no words of the corpus, nor another way to say one, and that only one word has."""
+    """Return the synonyms that are no words of the corpus, nor another way to say one, and that only one word has."""
     taken = {*used, *(said[word] for word in used if word in said)}
     owners: dict[str, int] = {}
     for word in synonyms.keys() & used.keys():

@@ -60,7 +60,7 @@ NO_TARGET, NO_IMAGES = "fits nothing", "no distractor images"
 
 
 class Shortcuts(NamedTuple):
-    """How far each reader comes in one setting, with intervals.
+    """Accuracy of each partial reader in one setting, with intervals.
 
     Attributes:
         setting: the images that are shown.
@@ -74,7 +74,7 @@ class Shortcuts(NamedTuple):
     guesses: Mapping[str, Estimate]
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain values."""
+        """Return the figures as plain values."""
         return {
             "setting": self.setting,
             "solved": {probe: _plain(share) for probe, share in self.shares.items()},
@@ -100,7 +100,7 @@ class ShortcutAudit:
     words_alone: WordsAlone | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The audit as plain values."""
+        """Return the audit as plain values."""
         return {
             "examples": self.examples,
             "judged": self.judged,
@@ -113,7 +113,7 @@ class ShortcutAudit:
 def audit_shortcuts(
     examples: Iterable[Example], scenes: GraphTable, *, seed: int = 0, resamples: int = RESAMPLES
 ) -> ShortcutAudit:
-    """The shortcuts of a dataset in every setting.
+    """Return the shortcuts of a dataset in every setting.
 
     Examples that have no distractor images, as those to train on, would blur the settings; they are judged only where
     no other has any, and then without.
@@ -148,7 +148,10 @@ def summarise_shortcuts(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> list[Shortcuts]:
-    """How far each reader comes, by setting; examples without target or meaning are left out."""
+    """Return the accuracy of each partial reader, by setting.
+
+    Examples without target or meaning are left out.
+    """
     judged = [example for example in examples if example.is_there and example.expression is not None]
     found = []
     for setting in (one for one in SETTINGS if one in settings):
@@ -160,7 +163,7 @@ def summarise_shortcuts(
 
 
 def shortcut_rows(found: Sequence[Shortcuts], *, guessing: bool = False, intervals: bool = True) -> list[list[str]]:
-    """A table: a row for each reader below the heads, a column for each setting, in percent.
+    """Return a table: a row for each reader below the heads, a column for each setting, in percent.
 
     Args:
         found: the settings.
@@ -177,7 +180,7 @@ def shortcut_rows(found: Sequence[Shortcuts], *, guessing: bool = False, interva
 
 
 def left_for(example: Example, scenes: GraphTable, setting: Setting) -> dict[str, frozenset[Where]]:
-    """The objects that each reader is left with: the plain definition.
+    """Return the objects that each reader is left with, by the plain definition.
 
     * who hears `nothing` is left with all objects of all images;
     * `phrases unrelated`: with those that fit noun and attributes, in images that hold everything else that is
@@ -200,13 +203,13 @@ def left_for(example: Example, scenes: GraphTable, setting: Setting) -> dict[str
 
 
 def solved_by(example: Example, scenes: GraphTable, setting: Setting) -> dict[str, bool]:
-    """Which readers are left with the target alone: the plain definition."""
+    """Return the readers that are left with the target alone, by the plain definition."""
     target = {example.context_in(scenes, setting).target}
     return {probe: left == target for probe, left in left_for(example, scenes, setting).items()}
 
 
 def mentioned(expression: Expression) -> tuple[tuple[Expression, ...], ...]:
-    """The other things that an image must hold for all that is said: one of each group, noun and attributes of each.
+    """Return the other things that an image must hold for the expression: of each group one, with noun and attributes.
 
     What is denied need not be there. Of alternatives one must, so they make a group, unless one of them mentions
     nothing; what is said about them further is passed over.
@@ -231,12 +234,12 @@ def _unrelated(expression: Expression, context: Context) -> frozenset[Where]:
 
 
 def find_shortcuts(examples: Sequence[Example], scenes: GraphTable, setting: Setting) -> np.ndarray:
-    """Which readers are left with the target alone: bool [example, probe], compiled; see `find_guesses`."""
+    """Find the readers that are left with the target alone: bool [example, probe], compiled (see `find_guesses`)."""
     return find_guesses(examples, scenes, setting) == 1.0
 
 
 def find_guesses(examples: Sequence[Example], scenes: GraphTable, setting: Setting) -> np.ndarray:
-    """How likely each reader hits the target by guessing among what it is left with: float64 [example, probe].
+    """Return each reader's chance to hit the target by guessing among the objects left: float64 [example, probe].
 
     Args:
         examples: that fit something and whose meaning is known, see `is_there` and `expression`.
@@ -251,7 +254,7 @@ def find_guesses(examples: Sequence[Example], scenes: GraphTable, setting: Setti
 
 
 class _Cell(NamedTuple):
-    """Readings of one example that are joined: what any of them fits is left to the reader."""
+    """Readings of one example that are joined: an object that fits any of them is left to the reader."""
 
     example: int
     place: int  # of the probe, or THERE

@@ -1,4 +1,4 @@
-"""Part `audit` of photographs: the common measures, and how far readers come who understand only a part."""
+"""Part `audit` of photographs: the common measures, and the accuracy of readers who understand only a part."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def audit(
     workers: int = 1,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> DatasetAudit:
-    """The audit of a dataset, see `deixis.worlds.world.Audits`."""
+    """Audit a dataset, see `deixis.worlds.world.Audits`."""
     data = open_copsref(path)
     everything = list(data.examples(split))
     chosen = [everything[number] for number in choose(range(len(everything)), sample, seed)]

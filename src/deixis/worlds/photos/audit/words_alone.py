@@ -1,4 +1,4 @@
-"""Whether words alone tell what is there from what is not.
+"""A classifier that tells expressions of absent things from others by their words alone.
 
 An expression of what is not there is made by changing one that fits something. If such expressions are worded
 differently, or use other words, they can be told without a look at any image, and whoever decides *not there* that way
@@ -33,7 +33,7 @@ RESAMPLES = 200
 
 @dataclass(frozen=True, slots=True)
 class WordsAlone:
-    """How well words alone tell what is there from what is not.
+    """Accuracy of telling absent from present things by words alone.
 
     Attributes:
         there, absent: how many expressions of either kind there are.
@@ -50,7 +50,7 @@ class WordsAlone:
     telling: tuple[tuple[str, float], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain values."""
+        """Return the figures as plain values."""
         return {
             "there": self.there,
             "not there": self.absent,
@@ -64,7 +64,7 @@ class WordsAlone:
 def tell_by_words(
     examples: Iterable[Example], *, folds: int = FOLDS, seed: int = 0, resamples: int = RESAMPLES
 ) -> WordsAlone | None:
-    """How well words alone tell what is there from what is not; None where there is nothing to compare.
+    """Measure how well words alone tell absent from present things, or return None where there is nothing to compare.
 
     Args:
         examples: those of what is not there, and those that they were made from; others are passed over.
@@ -92,7 +92,10 @@ def tell_by_words(
 
 
 def area_under_curve(scores: np.ndarray, is_absent: np.ndarray) -> float:
-    """How often an expression of what is not there has the higher score; equal scores count half."""
+    """Return the share of pairs in which the expression of an absent thing has the higher score.
+
+    Equal scores count half.
+    """
     order = np.argsort(scores, kind="stable")
     _, first, counts = np.unique(scores[order], return_index=True, return_counts=True)
     ranks = np.empty(len(scores))
@@ -103,7 +106,7 @@ def area_under_curve(scores: np.ndarray, is_absent: np.ndarray) -> float:
 
 
 def _occurring(texts: Sequence[str]) -> np.ndarray:
-    """How often every text says every word: float64 [text, word]."""
+    """Return how often every text says every word: float64 [text, word]."""
     known: dict[str, int] = {}
     rows = [[known.setdefault(word, len(known)) for word in text.lower().split()] for text in texts]
     found = np.zeros((len(texts), len(known)))
@@ -113,7 +116,7 @@ def _occurring(texts: Sequence[str]) -> np.ndarray:
 
 
 def _odds(words: np.ndarray, is_absent: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """The log odds of not being there, by multinomial naive Bayes: float64 [text]."""
+    """Return the log odds of not being there, by multinomial naive Bayes: float64 [text]."""
     counts = np.stack([words[~is_absent].sum(axis=0), words[is_absent].sum(axis=0)]) + ADDED
     shares = np.log(counts / counts.sum(axis=1, keepdims=True))
     return asked @ (shares[1] - shares[0])
@@ -122,7 +125,7 @@ def _odds(words: np.ndarray, is_absent: np.ndarray, asked: np.ndarray) -> np.nda
 def _interval(
     scores: np.ndarray, is_absent: np.ndarray, origin: np.ndarray, seed: int, resamples: int
 ) -> tuple[float, float]:
-    """A 95 % interval of the area: what belongs together is drawn together."""
+    """Return a 95 % interval of the area: what belongs together is drawn together."""
     _, group = np.unique(origin, return_inverse=True)
     order = np.argsort(group, kind="stable")
     start = np.searchsorted(group[order], np.arange(group.max() + 2))
@@ -139,7 +142,7 @@ def _interval(
 def _telling(
     texts: Sequence[str], words: np.ndarray, is_absent: np.ndarray, most: int = 5
 ) -> tuple[tuple[str, float], ...]:
-    """The words whose shares differ most between the two kinds, by how unlikely that is by chance."""
+    """Return the words whose shares differ most between the two kinds, by how unlikely that is by chance."""
     known = list(dict.fromkeys(word for text in texts for word in text.lower().split()))
     counts = np.stack([words[~is_absent].sum(axis=0), words[is_absent].sum(axis=0)])
     shares = counts / counts.sum(axis=1, keepdims=True)

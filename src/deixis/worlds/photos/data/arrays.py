@@ -58,7 +58,7 @@ COLUMNS = ["id", "split", "text", "form", "expression", "image", "object", "dist
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """How texts become numbers.
+    """Settings for turning texts into numbers.
 
     Attributes:
         split: whose words are counted.
@@ -129,11 +129,11 @@ class ExpressionArrays:
 
     @property
     def is_negative(self) -> np.ndarray:
-        """Which expressions fit nothing: bool [expression]."""
+        """Mask of the expressions that fit nothing: bool [expression]."""
         return self.target < 0
 
     def rows(self, split: str) -> np.ndarray:
-        """The rows of a split: int64 [expression]; `RecipeError` where there is none of that name."""
+        """Return the rows of a split, int64 [expression], or raise `RecipeError` where there is none of that name."""
         if split not in self.splits:
             raise RecipeError(f"there is no split {split!r}; there are {', '.join(self.splits) or 'none'}")
         return np.flatnonzero(self.split == self.splits.index(split))
@@ -157,7 +157,7 @@ class CopsRefArrays:
 
 
 def copsref_arrays(dataset: CopsRef, wanted: Wanted | None = None) -> CopsRefArrays:
-    """The arrays of a dataset.
+    """Return the arrays of a dataset.
 
     Raises:
         BrokenDataset: when an expression names an image or an object that is not there, with its id.
@@ -201,7 +201,7 @@ def copsref_arrays(dataset: CopsRef, wanted: Wanted | None = None) -> CopsRefArr
 
 
 def label_weights(counts: np.ndarray) -> np.ndarray:
-    """How much each attribute word counts: 1/sqrt(count), stretched to between 1 and 10 (MattNet); float32 [label]."""
+    """Return the weight of each attribute word, 1/sqrt(count) scaled to 1 to 10 (MattNet): float32 [label]."""
     weights = 1 / np.sqrt(np.maximum(counts, 1))
     if not len(weights):
         return weights.astype(np.float32)
@@ -270,7 +270,7 @@ def _roles(table: pa.Table, said: list[list[str]], phrases: Phrases, steps: int)
 
 
 def _plain(written: str) -> Any:
-    """The plain values of an expression; None where there are none that can be read."""
+    """Return the plain values of an expression, or None where there are none that can be read."""
     try:
         return json.loads(written) if written else None
     except (ValueError, RecursionError):
@@ -291,7 +291,7 @@ class _Finder:
         self._keys = keys[self._order]
 
     def images(self, wanted: pa.Array, file: str, ids: np.ndarray) -> np.ndarray:
-        """The numbers of images: int32."""
+        """Return the numbers of images: int32."""
         found = pc.index_in(wanted, value_set=self._images)
         if found.null_count:
             row = found.is_null().to_pylist().index(True)
@@ -301,7 +301,7 @@ class _Finder:
         return found.to_numpy(zero_copy_only=False).astype(np.int32)
 
     def targets(self, images: np.ndarray, wanted: pa.Array, file: str, ids: np.ndarray) -> np.ndarray:
-        """The rows of objects among the regions, -1 where no object is named: int64."""
+        """Return the rows of objects among the regions, -1 where no object is named: int64."""
         is_named = pc.not_equal(wanted, "").to_numpy(zero_copy_only=False).astype(bool)
         code = pc.index_in(wanted, value_set=self._objects).fill_null(-1).to_numpy(zero_copy_only=False)
         key = images.astype(np.int64) * max(len(self._objects), 1) + code
@@ -317,7 +317,7 @@ class _Finder:
 
 
 def _texts(texts: Texts) -> pa.Array:
-    """Texts as a column, without a copy where they are what they should be."""
+    """Return texts as a column, without a copy where they are what they should be."""
     column = pa.LargeStringArray.from_buffers(
         len(texts), pa.py_buffer(np.ascontiguousarray(texts.ptr)), pa.py_buffer(np.ascontiguousarray(texts.data))
     )
@@ -349,7 +349,7 @@ class _Words:
 
 
 def _numbered(values: np.ndarray, known: tuple[str, ...]) -> tuple[tuple[str, ...], np.ndarray]:
-    """All values that there are, known ones first, and their numbers."""
+    """Return all values that there are, known ones first, and their numbers."""
     names = tuple(dict.fromkeys((*known, *sorted(set(values.tolist())))))
     numbers = {name: number for number, name in enumerate(names)}
     return names, np.array([numbers[value] for value in values.tolist()], np.int64)
@@ -358,7 +358,7 @@ def _numbered(values: np.ndarray, known: tuple[str, ...]) -> tuple[tuple[str, ..
 def _vocabulary(
     words: _Words, held: Mapping[str, np.ndarray], counted: np.ndarray, names: Sequence[str], rare: int
 ) -> tuple[str, ...]:
-    """The words that have a number, the most frequent first, equals by the alphabet."""
+    """Return the words that have a number, the most frequent first, equals by the alphabet."""
     is_counted = np.repeat(counted, held["length"])
     counts = np.bincount(held["flat"][is_counted], minlength=len(words.met))
     frequent = {word: int(count) for word, count in zip(words.met, counts, strict=True) if count > rare}
@@ -381,7 +381,7 @@ def _steps(held: Mapping[str, np.ndarray], numbers: np.ndarray, steps: int) -> d
 
 
 def _labels(regions: RegionArrays, targets: np.ndarray, wanted: Wanted) -> tuple[tuple[str, ...], np.ndarray]:
-    """The most frequent attribute words of targets, with their weights."""
+    """Return the most frequent attribute words of targets, with their weights."""
     rows = targets[targets >= 0]
     counts: Counter[str] = Counter()
     for code, count in enumerate(np.bincount(_mentions(regions, rows)[1], minlength=len(regions.words)).tolist()):
@@ -395,7 +395,7 @@ def _labels(regions: RegionArrays, targets: np.ndarray, wanted: Wanted) -> tuple
 
 
 def _mentions(regions: RegionArrays, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The attributes of regions: their places in `rows` and their numbers, one entry for each."""
+    """Return the attributes of regions: their places in `rows` and their numbers, one entry for each."""
     start, count = regions.attr_ptr[rows], regions.attr_ptr[rows + 1] - regions.attr_ptr[rows]
     places = np.repeat(np.arange(len(rows)), count)
     within = np.arange(len(places)) - np.repeat(np.cumsum(count) - count, count)
@@ -415,7 +415,7 @@ def _labelled(regions: RegionArrays, targets: np.ndarray, labels: Sequence[str])
 
 
 def _shown(setting: Setting, image: np.ndarray, counts: np.ndarray, kinds: np.ndarray, others: np.ndarray) -> Shown:
-    """The images of a setting: the right one, then those of the kinds that are asked for, each once."""
+    """Return the images of a setting: the right one, then those of the kinds that are asked for, each once."""
     is_shown = np.full(len(kinds), setting == "Full") | (kinds == SETTINGS.index(setting))
     own = np.arange(len(image))
     whose = np.concatenate((own, np.repeat(own, counts)[is_shown]))

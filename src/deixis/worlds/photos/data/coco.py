@@ -1,4 +1,4 @@
-"""Examples in the layout of COCO and refCOCO, for models and toolkits that know these.
+"""COCO and refCOCO layouts of examples, for models and toolkits that know these.
 
 | file | |
 |---|---|
@@ -29,7 +29,7 @@ __all__ = ["coco_image_numbers", "write_coco"]
 
 
 def write_coco(out: Path, examples: Iterable[Example], scenes: GraphTable, *, file_name: str = "{id}.jpg") -> int:
-    """Write both files for some examples and the images that they show; how many references there are.
+    """Write both files for some examples and their images, and return the number of references.
 
     Args:
         out: the folder.
@@ -62,7 +62,7 @@ def write_coco(out: Path, examples: Iterable[Example], scenes: GraphTable, *, fi
 
 
 def coco_image_numbers(scenes: GraphTable) -> list[int]:
-    """The number of every image: its id where all ids are plain numbers, else its place in the table, from 1."""
+    """Return the number of every image: its id where all ids are plain numbers, else its place in the table, from 1."""
     ids = list(scenes.image_ids)
     are_numbers = all(one.isascii() and one.isdecimal() and len(one) < 18 and str(int(one)) == one for one in ids)
     return [int(one) for one in ids] if are_numbers else list(range(1, len(ids) + 1))

@@ -1,4 +1,4 @@
-"""How clean examples really are, where a fuller annotation of the same images is at hand.
+"""Contamination of examples, measured by a fuller annotation of the same images.
 
 Graphs that people have drawn leave most things out: an image may be shown as a distractor although the expression is
 true in it, and a target may have a rival that nobody wrote down. For imagined images everything is known, so both can
@@ -29,7 +29,7 @@ __all__ = ["Contamination", "measure_contamination"]
 
 @dataclass(frozen=True, slots=True)
 class Contamination:
-    """What a fuller annotation says of some examples.
+    """Counts of examples that a fuller annotation contradicts.
 
     Attributes:
         examples: how many were looked at.
@@ -51,7 +51,7 @@ class Contamination:
     absent: tuple[int, int]
 
     def to_dict(self) -> dict[str, Any]:
-        """The counts and shares as plain values."""
+        """Return the counts and shares as plain values."""
         return {
             "examples": self.examples,
             "lost": self.lost,
@@ -74,7 +74,9 @@ class Contamination:
 
 
 def measure_contamination(examples: Iterable[Example], truth: GraphTable) -> Contamination:
-    """Resolve examples in the fuller graphs of their images; those whose meaning is unknown are left out.
+    """Resolve examples in the fuller graphs of their images.
+
+    Examples whose meaning is unknown are left out.
 
     Args:
         examples: made from a poorer annotation.

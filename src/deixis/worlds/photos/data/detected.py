@@ -1,4 +1,4 @@
-"""What a detector saw, computed elsewhere and kept in HDF5, in the layouts that the field uses.
+"""Detector features, computed elsewhere and kept in HDF5, in the layouts that the field uses.
 
 | layout | |
 |---|---|
@@ -37,7 +37,7 @@ EDGE = 1 << 20  # bytes at both ends of a file that its name is made of
 
 
 class Detected(Protocol):
-    """An open file of what a detector saw.
+    """An open file of detector features.
 
     Attributes:
         low, high: channels; cells: of a region. is_one: whether early and late are the same.
@@ -51,11 +51,11 @@ class Detected(Protocol):
     digest: str
 
     def rows(self, row: int, some: RegionArrays) -> tuple[np.ndarray, np.ndarray]:
-        """Early and late features of some regions, the first of which has a number: float32 [region, channel, cell]."""
+        """Read early and late features of consecutive regions from a first one on: float32 [region, channel, cell]."""
 
 
 def open_detected(path: Path, regions: int) -> Detected:
-    """The files at a path, opened.
+    """Open the feature files at a path.
 
     Args:
         path: a file or a folder.
@@ -72,7 +72,7 @@ def open_detected(path: Path, regions: int) -> Detected:
 
 
 def best_boxes(box: np.ndarray, corners: np.ndarray) -> np.ndarray:
-    """For every region the box that it agrees with best (intersection over union), or -1: int64 [region].
+    """Return for every region the box that it agrees with best (intersection over union), or -1: int64 [region].
 
     Shapes:
         box: numbers [region, 4], x, y, width, height. corners: numbers [box, 4], left, top, right, bottom.
@@ -97,11 +97,11 @@ class _ByImage:
     digest: str
 
     def image(self, image_id: str) -> tuple[np.ndarray, np.ndarray]:
-        """The corners of boxes, and what is in them."""
+        """Return the corners of boxes, and what is in them."""
         raise NotImplementedError
 
     def rows(self, row: int, some: RegionArrays) -> tuple[np.ndarray, np.ndarray]:  # noqa: ARG002 (one signature)
-        """Early and late features, which are the same."""
+        """Return early and late features, which are the same."""
         seen = np.zeros((len(some), self.high, 1), np.float32)
         for number, image_id in enumerate(some.image_ids):
             here = slice(int(some.first[number]), int(some.first[number + 1]))
@@ -190,7 +190,7 @@ class _Regions:
         self.cells = int(np.prod(self.late.shape[2:], initial=1))
 
     def rows(self, row: int, some: RegionArrays) -> tuple[np.ndarray, np.ndarray]:
-        """Early and late features of rows that follow each other."""
+        """Return early and late features of rows that follow each other."""
         late = self._read(self.late, row, len(some), self.high)
         return (late if self.is_one else self._read(self.early, row, len(some), self.low)), late
 
@@ -234,7 +234,7 @@ def _opened(path: Path) -> Any:
 
 
 def _array(group: Any, name: str, where: str) -> Any:
-    """An array of the file itself: one that other files hold is not followed."""
+    """Return an array of the file itself: one that other files hold is not followed."""
     import h5py
 
     if not isinstance(group, h5py.Group) or name not in group:
@@ -256,7 +256,7 @@ def _info(path: Path) -> Mapping[str, Any]:
 
 
 def _name_of(path: Path) -> str:
-    """A name for a large file without reading it whole: its size, when it was changed, and both of its ends."""
+    """Return a name for a large file without reading it whole: its size, when it was changed, and both of its ends."""
     facts = path.stat()
     digest = sha256(f"{facts.st_size} {facts.st_mtime_ns}".encode())
     with path.open("rb") as stream:

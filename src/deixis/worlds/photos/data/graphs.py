@@ -1,4 +1,4 @@
-"""Scene graphs from files as they are published: GQA, Visual Genome and CLEVR, of any size, packed or not.
+"""Scene graphs from published files of GQA, Visual Genome and CLEVR, of any size, packed or not.
 
     table = read_table("GQA", report=report)          # a folder, a .json file or a .zip archive
     for line in report.lines: print(line)
@@ -54,7 +54,7 @@ def read_table(
     report: GraphReport | None = None,
     keep: Callable[[SceneGraph, GraphReport], bool] | None = None,
 ) -> GraphTable:
-    """The scene graphs of some files as one table, cleaned.
+    """Read the scene graphs of some files as one table, cleaned.
 
     Images of Visual Genome, which records no left and right by rule, are given them.
 
@@ -78,7 +78,7 @@ def read_table(
 
 
 def read_graphs(path: Path | str, report: GraphReport | None = None) -> Iterator[SceneGraph]:
-    """The scene graphs of a file, a folder or a zip archive, one at a time, as they stand there.
+    """Read the scene graphs of a file, a folder or a zip archive, one at a time, uncleaned.
 
     Raises:
         BrokenDataset: when there is nothing to read; a file that breaks off is entered in the report as G001.
@@ -103,7 +103,7 @@ def read_graphs(path: Path | str, report: GraphReport | None = None) -> Iterator
 
 
 def digest_of_sources(*paths: Path | str) -> str:
-    """A name for what the files of scene graphs at some paths hold, wherever they lie.
+    """Return a digest of the files of scene graphs at some paths, independent of their location.
 
     Raises:
         BrokenDataset: when there is nothing to read.
@@ -147,7 +147,7 @@ def _sources(path: Path) -> list[_Source]:
 
 
 def _files(path: Path) -> list[_Source]:
-    """The .json files at a path, in a fixed order, archives opened."""
+    """Return the .json files at a path, in a fixed order, archives opened."""
     if path.is_dir():
         return [source for child in sorted(path.iterdir()) if not child.is_dir() for source in _files(child)]
     if path.suffix == ".zip" and path.is_file():
@@ -198,7 +198,7 @@ def _graphs_of(source: _Source, report: GraphReport) -> Iterator[SceneGraph]:
 
 
 def _graphs_in_object(cursor: Cursor, report: GraphReport) -> Iterator[SceneGraph | None]:
-    """The graphs of GQA, by image, or those of CLEVR, which has a list of scenes."""
+    """Yield the graphs of GQA, by image, or those of CLEVR, which has a list of scenes."""
     is_clevr = False
     for key in cursor.members("the file"):
         is_clevr = is_clevr or key in CLEVR_KEYS

@@ -40,7 +40,7 @@ LARGEST = 1 << 26  # pixels of a picture
 
 
 class Photographs:
-    """The pictures of one dataset by the ids of their images; safe to share among threads."""
+    """The pictures of one dataset by the ids of their images, safe to share among threads."""
 
     def __init__(self, dataset: CopsRef) -> None:
         self.dataset = dataset
@@ -48,11 +48,11 @@ class Photographs:
         self._lock = Lock()
 
     def has(self, image: str) -> bool:
-        """Whether there is a picture of an image."""
+        """Return whether there is a picture of an image."""
         return image in self._places or self._file(image) is not None
 
     def find(self, image: str) -> bytes | None:
-        """The picture of an image as the bytes of a PNG or JPEG file; None where there is none.
+        """Return the picture of an image as the bytes of a PNG or JPEG file, or None where there is none.
 
         Raises:
             BrokenDataset: when the file that should hold it cannot be read.
@@ -115,7 +115,7 @@ class Photographs:
 
 
 def picture_type(held: bytes) -> str:
-    """What kind of picture it is, for those who ask for it over a network."""
+    """Return the media type of a picture."""
     return next((kind for magic, kind in TYPES.items() if held.startswith(magic)), "application/octet-stream")
 
 
@@ -141,12 +141,12 @@ def _first_line(error: BaseException) -> str:
 
 
 def files_of_pictures(dataset: CopsRef) -> str:
-    """A name for the pictures of a dataset: the hashes of their files."""
+    """Return a digest of the pictures of a dataset: the hashes of their files."""
     return " ".join(str(entry.get("sha256", "")) for entry in dataset.pictures)
 
 
 def read_pictures(dataset: CopsRef, *, start: int = 0) -> Iterator[tuple[int, bytes]]:
-    """The number of every image from one on, with the bytes of its picture.
+    """Yield the number of every image from one on, with the bytes of its picture.
 
     Raises:
         BrokenDataset: when the picture of an image is missing, or pictures stand in another order than scenes.
@@ -184,7 +184,7 @@ def _missing(dataset: CopsRef, wanted: int, found: str | None) -> None:
 
 
 def decode_picture(held: bytes, image_id: str) -> np.ndarray:
-    """The pixels of a picture: uint8 [row, column, 3]; `BrokenDataset` when it cannot be read."""
+    """Decode the pixels of a picture, uint8 [row, column, 3], or raise `BrokenDataset` when it cannot be read."""
     from PIL import Image, UnidentifiedImageError
 
     try:

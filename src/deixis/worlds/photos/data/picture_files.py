@@ -1,4 +1,4 @@
-"""Photographs in folders, and in Parquet with the boxes of their objects, so that whatever reads a table shows them.
+"""Photographs in folders, and in Parquet with the boxes of their objects, where viewers of tables show them.
 
 A picture is a struct of its bytes and its name, which `datasets.Image` reads, and columns say so in a note that
 `datasets` looks for.
@@ -62,7 +62,7 @@ class Picture(NamedTuple):
 
 
 def pictures_in(folder: Path) -> Callable[[str], Picture | None]:
-    """What finds pictures in a folder by the ids of their images: `2386621.jpg`."""
+    """Return a function that finds pictures in a folder by the ids of their images: `2386621.jpg`."""
 
     def find(image: str) -> Picture | None:
         if "/" in image or "\\" in image or "\0" in image:
@@ -74,7 +74,7 @@ def pictures_in(folder: Path) -> Callable[[str], Picture | None]:
 
 
 def digest_of_pictures(folder: Path) -> str:
-    """A name for the pictures in a folder: their names and sizes, not what they show."""
+    """Return a digest of the pictures in a folder, from their names and sizes alone."""
     if not folder.is_dir():
         raise RecipeError(f"there is no folder of pictures {folder}")
     files = sorted(path for path in folder.iterdir() if path.suffix[1:] in ENDINGS)
@@ -84,7 +84,7 @@ def digest_of_pictures(folder: Path) -> str:
 
 
 def size_of_picture(held: bytes) -> tuple[int, int] | None:
-    """Width and height of a PNG or JPEG file as its header says; None where it cannot be read."""
+    """Return width and height of a PNG or JPEG file from its header, or None where it cannot be read."""
     from PIL import Image, UnidentifiedImageError
 
     try:
@@ -97,7 +97,7 @@ def size_of_picture(held: bytes) -> tuple[int, int] | None:
 def write_photographs(
     path: Path, scenes: GraphTable, numbers: Sequence[int], find: Callable[[str], Picture | None]
 ) -> int:
-    """Write images with the objects in them and their pictures; how many there are.
+    """Write images with the objects in them and their pictures, and return the number of images.
 
     Args:
         path: the file.

@@ -1,4 +1,4 @@
-"""What a model answers, from a file: JSON Lines of our own, or a list of detections as COCO has it.
+"""Predicted answers from a file: JSON Lines of this project, or a list of detections in the layout of COCO.
 
 **JSON Lines**, one answer on each line:
 
@@ -52,7 +52,7 @@ WAYS = "'object', 'box', 'scores' or 'not there'"
 
 @dataclass(slots=True)
 class AnswerReport:
-    """What reading answers found, growing while it goes on.
+    """Faults found while answers are read.
 
     Attributes:
         answers: how many there were, those included that cannot be understood.
@@ -71,7 +71,7 @@ class AnswerReport:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """One line for each sort of fault: how often, what, and where first."""
+        """One line for each sort of fault: its count, its message, and its first place."""
         return tuple(f"{count:>9,} × {what} (first: {self.first[what]})" for what, count in self.faults.items())
 
 
@@ -91,7 +91,9 @@ def read_answers(
     setting: Setting | None = "Full",
     report: AnswerReport | None = None,
 ) -> Iterator[Answer]:
-    """The answers in a file, one at a time; those that cannot be understood say why in `fault`.
+    """Read the answers in a file, one at a time.
+
+    Answers that cannot be understood say why in `fault`.
 
     Args:
         path: JSON Lines or a COCO-style list.
@@ -217,7 +219,7 @@ def _scores(values: Any) -> dict[tuple[str, str], float] | None:
 
 
 def _coco(path: Path, scenes: GraphTable, told: _Told, report: AnswerReport) -> Iterator[Answer]:
-    """One answer for every reference that is named."""
+    """Yield one answer for every reference that is named."""
     best: dict[int, tuple[float, Answer]] = {}
     ids = dict(zip(coco_image_numbers(scenes), scenes.image_ids, strict=True))
     try:

@@ -1,4 +1,4 @@
-"""What expressions mean, as numbers: small programs over a vocabulary of names, attributes and relations.
+"""Meanings of expressions as numbers: small programs over a vocabulary of names, attributes and relations.
 
 A program is a line of numbers, three for each row: an operation and its two arguments. They run on a stack of sets, as
 those of `expression.program` do, but say words instead of codes of a schema, so that rare ones can be `UNKNOWN`.
@@ -51,7 +51,7 @@ RARE = 5  # words that occur no more often are unknown; as with the words of tex
 
 
 class ProgramOp(IntEnum):
-    """The operations; 0 is padding."""
+    """The operations, with 0 for padding."""
 
     ALL = 1
     IS = 2
@@ -104,14 +104,14 @@ class ProgramWords:
 
 
 def program_words(expressions: Iterable[Expression | None], *, rare: int = RARE) -> ProgramWords:
-    """The words that occur more often than `rare` times, the most frequent first, equals by the alphabet."""
+    """Return the words that occur more often than `rare` times, the most frequent first, equals by the alphabet."""
     counts = Counter(word for said in expressions if said is not None for step in said.steps for word in _said(step))
     frequent = [word for word, count in counts.items() if count > rare]
     return ProgramWords(tuple(sorted(frequent, key=lambda word: (-counts[word], word))))
 
 
 def programs_of(expressions: Iterable[Expression | None], words: ProgramWords) -> Programs:
-    """The programs of expressions.
+    """Return the programs of expressions.
 
     Raises:
         SchemaError: when one is nested too deeply, ranks too far, or orders things by what photographs do not order.
@@ -128,7 +128,7 @@ def programs_of(expressions: Iterable[Expression | None], words: ProgramWords) -
 def copsref_programs(
     dataset: CopsRef, words: ProgramWords | None = None, *, split: str = "train", rare: int = RARE
 ) -> tuple[ProgramWords, Programs]:
-    """The programs of all expressions of a dataset, in the order of `copsref_arrays`, and the words that they say.
+    """Return the programs of all expressions of a dataset, in the order of `copsref_arrays`, and their words.
 
     Args:
         dataset: where they are.
@@ -167,7 +167,7 @@ def copsref_programs(
 
 
 def _said(step: Step) -> Iterator[tuple[str, str]]:
-    """The words of a step."""
+    """Yield the words of a step."""
     match step:
         case Is(attribute, value):
             yield attribute, value

@@ -1,4 +1,4 @@
-"""Examples to released records and back."""
+"""Conversion of examples to released records and back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ LEARNT_WORDS = 50  # attributes that MattNet learns, and `att_wds` lists
 
 
 def example_of(ref: Ref, parse: Callable[[str], Expression | None] | None = None) -> Example:
-    """The example that a record tells; `parse` finds what its text means, and may refuse."""
+    """Return the example of a record.
+
+    `parse` finds the meaning of its text, and may refuse.
+    """
     distractors = [
         DistractorImage(KINDS[name], image, objects[place] if place < len(objects) else "")
         for name, images in ref.neg_img_list.items()
@@ -52,7 +55,7 @@ def example_of(ref: Ref, parse: Callable[[str], Expression | None] | None = None
 
 
 def ref_of(example: Example, table: GraphTable) -> Ref:
-    """The record of an example that fits something; its images and objects are those of the table."""
+    """Return the record of an example that fits something, with images and objects from the table."""
     number = table.find(example.image_id)
     scene = table.scene(number)
     target = scene.object_number(example.object_id)
@@ -123,7 +126,7 @@ def _attributes_said(mention: Description) -> Iterator[str]:
 
 
 def _clauses(mention: Description, index: int | None, scene: GraphScene) -> Iterator[tuple[Related, bool]]:
-    """The clauses of a phrase, negated ones and alternatives included, and whether each holds of an object."""
+    """Yield the clauses of a phrase, negated ones and alternatives included, and whether each holds of an object."""
     for step in mention.steps:
         for clause in _related_in(step):
             others = narrow(clause.to, scene, reading=scene.schema.reading)
@@ -173,6 +176,6 @@ def _negatives_of(
 
 
 def _learnt(table: GraphTable) -> frozenset[str]:
-    """The attributes that are frequent enough to be learnt."""
+    """Return the attributes that are frequent enough to be learnt."""
     order = (-table.word_counts).argsort(kind="stable")[:LEARNT_WORDS]
     return frozenset(table.vocabulary.words[code] for code in order.tolist())

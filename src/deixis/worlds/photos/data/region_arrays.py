@@ -1,4 +1,4 @@
-"""The regions of all images as arrays: where each is, and what is around it (Cops-Ref section 5.1, after MattNet).
+"""The regions of all images as arrays: their positions and neighbours (Cops-Ref section 5.1, after MattNet).
 
 | name | shape | |
 |---|---|---|
@@ -43,7 +43,7 @@ ROWS = 1 << 15  # regions from which others are looked at, at a time
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RegionArrays:
-    """The regions of some images; the arrays are described above.
+    """The regions of some images, in the arrays described above.
 
     Attributes:
         image_ids: of the images, in order.
@@ -72,12 +72,12 @@ class RegionArrays:
 
     @property
     def images(self) -> int:
-        """How many images there are."""
+        """Number of images."""
         return len(self.first) - 1
 
     @cached_property
     def digest(self) -> str:
-        """A name for the images and the boxes in them."""
+        """Digest of the images and the boxes in them."""
         whole = sha256("\n".join(self.image_ids).encode("utf-8", "replace"))
         for array in (self.first, self.size, self.box, self.category, self.attr_ptr, self.attr):
             whole.update(np.ascontiguousarray(array).tobytes())
@@ -86,13 +86,13 @@ class RegionArrays:
         return whole.hexdigest()
 
     def rows_of(self, images: np.ndarray) -> np.ndarray:
-        """The regions of images, image after image: int64 [region]."""
+        """Return the regions of images, image after image: int64 [region]."""
         start, count = self.first[images], self.first[images + 1] - self.first[images]
         within = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
         return np.repeat(start, count) + within
 
     def some(self, images: np.ndarray) -> Self:
-        """These arrays for some images alone, in the order given, with rows numbered anew.
+        """Return these arrays for some images alone, in the order given, with rows numbered anew.
 
         Shapes:
             images: int64 [image].
@@ -124,7 +124,7 @@ class RegionArrays:
 
 
 def region_arrays(table: GraphTable) -> RegionArrays:
-    """The regions of all images of a table, in its order.
+    """Return the regions of all images of a table, in its order.
 
     Boxes may stick out of their image by a few pixels, as some of GQA's do: they are cut there. A side is at least one
     pixel long.
@@ -157,7 +157,7 @@ def region_arrays(table: GraphTable) -> RegionArrays:
 
 
 def _cut(table: GraphTable, box: np.ndarray, size: np.ndarray, image: np.ndarray) -> np.ndarray:
-    """Boxes within their images; an error for those that have no part there."""
+    """Return boxes within their images, or raise an error for those that have no part there."""
     if (size < 1).any():
         number = int(np.flatnonzero((size < 1).any(1))[0])
         width, height = size[number].tolist()
@@ -183,7 +183,7 @@ def _places(box: np.ndarray, size: np.ndarray) -> np.ndarray:
 
 
 def seen_from(box: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Where other regions are, seen from each: float32 [region, other, 5], zeros where there is none.
+    """Return the positions of other regions relative to each: float32 [region, other, 5], zeros where there is none.
 
     Shapes:
         box: numbers [region, 4]. others: int64 [region, other], rows or -1.
@@ -238,7 +238,7 @@ def _together(counts: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
 
 
 def _nearest(apart: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The nearest few by distance, equals in their order: int64 [image, region, 5], -1 where there is none."""
+    """Return the nearest few by distance, equals in their order: int64 [image, region, 5], -1 where there is none."""
     found = np.full((*apart.shape[:2], AROUND), -1, np.int64)
     order = np.argsort(apart, -1, kind="stable")[..., :AROUND]
     is_there = np.isfinite(np.take_along_axis(apart, order, -1))

@@ -1,4 +1,4 @@
-"""What each word of an expression does: it names a thing, says what the thing is like, or relates it to another.
+"""The role of each word of an expression: it names a thing, describes the thing, or relates it to another.
 
 A word is first looked up among what its own expression says, so that 'light' is a noun in one text and an attribute in
 another; then among all names, attributes and relations of the corpus. Longer phrases win: 'to the left of' relates.
@@ -27,7 +27,7 @@ OTHER, NOUN, ATTRIBUTE, RELATION = range(4)
 
 @dataclass(frozen=True)
 class Phrases:
-    """What phrases do.
+    """Phrases with their roles.
 
     Attributes:
         roles: by the words of a phrase.
@@ -39,7 +39,7 @@ class Phrases:
 
     @classmethod
     def of(cls, roles: Mapping[tuple[str, ...], int]) -> Self:
-        """Phrases with their roles; one without words is left out."""
+        """Return phrases with their roles, without empty ones."""
         longest: dict[str, int] = {}
         for words in roles:
             if words:
@@ -48,7 +48,7 @@ class Phrases:
 
 
 def known_phrases(vocabulary: Vocabulary) -> Phrases:
-    """The phrases of a corpus, other words for them included."""
+    """Return the phrases of a corpus, other words for them included."""
     table = words_of_photographs()
     relations = [(*vocabulary.relations, *SAME), *([verb.third, verb.base] for verb in table.verbs.values())]
     attributes = [vocabulary.words, table.said_attributes.values(), *table.attribute_synonyms.values()]
@@ -60,7 +60,10 @@ def known_phrases(vocabulary: Vocabulary) -> Phrases:
 
 
 def said_in(steps: object, depth: int = 0) -> Iterator[tuple[str, int]]:
-    """What an expression says and its role, from its plain values (`expression.plain`); anything else says nothing."""
+    """Return the phrases of an expression with their roles, from its plain values (`expression.plain`).
+
+    Other values have no phrases.
+    """
     if not isinstance(steps, list) or depth > 32:
         return
     for step in steps:
@@ -79,7 +82,7 @@ def said_in(steps: object, depth: int = 0) -> Iterator[tuple[str, int]]:
 
 
 def roles_in(words: Sequence[str], steps: object, phrases: Phrases) -> list[int]:
-    """The role of every word.
+    """Return the role of every word.
 
     Args:
         words: in lower case.

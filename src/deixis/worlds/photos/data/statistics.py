@@ -1,4 +1,4 @@
-"""A dataset of expressions about photographs in a line of figures: Table 2 of the Cops-Ref paper for any dataset."""
+"""Figures of a dataset of expressions about photographs: Table 2 of the Cops-Ref paper for any dataset."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ MEASURES = {
 
 
 class Crowd(NamedTuple):
-    """What an example is shown with in a setting, on average.
+    """Mean number of images and objects that an example is shown with in a setting.
 
     Attributes:
         images: that are shown.
@@ -122,7 +122,7 @@ class Row:
     said: Mapping[str, Mapping[str, int]]
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain values."""
+        """Return the figures as plain values."""
         values = {key: round(value, 3) if isinstance(value, float) else value for key, value in asdict(self).items()}
         settings = {
             name: {key: round(value, 6) for key, value in crowd._asdict().items()}
@@ -132,7 +132,7 @@ class Row:
 
 
 def describe_examples(examples: Iterable[Example], scenes: GraphTable) -> Row:
-    """The figures of some examples.
+    """Compute the figures of some examples.
 
     Candidates are counted in examples with distractor images if there are any, else in all: the paper shows them in
     validation and test only. What is said is read off the expressions; a dataset whose texts nobody has read tells no
@@ -145,7 +145,7 @@ def describe_examples(examples: Iterable[Example], scenes: GraphTable) -> Row:
 
 
 def table_2(rows: Mapping[str, Row]) -> list[tuple[str, ...]]:
-    """The published rows and further ones, as text: name, categories, attributes, relations, length, candidates, …."""
+    """Return the published rows and further ones as text: name, categories, attributes, relations, length, …."""
     own = {name: {key: getattr(row, key) for key in HEADS} for name, row in rows.items()}
     return [
         (name, *(_shown(figures.get(key)) for key in HEADS)) for name, figures in [*PUBLISHED.items(), *own.items()]
@@ -251,7 +251,7 @@ class _Sum:
 
 
 def _by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
-    """The most frequent first, in the order of the alphabet where they are equally frequent."""
+    """Return the most frequent first, in the order of the alphabet where they are equally frequent."""
     return dict(
         sorted(((word, count) for word, count in counts.items() if count), key=lambda item: (-item[1], item[0]))
     )

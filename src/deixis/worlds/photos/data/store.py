@@ -111,7 +111,7 @@ class CopsRef:
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """The folder of the dataset."""
         return self.dataset.path
 
     @property
@@ -121,7 +121,10 @@ class CopsRef:
 
     @cached_property
     def scenes(self) -> GraphTable:
-        """The graphs of all images; `BrokenDataset` when they are damaged or not those of the manifest."""
+        """The graphs of all images.
+
+        Raises `BrokenDataset` when they are damaged or not those of the manifest.
+        """
         folder, scenes = self.path / SCENES, self.dataset.manifest.get("scenes")
         digests = scenes.get("sha256") if isinstance(scenes, dict) else None
         table = GraphTable.load(folder)
@@ -135,7 +138,7 @@ class CopsRef:
 
     @property
     def pictures(self) -> list[dict[str, Any]]:
-        """The entries of the files that hold pictures; none where they are not kept."""
+        """The entries of the files that hold pictures, empty where none are kept."""
         return list(self.dataset.manifest.get("pictures", {}).get("files", ()))
 
     @cached_property
@@ -145,7 +148,7 @@ class CopsRef:
 
     @cached_property
     def truth(self) -> GraphTable | None:
-        """All that is true of imagined images, cleaned as the scenes are; None where nobody knows or keeps it."""
+        """Full truth about imagined images, cleaned as the scenes are, or None where it is unknown or not kept."""
         path = self.path / IMAGINED / TRUTH
         return read_table(path) if path.is_file() else None
 
@@ -168,7 +171,7 @@ class CopsRef:
             yield replace(example, graphs=self.scenes, photographs=self.photographs)
 
     def numbers(self, split: str | None = None) -> Sequence[int]:
-        """The numbers of the examples of a split, or of all; `UnknownName` where there is no such split."""
+        """Return the numbers of the examples of a split, or of all, or raise `UnknownName` for no such split."""
         if split is None:
             return range(len(self))
         if split not in self.splits:
@@ -180,7 +183,7 @@ class CopsRef:
         return places[0] if len(places) == 1 else [number for place in places for number in place]
 
     def examples(self, split: str | None = None) -> Iterator[Example]:
-        """The examples of a split, or all, in order, without the scenes of their images.
+        """Yield the examples of a split, or all, in order, without the scenes of their images.
 
         Raises:
             BrokenDataset: when a row is not what the columns say, with its number.
@@ -196,20 +199,23 @@ class CopsRef:
 
 
 class ContentDigest:
-    """A digest of what a dataset holds: its examples and scenes, not how files encode them."""
+    """A digest of the examples and scenes of a dataset, independent of the encoding of its files."""
 
     def __init__(self) -> None:
         self._splits: dict[str, Any] = {}
 
     def seeing(self, examples: Iterable[Example]) -> Iterator[Example]:
-        """The examples as they are, each entered on the way; those of a split in their order."""
+        """Yield the examples unchanged, each entered on the way.
+
+        Those of a split must come in their order.
+        """
         for example in examples:
             told = json.dumps(_values_of(example), ensure_ascii=False, separators=(",", ":"))
             self._splits.setdefault(example.split, sha256()).update(told.encode() + b"\n")
             yield example
 
     def digest(self, scenes: GraphTable) -> str:
-        """The digest of the examples seen so far and of the scenes they are about."""
+        """Return the digest of the examples seen so far and of the scenes they are about."""
         whole = sha256()
         for split, digest in sorted(self._splits.items()):
             whole.update(f"{split} {digest.hexdigest()}\n".encode())
@@ -238,12 +244,12 @@ def _values_of(example: Example) -> list[object]:
 
 
 def is_copsref(path: Path) -> bool:
-    """Whether a folder says that it holds such a dataset."""
+    """Return whether the manifest of a folder names such a dataset."""
     return kind_of(path) == KIND
 
 
 def open_copsref(path: Path | str) -> CopsRef:
-    """The dataset in a folder; `BrokenDataset` when it is damaged or of another kind."""
+    """Open the dataset in a folder, or raise `BrokenDataset` when it is damaged or of another kind."""
     if not isinstance(path, str) and path.is_file():
         way = f"deixis convert {path} OUT --to parquet --scenes GRAPHS"
         raise BrokenDataset(f"{path} is a file, not a dataset folder; if it holds released records: {way}")
@@ -280,7 +286,7 @@ def write_copsref(
     about: Mapping[str, Any] | None = None,
     pictures: Path | None = None,
 ) -> CopsRef:
-    """Write examples and their scenes to a folder; an older dataset of this kind there is replaced.
+    """Write examples and their scenes to a folder, replacing an older dataset of this kind there.
 
     Args:
         out: the folder.
@@ -310,7 +316,7 @@ def write_files(
     about: Mapping[str, Any] | None = None,
     find: Callable[[str], Picture | None] | None = None,
 ) -> dict[str, Any]:
-    """Write all files of a dataset but its manifest, which is returned; see `write_copsref`.
+    """Write all files of a dataset but its manifest, and return the manifest (see `write_copsref`).
 
     Args:
         out: the folder.
@@ -410,7 +416,7 @@ def _writer(out: Path, split: str) -> pq.ParquetWriter:
 
 
 def table_of_examples(examples: list[Example]) -> pa.Table:
-    """Examples in the columns above."""
+    """Return examples as a table with the columns above."""
     images = [example.distractors for example in examples]
     columns = {
         "id": [example.id for example in examples],
@@ -448,7 +454,7 @@ def _in_row(where: str) -> Iterator[None]:
 
 
 def example_from_row(values: Mapping[str, Any]) -> Example:
-    """The example in a row, as `pyarrow` gives it."""
+    """Return the example in a row, as `pyarrow` gives it."""
     if type(values["id"]) is not int:
         raise BrokenDataset(f"an example has no whole number as its id: {values['id']!r:.60}")
     for name in ("split", "text", "form", "image", "object"):

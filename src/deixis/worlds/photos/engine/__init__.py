@@ -1,4 +1,4 @@
-"""The expression engine: what can be said of the objects of a photograph, in six forms and their compositions."""
+"""The expression engine: expressions about the objects of a photograph, in six forms and their compositions."""
 
 from deixis.worlds.photos.engine.make import express as express
 from deixis.worlds.photos.engine.make import express_in_parallel as express_in_parallel

@@ -1,4 +1,4 @@
-"""Choosing what to say: attributes, relations balanced against their frequency, and things drawn by weight."""
+"""Choices of the engine: attributes, relations balanced against their frequency, and things drawn by weight."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
 
 
 def targets_of(photograph: Photograph, facts: Facts, engine: Engine) -> list[int]:
-    """The objects of an image that can be spoken of: large enough, and of a name that is not removed."""
+    """Return the objects of an image that can be spoken of: large enough, and of a name that is not removed."""
     least = engine.least_area * photograph.size
     return [
         thing
@@ -52,7 +52,7 @@ def targets_of(photograph: Photograph, facts: Facts, engine: Engine) -> list[int
 
 
 def is_spatial_only(tree: Tree, facts: Facts, engine: Engine) -> bool:
-    """Whether an expression says nothing but simple spatial relations (Cops-Ref section 3.3)."""
+    """Return whether an expression says nothing but simple spatial relations (Cops-Ref section 3.3)."""
     if engine.spatial_only == "keep" or not tree.edges:
         return False
     codes = facts.table.vocabulary.relation_codes
@@ -65,7 +65,7 @@ def is_spatial_only(tree: Tree, facts: Facts, engine: Engine) -> bool:
 
 
 def says_twice(tree: Tree) -> bool:
-    """Whether an activity is said as an attribute and as a relation: 'the man walking who is walking on sand'.
+    """Return whether an activity is said twice, as attribute and as relation: 'the man walking who is walking on sand'.
 
     It may be that of the other thing, too: 'flying the flying kite'.
     """
@@ -77,7 +77,7 @@ def says_twice(tree: Tree) -> bool:
 
 
 def other_counts(expression: Expression) -> list[Expression]:
-    """The other readings of a rank: counted among those that fit what is said after it, in part or in full.
+    """Return the other readings of a rank: counted among the objects that fit the words after it, in part or in full.
 
     'the first glass from the left that is clear' counts all glasses; someone may count the clear ones.
     """
@@ -109,7 +109,7 @@ class Candidate(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What resolution found of a candidate."""
+    """Resolution result of a candidate."""
 
     is_unique: bool
     misleads: bool  # some other reading picks another object
@@ -118,7 +118,7 @@ class Verdict(NamedTuple):
 def verdicts_on(
     candidates: Sequence[Candidate], table: GraphTable, unknowns: Unknowns | None = None, *, loose_sides: bool = False
 ) -> list[Verdict]:
-    """Whether each candidate denotes its target alone in its image.
+    """Return for each candidate whether it denotes its target alone in its image.
 
     Args:
         candidates: what is said of which image.
@@ -168,7 +168,7 @@ class Link(NamedTuple):
 
 
 def weighted(options: Sequence[T], weights: Sequence[float], stream: Stream) -> T:
-    """One of the options, drawn by weight; the weights are not all 0."""
+    """Return one of the options, drawn by weights that are not all 0."""
     aim = chance(stream) * sum(weights)
     for option, weight in zip(options, weights, strict=True):
         aim -= weight
@@ -178,12 +178,12 @@ def weighted(options: Sequence[T], weights: Sequence[float], stream: Stream) -> 
 
 
 def chance(stream: Stream) -> float:
-    """A number from 0 to below 1."""
+    """Return a random number from 0 to below 1."""
     return (stream.word() >> 11) / _WHOLE
 
 
 class Chooser:
-    """Draws what is said of the objects of one image, from a stream of its own."""
+    """Random choices for one image, from a stream of its own."""
 
     def __init__(self, photograph: Photograph, facts: Facts, engine: Engine) -> None:
         self.photograph = photograph
@@ -194,7 +194,7 @@ class Chooser:
 
     @cached_property
     def joinable(self) -> list[Link]:
-        """The ways in which objects of the image are related that can stand in a row with others, each once."""
+        """The relations between objects of the image that can stand in a row with others, each once."""
         facts, names = self.facts, self.photograph.names
         found = {
             link
@@ -205,19 +205,19 @@ class Chooser:
         return [Link(*link) for link in sorted(found)]
 
     def happens(self, probability: float) -> bool:
-        """Whether something of that probability comes about."""
+        """Return whether an event of a probability comes about."""
         return chance(self.stream) < probability
 
     def name(self, thing: int) -> str:
-        """What an object is called."""
+        """Return the name of an object."""
         return self.facts.table.vocabulary.names[self.photograph.names[thing]]
 
     def word(self, code: int) -> str:
-        """An attribute word."""
+        """Return an attribute word."""
         return self.facts.table.vocabulary.words[code]
 
     def relation(self, code: int) -> str:
-        """A relation's name."""
+        """Return a relation's name."""
         return self.facts.table.vocabulary.relations[code]
 
     def attribute(
@@ -230,7 +230,7 @@ class Chooser:
         but_not: str = "",
         always: bool = True,
     ) -> tuple[str, ...]:
-        """An attribute of an object that can be said before the noun or after 'that is'; none where it has none.
+        """Return an attribute of an object that can be said before the noun or after 'that is', empty if it has none.
 
         Args:
             thing: the object.
@@ -257,7 +257,7 @@ class Chooser:
     def link(
         self, thing: int, used: Container[int], *, joining: bool = False, said: Container[int] = ()
     ) -> Link | None:
-        """A relation of an object to one that is not used yet, rare relations first; None where there is none.
+        """Return a relation of an object to one that is not used yet, rare relations first, or None if there is none.
 
         Args:
             thing: the object.

@@ -1,4 +1,4 @@
-"""What the engine must know about a corpus before it speaks of one of its images, and one image as it sees it."""
+"""The words and frequencies of a corpus that the engine uses, and one image as the engine sees it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RAREST = 1e-4  # a relation counts as at least so frequent, among all links, whe
 
 
 class Place(NamedTuple):
-    """Where an attribute can be said: before the noun, and after 'that is'."""
+    """Positions in which an attribute can be said: before the noun, and after 'that is'."""
 
     before: bool
     after: bool
@@ -42,7 +42,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Facts:
-    """The words of a corpus as the engine may use them; lists are indexed by code.
+    """The words of a corpus as the engine may use them, in lists indexed by code.
 
     Attributes:
         table: the scene graphs.
@@ -73,7 +73,7 @@ class Facts:
 
     @classmethod
     def of(cls, table: GraphTable, engine: Engine) -> Self:
-        """The corpus of a table, with frequencies counted in it."""
+        """Return the facts of a table, with frequencies counted in it."""
         words, known = table.vocabulary, words_of_photographs()
         is_free = engine.words == "all"
         least = 1 if is_free or table.object_count < MANY else LEAST_USES
@@ -110,21 +110,24 @@ class Facts:
 
     @cached_property
     def is_shared(self) -> list[bool]:
-        """Whether two objects can be said to have the same value, for every attribute word."""
+        """True if two objects can be said to have the same value, for every attribute word."""
         return [kind in SAME_TYPES for kind in self.types]
 
     def can_relate(self, name: int, relation: int, other: int) -> bool:
-        """Whether something of a name can be said to stand in a relation to something of another."""
+        """Return whether something of a name can be said to stand in a relation to something of another."""
         if not (self.weights[relation] and self.is_thing[other]):
             return False
         return self.is_free or not self.is_side[relation] or self._can_be_beside(name, other)
 
     def can_be(self, name: int, word: int) -> bool:
-        """Whether an attribute can be said of something of a name: not the color of people, nor a name's own word."""
+        """Return whether an attribute can be said of a thing of a name: no color of people, nor a name's own word."""
         return (name, word) not in self._unsaid_of
 
     def can_share(self, relation: str, name: int, other: int) -> bool:
-        """Whether two things can be said to have the same color or so: not people, of whom no color is said."""
+        """Return whether two things can be said to share a value such as color.
+
+        Not people, of whom no color is said.
+        """
         is_color = relation == "same color" and not self.is_free
         known, names = words_of_photographs(), self.table.vocabulary.names
         return self.is_thing[other] and not (is_color and any(known.is_person(names[k]) for k in (name, other)))
@@ -150,15 +153,15 @@ class Facts:
         return frozenset((*((name, word) for name in people for word in of_people), *own))  # 'the plastic plastic bag'
 
     def _is_skin(self, word: int) -> bool:
-        """Whether a color, said of a person, would be taken for that of their skin."""
+        """Return whether a color, said of a person, would be taken for that of their skin."""
         return self.types[word] == "color" and self.table.vocabulary.words[word] not in HAIR
 
     def is_plausible(self, name: int, relation: int, other: int) -> bool:
-        """Whether a thing may well stand in a relation to another: anywhere in the corpus one of that name does."""
+        """Return whether a thing may well stand in a relation to another, as one of its name does in the corpus."""
         return self.is_side[relation] or (name * len(self.weights) + relation) * len(self.is_thing) + other in self.seen
 
     def photograph(self, scene: int) -> Photograph:
-        """One image, by codes."""
+        """Return one image, by codes."""
         table = self.table
         here = table.objects_of(scene)
         attr_ptr = table.attr_ptr[here.start : here.stop + 1].tolist()
@@ -209,7 +212,7 @@ class Photograph:
 
 
 def _names_of_links(table: GraphTable) -> tuple[np.ndarray, np.ndarray]:
-    """The names of the objects at both ends of every link."""
+    """Return the names of the objects at both ends of every link."""
     source = np.repeat(np.arange(table.object_count), np.diff(table.edge_ptr))
     target = table.scene_ptr[table.scene_of[source]] + table.target
     return table.name[source].astype(np.int64), table.name[target].astype(np.int64)

@@ -1,4 +1,4 @@
-"""The six forms: each builds a reasoning tree for a target from what its image offers, or finds that it cannot.
+"""The six forms: each builds a reasoning tree for a target from the objects of its image, or returns None.
 
 A builder draws; asked again it may come up with something else. Whether the tree picks out the target alone is not
 its business but that of `unique`.
@@ -26,7 +26,7 @@ MOST_HOPS = 3
 
 
 def build(form: Form, target: int, chooser: Chooser) -> Tree | None:
-    """A tree of a form for a target, perhaps joined with another form; None where the image does not offer one."""
+    """Build a tree of a form for a target, perhaps joined with another form, or return None if the image has none."""
     tree = BUILDERS[form](target, chooser)
     if tree is not None and chooser.happens(chooser.engine.composition):
         tree = _composed(form, tree, chooser) or tree
@@ -34,7 +34,7 @@ def build(form: Form, target: int, chooser: Chooser) -> Tree | None:
 
 
 def build_chain(target: int, chooser: Chooser) -> Tree | None:
-    """One to three relations in a row: 'the white cup that is on the table that is near the wall'."""
+    """Build one to three relations in a row: 'the white cup that is on the table that is near the wall'."""
     hops = weighted((1, 2, 3), chooser.engine.hops, chooser.stream)
     link = chooser.link(target, (target,))
     attributes = link and _attributes_of_target(target, chooser, is_bare=not chooser.facts.can_join[link.relation])
@@ -47,7 +47,7 @@ def build_chain(target: int, chooser: Chooser) -> Tree | None:
 
 
 def build_and(target: int, chooser: Chooser) -> Tree | None:
-    """Two relations of the target: 'the white cup that is on the table and near the plate'."""
+    """Build two relations of the target: 'the white cup that is on the table and near the plate'."""
     tree = _alone(target, chooser)
     for _ in range(2):
         tree = tree and _with_relation(tree, chooser)
@@ -55,7 +55,7 @@ def build_and(target: int, chooser: Chooser) -> Tree | None:
 
 
 def build_or(target: int, chooser: Chooser) -> Tree | None:
-    """Two relations, of which only one holds: 'the white cup that is in the sink or on the table'."""
+    """Build two relations, of which only one holds: 'the white cup that is in the sink or on the table'."""
     tree = _alone(target, chooser)
     true = tree and chooser.link(target, (target,), joining=True)
     if not tree or not true:
@@ -76,7 +76,7 @@ def build_or(target: int, chooser: Chooser) -> Tree | None:
 
 
 def build_order(target: int, chooser: Chooser) -> Tree | None:
-    """A rank among all objects of the name: 'the second cup from the left that is white and near the plate'."""
+    """Build a rank among all objects of the name: 'the second cup from the left that is white and near the plate'."""
     rank = _rank_of(target, chooser)
     if rank is None:
         return None
@@ -88,7 +88,7 @@ def build_order(target: int, chooser: Chooser) -> Tree | None:
 
 
 def build_same(target: int, chooser: Chooser) -> Tree | None:
-    """A value that another object shares: 'the cup that has the same color as the plate'."""
+    """Build a value that another object shares: 'the cup that has the same color as the plate'."""
     facts, photograph = chooser.facts, chooser.photograph
     options = []
     for word in photograph.words[target]:
@@ -115,7 +115,7 @@ def build_same(target: int, chooser: Chooser) -> Tree | None:
 
 
 def build_not(target: int, chooser: Chooser) -> Tree | None:
-    """What all others of the name have and the target lacks: 'the bag that is not orange'."""
+    """Build a negation of something that all others of the name have, not the target: 'the bag that is not orange'."""
     photograph = chooser.photograph
     others = [o for o in photograph.by_name[photograph.names[target]] if o != target]
     if not others:
@@ -144,7 +144,7 @@ BUILDERS: Mapping[Form, Callable[[int, Chooser], Tree | None]] = {
 
 
 def lengthened(tree: Tree, chooser: Chooser) -> Tree | None:
-    """The tree with one more relation at its last object, if it has any and no path becomes too long."""
+    """Return the tree with one more relation at its last object, if it has any and no path becomes too long."""
     last = len(tree.nodes) - 1
     if not last or tree.nodes[last].object == NO_OBJECT or _depth(tree, last) >= MOST_HOPS:
         return None
@@ -155,12 +155,12 @@ def lengthened(tree: Tree, chooser: Chooser) -> Tree | None:
 
 
 def _depth(tree: Tree, node: int) -> int:
-    """How many relations lead from the target to a node."""
+    """Return how many relations lead from the target to a node."""
     return next((1 + _depth(tree, edge.parent) for edge in tree.edges if edge.child == node), 0)
 
 
 def _composed(form: Form, tree: Tree, chooser: Chooser) -> Tree | None:
-    """The tree joined with a form that does not change its own: names go by the first form of `PRIORITY`."""
+    """Return the tree joined with a form that does not change its own: names go by the first form of `PRIORITY`."""
     ways: dict[Form, tuple[Callable[[Tree, Chooser], Tree | None], ...]] = {
         "chain": (),
         "and": (lengthened,),
@@ -178,7 +178,7 @@ def _alone(target: int, chooser: Chooser) -> Tree | None:
 
 
 def _attributes_of_target(target: int, chooser: Chooser, *, is_bare: bool = False) -> tuple[str, ...] | None:
-    """The attribute that is said of a target; None where it must have one and has not."""
+    """Return the attribute that is said of a target, or None where it must have one and has not."""
     attributes = chooser.attribute(target, after=not is_bare, behind=not is_bare)
     return None if chooser.engine.target_attribute and not attributes else attributes
 
@@ -186,7 +186,7 @@ def _attributes_of_target(target: int, chooser: Chooser, *, is_bare: bool = Fals
 def _related(
     tree: Tree, parent: int, link: Link, chooser: Chooser, *, joined_by_or: bool = False, is_true: bool = True
 ) -> Tree:
-    """The tree with a relation of one of its nodes to a further object."""
+    """Return the tree with a relation of one of its nodes to a further object."""
     attributes = chooser.attribute(link.to, behind=False, after=False, always=False)
     node = Node(link.to, chooser.name(link.to), attributes)
     relation = chooser.relation(link.relation)
@@ -203,7 +203,7 @@ def _further_link(tree: Tree, number: int, chooser: Chooser, *, joining: bool) -
 
 
 def _with_relation(tree: Tree, chooser: Chooser) -> Tree | None:
-    """The tree with one more relation of the target, which can be said only while no other path goes on."""
+    """Return the tree with one more relation of the target, which can be said only while no other path goes on."""
     if any(edge.parent for edge in tree.edges):
         return None
     link = _further_link(tree, 0, chooser, joining=True)
@@ -211,7 +211,7 @@ def _with_relation(tree: Tree, chooser: Chooser) -> Tree | None:
 
 
 def _with_rank(tree: Tree, chooser: Chooser) -> Tree | None:
-    """The tree with a rank for its last object, in place of an attribute."""
+    """Return the tree with a rank for its last object, in place of an attribute."""
     last = len(tree.nodes) - 1
     node = tree.nodes[last]
     rank = _rank_of(node.object, chooser) if last and node.object != NO_OBJECT else None
@@ -221,7 +221,7 @@ def _with_rank(tree: Tree, chooser: Chooser) -> Tree | None:
 
 
 def _with_attribute(tree: Tree, chooser: Chooser) -> Tree | None:
-    """The tree with an attribute for the target."""
+    """Return the tree with an attribute for the target."""
     target = tree.nodes[0]
     attributes = chooser.attribute(target.object, after=False)
     if not attributes or target.attributes:
@@ -230,7 +230,7 @@ def _with_attribute(tree: Tree, chooser: Chooser) -> Tree | None:
 
 
 def _rank_of(thing: int, chooser: Chooser) -> Nth | None:
-    """A rank of an object among those of its name; None where it is alone, or one of a crowd."""
+    """Return a rank of an object among those of its name, or None where it is alone, or one of a crowd."""
     photograph = chooser.photograph
     row = photograph.by_name[photograph.names[thing]]
     if not 2 <= len(row) <= chooser.engine.most_counted or not chooser.facts.can_rank[photograph.names[thing]]:
@@ -245,7 +245,7 @@ def _rank_of(thing: int, chooser: Chooser) -> Nth | None:
 
 
 def _false_link(target: int, true: Link, chooser: Chooser) -> Link | None:
-    """A relation that some other object has to something, and that the target, though it could, has not."""
+    """Return a relation that some other object has to something, and that the target, though it could, has not."""
     photograph, facts = chooser.photograph, chooser.facts
     name = photograph.names[target]
     held = {(relation, photograph.names[other]) for relation, other in photograph.links[target]}
@@ -262,7 +262,7 @@ def _false_link(target: int, true: Link, chooser: Chooser) -> Link | None:
 
 
 def _words_of_all(others: list[int], target: int, chooser: Chooser) -> list[int]:
-    """The attributes that all others have and the target, of which the dimension is known, has not."""
+    """Return the attributes that all others have and the target, of which the dimension is known, has not."""
     photograph, facts = chooser.photograph, chooser.facts
     common = set(photograph.words[others[0]])
     for other in others[1:]:
@@ -279,7 +279,7 @@ def _words_of_all(others: list[int], target: int, chooser: Chooser) -> list[int]
 
 
 def _links_of_all(others: list[int], target: int, chooser: Chooser) -> list[tuple[int, int]]:
-    """The relations, each to some name, that all others have and the target has not."""
+    """Return the relations, each to some name, that all others have and the target has not."""
     photograph, facts = chooser.photograph, chooser.facts
 
     def named(thing: int) -> set[tuple[int, int]]:

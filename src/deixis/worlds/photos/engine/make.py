@@ -62,7 +62,7 @@ def express(
     facts: Facts | None = None,
     synonyms: Synonyms | None = None,
 ) -> Iterator[Expressed]:
-    """Expressions about the objects of a corpus, each of which picks out its target and nothing else in its image.
+    """Make expressions about the objects of a corpus, each of which picks out its target and nothing else in its image.
 
     Args:
         table: the scene graphs.
@@ -85,7 +85,7 @@ def express(
 
 
 def tuned(table: GraphTable, engine: Engine, *, facts: Facts | None = None) -> dict[Form, float]:
-    """How often each form must be tried so that the forms come out in the shares that are asked for.
+    """Return the trial rate of each form for which the forms come out in the requested shares.
 
     Not every image offers every form: hardly any two objects are of the one gender that nothing else has. So a sample
     of images is spoken of a few times, and forms that came out too rarely are tried more often.
@@ -117,7 +117,7 @@ def express_in_parallel(
     synonyms: Synonyms | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Expressed]:
-    """What `express` says, made by several processes; the same for any number of them.
+    """Make the expressions of `express` by several processes, with the same result for any number of them.
 
     Args:
         table: the scene graphs.
@@ -136,12 +136,12 @@ def express_in_parallel(
 
 
 def image_chunks(images: int) -> list[range]:
-    """The numbers of images that are spoken of together."""
+    """Return the numbers of images that are spoken of together."""
     return [range(first, min(first + AT_ONCE, images)) for first in range(0, images, AT_ONCE)]
 
 
 class Chunk(NamedTuple):
-    """What to say of some images."""
+    """Images to speak of, and the settings."""
 
     engine: Engine
     weights: Mapping[Form, float]
@@ -150,7 +150,10 @@ class Chunk(NamedTuple):
 
 
 def express_chunk(folder: Path, chunk: Chunk) -> list[Expressed]:
-    """What is said of some images of the table in a folder; a pure function, for other processes and machines."""
+    """Make expressions about some images of the table in a folder.
+
+    A pure function, for other processes and machines.
+    """
     if _at_hand.get("folder") != (folder, chunk.engine):
         table = GraphTable.load(folder)
         _at_hand.update(folder=(folder, chunk.engine), table=table, facts=Facts.of(table, chunk.engine))
@@ -204,7 +207,7 @@ def _speak(chooser: Chooser, weights: Mapping[Form, float], synonyms: Synonyms) 
 def _speak_once(
     form: Form, targets: list[int], chooser: Chooser, tried: set[Tree], synonyms: Synonyms
 ) -> Generator[list[Candidate], list[Verdict], Expressed | None]:
-    """One expression of a form about one of the targets, if the attempts suffice."""
+    """Return one expression of a form about one of the targets, if the attempts suffice."""
     attempts = chooser.engine.attempts
     for target in targets:
         tries = 0
@@ -231,7 +234,7 @@ def _speak_once(
 
 
 def _candidates(trees: Iterable[Tree | None], chooser: Chooser, tried: set[Tree]) -> Iterator[Candidate]:
-    """The trees that have not been tried and do not merely say left and right."""
+    """Yield the trees that have not been tried and do not merely say left and right."""
     for tree in trees:
         if tree is None or tree in tried or says_twice(tree) or is_spatial_only(tree, chooser.facts, chooser.engine):
             continue

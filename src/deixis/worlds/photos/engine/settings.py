@@ -1,4 +1,4 @@
-"""What the engine is asked to do, with the choices that Cops-Ref left open."""
+"""Settings of the engine, with the choices that Cops-Ref left open."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHARES: dict[Form, float] = {"chain": 0.35, "order": 0.2, "or": 0.175, "and": 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """How expressions are made.
+    """Settings of the expression engine.
 
     Attributes:
         seed: of all chance; every image has a stream of its own.

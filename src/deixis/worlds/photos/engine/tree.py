@@ -1,4 +1,4 @@
-"""The reasoning tree behind an expression: which objects of the image its words were taken from."""
+"""The reasoning tree behind an expression, with the objects of the image that its words were taken from."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Edge:
 
     @property
     def kind(self) -> str:
-        """What sort of relation it is: `rel`, `not_rel`, or `same:color`."""
+        """The sort of relation: `rel`, `not_rel`, or `same:color`."""
         if self.relation in SAME:
             return f"same:{self.relation.removeprefix('same ')}"
         return "not_rel" if self.joined == "not" else "rel"
@@ -67,7 +67,10 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The target and everything that is said of it; node 0 is the target, and parents stand before children."""
+    """The target and everything that is said of it.
+
+    Node 0 is the target, and parents stand before children.
+    """
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...] = ()
@@ -98,11 +101,11 @@ class Tree:
 
     @property
     def false_relation(self) -> str:
-        """The relation of an `or` that does not hold; empty where there is none."""
+        """The relation of an `or` that does not hold, or empty where there is none."""
         return next((edge.relation for edge in self.edges if edge.joined == "or" and not edge.is_true), "")
 
     def expression(self) -> Expression:
-        """What the tree says."""
+        """Return the expression that the tree stands for."""
         return self._description(0)
 
     def _description(self, number: int) -> Description:
@@ -127,14 +130,14 @@ class Tree:
         return Description(tuple(steps))
 
     def explored(self, object_ids: Sequence[str]) -> list[list[str]]:
-        """The ids of the objects by depth, as `explored_list` of the released files has them."""
+        """Return the ids of the objects by depth, as `explored_list` of the released files has them."""
         return [
             [object_ids[self.nodes[n].object] for n in level if self.nodes[n].object != NO_OBJECT]
             for level in self._levels()
         ]
 
     def attributes_used(self) -> list[Any]:
-        """The attributes by depth, as `attri_used` of the released files has them; empty text where there is none."""
+        """Return the attributes by depth, as `attri_used` of the released files has them, with empty text for none."""
         rows: list[Any] = []
         for level in self._levels():
             used = [[(*self.nodes[n].attributes, *self.nodes[n].denied, "")[0]] for n in level]
@@ -142,7 +145,7 @@ class Tree:
         return rows
 
     def as_dict(self, object_ids: Sequence[str] = ()) -> dict[str, Any]:
-        """The tree as plain values, for files."""
+        """Return the tree as plain values, for files."""
         return {
             "nodes": [_node_as_dict(node, object_ids) for node in self.nodes],
             "edges": [
@@ -211,11 +214,11 @@ class Expressed:
 
     @property
     def length(self) -> int:
-        """How many words it has."""
+        """Number of words."""
         return len(self.text.split())
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for files and for reading; the meaning in compact notation."""
+        """Return plain values for files and readers, with the meaning in compact notation."""
         return {
             "image": self.image_id,
             "object": self.target_id,

@@ -1,4 +1,4 @@
-"""A tree in words: a style or a variant of it, perhaps a synonym, and the test that the words can be read back."""
+"""Realisation of trees: a style or a variant of it, perhaps a synonym, and the test that the words can be read back."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ VARIANTS: tuple[dict[str, Any], ...] = tuple(  # all that `worded` may come to, 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How something was said, so that something else can be said in the same way.
+    """The wording of a text, so that something else can be said in the same way.
 
     Attributes:
         style: the wording.
@@ -54,7 +54,7 @@ class Wording:
 
     @classmethod
     def of(cls, text: str, expression: Expression, vocabulary: Vocabulary) -> Self:
-        """The wording in which a text says an expression; plain English where nobody here would say it so."""
+        """Return the wording in which a text says an expression, or plain English if no known wording gives it."""
         words = text.split()
         for style in (replace(base, **variant) for base in STYLES.values() for variant in VARIANTS):
             try:
@@ -69,7 +69,7 @@ class Wording:
         return cls(ENGLISH, {}, vocabulary)
 
     def say(self, expression: Expression) -> str:
-        """The text of another expression in this wording.
+        """Return the text of another expression in this wording.
 
         Raises:
             SchemaError: when it would be read as something else.
@@ -95,7 +95,7 @@ def _said_otherwise(words: list[str], plain: Utterance, expression: Expression) 
 
 
 def worded(candidate: Candidate, verdict: Verdict, chooser: Chooser, synonyms: Synonyms) -> Expressed | None:
-    """The candidate as it is said; None where the words would be read as something else."""
+    """Put a candidate into words, or return None where the words would be read as something else."""
     tree, expression = candidate.tree, candidate.expression
     style, vocabulary = _style_for(tree, chooser), chooser.facts.table.vocabulary
     others = synonyms.drawn_for(tree, chooser) if chooser.happens(_any_of(tree, chooser)) else {}
@@ -128,7 +128,7 @@ def said_as_read(
     synonyms: Mapping[str, str] | None = None,
     other_names: tuple[tuple[str, str], ...] = (),
 ) -> Utterance | None:
-    """What is said in a style, if it is read back as what it means; None where no wording of it is.
+    """Put an expression into words that are read back as its meaning, or return None where no wording is.
 
     Args:
         expression: what is meant.
@@ -154,13 +154,13 @@ def _steps(expression: Expression) -> Iterator[Step]:
 
 
 def _any_of(tree: Tree, chooser: Chooser) -> float:
-    """The chance that at least one of the words is said by a synonym."""
+    """Return the chance that at least one of the words is said by a synonym."""
     words = sum(1 + len(node.attributes) for node in tree.nodes)
     return 1 - (1 - chooser.engine.synonyms) ** words
 
 
 def _style_for(tree: Tree, chooser: Chooser) -> Style:
-    """The wording of the settings, or a variant of it that suits the tree."""
+    """Return the wording of the settings, or a variant of it that suits the tree."""
     style = style_named(chooser.engine.style)
     rank = tree.nodes[0].rank
     if rank and rank.index == 1 and rank.side != "middle":
@@ -174,7 +174,7 @@ def _style_for(tree: Tree, chooser: Chooser) -> Style:
 
 
 def _template(tree: Tree, style: Style, expression: Expression) -> str:
-    """The name of the wording: the form with its size or kind, and what the style varies."""
+    """Return the name of the wording: the form with its size or kind, and what the style varies."""
     form = tree.forms[0]
     detail = {"chain": str(expression.depth)}.get(form, "")
     if form == "order" and tree.nodes[0].rank:

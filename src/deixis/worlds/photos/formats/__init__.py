@@ -1,1 +1,1 @@
-"""Scene graphs and expressions as others publish them."""
+"""Published formats of scene graphs and expressions."""

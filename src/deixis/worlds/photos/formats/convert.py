@@ -1,4 +1,4 @@
-"""Cops-Ref in other forms: released records, the layout of COCO, and datasets of ours."""
+"""Conversion of Cops-Ref between released records, the layout of COCO, and datasets made by Deixis."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ writes = {
 
 
 def recognise(path: Path) -> str:
-    """The form of what lies at a path: `parquet`, `copsref`; empty where it is neither."""
+    """Return the form of the data at a path: `parquet`, `copsref`, or empty where it is neither."""
     return "parquet" if is_copsref(path) else "copsref" if recognises(path) else ""
 
 
@@ -56,7 +56,7 @@ def convert(  # noqa: PLR0913 (each is an option)
     scenes: Sequence[Path] = (),
     allow_losses: bool = False,
 ) -> Output:
-    """Part `formats`: convert a dataset of Cops-Ref, or released records with the scene graphs they are about."""
+    """Convert a dataset of Cops-Ref, or released records with the scene graphs they are about (part `formats`)."""
     del force, progress
     if len(sources) != 1 or names:
         raise RecipeError("of Cops-Ref one dataset, or one file of records, is converted at a time, without --as")
@@ -98,7 +98,7 @@ def _dataset(folder: Path, scenes: Sequence[Path], split: str | None) -> tuple[I
 def _records(
     file: Path, scenes: Sequence[Path], losses: Losses, of_scenes: GraphReport
 ) -> tuple[list[Example], GraphTable]:
-    """The examples of released records, those left out that speak of images or objects that the graphs lack.
+    """Return the examples of released records, those left out that speak of images or objects that the graphs lack.
 
     Records do not tell what their texts mean. The texts are read, and those that cannot be stay without a meaning.
     """
@@ -121,7 +121,7 @@ def _records(
 
 
 def _read(ref: Ref, table: GraphTable) -> Example:
-    """The example of a record with what its text means, and all its forms, of which a record tells the first."""
+    """Return the example of a record with what its text means, and all its forms, of which a record tells the first."""
     from deixis.worlds.photos.checks import forms_of
     from deixis.worlds.photos.data.records import example_of
 
@@ -151,7 +151,7 @@ def _known(examples: Iterable[Example], table: GraphTable, losses: Losses) -> It
 
 
 def _told_in_records(examples: Sequence[Example], losses: Losses) -> list[Example]:
-    """The examples for which the release has records."""
+    """Return the examples for which the release has records."""
     losses.leave_out("it fits nothing, which the release has no record for", sum(not e.is_there for e in examples))
     unread = sum(one.is_there and one.expression is None for one in examples)
     losses.leave_out("nobody has read what it means, which a record tells", unread)

@@ -66,7 +66,7 @@ REF_CODES = {
 
 @dataclass(slots=True)
 class RefReport:
-    """What reading records found, growing while it goes on: how often each code, and the first line of each."""
+    """Faults found while records are read: the count of each code, and the first line of each."""
 
     records: int = 0
     counts: Counter[str] = field(default_factory=Counter)
@@ -80,17 +80,17 @@ class RefReport:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """One line for each code that was found: how often, and the first time."""
+        """One line for each code that was found: its count, and its first place."""
         return tuple(f"{self.counts[code]:>9,} × {self.first[code]}" for code in sorted(self.counts))
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as plain values."""
+        """Return the report as plain values."""
         return {"records": self.records, "counts": dict(sorted(self.counts.items())), "first": dict(self.first)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ref:
-    """One released record; what a file lacks is None or empty."""
+    """One released record, with None or empty values for fields that a file lacks."""
 
     ref_id: int
     image_id: str
@@ -115,7 +115,7 @@ class Ref:
     tokens: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as the released file holds it."""
+        """Return the record as the released file holds it."""
         sentence = {
             "sent_id": self.ref_id,
             "sent": self.expression,
@@ -151,7 +151,7 @@ class Ref:
 
 
 def read_refs(path: Path | str, report: RefReport | None = None) -> Iterator[Ref]:
-    """The records of a released file, one at a time.
+    """Read the records of a released file, one at a time.
 
     Raises:
         BrokenDataset: when the file holds no records at all; one that breaks off is entered in the report as R001.
@@ -178,7 +178,7 @@ def read_refs(path: Path | str, report: RefReport | None = None) -> Iterator[Ref
 
 
 def write_refs(path: Path, refs: Iterable[Ref]) -> int:
-    """Write records in the released layout; how many there were."""
+    """Write records in the released layout, and return their number."""
     count = 0
     with replacing_file(path) as draft, draft.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write('{"refs": [')
@@ -193,7 +193,7 @@ def write_refs(path: Path, refs: Iterable[Ref]) -> int:
 
 
 def _records(cursor: Cursor) -> Iterator[tuple[int, Any]]:
-    """The entries of `refs`, or of a bare list."""
+    """Yield the entries of `refs`, or of a bare list."""
     if cursor.peek() == "[":
         for number in cursor.items("the records"):
             yield number, cursor.value(f"record {number}")

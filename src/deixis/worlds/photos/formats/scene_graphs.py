@@ -1,4 +1,4 @@
-"""One scene graph as others publish it: GQA, Visual Genome and CLEVR."""
+"""One scene graph in the formats of GQA, Visual Genome and CLEVR."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ LONGEST_WORD = 200
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number that can be a coordinate."""
+    """Return whether a value is a number that can be a coordinate."""
     return (type(value) is int or type(value) is float) and -LARGEST <= value <= LARGEST
 
 
 def word_of(value: Any) -> str:
-    """A name or attribute without blanks around it; empty when the value is none."""
+    """Return a name or attribute without blanks around it, or empty text when the value is none."""
     if not isinstance(value, str) or len(value) > LONGEST_WORD:
         return ""
     word = value.strip()
@@ -51,21 +51,21 @@ def word_of(value: Any) -> str:
 
 
 def id_of(value: Any) -> str:
-    """The id of an image or object, which some files write as a number; empty when the value is none."""
+    """Return the id of an image or object, which some files write as a number, or empty text when the value is none."""
     if type(value) is int:
         return str(value)
     return value if isinstance(value, str) and len(value) <= LONGEST_WORD and value.isprintable() else ""
 
 
 def box_of(x: Any, y: Any, w: Any, h: Any) -> Box | None:
-    """The box of four numbers; None when some are none."""
+    """Return the box of four numbers, or None when some are none."""
     return Box(x, y, w, h) if is_number(x) and is_number(y) and is_number(w) and is_number(h) else None
 
 
 def size_of(
     width: Any, height: Any, things: Sequence[GraphObject], image_id: str, report: GraphReport
 ) -> tuple[int, int]:
-    """Width and height of an image; the reach of its boxes where they are not given."""
+    """Return width and height of an image, or the extent of its boxes where they are not given."""
     if is_number(width) and is_number(height) and width >= 1 and height >= 1:
         return int(width), int(height)
     if things:
@@ -75,7 +75,7 @@ def size_of(
 
 
 def gqa_graph(image_id: str, entry: Any, report: GraphReport) -> SceneGraph | None:
-    """The graph of one image; None when the entry is no graph."""
+    """Return the graph of one image, or None when the entry is no graph."""
     if not id_of(image_id):
         report.add("G002", detail=f"its id {image_id[:20]!r} is no printable text")
         return None
@@ -134,7 +134,7 @@ def _relations(raw: Any, object_id: str, image_id: str, report: GraphReport) -> 
 
 
 def gqa_entry(graph: SceneGraph) -> dict[str, Any]:
-    """The graph as GQA writes one; `gqa_graph` reads it back."""
+    """Return the graph as an entry of GQA, which `gqa_graph` reads back."""
     entry: dict[str, Any] = {"width": graph.width, "height": graph.height}
     if graph.location:
         entry["location"] = graph.location
@@ -169,14 +169,14 @@ MOST_AHEAD = 2_000  # entries that a file may run ahead of another
 
 
 class Companion:
-    """The entries of a file that is read beside another one, found by image; each is a dict with the id of one."""
+    """The entries of a file that is read beside another one, found by image, each a dict with the id of one."""
 
     def __init__(self, entries: Iterable[dict[str, Any]] = ()) -> None:
         self._entries = iter(entries)
         self._ahead: dict[str, dict[str, Any]] = {}
 
     def of(self, image_id: str) -> dict[str, Any]:
-        """The entry of an image; empty when there is none near this place of the file."""
+        """Return the entry of an image, or an empty one when there is none near this place of the file."""
         while image_id not in self._ahead and len(self._ahead) < MOST_AHEAD:
             entry = next(self._entries, None)
             if entry is None:
@@ -188,7 +188,7 @@ class Companion:
 def visual_genome_graph(
     entry: Any, report: GraphReport, companions: Mapping[str, Companion] | None = None
 ) -> SceneGraph | None:
-    """The graph of one image; None when the entry is no graph.
+    """Return the graph of one image, or None when the entry is no graph.
 
     Args:
         entry: of `objects.json` or `scene_graphs.json`.
@@ -231,7 +231,7 @@ def visual_genome_graph(
 
 
 def image_id_of(entry: Any) -> str:
-    """The id of the image that an entry is about; empty where it says none."""
+    """Return the id of the image that an entry is about, or empty text where it says none."""
     return id_of(entry.get("image_id", entry.get("id"))) if isinstance(entry, dict) else ""
 
 
@@ -270,7 +270,7 @@ def _first_word(names: Any) -> str:
 def _words(
     objects: tuple[dict[str, Any], ...], beside: tuple[dict[str, Any], ...], image_id: str, report: GraphReport
 ) -> dict[str, tuple[str, ...]]:
-    """The attributes of every object, wherever they stand."""
+    """Return the attributes of every object, wherever they stand."""
     found: dict[str, tuple[str, ...]] = {}
     for entry in (*objects, *beside):
         raw = entry.get("attributes")
@@ -287,7 +287,7 @@ def _words(
 def _links(
     relationships: tuple[dict[str, Any], ...], image_id: str, report: GraphReport
 ) -> dict[str, tuple[Link, ...]]:
-    """The relations of every object, by its id."""
+    """Return the relations of every object, by its id."""
     found: dict[str, list[Link]] = {}
     for entry in relationships:
         relation = word_of(entry.get("predicate"))
@@ -300,7 +300,7 @@ def _links(
 
 
 def _end(entry: Mapping[str, Any], role: str) -> str:
-    """The id of subject or object, which stands either beside the predicate or in a dict of its own."""
+    """Return the id of subject or object, which stands either beside the predicate or in a dict of its own."""
     raw = entry.get(role)
     return id_of(raw.get("object_id") if isinstance(raw, dict) else entry.get(f"{role}_id"))
 
@@ -314,7 +314,7 @@ REACH = {"sphere": 1.03, "cylinder": 1.15, "cube": 1.2}  # how far the picture o
 
 
 def clevr_graph(number: int, entry: Any, report: GraphReport) -> SceneGraph | None:
-    """The graph of one scene; None when the entry is no scene."""
+    """Return the graph of one scene, or None when the entry is no scene."""
     objects = entry.get("objects") if isinstance(entry, dict) else None
     image_id = _image_id(number, entry)
     if not isinstance(objects, list):
@@ -333,7 +333,7 @@ def clevr_graph(number: int, entry: Any, report: GraphReport) -> SceneGraph | No
 
 
 def _likely_size(objects: list[Any]) -> tuple[int, int]:
-    """The size of the image for which things are as far from each other as the scene says."""
+    """Return the size of the image for which things are as far from each other as the scene says."""
     places = [
         (raw["pixel_coords"], raw["3d_coords"])
         for raw in objects[:8]
@@ -394,7 +394,7 @@ def _box(raw: dict[str, Any], shape: str, focus: float) -> Box | None:
 
 
 def _clevr_links(raw: Any, count: int, image_id: str, report: GraphReport) -> dict[int, tuple[Link, ...]]:
-    """The relations of every object, from lists of those that stand in them to it."""
+    """Return the relations of every object, from lists of those that stand in them to it."""
     found: dict[int, list[Link]] = {}
     if raw is not None and not isinstance(raw, dict):
         report.add("G009", image_id, detail="the relationships are no dict")

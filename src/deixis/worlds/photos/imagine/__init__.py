@@ -1,4 +1,4 @@
-"""Scene graphs that nobody photographed: whole corpora of them, and single scenes with a picture and the truth."""
+"""Imagined scene graphs: whole corpora of them, and single scenes with a picture and the truth."""
 
 from deixis.worlds.photos.imagine.annotate import Annotator as Annotator
 from deixis.worlds.photos.imagine.corpus import draw_sheet as draw_sheet

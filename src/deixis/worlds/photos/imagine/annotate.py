@@ -1,4 +1,4 @@
-"""What an annotator writes down of what there is to see: most names, few attributes, a relation here and there.
+"""A simulated annotator, who writes down most names, few attributes, and a relation here and there.
 
 GQA's graphs (Hudson and Manning, 2019) name about half an attribute per object and say something of few pairs, left and
 right apart. The published graph of an imagined scene leaves out about as much, so that what is concluded from it can be
@@ -39,7 +39,7 @@ SELDOM = {  # relations that come to mind less often than others
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotator:
-    """How much somebody writes down.
+    """Rates at which an annotator writes things down.
 
     Attributes:
         attributes: the share of attributes that are written down.
@@ -61,7 +61,10 @@ class Annotator:
                 raise RecipeError(f"{name} is a share from 0 to 1, got {getattr(self, name)}")
 
     def publish(self, truth: SceneGraph, garments: frozenset[str], *, chance: Chance) -> SceneGraph:
-        """The graph that is written down of a true one; `garments` are the ids of what people wear."""
+        """Return the graph that is written down of a true one.
+
+        `garments` are the ids of worn things.
+        """
         kept = [thing for thing in truth.objects if thing.id not in garments or chance.happens(self.garments)]
         ids = [thing.id for thing in kept]
         said: dict[str, list[Link]] = {thing.id: [] for thing in kept}
@@ -92,7 +95,7 @@ class Annotator:
 
 
 def _by_pair(truth: SceneGraph) -> dict[tuple[str, str], list[tuple[str, Link]]]:
-    """The relations of each pair of objects, left and right apart, with the object they are said of."""
+    """Return the relations of each pair of objects, left and right apart, with the object they are said of."""
     pairs: dict[tuple[str, str], list[tuple[str, Link]]] = {}
     for thing in truth.objects:
         for link in thing.relations:

@@ -1,4 +1,4 @@
-"""What one thing looks like, and the words that say so.
+"""The look of one thing, and the words that describe it.
 
 Words follow looks: nothing is said of a thing that its sprite does not show.
 """
@@ -32,7 +32,7 @@ OPPOSITES = {"large": "small", "tall": "short"}
 
 
 def is_borne_out(relation: str, box: Box, other: Box) -> bool:
-    """Whether the boxes of what can be seen agree with a relation: what rests on something reaches down to it."""
+    """Return whether the visible boxes agree with a relation: a thing that rests on another reaches down to it."""
     across = min(box.x + box.w, other.x + other.w) - max(box.x, other.x)
     down = min(box.y + box.h, other.y + other.h) - max(box.y, other.y)
     if relation in RESTING or relation.endswith(" on"):
@@ -43,7 +43,7 @@ def is_borne_out(relation: str, box: Box, other: Box) -> bool:
 
 
 def sizes_in_doubt(names: Sequence[str], words: Sequence[Sequence[str]], boxes: Sequence[Box]) -> set[int]:
-    """The things called large or small, tall or short, next to another of their name that looks the other way round."""
+    """Return the things called large, small, tall or short beside one of their name that looks the opposite."""
     doubtful: set[int] = set()
     for large, small in OPPOSITES.items():
         for one, box in enumerate(boxes):
@@ -66,7 +66,7 @@ POTS = ("orange", "brown", "white", "blue", "red", "gray")
 
 
 class Appearance(NamedTuple):
-    """How one thing looks, the words for it, and how its width and height compare with its kind's."""
+    """The look of one thing, the words for it, and its width and height relative to its kind's."""
 
     look: Look
     words: tuple[str, ...]
@@ -75,7 +75,10 @@ class Appearance(NamedTuple):
 
 
 def draw_appearance(kind: Kind, chance: Chance, **fixed: str) -> Appearance:
-    """A look of a kind; `color`, `material`, `pattern`, `shape`, `state` and `size` may be given."""
+    """Draw a look of a kind at random.
+
+    `color`, `material`, `pattern`, `shape`, `state` and `size` may be given.
+    """
     color = fixed.get("color") or _draw_color(kind, chance)
     material = fixed["material"] if "material" in fixed else chance.choice(kind.materials)
     pattern = chance.choice(kind.patterns) if kind.patterns and chance.happens(PATTERNED) else ""
@@ -105,7 +108,7 @@ def draw_appearance(kind: Kind, chance: Chance, **fixed: str) -> Appearance:
 
 
 def draw_person(kind: Kind, chance: Chance, body: Skeleton) -> Appearance:
-    """A person: skin, hair, and whether they smile."""
+    """Draw a person's look at random: skin, hair, and whether they smile."""
     hair = chance.weighted(tuple(HAIR), (4, 4, 3, 1, 1.2 if kind.name in ("man", "woman") else 0))
     words, state = [], []
     if kind.name == "man" and chance.happens(0.14):

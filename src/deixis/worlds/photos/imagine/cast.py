@@ -1,4 +1,4 @@
-"""People: how they stand, sit and ride, what they wear and what they hold."""
+"""People: their poses, clothes and the things they hold."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SEATED = 0.245  # how far above the feet somebody sits, in shares of their stand
 
 
 class Spot(NamedTuple):
-    """Where somebody is: the feet (the saddle, for riders), how large a metre is there, and when they are painted."""
+    """The place of a person: the feet (the saddle, for riders), the pixels of a metre there, and the painting order."""
 
     x: float
     y: float
@@ -52,7 +52,7 @@ class Spot(NamedTuple):
 
 
 class Grip(NamedTuple):
-    """How tall a held thing is, in shares of the holder's height, and where in its own box the hand is."""
+    """The height of a held thing as a share of the holder's, and the place of the hand in its box."""
 
     share: float
     x: float
@@ -62,7 +62,7 @@ class Grip(NamedTuple):
 def person(
     stage: Stage, ground: Thing, name: str = "", pose: str = "standing", *, depth: tuple[float, float] = (0.1, 0.95)
 ) -> Thing | None:
-    """Somebody on the ground, dressed, where there is room."""
+    """Put a dressed person on the ground, where there is room."""
     name = name or stage.pick(PEOPLE[:4])
     for _ in range(TRIES):
         y = ground.box[1] + stage.chance.between(*depth) * (ground.box[3] - ground.box[1])
@@ -76,7 +76,7 @@ def person(
 
 
 def enter(stage: Stage, name: str, pose: str, spot: Spot, host: Thing, verbs: Sequence[str]) -> Thing:
-    """Somebody at a place, in a pose, dressed."""
+    """Put a dressed person at a place, in a pose."""
     body = POSES[pose] if name in ADULTS else _childlike(POSES[pose])
     seen = draw_person(KINDS[name], stage.chance, body)
     seen = seen._replace(words=(*seen.words, *((pose,) if pose != "swinging" else ("standing",))))
@@ -93,7 +93,7 @@ def enter(stage: Stage, name: str, pose: str, spot: Spot, host: Thing, verbs: Se
 
 
 def wear(stage: Stage, who: Thing, name: str, *, sprite: str = "") -> Thing:
-    """Something worn by somebody."""
+    """Dress a person in something."""
     seen = draw_appearance(KINDS[name], stage.chance)
     seen = seen._replace(look=replace(seen.look, body=who.look.body))
     thing = stage.add(name, who.frame, seen, stage.after(who), who.box, "worn")
@@ -103,7 +103,7 @@ def wear(stage: Stage, who: Thing, name: str, *, sprite: str = "") -> Thing:
 
 
 def seat(stage: Stage, name: str, on: Thing, pose: str = "sitting") -> Thing | None:
-    """Somebody, or an animal, on a seat, a bed or a rug."""
+    """Put a person or an animal on a seat, a bed or a rug."""
     if name not in PEOPLE:
         return put_on(stage, name, on, state=pose)
     x0, x1, y0, y1 = TOPS[on.sprite][0]
@@ -122,7 +122,7 @@ def seat(stage: Stage, name: str, on: Thing, pose: str = "sitting") -> Thing | N
 
 
 def ride(stage: Stage, name: str, mount: Thing) -> Thing:
-    """Somebody on the back of an animal, or in the saddle of a machine."""
+    """Put a person on the back of an animal, or in the saddle of a machine."""
     x, y = mount.frame.at(*SADDLES[mount.name])
     spot = Spot(x, y, mount.scale, stage.after(mount), 1.0 if mount.frame.across > 0 else -1.0)
     rider = enter(stage, name, "riding", spot, mount, ("on", "riding"))
@@ -135,7 +135,7 @@ def ride(stage: Stage, name: str, mount: Thing) -> Thing:
 
 
 def stand_on_board(stage: Stage, name: str, board: Thing) -> Thing:
-    """Somebody riding a skateboard or a surfboard."""
+    """Put a person on a skateboard or a surfboard."""
     left, top, right, bottom = board.box
     y = top + (0.3 if board.name == "skateboard" else 0.6) * (bottom - top)
     pose = "standing" if stage.chance.happens(0.4) else "swinging"
@@ -144,7 +144,7 @@ def stand_on_board(stage: Stage, name: str, board: Thing) -> Thing:
 
 
 def sail(stage: Stage, name: str, boat: Thing) -> Thing:
-    """Somebody in a boat, seen from the waist up."""
+    """Put a person in a boat, seen from the waist up."""
     left, top, right, bottom = boat.box
     x, y = left + stage.chance.between(0.62, 0.8) * (right - left), top + 0.92 * (bottom - top)
     spot = Spot(x, y, 1.15 * boat.scale, stage.before(boat))
@@ -152,7 +152,7 @@ def sail(stage: Stage, name: str, boat: Thing) -> Thing:
 
 
 def reach(stage: Stage, who: Thing, x: float, y: float) -> None:
-    """Move somebody's near hand, sleeve and all."""
+    """Move a person's near hand, sleeve and all."""
     assert who.look.body is not None
     body = with_hand_at(who.look.body, x, y)
     for thing in stage.things:
@@ -163,7 +163,7 @@ def reach(stage: Stage, who: Thing, x: float, y: float) -> None:
 def hold(
     stage: Stage, who: Thing, name: str, grip: Grip, *, verb: str = "holding", behind: bool = False, **fixed: str
 ) -> Thing:
-    """A thing in somebody's hand, before or behind them."""
+    """Put a thing in a person's hand, before or behind them."""
     assert who.look.body is not None
     seen = draw_appearance(KINDS[name], stage.chance, **fixed)
     h = grip.share * abs(who.frame.down)

@@ -1,4 +1,4 @@
-"""Draws that a stream of random words does not offer itself: fractions, odds and weights."""
+"""Random draws of a painter: fractions, odds and weights."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ class Chance(Stream):
     """A stream of random numbers with the draws that a painter needs."""
 
     def fraction(self) -> float:
-        """A number from 0 up to, and without, 1."""
+        """Return a random number from 0 up to, and without, 1."""
         return (self.word() >> 11) / (1 << 53)
 
     def between(self, low: float, high: float) -> float:
-        """A number between two others, all equally likely."""
+        """Return a random number between two others, all equally likely."""
         return low + (high - low) * self.fraction()
 
     def happens(self, probability: float) -> bool:
-        """Whether something of this probability happens."""
+        """Return whether an event of this probability happens."""
         return self.fraction() < probability
 
     def count(self, low: int, high: int) -> int:
-        """A whole number from low to high, both included."""
+        """Return a random whole number from low to high, both included."""
         return low + self.below(high - low + 1)
 
     def weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
-        """One of the options, each as likely as its weight says."""
+        """Return one of the options, each drawn in proportion to its weight."""
         left = self.fraction() * sum(weights)
         for option, weight in zip(options, weights, strict=True):
             left -= weight

@@ -1,4 +1,4 @@
-"""Scene graphs drawn at random in the likeness of GQA, as many as one likes, to measure speed on.
+"""Random scene graphs in the likeness of GQA, in any number, to measure speed on.
 
 Names, attributes and relations occur as often as in GQA, categories repeat within an image as often as there, and left
 and right follow GQA's rule. That is all: a shirt may ride a wall. `CORPUS` has the size of GQA.
@@ -35,7 +35,7 @@ PAPER = (255, 255, 255)
 
 
 def draw_sheet(scenes: Sequence[Imagined], *, columns: int = 4, cell: tuple[int, int] = (360, 270)) -> Image:
-    """The pictures side by side, each as large as its cell allows."""
+    """Draw the pictures side by side, each as large as its cell allows."""
     if not scenes or columns < 1:
         raise RecipeError(f"a sheet needs a scene and a column, got {len(scenes)} and {columns}")
     from PIL import Image
@@ -59,7 +59,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """How many images, and how full they are; the shares are those of GQA.
+    """Number of images, and their density in the shares of GQA.
 
     Attributes:
         fewest, most: objects of an image.
@@ -80,13 +80,13 @@ CORPUS = Corpus()
 
 
 def imagine_graphs(corpus: Corpus = CORPUS, *, seed: int = 0) -> Iterator[SceneGraph]:
-    """The graphs of a corpus; the same seed gives the same graphs."""
+    """Draw the graphs of a corpus, the same ones for the same seed."""
     for number in range(corpus.images):
         yield imagine_graph(number, corpus, seed=seed)
 
 
 def imagine_graph(number: int, corpus: Corpus = CORPUS, *, seed: int = 0) -> SceneGraph:
-    """One graph of a corpus, whichever others are made."""
+    """Draw one graph of a corpus, independently of the others."""
     draws = _Draws(derive(seed, "corpus of scene graphs", number))
     width, height = SIZES[draws.below(len(SIZES))]
     count = corpus.fewest + draws.below(corpus.most - corpus.fewest + 1)
@@ -107,20 +107,20 @@ class _Draws:
         self._at = np.uint64(seed)
 
     def uniform(self, count: int) -> np.ndarray:
-        """Numbers from 0 to 1, 1 excluded, float64 [count]."""
+        """Return numbers from 0 to 1, 1 excluded, float64 [count]."""
         with np.errstate(over="ignore"):
             counters = self._at + _GOLDEN * np.arange(1, count + 1, dtype=np.uint64)
             self._at = self._at + _GOLDEN * np.uint64(count)
         return (mix_words(counters) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
     def below(self, limit: int) -> int:
-        """A number from 0 to limit - 1."""
+        """Return a number from 0 to limit - 1."""
         return int(self.uniform(1)[0] * limit)
 
 
 @cache
 def _weighted(kind: str) -> tuple[tuple[str, ...], np.ndarray]:
-    """The words of a kind and their cumulative shares, left and right apart."""
+    """Return the words of a kind and their cumulative shares, left and right apart."""
     counts: Mapping[str, int] = getattr(gqa_counts(), kind)
     words = tuple(word for word in counts if word not in (LEFT, RIGHT))
     shares = np.cumsum([counts[word] for word in words], dtype=np.float64)
@@ -161,7 +161,7 @@ def _links(number: int, count: int, corpus: Corpus, draws: _Draws) -> list[tuple
 
 
 def _boxes(count: int, width: int, height: int, draws: _Draws) -> Iterator[Box]:
-    """Boxes of all sizes, small ones more often than large ones, anywhere in the image."""
+    """Yield boxes of all sizes, small ones more often than large ones, anywhere in the image."""
     across, down, left, top = draws.uniform(4 * count).reshape(4, count)
     w = (width * 0.02 * 30.0**across).astype(np.int64)
     h = (height * 0.03 * 20.0**down).astype(np.int64)

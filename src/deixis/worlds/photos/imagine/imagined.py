@@ -1,4 +1,4 @@
-"""One imagined scene: its picture, what is true of it, and what is written down about it."""
+"""One imagined scene: its picture, the truth about it, and its published annotation."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Imagined:
 
 
 def imagine(number: int, *, seed: int, annotator: Annotator | None = None) -> Imagined:
-    """The scene of a number: the same for the same seed, whoever asks.
+    """Imagine the scene of a number, the same one for the same seed.
 
     Raises:
         RecipeError: for a negative number.
@@ -83,13 +83,13 @@ def imagine(number: int, *, seed: int, annotator: Annotator | None = None) -> Im
 
 
 def draw_imagined(imagined: Imagined, *, without: int | None = None) -> Image:
-    """The picture of a scene as a Pillow image, with one object of the truth left out if asked."""
+    """Draw the picture of a scene as a Pillow image, with one object of the truth left out if asked."""
     painted = (layer for layer in imagined.painted if without is None or layer.owner != without)
     return paint(painted, imagined.truth.width, imagined.truth.height)
 
 
 def _how_many(chance: Chance) -> float:
-    """How many things to put on the stage, as many as GQA names: 17 on average."""
+    """Return how many things to put on the stage, as many as GQA names: 17 on average."""
     draw = sum(chance.fraction() for _ in range(3)) / 3
     return FEWEST + 1 + (MOST - FEWEST - 2) * min(1.0, max(0.0, draw * 1.25 - 0.155))
 
@@ -106,7 +106,7 @@ def _without_the_hidden(stage: Stage, things: list[Thing]) -> tuple[list[Thing],
 
 
 def _goes(thing: Thing, gone: set[int], stage: Stage) -> bool:
-    """Whether a thing goes, or what it is on does."""
+    """Return whether a thing goes, or what it is on does."""
     return thing.number in gone or (thing.host is not None and _goes(stage.things[thing.host], gone, stage))
 
 
@@ -157,7 +157,7 @@ def _string(kite: Thing, person: Thing) -> Shape:
 
 
 def _tell(stage: Stage, things: list[Thing], owners: Owners, image_id: str, location: str) -> SceneGraph:
-    """Everything that is true of the finished picture."""
+    """Return everything that is true of the finished picture."""
     boxes = _boxes(things, owners)
     place = {thing.number: i for i, thing in enumerate(things)}
     links: list[dict[Link, None]] = [{} for _ in things]

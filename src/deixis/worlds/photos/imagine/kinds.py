@@ -1,4 +1,4 @@
-"""The kinds of thing that can be imagined: how large they are, and which colours, materials and states they come in.
+"""The kinds of thing that can be imagined: their sizes, colours, materials and states.
 
 The names are those of GQA (Hudson and Manning, 2019), each drawn about as often as it is said there. Heights are in
 metres, with small things larger than they are so that they can be seen.

@@ -29,7 +29,7 @@ OUTLINE_PX = 1.1  # how wide the darker edge of a shape is
 
 
 class Paint(NamedTuple):
-    """What fills a shape.
+    """The fill of a shape.
 
     Attributes:
         line: the colour of its edge, or None for no edge.
@@ -57,7 +57,7 @@ class Shape(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """Where a thing's own coordinates lie in the picture: the pixel of (0, 0), and how many pixels one unit is."""
+    """The frame of a thing's own coordinates in the picture: the pixel of (0, 0), and the pixels of one unit."""
 
     x: float
     y: float
@@ -65,13 +65,13 @@ class Frame(NamedTuple):
     down: float  # negative where y counts upwards
 
     def at(self, x: float, y: float) -> XY:
-        """A point of the thing, in pixels."""
+        """Return a point of the thing, in pixels."""
         return self.x + self.across * x, self.y + self.down * y
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What can be seen of a thing beside its kind.
+    """The visible traits of a thing beside its kind.
 
     Attributes:
         texture: how its material looks; empty for plain.
@@ -91,7 +91,7 @@ class Look:
 
 
 class Pen:
-    """Collects the shapes of one thing."""
+    """A pen that collects the shapes of one thing."""
 
     def __init__(self, frame: Frame, look: Look) -> None:
         self.frame, self.look = frame, look
@@ -115,21 +115,21 @@ class Pen:
         return lighter(self.look.color)
 
     def poly(self, points: Sequence[XY], fill: Color | Paint | None = None) -> None:
-        """A polygon; without a fill, in the thing's own colour and texture."""
+        """Draw a polygon, without a fill in the thing's own colour and texture."""
         self.shapes.append(Shape(POLYGON, tuple(self.frame.at(x, y) for x, y in points), self._paint(fill)))
 
     def blob(self, points: tuple[XY, ...], fill: Color | Paint | None = None) -> None:
-        """A smooth closed curve through the points."""
+        """Draw a smooth closed curve through the points."""
         self.poly(smooth(points), fill)
 
     def oval(self, left: float, top: float, right: float, bottom: float, fill: Color | Paint | None = None) -> None:
-        """The upright oval that fills a rectangle."""
+        """Draw the upright oval that fills a rectangle."""
         (a, b), (c, d) = self.frame.at(left, top), self.frame.at(right, bottom)
         corners = ((min(a, c), min(b, d)), (max(a, c), max(b, d)))
         self.shapes.append(Shape(OVAL, corners, self._paint(fill)))
 
     def disc(self, x: float, y: float, radius: float, fill: Color | Paint | None = None) -> None:
-        """A circle; the radius is a share of the thing's shorter side."""
+        """Draw a circle, its radius a share of the thing's shorter side."""
         a, b = self.frame.at(x, y)
         r = radius * self.unit
         self.shapes.append(Shape(OVAL, ((a - r, b - r), (a + r, b + r)), self._paint(fill)))
@@ -144,7 +144,7 @@ class Pen:
         *,
         bend: float = 0.0,
     ) -> None:
-        """An upright rectangle, its corners rounded by a share of the thing's shorter side."""
+        """Draw an upright rectangle, its corners rounded by a share of the thing's shorter side."""
         if bend <= 0:
             self.poly(((left, top), (right, top), (right, bottom), (left, bottom)), fill)
             return
@@ -157,16 +157,19 @@ class Pen:
         self.poly(points, fill)
 
     def limb(self, points: Sequence[XY], width: float, fill: Color | Paint | None = None) -> None:
-        """A thick line with round ends; the width is a share of the thing's shorter side."""
+        """Draw a thick line with round ends, its width a share of the thing's shorter side."""
         placed = tuple(self.frame.at(x, y) for x, y in points)
         self.shapes.append(Shape(LIMB, placed, self._paint(fill), width * self.unit))
 
     def line(self, points: Sequence[XY], width: float, color: Color) -> None:
-        """A thick line without an edge of its own."""
+        """Draw a thick line without an edge of its own."""
         self.limb(points, width, Paint(color))
 
     def glass(self, points: Sequence[XY], tint: Color = (206, 228, 240), opacity: float = 0.45) -> None:
-        """A pane that what is behind shines through; draw its edge too, for the edge is what is seen of it."""
+        """Draw a pane of glass.
+
+        Draw its edge too, for the edge is what is seen of it.
+        """
         self.poly(points, Paint(tint, opacity=opacity))
 
     def _paint(self, fill: Color | Paint | None) -> Paint:
@@ -209,7 +212,7 @@ _QUARTERS = [
 
 @lru_cache(maxsize=2048)
 def smooth(points: tuple[XY, ...], steps: int = 5) -> tuple[XY, ...]:
-    """A closed curve through the points (Catmull and Rom), as a polygon."""
+    """Return a closed curve through the points (Catmull and Rom), as a polygon."""
     curve = []
     count = len(points)
     for i in range(count):
@@ -222,7 +225,7 @@ def smooth(points: tuple[XY, ...], steps: int = 5) -> tuple[XY, ...]:
 
 @lru_cache(maxsize=2048)
 def arc(x: float, y: float, across: float, down: float, start: float, end: float) -> tuple[XY, ...]:
-    """Points on an oval around (x, y), from one angle to another in full turns, clockwise from the right."""
+    """Return points on an oval around (x, y), from one angle to another in full turns, clockwise from the right."""
     steps = max(4, round(abs(end - start) * 28))
     angles = [2 * pi * (start + (end - start) * i / steps) for i in range(steps + 1)]
     return tuple((x + across * cos(angle), y + down * sin(angle)) for angle in angles)

@@ -1,4 +1,4 @@
-"""From shapes to pixels: the picture, and who owns which part of it.
+"""From shapes to pixels: the picture, and the owner of each part of it.
 
 Everything is painted twice as large as asked and then reduced, which smooths every edge. A second canvas of the same
 size records which thing was painted last at each place, so that the box of a thing is what is seen of it, to the pixel.
@@ -35,7 +35,7 @@ MAX_THINGS = 254
 
 
 class Painted(NamedTuple):
-    """The shapes of one thing, or of the shade it throws, which belongs to nobody (owner -1)."""
+    """The shapes of one thing, or of the shade it throws, which has no owner (owner -1)."""
 
     owner: int
     shapes: tuple[Shape, ...]
@@ -43,7 +43,7 @@ class Painted(NamedTuple):
 
 
 class Owners(NamedTuple):
-    """What can be seen of each thing.
+    """The visible part of each thing.
 
     Attributes:
         alone: int64 [thing], pixels painted for it, whatever was painted over them later; 0 for a backdrop.
@@ -60,7 +60,7 @@ class Owners(NamedTuple):
 
 
 def paint(painted: Iterable[Painted], width: int, height: int) -> Image:
-    """The picture as a Pillow image of the given size."""
+    """Paint the picture as a Pillow image of the given size."""
     image, draw = _pillow()
     canvas = image.new("RGB", (width * OVERSAMPLING, height * OVERSAMPLING), (255, 255, 255))
     brush = _Brush(canvas, draw.Draw(canvas))
@@ -71,7 +71,10 @@ def paint(painted: Iterable[Painted], width: int, height: int) -> Image:
 
 
 def who_owns(painted: Sequence[Painted], things: int, width: int, height: int) -> Owners:
-    """What can be seen of each thing once all are painted, in the order given; shade and glass hide nothing."""
+    """Find the visible part of each thing once all are painted, in the order given.
+
+    Shade and glass hide nothing.
+    """
     if things > MAX_THINGS:
         raise DeixisError(f"a picture holds at most {MAX_THINGS} things, got {things}")
     image, draw = _pillow()
@@ -148,7 +151,7 @@ class _Brush:
 
 
 def _is_upright(shape: Shape) -> bool:
-    """Whether a shape without an edge fills a rectangle, as backdrops do."""
+    """Return whether a shape without an edge fills a rectangle, as backdrops do."""
     if shape.kind != POLYGON or shape.paint.line is not None or len(shape.points) != 4:
         return False
     (a, b), (c, d), (e, f), (g, h) = shape.points
@@ -156,7 +159,7 @@ def _is_upright(shape: Shape) -> bool:
 
 
 def _between(color: Color, over: Color, sheet: np.ndarray, image: ModuleType) -> Image:
-    """A rectangle of one colour with another laid over it, as strongly as the sheet says."""
+    """Return a rectangle of one colour with another laid over it, as strongly as the sheet says."""
     mixed = image.frombytes("P", (sheet.shape[1], sheet.shape[0]), sheet.tobytes())
     shares = np.arange(256)[:, None] / 255
     mixed.putpalette(np.rint(np.array(color) * (1 - shares) + np.array(over) * shares).astype(np.uint8).tobytes())
@@ -212,7 +215,7 @@ def _enlarged(points: Sequence[XY]) -> list[XY]:
 
 
 def _region(shapes: Sequence[Shape], width: int, height: int) -> tuple[int, int, int, int] | None:
-    """The part of the canvas that the shapes may touch, or None where they all lie outside."""
+    """Return the part of the canvas that the shapes may touch, or None where they all lie outside."""
     if not shapes:
         return None
     slack = max(shape.width for shape in shapes) / 2 + OUTLINE_PX + 1
@@ -225,7 +228,7 @@ def _region(shapes: Sequence[Shape], width: int, height: int) -> tuple[int, int,
 
 
 def _inner(shape: Shape, width: int, height: int) -> tuple[int, int, int, int] | None:
-    """The part of the canvas that an upright rectangle fills for certain, or None where it lies outside."""
+    """Return the part of the canvas that an upright rectangle fills for certain, or None where it lies outside."""
     (x, y), _, (u, v), _ = _enlarged(shape.points)
     left, top, right, bottom = max(0, ceil(x)), max(0, ceil(y)), min(width, floor(u)), min(height, floor(v))
     return (left, top, right, bottom) if left < right and top < bottom else None

@@ -1,4 +1,4 @@
-"""Putting things where they can be seen to be: on the ground, on furniture, in vessels, on walls, in the sky."""
+"""Placing of things where they are seen to be: on the ground, on furniture, in vessels, on walls, in the sky."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ STEMS = 3.5  # how much wider than the neck of a vase a flower may be
 
 
 def backdrop(stage: Stage, name: str, top: float, bottom: float, **fixed: str) -> Thing:
-    """A band across the picture, between two shares of its height."""
+    """Put a band across the picture, between two shares of its height."""
     box = (0.0, top * stage.height, float(stage.width), bottom * stage.height)
     seen = draw_appearance(KINDS[name], stage.chance, **fixed)
     return stage.add(name, stage.frame(box, may_turn=False), seen, ((len(stage.things) - 1000.0, 0),), box, "backdrop")
 
 
 def scenery(stage: Stage, name: str, box: Edges, **fixed: str) -> Thing:
-    """Something large in the background."""
+    """Put something large in the background."""
     seen = draw_appearance(KINDS[name], stage.chance, **fixed)
     path = ((box[3] - 500.0, len(stage.things)),)
     thing = stage.add(name, stage.frame(box, may_turn=KINDS[name].facing), seen, path, box, "scenery")
@@ -98,7 +98,10 @@ def stand(
     measure: Span | None = None,
     **fixed: str,
 ) -> Thing | None:
-    """A thing on the ground, where there is room; `measure` is its width and height in metres where unusual."""
+    """Put a thing on the ground, where there is room.
+
+    `measure` is its width and height in metres where unusual.
+    """
     seen = draw_appearance(KINDS[name], stage.chance, **fixed)
     for _ in range(TRIES):
         y = ground.box[1] + stage.chance.between(*depth) * (ground.box[3] - ground.box[1])
@@ -113,7 +116,7 @@ def stand(
 
 
 def stand_at(stage: Stage, name: str, ground: Thing, x: float, y: float, **fixed: str) -> Thing:
-    """A thing on the ground at a place of the picture."""
+    """Put a thing on the ground at a place of the picture."""
     seen = draw_appearance(KINDS[name], stage.chance, **fixed)
     w, h = _size(name, seen, stage.scale_at(y))
     return _stand_in(stage, name, ground, (x - w / 2, y - h, x + w / 2, y), seen, ())
@@ -122,7 +125,7 @@ def stand_at(stage: Stage, name: str, ground: Thing, x: float, y: float, **fixed
 def lay(
     stage: Stage, name: str, ground: Thing, *, depth: Span, measure: Span | None = None, **fixed: str
 ) -> Thing | None:
-    """Something flat on the ground, such as a rug, that others may stand on; painted before what stands."""
+    """Put something flat on the ground, such as a rug, that others may stand on and that is painted before them."""
     thing = stand(stage, name, ground, depth=depth, measure=measure, **fixed)
     if thing is not None:
         thing.path, thing.level = ((thing.box[1] - 400.0, thing.number),), "flat"
@@ -130,7 +133,7 @@ def lay(
 
 
 def put_along(stage: Stage, name: str, floor: Thing, wall: Thing, **fixed: str) -> Thing | None:
-    """Furniture that stands against the wall, beside what stands there already."""
+    """Put furniture against the wall, beside the furniture there."""
     seen = draw_appearance(KINDS[name], stage.chance, **fixed)
     y = floor.box[1] + stage.chance.between(0.04, 0.12) * (floor.box[3] - floor.box[1])
     w, h = _size(name, seen, stage.scale_at(y))
@@ -146,7 +149,7 @@ def put_along(stage: Stage, name: str, floor: Thing, wall: Thing, **fixed: str) 
 
 
 def put_on(stage: Stage, name: str, support: Thing, *, verbs: Sequence[str] = (), **fixed: str) -> Thing | None:
-    """A thing on top of another, where there is room on it."""
+    """Put a thing on top of another, where there is room on it."""
     boards = TOPS[support.sprite]
     seen = draw_appearance(KINDS[name], stage.chance, **fixed)
     left, top, right, bottom = support.box
@@ -177,7 +180,7 @@ def put_on(stage: Stage, name: str, support: Thing, *, verbs: Sequence[str] = ()
 
 
 def fits_on(stage: Stage, support: Thing, box: Edges, board: int = 0) -> bool:
-    """Whether something fits between what is on a support already."""
+    """Return whether a thing fits between the others on a support."""
     if support.sprite in DEEP:
         return all(shared(box, thing.box) < 0.16 for thing in stage.things if thing.host == support.number)
     for left, right, taken in support.taken:
@@ -188,7 +191,7 @@ def fits_on(stage: Stage, support: Thing, box: Edges, board: int = 0) -> bool:
 
 
 def put_in(stage: Stage, name: str, vessel: Thing, **fixed: str) -> Thing | None:
-    """A thing in a vessel, of which the upper part shows above the rim."""
+    """Put a thing in a vessel, with its upper part above the rim."""
     x0, x1, level = MOUTHS[vessel.name]
     left, top, right, bottom = vessel.box
     seen = draw_appearance(KINDS[name], stage.chance, **fixed)
@@ -226,7 +229,7 @@ def hang(
     verbs: Sequence[str] = ("hanging on",),
     **fixed: str,
 ) -> Thing | None:
-    """A thing on a wall, where the wall is free."""
+    """Hang a thing on a wall, where the wall is free."""
     seen = draw_appearance(KINDS[name], stage.chance, **fixed)
     left, top, right, bottom = wall.box
     w, h = _size(name, seen, stage.far)
@@ -250,7 +253,7 @@ def fix(
     level: str = "part",
     **fixed: str,
 ) -> Thing:
-    """A thing that is fixed to another and fills a given box: a window of a house, a sign on a pole."""
+    """Fix a thing to another so that it fills a given box: a window of a house, a sign on a pole."""
     seen = seen or draw_appearance(KINDS[name], stage.chance, **fixed)
     thing = stage.add(name, stage.frame(box, may_turn=KINDS[name].facing), seen, stage.after(host), box, level)
     thing.host, thing.scale, thing.foot = host.number, host.scale, box[3]
@@ -262,7 +265,7 @@ def fix(
 def float_in(
     stage: Stage, name: str, sky: Thing, *, scale: float, verbs: Sequence[str] = (), **fixed: str
 ) -> Thing | None:
-    """A thing in the sky."""
+    """Put a thing in the sky."""
     seen = draw_appearance(KINDS[name], stage.chance, **fixed)
     left, top, right, bottom = sky.box
     w, h = _size(name, seen, scale)

@@ -1,4 +1,4 @@
-"""Relations that follow from where things are: in front of, behind, near, next to, above, below.
+"""Relations that follow from the places of things: in front of, behind, near, next to, above, below.
 
 What was put on, in or into the hands of something is written down when the stage is set; the relations here are read
 off the finished picture, for every pair of things, so that the truth leaves none of them out.
@@ -31,13 +31,13 @@ ABOVE = 0.16  # of the height of the picture
 def seen_relations(
     things: Sequence[Thing], boxes: Sequence[Box], owners: Owners, size: tuple[int, int]
 ) -> list[tuple[int, str, int]]:
-    """Every relation that can be read off the picture: thing, relation, other thing, by their places in the list."""
+    """Return every visible relation as thing, relation, other thing, by their places in the list."""
     found = [*_depth(things, owners), *_nearness(things, boxes, size[0]), *_height(things, boxes, size[1])]
     return sorted(set(found))
 
 
 def roots(things: Sequence[Thing]) -> list[int]:
-    """For each thing, the one that it is a part of or worn by, itself where it is on its own."""
+    """Return for each thing the one that it is a part of or worn by, or itself where it is on its own."""
     place = {thing.number: i for i, thing in enumerate(things)}
     return [
         place[thing.host] if thing.level in ("worn", "part") and thing.host in place else i

@@ -1,4 +1,4 @@
-"""How people hold themselves: where the joints are, for each pose.
+"""Poses of people: the places of their joints.
 
 Units are shares of the standing height, x forwards and y upwards from the ground (from the seat for `riding`). What
 people wear and hold is drawn from the same joints, so that it fits.
@@ -19,7 +19,7 @@ __all__ = ["POSES", "Skeleton", "with_hand_at"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skeleton:
-    """The joints of a person; `near` limbs are on the side of the viewer.
+    """The joints of a person, with `near` limbs on the side of the viewer.
 
     Attributes:
         head: the middle of the head.
@@ -40,7 +40,7 @@ class Skeleton:
 
     @property
     def hand(self) -> XY:
-        """Where the near hand is."""
+        """The place of the near hand."""
         return self.near_arm[2]
 
 
@@ -113,7 +113,7 @@ POSES: dict[str, Skeleton] = {
 
 
 def with_hand_at(skeleton: Skeleton, x: float, y: float) -> Skeleton:
-    """The same person with the near hand elsewhere."""
+    """Return the same person with the near hand elsewhere."""
     shoulder = skeleton.near_arm[0]
     elbow = ((shoulder[0] + x) / 2 - 0.02, (shoulder[1] + y) / 2 - 0.07)
     return replace(skeleton, near_arm=(shoulder, elbow, (x, y)))

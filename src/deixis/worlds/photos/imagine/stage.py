@@ -1,4 +1,4 @@
-"""The stage on which a scene is put together: the things on it, and what was written down about them.
+"""The stage on which a scene is put together: the things on it, and the relations between them.
 
 `placing` stands, lays and hangs things, `cast` brings people; both put them down so that what they write down can be
 seen.
@@ -80,11 +80,11 @@ class Stage:
         self.far, self.near, self.horizon = 60.0, 80.0, 0.5 * height
 
     def perspective(self, horizon: float, far: float, near: float) -> None:
-        """How many pixels a metre has at the horizon and at the lower edge, for a picture of the usual size."""
+        """Set the pixels of a metre at the horizon and at the lower edge, for a picture of the usual size."""
         self.horizon, self.far, self.near = horizon * self.height, far * self.unit, near * self.unit
 
     def scale_at(self, y: float) -> float:
-        """How many pixels a metre has for something that stands at a height of the picture."""
+        """Return the pixels of a metre for something that stands at a height of the picture."""
         share = (y - self.horizon) / max(1.0, self.height - self.horizon)
         return self.far + (self.near - self.far) * min(1.0, max(0.0, share))
 
@@ -109,7 +109,10 @@ class Stage:
         self.links[thing.number, relation, other.number] = None
 
     def pick(self, names: Sequence[str], *, again: float = 0.0) -> str:
-        """One of the names, about as often as GQA says them; with probability `again`, one that is there already."""
+        """Return one of the names, drawn by its frequency in GQA.
+
+        With probability `again` it is one that is there already.
+        """
         counts = {name: self.count(name) for name in names}
         if again and self.chance.happens(again):
             present = [name for name in names if 0 < counts[name] < MOST_ALIKE]
@@ -119,43 +122,43 @@ class Stage:
         return self.chance.weighted(names, [gqa_counts().names[name] ** 0.7 for name in names])
 
     def count(self, name: str) -> int:
-        """How many things of a name there are."""
+        """Return the number of things of a name."""
         return sum(thing.name == name for thing in self.things)
 
     @property
     def said(self) -> float:
-        """About how many things an annotator would name."""
+        """Approximate number of things that an annotator would name."""
         return sum(0.5 if thing.level == "worn" else 1.0 for thing in self.things)
 
     def frame(self, box: Edges, *, may_turn: bool) -> Frame:
-        """The frame that fills a box, facing left or right by chance."""
+        """Return the frame that fills a box, facing left or right by chance."""
         left, top, right, bottom = box
         if may_turn and self.chance.happens(0.5):
             return Frame(right, top, left - right, bottom - top)
         return Frame(left, top, right - left, bottom - top)
 
     def after(self, host: Thing) -> Path:
-        """The path of something painted right after its host and what is on it already."""
+        """Return the path of something painted right after its host and what is on it already."""
         return (*host.path, (1e6, len(self.things)))
 
     def before(self, host: Thing) -> Path:
-        """The path of something painted right before its host."""
+        """Return the path of something painted right before its host."""
         *rest, (depth, number) = host.path
         return (*rest, (depth - 0.25, number), (0.0, len(self.things)))
 
     def has_room(self, box: Edges) -> bool:
-        """Whether a thing that stands at a place would hide little of others, and be little hidden."""
+        """Return whether a thing that stands at a place would hide little of others, and be little hidden."""
         standing = (thing.box for thing in self.things if thing.level in ("ground", "top", "held"))
         return all(shared(box, other) <= MOST_SHARED for other in standing)
 
     def is_free(self, box: Edges, *, gap: float) -> bool:
-        """Whether nothing is within some distance of a box."""
+        """Return whether nothing is within some distance of a box."""
         wider = (box[0] - gap, box[1] - gap, box[2] + gap, box[3] + gap)
         return all(shared(wider, thing.box) <= 0 for thing in self.things if thing.level in OCCUPYING)
 
 
 def shared(one: Edges, other: Edges) -> float:
-    """How much of the smaller box two boxes share."""
+    """Return the share of the smaller box that two boxes have in common."""
     across = min(one[2], other[2]) - max(one[0], other[0])
     down = min(one[3], other[3]) - max(one[1], other[1])
     if across <= 0 or down <= 0:

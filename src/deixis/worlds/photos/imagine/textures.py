@@ -1,4 +1,4 @@
-"""How materials and patterns look: how strongly a second colour covers each pixel of a shape.
+"""Materials and patterns: the strength with which a second colour covers each pixel of a shape.
 
 Patterns are computed for the shape at hand; grain and speckle are cut from sheets that are made once.
 """
@@ -51,23 +51,23 @@ IMPLIED = {  # who says the first may as well say the second
 
 @lru_cache(maxsize=4096)
 def blend(one: Color, other: Color, share: float) -> Color:
-    """A mixture of two colours; the share is that of the second."""
+    """Return a mixture of two colours, with the given share of the second."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(one, other, strict=True))
     return red, green, blue
 
 
 def darker(color: Color, by: float = 0.3) -> Color:
-    """The colour in shade."""
+    """Return the colour in shade."""
     return blend(color, (12, 12, 24), by)
 
 
 def lighter(color: Color, by: float = 0.3) -> Color:
-    """The colour in the light."""
+    """Return the colour in the light."""
     return blend(color, (255, 255, 255), by)
 
 
 def edge(color: Color) -> Color:
-    """The colour for the rim of something: darker, or lighter where darker could not be seen."""
+    """Return the colour for the rim of something: darker, or lighter where darker could not be seen."""
     return darker(color, 0.42) if sum(color) > 170 else lighter(color, 0.26)
 
 
@@ -75,7 +75,7 @@ SHEET = 512
 
 
 def cover(kind: str, width: int, height: int, period: float) -> np.ndarray:
-    """How much of the second colour there is, uint8 [row, column], 255 for nothing else.
+    """Return the coverage by the second colour, uint8 [row, column], 255 for nothing else.
 
     Raises:
         KeyError: for a texture that does not exist.
@@ -175,7 +175,7 @@ def _wicker(width: int, height: int, period: float) -> np.ndarray:
 
 
 def _wavy(width: int, height: int, period: float) -> np.ndarray:
-    """A thin line for every wave."""
+    """Return a thin line for every wave."""
     sheet = np.zeros((height, width), np.uint8)
     x = np.arange(width)
     for wave in range(int(height / period) + 2):

@@ -1,4 +1,4 @@
-"""Part `judging` of photographs: how well a model finds what expressions point at.
+"""Part `judging` of photographs: the evaluation of models that find the targets of expressions.
 
 An answer is right when it is the target itself. Results are given by form, length and number of candidates, and wrong
 choices by where they lie and by what a reader misses who makes them.
@@ -61,7 +61,7 @@ runs_on_clusters = False
 
 
 def recognises(_answers: Path) -> bool:
-    """Never: answers say nothing without the dataset that they are for."""
+    """Return False, because answers cannot be read without the dataset that they are for."""
     return False
 
 
@@ -187,7 +187,7 @@ def _answers(
 
 
 def random_answers(examples: Iterable[Example], scenes: GraphTable, *, seed: int) -> Iterator[Answer]:
-    """For every example and setting any object of the images shown, all alike; never that it is not there.
+    """Yield for every example and setting a random object of the images shown, and never that it is not there.
 
     Which one depends on the seed, the id of the example and the setting alone.
     """
@@ -202,7 +202,7 @@ def random_answers(examples: Iterable[Example], scenes: GraphTable, *, seed: int
 
 
 def oracle_answers(examples: Iterable[Example]) -> Iterator[Answer]:
-    """For every example its target, in every setting; or that it is not there."""
+    """Yield for every example and setting its target, or that it is not there."""
     for example in examples:
         if example.is_there:
             yield Answer(example.id, None, example.image_id, example.object_id)
@@ -211,7 +211,7 @@ def oracle_answers(examples: Iterable[Example]) -> Iterator[Answer]:
 
 
 def _noted(answers: Iterable[Answer], ids: list[int], boxes: list[tuple[str, Box]]) -> Iterator[Answer]:
-    """The answers, their ids and boxes being noted on the way."""
+    """Yield the answers, their ids and boxes being noted on the way."""
     for answer in answers:
         ids.append(answer.id)
         if answer.box is not None:

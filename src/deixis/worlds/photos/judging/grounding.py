@@ -1,4 +1,4 @@
-"""How well a model finds what expressions point at, and what it misses when it does not (Cops-Ref, section 5).
+"""Accuracy of a model that finds the targets of expressions, and its misreadings (Cops-Ref, section 5).
 
 An answer is right when it *is* the target: another object of the same kind is wrong however close it lies. A box stands
 for the candidate it agrees with best, if the two overlap by half. Whatever is not answered, or cannot be understood,
@@ -62,7 +62,7 @@ class Settled:
     overlapping: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain values."""
+        """Return the result as plain values."""
         return {
             "accuracy": _plain(self.accuracy),
             "chance": round(self.chance, 6),
@@ -98,7 +98,7 @@ class Evaluation:
     absent_unanswered: Mapping[Setting, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """The results as plain values."""
+        """Return the results as plain values."""
         return {
             "examples": {"that fit something": self.examples[0], "that fit nothing": self.examples[1]},
             "settings": {setting: found.to_dict() for setting, found in self.settings.items()},
@@ -123,7 +123,7 @@ def evaluate_answers(
     *,
     seed: int = 0,
 ) -> tuple[Evaluation, list[Verdict]]:
-    """The results of a model, and the judgement on every example in every setting that was answered.
+    """Evaluate the answers of a model, and judge every example in every setting that was answered.
 
     Args:
         examples: all that were asked; splits of which none was answered are left out.
@@ -163,12 +163,12 @@ def evaluate_answers(
 
 
 def crowd_of(candidates: int) -> str:
-    """The stretch that a number of candidates falls into."""
+    """Return the range that a number of candidates falls into."""
     return next((name for most, name in CROWDS if candidates <= most), LARGE_CROWD)
 
 
 def _by_group(is_right: np.ndarray, groups: Sequence[str], order: Sequence[str] = ()) -> dict[str, Estimate]:
-    """The share of right answers in every group that occurs, those of `order` first."""
+    """Return the share of right answers in every group that occurs, those of `order` first."""
     names = [*(name for name in order if name in set(groups)), *sorted(set(groups) - set(order))]
     labels = np.array(groups, dtype=object)
     return {name: share(is_right[labels == name]) for name in names}

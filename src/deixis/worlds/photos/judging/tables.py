@@ -1,4 +1,4 @@
-"""What judging answers found, for people: accuracy by setting and in parts, and what wrong choices miss."""
+"""Result tables: accuracy by setting and in parts, and the misreadings behind wrong choices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["absence_blocks", "evaluation_blocks"]
 
 
 def evaluation_blocks(evaluation: Evaluation, faults: Sequence[str], losses: Losses) -> Iterator[str | TextTable]:
-    """Results in every setting; of the first setting also those of parts, and what wrong choices miss.
+    """Return the results in every setting, and for the first setting also those of parts and the misreadings.
 
     Args:
         evaluation: the results.
@@ -47,7 +47,7 @@ def evaluation_blocks(evaluation: Evaluation, faults: Sequence[str], losses: Los
 
 
 def absence_blocks(absence: Mapping[str, Absence]) -> Iterator[str | TextTable]:
-    """How well a model tells what is there from what is not; nothing where nothing was asked for in vain."""
+    """Return the tables on telling absent from present things, or nothing if no expression is about an absent one."""
     if absence:
         yield "Is it there at all? The threshold was chosen on val; always saying the same is right in half of all:"
         rows = [

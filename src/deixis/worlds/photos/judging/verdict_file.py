@@ -24,7 +24,9 @@ ABSENT = "not there"
 
 
 def write_answer_verdicts(path: Path, verdicts: Sequence[Verdict], examples: Sequence[Example]) -> None:
-    """Write the verdicts on answers in the common schema; expressions that fit nothing are parts of their own.
+    """Write the verdicts on answers in the common schema.
+
+    Expressions that fit nothing are parts of their own.
 
     Args:
         path: the file.

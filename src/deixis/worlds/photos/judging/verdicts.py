@@ -1,4 +1,4 @@
-"""The judgement on single answers: which object each means, whether it is the target, and if not, what was missed.
+"""Verdicts on single answers: the object each means, whether it is the target, and if not, the misreading.
 
 A box stands for the candidate it agrees with best, if the two overlap by half. What was missed in a wrong choice is the
 slightest of the `misreadings` that lead to it.
@@ -51,7 +51,7 @@ LABELS: dict[str, str] = {  # what somebody missed as what somebody did, in the 
 
 
 class Verdict(NamedTuple):
-    """The judgement on one answer.
+    """The verdict on one answer.
 
     Attributes:
         id: of the example.
@@ -83,7 +83,7 @@ def judge_answers(
     seed: int = 0,
     strange: Counter[str] | None = None,
 ) -> list[Verdict]:
-    """The judgement on every example in every setting that was answered; unanswered examples of such a setting too.
+    """Judge every example in every setting that was answered, including unanswered examples of such a setting.
 
     Splits of which not one example was answered are left out.
 
@@ -121,7 +121,7 @@ def judge_answers(
 
 
 def missed(relaxation: Relaxation, expression: Expression) -> str:
-    """What a misreading misses, in a word or two: `relation`, `noun of something related`, `all but the noun`."""
+    """Name the ignored parts of a misreading: `relation`, `noun of something related`, `all but the noun`."""
     if len(relaxation.parts) > 1:
         return {"relation": "all relations"}.get(relaxation.kind) or (
             "all but the noun" if len(relaxation.expression.steps) == 1 else "all but noun and attributes"
@@ -221,7 +221,7 @@ class _Judge:
         return equals[0] if len(equals) == 1 else stream.choice(equals)
 
     def ids_of(self, scene: int) -> dict[str, int]:
-        """The objects of a scene by their ids."""
+        """Return the objects of a scene by their ids."""
         ids = self._ids.get(scene)
         if ids is None:
             some = self.scenes.objects_of(scene)
@@ -230,7 +230,7 @@ class _Judge:
         return ids
 
     def verdicts(self, choices: Sequence[_Choice]) -> list[Verdict]:
-        """The judgements on some choices, with what was missed in those that are wrong."""
+        """Return the judgements on some choices, with what was missed in those that are wrong."""
         sizes = np.diff(self.scenes.scene_ptr)
         why = self.missed([choice for choice in choices if _is_explicable(choice)])
         candidates: dict[tuple[int, Setting], int] = {}
@@ -305,7 +305,7 @@ def _is_explicable(choice: _Choice) -> bool:
 
 
 def slightest(led: Sequence[Relaxation]) -> tuple[Relaxation, ...]:
-    """Of the misreadings that lead to an object those of a single part, or else the first of several parts."""
+    """Return the misreadings of a single part that lead to an object, or else the first of several parts."""
     return tuple(one for one in led if len(one.parts) == 1) or tuple(led[:1])
 
 

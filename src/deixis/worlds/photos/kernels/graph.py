@@ -1,4 +1,4 @@
-"""The program interpreter for scene graphs: many pairs of a program and a scene.
+"""The program interpreter for scene graphs, over many pairs of a program and a scene.
 
 `resolve_graphs` reads what is recorded as all there is; `judge_graphs` keeps two sets at every step, the objects that
 certainly fit and those that possibly do. The plain twins are `resolution.reference` and
@@ -39,7 +39,7 @@ def _open_partners(graphs, start, parent, relation, candidates, used, open_, loo
 
 @jit
 def _take(open_):
-    """Take the first object out of a set; -1 when it is empty."""
+    """Take the first object out of a set, or -1 when it is empty."""
     for w in range(open_.shape[0]):
         if open_[w] != _NONE:
             i = lowest(open_[w])
@@ -50,7 +50,7 @@ def _take(open_):
 
 @jit
 def _matchable(graphs, start, tree, candidates, chosen, open_, used, root, loose):
-    """Whether mention 0 can be `root` with all mentions matched to different objects."""
+    """Return whether mention 0 can be `root` with all mentions matched to different objects."""
     mentions = tree.shape[0]
     used[:] = _NONE
     used[root >> 6] |= bit(root & 63)
@@ -199,7 +199,7 @@ def resolve_graphs(graphs, rows, row_start, tree, tree_start, which, scenes, out
 
 @jit
 def judge_graphs(graphs, rows, row_start, tree, tree_start, which, scenes, certain, possible):
-    """Fill `certain` and `possible` with what each program picks out of its scene; the shapes are as above."""
+    """Fill `certain` and `possible` with what each program picks out of its scene, in the shapes above."""
     words = certain.shape[1]
     sure = np.empty((STACK + 1, words), np.uint64)
     maybe = np.empty((STACK + 1, words), np.uint64)

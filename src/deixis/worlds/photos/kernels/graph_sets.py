@@ -1,4 +1,4 @@
-"""The layout of scene graphs: which objects have a value, and which stand in a relation to a set.
+"""The layout of scene graphs, and sets of the objects that have a value or stand in a relation.
 
 A set of objects of one scene is a row of words, one bit per object, as many words as the fullest scene needs. Every
 question can be put loosely: what is not recorded then counts as possible, unless something that is recorded rules it
@@ -23,7 +23,7 @@ _ONE = np.uint64(1)
 
 
 class Graphs(NamedTuple):
-    """The arrays of a table, and what is known to be incomplete about it.
+    """The arrays of a table, and its known gaps.
 
     Shapes:
         scene_ptr, attr_ptr, edge_ptr: int64; name, attr, relation, target: int32; box: float32 [object, 4].
@@ -52,7 +52,7 @@ class Graphs(NamedTuple):
 
 @jit
 def fill_set(members, n):
-    """All of the first n objects."""
+    """Fill a set with the first n objects."""
     for w in range(members.shape[0]):
         here = n - 64 * w
         members[w] = ~_NONE if here >= 64 else (_ONE << np.uint64(here)) - _ONE if here > 0 else _NONE
@@ -67,13 +67,13 @@ def copy_set(source, members):
 
 @jit
 def contains(members, index):
-    """Whether an object is in a set."""
+    """Return whether an object is in a set."""
     return (members[index >> 6] >> np.uint64(index & 63)) & _ONE != _NONE
 
 
 @jit
 def _has_word(attr_ptr, attr, thing, first, end):
-    """Whether an object has a word of a stretch."""
+    """Return whether an object has a word of a stretch."""
     for k in range(attr_ptr[thing], attr_ptr[thing + 1]):
         if first <= attr[k] < end:
             return True
@@ -82,7 +82,7 @@ def _has_word(attr_ptr, attr, thing, first, end):
 
 @jit
 def _share(attr_ptr, attr, one, other, first, end):
-    """Whether two objects have a word of a stretch in common."""
+    """Return whether two objects have a word of a stretch in common."""
     for k in range(attr_ptr[one], attr_ptr[one + 1]):
         if first <= attr[k] < end and _has_word(attr_ptr, attr, other, attr[k], attr[k] + 1):
             return True
@@ -91,7 +91,7 @@ def _share(attr_ptr, attr, one, other, first, end):
 
 @jit
 def _is_silent(edge_ptr, relation, is_complete, thing):
-    """Whether nothing is recorded of an object but relations that are complete."""
+    """Return whether nothing is recorded of an object but relations that are complete."""
     for e in range(edge_ptr[thing], edge_ptr[thing + 1]):
         if not is_complete[relation[e]]:
             return False
@@ -100,7 +100,7 @@ def _is_silent(edge_ptr, relation, is_complete, thing):
 
 @jit
 def related(graphs, start, one, relation, other, loose):
-    """Whether one object of the scene that begins at `start` stands in a relation to another."""
+    """Return whether one object of the scene that begins at `start` stands in a relation to another."""
     if one == other:
         return False
     recorded = graphs.is_complete.shape[0]
@@ -123,7 +123,7 @@ def related(graphs, start, one, relation, other, loose):
 
 @jit
 def keep_value(graphs, start, members, dimension, value, loose):
-    """Take out of a set the objects that lack a value; whether any are left."""
+    """Take the objects that lack a value out of a set, and return whether any are left."""
     first, end = graphs.word_start[dimension], graphs.word_start[dimension + 1]
     is_open = loose and graphs.is_open[dimension]
     left = _NONE
@@ -150,7 +150,7 @@ def keep_value(graphs, start, members, dimension, value, loose):
 
 @jit
 def _reaches(graphs, start, one, relation, others, loose):
-    """Whether an object stands in a relation to some other object of a set, each of them tried."""
+    """Return whether an object stands in a relation to some other object of a set, each of them tried."""
     for w in range(others.shape[0]):
         rest = others[w]
         while rest != _NONE:

@@ -1,4 +1,4 @@
-"""Expressions about photographs in words, as Cops-Ref says them, and back."""
+"""Expressions about photographs in the words of Cops-Ref, and back."""
 
 from deixis.worlds.photos.language.read import parse_reference as parse_reference
 from deixis.worlds.photos.language.read import read_reference as read_reference

@@ -1,4 +1,4 @@
-"""Part `language` of photographs: expressions as Cops-Ref says them."""
+"""Part `language` of photographs: expressions in the words of Cops-Ref."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class PhotoLanguage:
     words = SchemaWords()
 
     def read(self, text: str, scene: Scene | None = None) -> Utterance:
-        """An expression with its meaning, in the vocabulary of the scene; else in that of GQA."""
+        """Read an expression with its meaning, in the vocabulary of the scene if there is one, else in that of GQA."""
         vocabulary = scene.vocabulary if isinstance(scene, GraphScene) else gqa_vocabulary()
         return read_reference(text, vocabulary)
 
     def realise(self, expression: Expression) -> Utterance:
-        """An expression in words."""
+        """Put an expression into words."""
         return realise_reference(expression)
 
 
@@ -44,7 +44,7 @@ LANGUAGE = PhotoLanguage()
 
 @cache
 def gqa_vocabulary() -> Vocabulary:
-    """The words of GQA, for texts that are said of no corpus in particular."""
+    """Return the words of GQA, for texts about no corpus in particular."""
     counts = gqa_counts()
     words = sorted(counts.attributes, key=lambda word: TYPES.index(Vocabulary.type_of(word)))
     return Vocabulary(names=tuple(counts.names), words=tuple(words), relations=tuple(counts.relations))

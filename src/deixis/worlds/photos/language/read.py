@@ -50,7 +50,7 @@ _Noun: TypeAlias = "tuple[tuple[tuple[str, Span], ...], tuple[str, Span] | None,
 
 
 def parse_reference(text: str, vocabulary: Vocabulary, *, other_names: tuple[tuple[str, str], ...] = ()) -> Expression:
-    """The expression that a text says about a photograph.
+    """Parse the expression that a text says about a photograph.
 
     Args:
         text: in any of the wordings that `realise_reference` has; capitals and a full stop do not matter.
@@ -64,7 +64,7 @@ def parse_reference(text: str, vocabulary: Vocabulary, *, other_names: tuple[tup
 
 
 def read_reference(text: str, vocabulary: Vocabulary, *, other_names: tuple[tuple[str, str], ...] = ()) -> Utterance:
-    """A text with its meaning and the words that say each part; the arguments are those of `parse_reference`."""
+    """Read a text with its meaning and the words that say each part, with the arguments of `parse_reference`."""
     tokens = [token for word in text.lower().split() if (token := word.strip('.,;:!?"“”'))]
     if len(tokens) > MAX_WORDS:
         raise _complaint(tokens, MAX_WORDS, (f"<at most {MAX_WORDS} words>",))
@@ -79,7 +79,7 @@ def read_reference(text: str, vocabulary: Vocabulary, *, other_names: tuple[tupl
 
 
 class Phrases(NamedTuple):
-    """Phrases with what they mean, and how many words the longest has that begins with a word."""
+    """Phrases with their meanings, and the length of the longest that begins with a word."""
 
     meanings: Mapping[tuple[str, ...], str]
     longest: Mapping[str, int]
@@ -153,7 +153,7 @@ class _Reader:
         self.determiners: list[str] = []
 
     def utterance(self) -> Utterance | None:
-        """The first reading of the whole text, if there is one."""
+        """Return the first reading of the whole text, if there is one."""
         for phrase in self.phrases(0):
             rest = self.after_noun(phrase.end)
             if rest is not None:
@@ -192,11 +192,11 @@ class _Reader:
         return self.predicates(start, connection)
 
     def first_bare(self, at: int) -> list[_Predicate] | None:
-        """A relation that follows its noun directly."""
+        """Return a relation that follows its noun directly."""
         return self.relations(at, (at, at), "", is_denied=False)
 
     def predicates(self, at: int, connection: str) -> list[_Predicate] | None:
-        """The predicate that begins here and all that follow."""
+        """Return the predicate that begins here and all that follow."""
         if (connection, at) in self.hopeless:
             return None
         begun, start = (at, at), at
@@ -235,7 +235,7 @@ class _Reader:
         return None
 
     def phrases(self, at: int) -> Iterator[_Phrase]:
-        """The noun phrases that can be read here, the likeliest first."""
+        """Yield the noun phrases that can be read here, the likeliest first."""
         start = at
         article = ""
         if self.word(at) in DETERMINERS:
@@ -277,7 +277,7 @@ class _Reader:
         return self.nouns_at[at]
 
     def matches(self, phrases: Phrases, at: int) -> Iterator[tuple[int, str]]:
-        """The phrases of a table that come next, the longest first, with where they end."""
+        """Yield the phrases of a table that come next, the longest first, with where they end."""
         longest = phrases.longest.get(self.word(at), 0)
         for end in range(min(at + longest, len(self.tokens)), at, -1):
             meaning = phrases.meanings.get(tuple(self.tokens[at:end]))
@@ -300,7 +300,7 @@ class _Reader:
     # ------------------------------------------------------------------------------------------ building the tree
 
     def attached(self, phrase: _Phrase, predicates: list[_Predicate]) -> Description:
-        """The description, every predicate with the noun that it belongs to."""
+        """Return the description, every predicate with the noun that it belongs to."""
         root = newest = continued = _Mention(phrase)
         for predicate in predicates:
             mention = _Mention(predicate.phrase) if predicate.phrase else None
@@ -418,12 +418,12 @@ def _measured(meanings: Mapping[tuple[str, ...], str]) -> Phrases:
 
 
 def _only(phrases: Phrases, fits: Callable[[str], bool]) -> Phrases:
-    """The phrases that mean a word that fits."""
+    """Return the phrases that mean a word that fits."""
     return _measured({words: meaning for words, meaning in phrases.meanings.items() if fits(meaning)})
 
 
 def _other_numbers(name: str) -> tuple[str, ...]:
-    """The name in the plural and, as carelessly as the released files do it, in the singular."""
+    """Return the name in the plural and, as carelessly as the released files do it, in the singular."""
     plurals = [f"{name}s", f"{name}es"]
     for ending, plural in (("f", "ves"), ("fe", "ves"), ("y", "ies")):
         if name.endswith(ending):

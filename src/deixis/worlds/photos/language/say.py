@@ -40,7 +40,7 @@ WEARING = ("wearing", "wears")
 def realise_reference(
     expression: Expression, style: Style | str = ENGLISH, *, synonyms: Mapping[str, str] | None = None
 ) -> Utterance:
-    """The text that says an expression about a photograph.
+    """Put an expression about a photograph into words.
 
     Args:
         expression: over the schema of scene graphs: a name first, then adjectives and at most one rank, then clauses.
@@ -124,7 +124,7 @@ class _Writer:
                 raise SchemaError("only the last of several clauses on one noun may have a relative clause inside")
 
     def opening(self, shape: _Shape, at: Address) -> str:
-        """The word before the first clause, or none where the clause can follow the noun directly."""
+        """Return the word before the first clause, or none where the clause can follow the noun directly."""
         first = shape.after[0][1]
         is_alone = len(shape.after) == 1
         if shape.behind:
@@ -177,7 +177,7 @@ class _Writer:
         return name
 
     def is_another(self, shape: _Shape) -> bool:
-        """Whether the words would fit something that was said before: 'the tree to the left of the tree'."""
+        """Return whether the words would fit something that was said before: 'the tree to the left of the tree'."""
         if self.style.literal or shape.rank is not None:
             return False
         return any(noun == shape.noun and shape.adjectives <= said for noun, said in self.told)
@@ -190,7 +190,7 @@ class _Writer:
                 self.spans[address] = (first - 1, last - 1)
 
     def is_on_a_side(self, rank: Nth) -> bool:
-        """Whether the rank is said after the noun alone: 'in the middle', 'on the left'."""
+        """Return whether the rank is said after the noun alone: 'in the middle', 'on the left'."""
         is_outermost = rank.index == 1 and rank.side in ("left", "right")
         return rank.side == "middle" or (is_outermost and self.style.side == "on")
 
@@ -260,7 +260,7 @@ class _Writer:
         return relation
 
     def noun_word(self, name: str, *, is_worn: bool) -> str:
-        """The word for a name."""
+        """Return the word for a name."""
         if is_worn and name in self.table.worn:
             return self.table.worn[name]
         if self.style.literal or name in self.synonyms:
@@ -268,7 +268,7 @@ class _Writer:
         return self.table.spelled(self.table.said_names.get(name, name))
 
     def attribute_word(self, step: Is, *, is_alone: bool = False) -> str:
-        """The word for an attribute, beside its noun or alone after 'is'."""
+        """Return the word for an attribute, beside its noun or alone after 'is'."""
         word = step.value
         if self.style.literal or word in self.synonyms:
             return self.synonyms.get(word, word)

@@ -1,4 +1,4 @@
-"""Which words can stand where: relations after 'that is', adjectives before the noun, names that are no things.
+"""Positions of words: relations after 'that is', adjectives before the noun, names that are no things.
 
 The table is `english.toml`. Everything can be said and read; what the table decides is which word order is
 English, and which words an engine had better not choose ('the here man that is and the lot').
@@ -33,7 +33,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """How expressions are worded.
+    """Options of the wording of expressions.
 
     Attributes:
         name: of the wording that it is, or is a variant of.
@@ -64,7 +64,7 @@ STYLES: Mapping[str, Style] = {style.name: style for style in (ENGLISH, RELEASE,
 
 
 def style_named(name: str) -> Style:
-    """The style of that name."""
+    """Return the style of a name."""
     if name not in STYLES:
         raise UnknownName(f"there is no wording {name!r}; known: {', '.join(STYLES)}")
     return STYLES[name]
@@ -136,7 +136,7 @@ class Words:
     attribute_synonyms: Mapping[str, tuple[str, ...]]
 
     def can_follow_that_is(self, relation: str) -> bool:
-        """Whether 'that is', the relation and a noun phrase make English: 'sitting on', but not 'sitting'."""
+        """Return whether 'that is', the relation and a noun phrase make English: 'sitting on', but not 'sitting'."""
         if relation in self.bare or relation in self.unsaid_relations or relation in self.verbs:
             return False
         if relation in self.prepositions or relation in self.transitive:
@@ -148,45 +148,45 @@ class Words:
         return begins and rest[-1] in self.ends and all(w in self.inside or w in self.ends for w in rest[:-1])
 
     def can_be_chosen(self, relation: str) -> bool:
-        """Whether an English clause can be made of the relation at all."""
+        """Return whether an English clause can be made of the relation at all."""
         return relation in self.bare or relation in self.verbs or self.can_follow_that_is(relation)
 
     def is_doing(self, relation: str) -> bool:
-        """Whether the relation is an activity, before which 'that is' can be dropped: 'the girl touching the ball'."""
+        """Return whether the relation is an activity that can drop 'that is': 'the girl touching the ball'."""
         return _is_doing(relation.partition(" ")[0]) and relation not in self.prepositions
 
     def is_where(self, relation: str) -> bool:
-        """Whether the relation says where something is and can follow an activity: 'sitting near', 'eating under'."""
+        """Return whether the relation is a place that can follow an activity: 'sitting near', 'eating under'."""
         return relation in self.prepositions - self.bare and relation not in NOT_WHERE and not relation.endswith("than")
 
     def is_person(self, name: str) -> bool:
-        """Whether 'who' is said of it: a man, a tennis player."""
+        """Return whether 'who' is said of it: a man, a tennis player."""
         return name in self.persons or name.rpartition(" ")[2] in self.persons
 
     def spelled(self, text: str) -> str:
-        """The words with the capitals that English gives them."""
+        """Return the words with the capitals that English gives them."""
         return " ".join(self.capitals.get(word, word) for word in text.split())
 
     def can_stand_before(self, attribute: str) -> bool:
-        """Whether the attribute is known to make English before a noun."""
+        """Return whether the attribute is known to make English before a noun."""
         return attribute in self.adjectives or attribute in self.modifiers
 
     def can_stand_after(self, attribute: str) -> bool:
-        """Whether the attribute is known to make English after 'that is'."""
+        """Return whether the attribute is known to make English after 'that is'."""
         return attribute in self.adjectives or attribute in self.phrases
 
     def can_be_beside(self, name: str, other: str) -> bool:
-        """Whether something can be said to be to the left of another: not of the ground, and no hair of a man."""
+        """Return whether a thing can be said to be to the left of another: not the ground, and no hair of a man."""
         if other in self.surroundings or other in self.belongings:
             return False
         return not (name in self.belongings and self.is_person(other))
 
     def can_be_counted(self, name: str) -> bool:
-        """Whether there can be a second one: not of grass, and not of people."""
+        """Return whether there can be a second one: not of grass, and not of people."""
         return name not in self.mass and name not in self.plurals
 
     def is_a_thing(self, name: str) -> bool:
-        """Whether a name can be told from other words: letters only, no adjective first, and not 'area' or 'lot'."""
+        """Return whether a name is distinct from other words: letters only, no adjective first, not 'area' or 'lot'."""
         if name in self.things:
             return True
         first = name.partition(" ")[0]
@@ -199,7 +199,7 @@ class Words:
 
 @cache
 def words_of_photographs() -> Words:
-    """The words that Cops-Ref and its sources use."""
+    """Return the words that Cops-Ref and its sources use."""
     table = word_table("deixis.worlds.photos")
     relations, attributes, nouns = table["relations"], table["attributes"], table["nouns"]
     grammar = relations["grammar"]

@@ -1,1 +1,1 @@
-"""Making Cops-Ref: expressions, distractor images, imagined scenes."""
+"""The making of Cops-Ref: expressions, distractor images, imagined scenes."""

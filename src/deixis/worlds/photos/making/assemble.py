@@ -1,4 +1,4 @@
-"""Examples put together: expressions are given their distractor images, and others that fit nothing are added.
+"""Assembly of examples: expressions get their distractor images, and expressions that fit nothing are added.
 
 examples, shortages = with_distractors(examples, table, index, seed=7, among=scenes_of_the_split)
 examples += negatives_of(examples, table, index, seed=7)
@@ -41,7 +41,7 @@ POOL = 4  # for every expression of what is not there, how many it is chosen fro
 
 
 class Assembled(NamedTuple):
-    """Examples with their distractor images, and why others were left out.
+    """Examples with their distractor images, and the reasons why others were left out.
 
     Attributes:
         examples: those that have enough images of every kind, in the order given.
@@ -54,7 +54,7 @@ class Assembled(NamedTuple):
     fewer: Counter[tuple[DistractorKind, ...]]
 
     def add(self, more: Assembled) -> None:
-        """Take in what came of more examples."""
+        """Add the results of more examples."""
         self.examples.extend(more.examples)
         self.dropped.update(more.dropped)
         self.fewer.update(more.fewer)
@@ -73,7 +73,7 @@ def with_distractors(  # noqa: PLR0913 (where to look, what for, and how)
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Assembled:
-    """The examples with distractor images, those left out for which there are too few (Cops-Ref, section 3.2).
+    """Return the examples with distractor images, without those for which there are too few (Cops-Ref, section 3.2).
 
     Args:
         examples: whose meaning is known.
@@ -100,7 +100,7 @@ def with_distractors(  # noqa: PLR0913 (where to look, what for, and how)
 
 
 class Chunk(NamedTuple):
-    """Some examples, and how to look for their distractor images; see `with_distractors`."""
+    """Some examples, and the settings of the search for their distractor images (see `with_distractors`)."""
 
     examples: Sequence[Example]
     search: Search
@@ -110,7 +110,10 @@ class Chunk(NamedTuple):
 
 
 def assemble_chunk(folder: Path, chunk: Chunk) -> Assembled:
-    """Distractor images for some examples from the corpus in a folder; for other processes and machines."""
+    """Find distractor images for some examples in the corpus of a folder.
+
+    A pure function, for other processes and machines.
+    """
     place = _corpus(folder)
     found = Assembled([], Counter(), Counter())
     for example, (images, lacking) in zip(chunk.examples, _images(chunk, place), strict=True):
@@ -136,7 +139,7 @@ def negatives_of(  # noqa: PLR0913 (where to look, what for, and how)
     say: Callable[[Expression], str] | None = None,
     first_id: int | None = None,
 ) -> list[Example]:
-    """Examples that fit nothing in any image they are shown with, made from examples that fit something.
+    """Make examples that fit nothing in any image they are shown with, from examples that fit something.
 
     Of what could be said, that is chosen which keeps the words balanced, see `balance`; so it depends on the other
     examples, too.
@@ -191,7 +194,7 @@ def _chosen(
 
 
 def _absent(example: Example, negative: Negative, text: str, number: int) -> Example:
-    """The example with an expression that fits nothing in its images."""
+    """Return the example with an expression that fits nothing in its images."""
     return replace(
         example,
         id=number,
@@ -207,21 +210,21 @@ def _absent(example: Example, negative: Negative, text: str, number: int) -> Exa
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Where images are looked for: scene graphs, their index and, where it is known, the truth about them."""
+    """The corpus in which images are searched: scene graphs, their index and, where known, the truth about them."""
 
     table: GraphTable
     index: GraphIndex
     truth: GraphTable | None = None
 
     def save(self, folder: Path) -> None:
-        """Write it to a folder."""
+        """Write the corpus to a folder."""
         for name, part in (("scenes", self.table), ("index", self.index), ("truth", self.truth)):
             if part is not None:
                 part.save(folder / name)
 
     @classmethod
     def load(cls, folder: Path) -> Corpus:
-        """What `save` has written, mapped into memory."""
+        """Load a corpus that `save` has written, mapped into memory."""
         table = GraphTable.load(folder / "scenes")
         truth = GraphTable.load(folder / "truth") if (folder / "truth").exists() else None
         return cls(table, GraphIndex.load(folder / "index", table), truth)

@@ -37,7 +37,7 @@ MOST_IMAGES = 1_000_000
 
 
 class Told(NamedTuple):
-    """What the two files say about one scene, as JSON."""
+    """The JSON of both files about one scene."""
 
     image_id: str
     published: str
@@ -45,7 +45,7 @@ class Told(NamedTuple):
 
 
 class ImaginedScene(NamedTuple):
-    """A scene: its id, its picture as a file, and what is published and true of it as JSON."""
+    """A scene: its id, its picture as a file, and its published and true graphs as JSON."""
 
     image_id: str
     picture: bytes
@@ -54,7 +54,7 @@ class ImaginedScene(NamedTuple):
 
 
 def imagine_scene(number: int, *, seed: int, annotator: Annotator | None = None, picture: str = "png") -> ImaginedScene:
-    """One scene, which depends on its number and the seed alone."""
+    """Imagine one scene, which depends on its number and the seed alone."""
     scene = imagine(number, seed=seed, annotator=annotator or Annotator())
     file = BytesIO()
     draw_imagined(scene).save(file, format=NAMES[picture], **FORMATS[picture])
@@ -72,7 +72,7 @@ def write_imagined(
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> None:
-    """Imagine scenes and write them down; the same bytes whatever the number of workers (one per core by default).
+    """Imagine scenes and write them, with the same bytes for any number of workers (one per core by default).
 
     Args:
         folder: new, or empty.

@@ -1,4 +1,4 @@
-"""Imagined scenes of a dataset that is being made: drawn part by part, each kept, so that making can go on.
+"""Imagined scenes of a dataset in the making, drawn and kept part by part, so that making can be resumed.
 
 While the dataset is made, parts of some scenes lie in `.partial/`: ids, pictures, and what is published and true of
 each. From them come `imagined/sceneGraphs.json` and `imagined/truth.json`, laid out like GQA, and the pictures in
@@ -47,30 +47,30 @@ class ImaginedParts:
 
     @property
     def size(self) -> int:
-        """How many scenes a part has; the last may have fewer."""
+        """Number of scenes in a part, though the last may have fewer."""
         return min(MOST, max(FEWEST, self.images // PARTS))
 
     @property
     def count(self) -> int:
-        """How many parts there are."""
+        """Number of parts."""
         return (self.images + self.size - 1) // self.size
 
     def path(self, number: int) -> str:
-        """Where a part lies in the folder."""
+        """Return the path of a part in the folder."""
         return f"{PARTIAL}/scenes-{number:05d}.parquet"
 
     def numbers(self, part: int) -> range:
-        """The numbers of its scenes."""
+        """Return the numbers of the scenes of a part."""
         return range(part * self.size, min((part + 1) * self.size, self.images))
 
     def column(self, name: str) -> Iterator[str]:
-        """One column of all parts, in order."""
+        """Yield one column of all parts, in order."""
         for part in range(self.count):
             for table in read_parquet(self.out / self.path(part), columns=[name]):
                 yield from table.column(name).to_pylist()
 
     def finder(self) -> Callable[[str], Picture | None]:
-        """What finds the picture of a scene by its id; neighbours are found fast."""
+        """Return a function that finds the picture of a scene by its id, fast for neighbours."""
         places = {image: number // self.size for number, image in enumerate(self.column("image"))}
 
         @lru_cache(maxsize=2)
@@ -94,7 +94,7 @@ def imagine_parts(
     crew: Crew | None = None,
     progress: Callable[[int], None],
 ) -> ImaginedParts:
-    """Imagine and draw the scenes of a dataset, those left out that are kept from an interrupted making.
+    """Imagine and draw the scenes of a dataset, except those kept from an interrupted run.
 
     Args:
         folder: of the dataset.
@@ -121,7 +121,7 @@ def imagine_parts(
 
 
 def write_graphs(folder: ResumableFolder, parts: ImaginedParts) -> Path:
-    """Write what is published and what is true of all scenes; the file of what is published."""
+    """Write the published and the true graphs of all scenes, and return the file of the published ones."""
     for name, column in ((GRAPHS, "published"), (TRUTH, "truth")):
         path = f"{IMAGINED}/{name}"
         if folder.find(path) is not None:
@@ -137,7 +137,10 @@ def write_graphs(folder: ResumableFolder, parts: ImaginedParts) -> Path:
 
 
 def imagine_part(_folder: Path, asked: tuple[range, int]) -> bytes:
-    """The scenes of some numbers as a Parquet file; a pure function, for other processes and machines."""
+    """Imagine the scenes of some numbers as a Parquet file.
+
+    A pure function, for other processes and machines.
+    """
     numbers, seed = asked
     rows = [imagine_scene(number, seed=seed) for number in numbers]
     told = [{"image": r.image_id, "picture": r.picture, "published": r.published, "truth": r.truth} for r in rows]

@@ -1,4 +1,4 @@
-"""Making Cops-Ref: from scene graphs to expressions, distractor images and a dataset on disk.
+"""The making of Cops-Ref: from scene graphs to expressions, distractor images and a dataset on disk.
 
 What is finished is kept in `.partial` of the same folder: imagined scenes, expressions and their distractor images part
 by part, and all that val and test hold. The same call goes on from there, and the bytes are those of an uninterrupted
@@ -75,7 +75,7 @@ GIVEN = ("scenes", "pictures", "allow_losses")  # what a recipe is told apart by
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopsRefRecipe:
-    """How to make a Cops-Ref dataset.
+    """The recipe of a Cops-Ref dataset.
 
     Attributes:
         seed: everything random follows from it.
@@ -120,7 +120,7 @@ class CopsRefRecipe:
                 raise RecipeError(f"{name} must be at least 1, got {getattr(self, name)}")
 
     def to_dict(self) -> dict[str, Any]:
-        """The recipe as plain values, without the places where files are given."""
+        """Return the recipe as plain values, without the places where files are given."""
         plain = {key: value for key, value in asdict(self).items() if key not in GIVEN}
         plain["engine"] = {
             key: sorted(value) if isinstance(value, frozenset) else value
@@ -131,7 +131,7 @@ class CopsRefRecipe:
 
     @property
     def digest(self) -> str:
-        """A name for exactly this recipe, for what the files of scenes that are given hold, and for the pictures."""
+        """Digest of the recipe, of the content of given files of scenes, and of the pictures."""
         told = self.to_dict()
         if self.scenes:
             told["given"] = digest_of_sources(*self.scenes)
@@ -148,7 +148,7 @@ def make_copsref(
     progress: Progress | None = None,
     crew: Crew | None = None,
 ) -> Dataset:
-    """Make expressions about scene graphs, with distractor images for val and test, or finish what was begun.
+    """Make expressions about scene graphs, with distractor images for val and test, or resume an interrupted run.
 
     Args:
         recipe: what is wanted.
@@ -208,7 +208,7 @@ class _Maker:
         self.folder.finish({**manifest, "losses": losses})
 
     def read(self, report: GraphReport, find: Callable[[str], Picture | None] | None) -> GraphTable:
-        """The scenes that are given, those without pictures left out where pictures are given, too."""
+        """Return the scenes that are given, those without pictures left out where pictures are given, too."""
         names = ", ".join(str(path) for path in self.recipe.scenes)
         table = read_table(*self.recipe.scenes, report=report, keep=None if find is None else has_picture(find))
         for lost in report.losses():
@@ -326,7 +326,7 @@ class _Maker:
 
     @staticmethod
     def parts(stage: str, count: int) -> list[str]:
-        """The files in which the parts of a stage are kept."""
+        """Return the files in which the parts of a stage are kept."""
         return [f"{PARTIAL}/{stage}-{number:05d}.parquet" for number in range(count)]
 
     def make_parts(
@@ -349,7 +349,7 @@ class _Maker:
             tell(sizes[number])
 
     def kept(self, part: str) -> tuple[list[Example], dict[str, Any]]:
-        """The examples of a part that is finished, and what was counted while it was made."""
+        """Return the examples of a part that is finished, and what was counted while it was made."""
         tables = [*read_parquet(self.folder.out / part, columns=COLUMNS.names)]
         counts = (pq.read_schema(self.folder.out / part).metadata or {}).get(COUNTS, b"{}")
         return [example_from_row(row) for table in tables for row in table.to_pylist()], json.loads(counts)
@@ -362,7 +362,7 @@ class _Maker:
 
 
 def packed(examples: list[Example], counts: Mapping[str, Any]) -> bytes:
-    """Examples and what was counted while they were made, as a Parquet file."""
+    """Return examples and the counts made while making them as a Parquet file."""
     table = table_of_examples(examples).replace_schema_metadata({COUNTS: json.dumps(counts).encode()})
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
@@ -370,7 +370,10 @@ def packed(examples: list[Example], counts: Mapping[str, Any]) -> bytes:
 
 
 def say_chunk(folder: Path, chunk: EngineChunk) -> bytes:
-    """What is said of some images, and is true; a pure function, for other processes and machines."""
+    """Make true expressions about some images.
+
+    A pure function, for other processes and machines.
+    """
     expressed = express_chunk(folder / "scenes", chunk)
     truth = GraphTable.load(folder / "truth") if (folder / "truth").exists() else None
     true = expressed if truth is None or not expressed else keep_true(expressed, truth)
@@ -379,7 +382,10 @@ def say_chunk(folder: Path, chunk: EngineChunk) -> bytes:
 
 
 def show_chunk(folder: Path, chunk: Chunk) -> bytes:
-    """Some examples with their distractor images; a pure function, for other processes and machines."""
+    """Find distractor images for some examples.
+
+    A pure function, for other processes and machines.
+    """
     found = assemble_chunk(folder, chunk)
     wanting: Counter[str] = Counter()
     for kinds, number in found.dropped.items():
@@ -398,7 +404,7 @@ def _saving(table: GraphTable, truth: GraphTable | None) -> Callable[[Path], Non
 
 
 def has_picture(find: Callable[[str], Picture | None]) -> Callable[[SceneGraph, GraphReport], bool]:
-    """What says whether a scene has a picture that can be read and is of its size."""
+    """Return a test whether a scene has a picture that can be read and is of its size."""
 
     def keep(graph: SceneGraph, report: GraphReport) -> bool:
         picture = find(graph.image_id)
@@ -429,7 +435,7 @@ class _Counted:
 
 
 def _engine(recipe: CopsRefRecipe) -> Engine:
-    """The settings of the engine, with the seed and the guards of a recipe."""
+    """Return the settings of the engine, with the seed and the guards of a recipe."""
     settings = {name: getattr(recipe.engine, name) for name in recipe.engine.__slots__}
     settings["seed"] = derive(recipe.seed, "engine") >> 1
     settings["loose_sides"] = settings["loose_sides"] and recipe.guarded
@@ -439,13 +445,13 @@ def _engine(recipe: CopsRefRecipe) -> Engine:
 
 
 def split_of(image_id: str, recipe: CopsRefRecipe) -> str:
-    """The split of an image; it depends on its id and the seed alone."""
+    """Return the split of an image, which depends on its id and the seed alone."""
     place = (derive(recipe.seed, "split", image_id) >> 32) / UNIT
     return "test" if place < recipe.test else "val" if place < recipe.test + recipe.val else "train"
 
 
 def keep_true(expressed: Sequence[Expressed], truth: GraphTable) -> list[Expressed]:
-    """The expressions that fit their targets alone by the truth, also with left and right as people see them.
+    """Return the expressions that fit their targets alone by the truth, also with left and right as people see them.
 
     The truth has more objects than are named, so they are told by their ids.
     """
@@ -464,7 +470,7 @@ def _number_in(truth: GraphTable, one: Expressed) -> int:
 
 
 def example_of(number: int, one: Expressed, split: str = "") -> Example:
-    """What the engine said as an example, still without distractor images."""
+    """Turn an expression of the engine into an example, still without distractor images."""
     return Example(
         id=number,
         text=one.text,

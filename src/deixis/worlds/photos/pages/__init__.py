@@ -1,5 +1,5 @@
 # ruff: noqa: ARG002 (the studio asks all worlds alike)
-"""Pages of expressions about photographs: how they are resolved, the images that tempt, and results."""
+"""Pages of expressions about photographs: their resolution, their distractor images, and results."""
 
 from __future__ import annotations
 
@@ -34,61 +34,64 @@ __all__ = ["PAGES"]
 
 
 class PhotographPages(WorldPages):
-    """What the studio shows of expressions about photographs."""
+    """The studio's pages of expressions about photographs."""
 
     def open(self, path: Path) -> Any:
-        """A folder; a file of released expressions has no scenes that could be shown."""
+        """Open a folder, because a file of released expressions has no scenes to show."""
         found = super().open(path)
         if not isinstance(found, CopsRef):
             raise BrokenDataset(f"{path.name} has no scenes that could be shown; make a folder of it: deixis convert")
         return found
 
     def list_examples(self, entry: Entry, wanted: Wanted, library: Library) -> Listing:
-        """One page of the gallery."""
+        """Show one page of the gallery."""
         return list_photographs(entry, wanted)
 
     def filter_examples(
         self, entry: Entry, wanted: Wanted, library: Library
     ) -> tuple[np.ndarray, Callable[[int], str]]:
-        """What a filter leaves; the pages of examples are named by their ids."""
+        """Return the examples that a filter leaves.
+
+        The pages of examples are named by their ids.
+        """
         return filter_photographs(entry, wanted), lambda place: f"/d/{entry.slug}/{example.ids_of(entry)[place]}"
 
     def prepare(self, entry: Entry) -> None:
-        """Read what a search needs."""
+        """Read the codes that a search needs."""
         prepare(entry)
 
     def count(self, entry: Entry) -> None:
-        """Read what a search needs."""
+        """Read the codes that a search needs."""
         prepare(entry)
 
     def example(self, request: Request, entry: Entry, number: int) -> Response:
-        """One example with its images, by its id; where no example has that id, by its number."""
+        """Show one example with its images, by its id, or by its number where no example has that id."""
         ids = example.ids_of(entry)
         if number < len(ids) and number not in ids:
             return RedirectResponse(f"/d/{entry.slug}/{ids[number]}", 307)
         return example.example_page(request, entry, number)
 
     def options(self, form: Mapping[str, str]) -> tuple[Field, ...]:
-        """Which images are shown, how often nothing fits, and whether regions are named."""
+        """Return the choices before playing: the images shown, the share of absent targets, and names of regions."""
         return play.options_of(form)
 
     def game(self, entry: Entry, split: str, task: str, questions: int, *, seed: int, form: Mapping[str, str]) -> Game:
-        """Expressions whose targets are to be found."""
+        """Return a game of expressions whose targets are to be found."""
         del task
         setting, absent = (option.value for option in play.options_of(form)[:2])
         is_named = bool(form.get("named"))
         return play.photograph_game(entry, split, setting, questions, seed=seed, is_named=is_named, absent=absent)
 
     def claims(self, found: Mapping[str, Any], file: str) -> bool:
-        """Results that are told apart by settings."""
+        """Return whether results are told apart by settings."""
         return "settings" in found
 
     def read_results(self, entry: Entry, file: str, values: Any, training: Training | None) -> list[Judged]:
-        """The results of a model."""
+        """Read the results of a model."""
         return [results.read_results(entry, values)]
 
     def is_about(self, judged: Judged, entry: Entry) -> bool:
-        """Datasets are known by the names of their folders."""
+        """Return whether results are about a dataset, by the name of its folder."""
         return entry.path.name == judged.data
 
     def cards(
@@ -98,11 +101,11 @@ class PhotographPages(WorldPages):
         rows: Sequence[np.ndarray],
         dataset: Entry | None,
     ) -> Sequence[ResultCard]:
-        """Cards with photographs."""
+        """Return cards with photographs."""
         return results.with_photographs(cards, sides[0].verdicts.ids[rows[0]], dataset) if dataset else cards
 
     def say(self, outcome: str, role: str, missed: Sequence[str]) -> str:
-        """What came of an answer."""
+        """Describe the verdict on an answer in words."""
         return results.say_outcome(outcome, role, missed)
 
 

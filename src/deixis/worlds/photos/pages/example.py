@@ -1,4 +1,4 @@
-"""Pages of expressions about photographs: the words, how they are resolved, and the images that tempt."""
+"""Pages of expressions about photographs: the words, their resolution, and the distractor images."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ KINDS = {
 
 
 def example_page(request: Request, entry: Entry, number: int) -> Response:
-    """One example with its images."""
+    """Show one example with its images."""
     ids, _ = _ids_of(entry.data)
     example, place = find_example(entry, number)
     story = Story(example, entry.data.scenes)
@@ -97,7 +97,7 @@ def example_page(request: Request, entry: Entry, number: int) -> Response:
 
 
 def find_example(entry: Entry, number: int) -> tuple[Example, int]:
-    """The example with an id, and its place among all of the dataset.
+    """Find the example with an id, and its place among all of the dataset.
 
     Raises:
         UnknownName: when no example has this id.
@@ -118,12 +118,12 @@ def find_example(entry: Entry, number: int) -> tuple[Example, int]:
 
 
 def ids_of(entry: Entry) -> np.ndarray:
-    """The ids of all examples, in order."""
+    """Return the ids of all examples, in order."""
     return _ids_of(entry.data)[0]
 
 
 def _ids_of(data: CopsRef) -> tuple[np.ndarray, RowGroups]:
-    """The ids of all examples in order, and their rows."""
+    """Return the ids of all examples in order, and their rows."""
     listed = tuple((data.path / entry["path"], entry["rows"]) for entry in data.dataset.manifest["files"])
     return _ids_in(listed, tuple(path.stat().st_mtime_ns for path, _ in listed))
 
@@ -152,7 +152,7 @@ def _made(data: CopsRef) -> dict[str, Any]:
 
 
 def photograph(request: Request) -> Response:
-    """A photograph of a dataset, as it is or small."""
+    """Serve a photograph of a dataset, full size or small."""
     entry = library_of(request).find(request.path_params["slug"], WORLD.name)
     image = request.path_params["image"]
     held = entry.data.photographs.find(image)
@@ -203,7 +203,7 @@ class Region:
 
     @property
     def is_told(self) -> bool:
-        """Whether its name is written into the picture."""
+        """True if its name is written into the picture."""
         return self.role in ("target", "related", "tempting")
 
 
@@ -236,19 +236,19 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True)
 class Story(Reading):
-    """An example with all that its page tells; what takes long is worked out once."""
+    """An example with everything that its page shows, each slow part computed once."""
 
     # ---------------------------------------------------------------------------- the images
 
     @cached_property
     def shown(self) -> tuple[Shown, ...]:
-        """All images, that of the target first; one for every distractor after it."""
+        """All images: that of the target, then one for every distractor."""
         first = self._shown(self.example.image_id, None)
         return (first, *(self._shown(one.image_id, one) for one in self.example.distractors))
 
     @cached_property
     def groups(self) -> tuple[tuple[str, str, tuple[tuple[int, Shown], ...]], ...]:
-        """The distractor images by kind: its name, what it is for, and the images with their places in `shown`."""
+        """The distractor images by kind: its name, its purpose, and the images with their places in `shown`."""
         numbered = list(enumerate(self.shown))[1:]
         grouped = ((kind, about, tuple(n for n in numbered if n[1].kind == kind)) for kind, about in KINDS.items())
         return tuple(group for group in grouped if group[2])
@@ -272,7 +272,7 @@ class Story(Reading):
         )
 
     def _regions(self, scene: GraphScene, distractor: DistractorImage | None) -> Iterator[Region]:
-        """The regions of an image, large ones first, so that small ones lie above them."""
+        """Yield the regions of an image, large ones first, so that small ones lie above them."""
         reached = self.leading_to(scene)
         mentioned = self._mentioned(scene, None if distractor else self.target)
         tempting, recorded = self._tempting(scene, distractor)
@@ -297,7 +297,7 @@ class Story(Reading):
             yield Region(index=index, name=name, box=scene.boxes[index], role=role, says=says, misses=misses)
 
     def _tempting(self, scene: GraphScene, distractor: DistractorImage | None) -> tuple[int | None, Relaxation | None]:
-        """The object that is recorded as tempting, and the misreading that leads to it."""
+        """Return the object that is recorded as tempting, and the misreading that leads to it."""
         if distractor is None or distractor.object_id not in scene.object_ids:
             return None, None
         try:
@@ -312,7 +312,7 @@ class Story(Reading):
         return f"You would end here if you {self.say_misreadings(by)}."
 
     def _mentioned(self, scene: GraphScene, target: int | None) -> dict[int, str]:
-        """The objects that the expression mentions besides the target, and as what."""
+        """Return the objects that the expression mentions besides the target, and as what."""
         if self.expression is None:
             return {}
         if target is not None:
@@ -335,7 +335,7 @@ class Story(Reading):
 
     @cached_property
     def checks(self) -> tuple[Check, ...]:
-        """What must hold of the example, resolved anew."""
+        """Conditions that must hold of the example, resolved anew."""
         if self.expression is None:
             return ()
         found = [Check("E801", "All images and objects that it names are there.", self._is_whole)]
@@ -362,7 +362,7 @@ class Story(Reading):
 
     @cached_property
     def doubts(self) -> int | None:
-        """How many distractor images the expression may fit for all that is known; None where that cannot be told."""
+        """Number of distractor images that the expression may fit by the open-world reading, or None if unknown."""
         try:
             scenes = [self._scene(one.image_id) for one in self.example.distractors]
             return sum(bool(judge(self.expression, scene).possible) for scene in scenes if scene and self.expression)
@@ -371,13 +371,13 @@ class Story(Reading):
 
     @cached_property
     def candidates(self) -> dict[str, int]:
-        """How many objects there are to choose from in each setting that shows other images than the full one."""
+        """Number of objects to choose from in each setting that shows other images than the full one."""
         sizes = {shown.image_id: len(shown.regions) for shown in self.shown}
         return {setting: sum(sizes[image] for image in self.example.images(setting)) for setting in SETTINGS}
 
 
 def related_to(description: Description, scene: GraphScene, index: int, at: Address = ()) -> dict[int, Address]:
-    """The objects that make the clauses of a description hold of an object, with the clause that each belongs to."""
+    """Return the objects that make the clauses of a description hold of an object, each with its clause."""
     found: dict[int, Address] = {}
     for place, step in enumerate(description.steps):
         alternatives = step.steps if isinstance(step, AnyOf) else (step,)

@@ -1,4 +1,4 @@
-"""Galleries of expressions about photographs."""
+"""The gallery of expressions about photographs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SEARCHED = ("form", "length", "candidates", "text", "there")
 
 
 class PhotographShelf(Shelf["_Codes"]):
-    """A dataset about photographs: its rows by number, and once somebody searches, what can be asked of them."""
+    """A dataset about photographs: its rows by number, and after the first search their facets."""
 
     data: CopsRef
 
@@ -61,7 +61,7 @@ class PhotographShelf(Shelf["_Codes"]):
         return RowGroups([(self.data.path / entry["path"], entry["rows"]) for entry in listed], COLUMNS.names)
 
     def read_codes(self) -> _Codes:
-        """Read what can be asked of every example."""
+        """Read the facets of every example."""
         return _read_codes(self.rows, self.data)
 
 
@@ -74,7 +74,7 @@ class _Codes:
 
 
 def list_photographs(entry: Entry, wanted: Wanted) -> Listing:
-    """One page of a dataset.
+    """Show one page of a dataset.
 
     Raises:
         UnknownName: when something is asked for that does not exist.
@@ -92,19 +92,19 @@ def list_photographs(entry: Entry, wanted: Wanted) -> Listing:
 
 
 def filter_photographs(entry: Entry, wanted: Wanted) -> np.ndarray:
-    """int64 [example]: the places of the examples that a filter leaves."""
+    """Return the places of the examples that a filter leaves: int64 [example]."""
     codes, text = shelf_of(entry, PhotographShelf).codes(), wanted.get("text")
     further = [codes.lines.having(text)] if text else ()
     return keep(len(codes.lines.texts), codes.facets, wanted.values, further)
 
 
 def prepare(entry: Entry) -> None:
-    """Read what a search needs."""
+    """Read the codes that a search needs."""
     shelf_of(entry, PhotographShelf).codes()
 
 
 def _without_codes(entry: Entry, shelf: PhotographShelf, wanted: Wanted) -> Listing:
-    """A page of everything or of a split, for which nothing but its rows is read."""
+    """Return a page of everything or of a split, for which nothing but its rows is read."""
     split = wanted.get("split")
     if split and split not in entry.splits:
         raise UnknownName(f"nothing here has the split {split!r}; there are {', '.join(entry.splits)}")
@@ -162,7 +162,7 @@ class _ObjectCounts:
         self.sizes = dict(zip(data.scenes.image_ids, sizes, strict=True))
 
     def shown(self, table: Any) -> np.ndarray:
-        """The number of candidates of every row: the objects of all images that are shown."""
+        """Return the number of candidates of every row: the objects of all images that are shown."""
         total = np.fromiter((self.sizes.get(image, 0) for image in table["image"].to_pylist()), np.int64, len(table))
         lists = table["distractor_image"].combine_chunks()
         lengths = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
@@ -189,7 +189,7 @@ def _cards(entry: Entry, shelf: PhotographShelf, numbers: Sequence[int] | np.nda
 
 
 def photograph_picture(entry: Entry, scene: GraphScene, target: str) -> Markup:
-    """A photograph with a box around the target; where the picture is not at hand, the boxes of all its objects."""
+    """Draw a photograph with a box around the target, or without a picture the boxes of all its objects."""
     width, height = int(scene.width), int(scene.height)
     lines = [f'<svg viewBox="0 0 {width} {height}" class="photo" aria-hidden="true">']
     is_there = has_picture(entry, scene.image_id)
@@ -213,5 +213,5 @@ def photograph_picture(entry: Entry, scene: GraphScene, target: str) -> Markup:
 
 
 def has_picture(entry: Entry, image: str) -> bool:
-    """Whether the picture of a photograph is at hand."""
+    """Return whether the picture of a photograph is at hand."""
     return bool(entry.data.photographs.has(image))

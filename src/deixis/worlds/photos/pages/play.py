@@ -1,4 +1,4 @@
-"""Playing with expressions about photographs: click the region that is meant, or say that it is not there."""
+"""The game with expressions about photographs: click the target region, or say that it is not there."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NAMED = "Call every region by its name (for those who cannot see the pictures; i
 
 
 class Region(NamedTuple):
-    """An object in an image that can be chosen; edges are in percent of the image.
+    """An object in an image that can be chosen, its edges in percent of the image.
 
     Attributes:
         value: how a form names it.
@@ -85,7 +85,7 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True)
 class PhotographGame(Game):
-    """Expressions whose targets are to be found."""
+    """A game of expressions whose targets are to be found."""
 
     entry: Entry
     examples: tuple[Example, ...]
@@ -101,7 +101,7 @@ class PhotographGame(Game):
 
     @property
     def about_absent(self) -> str:
-        """How often nothing fits, for those who answer."""
+        """Share of expressions that fit nothing, as told to players."""
         gone = sum(not example.is_there for example in self.examples)
         if not gone:
             return "What is described is there in every question."
@@ -111,7 +111,7 @@ class PhotographGame(Game):
 
     @property
     def choices(self) -> dict[str, str]:
-        """What was chosen besides dataset, split and number, to play like this again."""
+        """The options chosen besides dataset, split and number, to play like this again."""
         return {"setting": self.setting, "absent": self.absent} | ({"named": "yes"} if self.is_named else {})
 
     @property
@@ -121,15 +121,15 @@ class PhotographGame(Game):
         return found
 
     def text(self, place: int) -> str:
-        """The expression."""
+        """Return the expression."""
         return self.examples[place].text
 
     def address(self, place: int) -> str:
-        """The page of the example."""
+        """Return the page of the example."""
         return f"/d/{self.entry.slug}/{self.examples[place].id}"
 
     def read(self, place: int, form: Mapping[str, str]) -> str:
-        """An image and an object of it, by their numbers, or that it is not there."""
+        """Read an answer: an image and an object of it, by their numbers, or that it is not there."""
         said = form.get("region", "")
         if said == NOT_THERE:
             return said
@@ -142,16 +142,16 @@ class PhotographGame(Game):
         return f"{int(image)}.{int(number)}"
 
     def images(self, place: int) -> list[str]:
-        """The images of a question, in the order in which they are shown, which tells nothing."""
+        """Return the images of a question, in an order that gives nothing away."""
         known = self.examples[place].images(self.setting)
         return Stream(derive(self.seed, "play", "images", place)).shuffled(known)
 
     def scene(self, image_id: str) -> GraphScene:
-        """The graph of an image."""
+        """Return the graph of an image."""
         return self.data.scenes.scene(self.data.scenes.find(image_id))
 
     def shown(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
-        """All images with their regions."""
+        """Return all images with their regions."""
         del form
         shown = [self._shown(which, image_id) for which, image_id in enumerate(self.images(place))]
         asks_absent = any(not example.is_there for example in self.examples)
@@ -159,7 +159,7 @@ class PhotographGame(Game):
         return {"shown": shown, "slug": self.entry.slug, "is_named": self.is_named, **about}
 
     def told(self, place: int, said: str) -> dict[str, Any]:
-        """All images, with the target and what was chosen."""
+        """Return all images, with the target and what was chosen."""
         example = self.examples[place]
         shown = []
         for which, image_id in enumerate(self.images(place)):
@@ -179,7 +179,7 @@ class PhotographGame(Game):
         return {"shown": order, "slug": self.entry.slug, "is_there": example.is_there}
 
     def answer(self, place: int, said: str) -> Answer:
-        """What was said, as an answer of a model."""
+        """Return the player's answer as an answer of a model."""
         example = self.examples[place]
         if said == NOT_THERE:
             return Answer(example.id, self.setting, is_absent=True)
@@ -188,12 +188,12 @@ class PhotographGame(Game):
         return Answer(example.id, self.setting, image_id, self.scene(image_id).object_ids[int(number)])
 
     def verdict(self, place: int, said: str) -> Verdict:
-        """The judgement that a model would get."""
+        """Return the verdict that a model would get."""
         (found,) = judge_answers([self.examples[place]], [self.answer(place, said)], self.data.scenes)
         return found
 
     def judge(self, place: int, said: str) -> Judged:
-        """Whether an answer is right, and why not."""
+        """Judge an answer, and say why it is wrong."""
         example, found = self.examples[place], self.verdict(place, said)
         if not example.is_there:
             changed = (f"The expression was changed so that it fits nothing: {example.changed}.",) * bool(
@@ -209,7 +209,7 @@ class PhotographGame(Game):
         return Judged(False, "Something else is meant", tuple(self._why(place, said)))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
-        """What `deixis evaluate` measures of answers."""
+        """Return the measures that `deixis evaluate` computes for answers."""
         if not said:
             return []
         found, _ = self._evaluation(said)
@@ -224,7 +224,7 @@ class PhotographGame(Game):
         return measures
 
     def missed(self, said: Sequence[str]) -> dict[str, float]:
-        """What a reader did who makes the wrong choices, with shares where several things explain one."""
+        """Return the misreadings behind the wrong choices, with shares where several explain one."""
         if not said:
             return {}
         found, _ = self._evaluation(said)
@@ -232,7 +232,7 @@ class PhotographGame(Game):
         return {LABELS[name]: share for name, share in missed.items()}
 
     def write(self, folder: Path, said: Sequence[str], facts: Mapping[str, Any], *, is_over: bool) -> list[str]:
-        """Answers as `deixis evaluate` reads them, and in the end the evaluation and the examples that were asked."""
+        """Write answers as `deixis evaluate` reads them, and in the end the evaluation and the asked examples."""
         write_lines(folder / "answers.jsonl", (self._line(place, one) for place, one in enumerate(said)))
         if is_over:
             evaluation, verdicts = self._evaluation(said)
@@ -293,7 +293,7 @@ class PhotographGame(Game):
 
 
 def options_of(form: Mapping[str, str]) -> tuple[Field, ...]:
-    """What can be chosen before playing: the images that are shown, how often nothing fits, names of regions."""
+    """Return the choices before playing: the images shown, the share of absent targets, names of regions."""
     setting, absent = form.get("setting") or SETTINGS[0], form.get("absent") or next(iter(ABSENT))
     return (
         Field("setting", "Images shown", setting, tuple(Choice(name, name) for name in SETTINGS)),
@@ -312,7 +312,7 @@ def photograph_game(
     is_named: bool = False,
     absent: str = "half",
 ) -> PhotographGame:
-    """A game on a random sample of a split.
+    """Return a game on a random sample of a split.
 
     Args:
         entry: the dataset.
@@ -341,7 +341,7 @@ def photograph_game(
 
 
 def _drawn(data: CopsRef, split: str, count: int, absent: str, *, seed: int) -> list[int]:
-    """The places of a random sample in a split, as many of them absent as is wanted and as there are."""
+    """Return the places of a random sample in a split, as many of them absent as is wanted and as there are."""
     if absent not in ABSENT:
         raise SchemaError(f"nothing fits in {', '.join(map(repr, ABSENT))}; got {absent[:40]!r}")
     if absent == "as is":

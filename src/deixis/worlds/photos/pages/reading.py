@@ -1,4 +1,4 @@
-"""What an expression means in the image of its target: its words, the steps that find the target, and the tree."""
+"""The meaning of an expression in the image of its target: its words, the steps that find the target, and the tree."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """What the tree says of an object besides its name: a relation to another, or alternatives."""
+    """A statement of the tree about an object besides its name: a relation to another, or alternatives."""
 
     label: str
     node: Node | None = None
@@ -84,7 +84,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An object of the reasoning tree, with the objects of the image that fit all that is said of it."""
+    """An object of the reasoning tree, with the objects of the image that fit its description."""
 
     name: str
     attributes: tuple[str, ...]
@@ -94,14 +94,14 @@ class Node:
 
 @dataclass(frozen=True)
 class Reading:
-    """An example whose expression is read in the image of its target; what takes long is worked out once."""
+    """An example whose expression is read in the image of its target, each slow part computed once."""
 
     example: Example
     table: GraphTable
 
     @cached_property
     def utterance(self) -> Utterance | None:
-        """The text with its meaning; None where the text cannot be read, or says something else than is recorded."""
+        """The text with its meaning, or None where the text cannot be read or contradicts the record."""
         example = self.example
         try:
             read = read_reference(example.text, self.table.vocabulary)
@@ -113,26 +113,26 @@ class Reading:
 
     @cached_property
     def expression(self) -> Expression | None:
-        """What the text means, recorded or read just now."""
+        """The meaning of the text, recorded or read just now."""
         if self.example.expression is not None:
             return self.example.expression
         return self.utterance.expression if self.utterance else None
 
     @cached_property
     def scene(self) -> GraphScene | None:
-        """The image of the target; None where there is no graph of it."""
+        """The image of the target, or None where there is no graph of it."""
         return self._scene(self.example.image_id)
 
     @cached_property
     def target(self) -> int | None:
-        """The number of the target within its image; None where it is not there."""
+        """The number of the target within its image, or None where it is not there."""
         if self.scene is None or self.example.object_id not in self.scene.object_ids:
             return None
         return self.scene.object_number(self.example.object_id)
 
     @cached_property
     def kept(self) -> Mapping[Address, Kept]:
-        """What every part keeps, in the image of the target."""
+        """The objects that every part keeps, in the image of the target."""
         if self.expression is None or self.scene is None:
             return {}
         return narrowing(self.expression, self.scene)
@@ -175,7 +175,7 @@ class Reading:
         return Segment(text, _kind(part.step), dotted(owner), lights, says, is_idle)
 
     def words_of(self, address: Address) -> str:
-        """The words that say a part; in a compact notation where the text could not be read."""
+        """Return the words that say a part, or a compact notation where the text could not be read."""
         if self.utterance is None or address not in self.utterance.spans:
             return ".".join(map(str, address))
         pieces = [self.utterance.words_of(address)]
@@ -186,7 +186,7 @@ class Reading:
     # ---------------------------------------------------------------------------- misreadings
 
     def leading_to(self, scene: GraphScene) -> dict[int, tuple[Relaxation, ...]]:
-        """For each object of an image that a misreading leads to, the slightest ones that do."""
+        """Return for each object of an image the slightest misreadings that lead to it."""
         led: dict[int, list[Relaxation]] = {}
         for misreading in misreadings(self.expression) if self.expression else ():
             for index in denotation(misreading.expression, scene):
@@ -194,7 +194,7 @@ class Reading:
         return {index: slightest(found) for index, found in led.items()}
 
     def say_misreadings(self, some: Sequence[Relaxation]) -> str:
-        """Misreadings that lead to one object, in the words of `language.misreadings`, which follow 'if you'."""
+        """Say the misreadings that lead to one object in the words of `language.misreadings`, which follow 'if you'."""
         return join_misreadings([self._say(one) for one in some])
 
     def _say(self, misreading: Relaxation) -> str:
@@ -218,7 +218,7 @@ class Reading:
 
     @cached_property
     def necessary(self) -> Mapping[Address, bool]:
-        """For every part whether the target cannot be found without it; empty where it is not found at all."""
+        """For every part, whether the target cannot be found without it, empty where it is not found at all."""
         if self.target is None or self.expression is None:
             return {}
         try:
@@ -231,7 +231,7 @@ class Reading:
 
     @cached_property
     def steps(self) -> tuple[Told, ...]:
-        """How the target is found: every step, what a clause is about before the clause itself."""
+        """The steps that find the target, with the landmark of a clause before the clause itself."""
         if self.expression is None or self.scene is None or self.utterance is None:
             return ()
         order = sorted(self.kept, key=lambda address: (*address, 10**6))  # what lies inside comes before the whole
@@ -278,7 +278,7 @@ class Reading:
 
 
 def narrowing(expression: Expression, scene: GraphScene) -> dict[Address, Kept]:
-    """What every part of an expression keeps of a scene, parts inside negations and alternatives included."""
+    """Return the objects of a scene that every part of an expression keeps, even inside negations and alternatives."""
     found: dict[Address, Kept] = {}
     everything = frozenset(range(len(scene)))
 
@@ -305,22 +305,22 @@ def narrowing(expression: Expression, scene: GraphScene) -> dict[Address, Kept]:
 
 
 def name_of(scene: GraphScene, index: int) -> str:
-    """An object by its attributes and its category."""
+    """Return an object by its attributes and its category."""
     return " ".join((*sorted(scene.words[index]), scene.names[index]))
 
 
 def parts_at(expression: Expression) -> dict[Address, Part]:
-    """The parts of an expression, those inside others included, by their addresses."""
+    """Return the parts of an expression, those inside others included, by their addresses."""
     return {part.address: part for part in parts(expression)}
 
 
 def dotted(address: Address) -> str:
-    """An address as pages write it, with dots."""
+    """Write an address with dots, as pages do."""
     return ".".join(map(str, address))
 
 
 def _realised(text: str, expression: Expression) -> Utterance | None:
-    """The utterance whose words are those of the text, in one of the wordings that are known."""
+    """Return the utterance whose words are those of the text, in one of the wordings that are known."""
     plain = text.lower().rstrip(".").split()
     for style in STYLES.values():
         try:
@@ -344,7 +344,7 @@ def _owners(utterance: Utterance, words: Sequence[str]) -> list[Address]:
 
 
 def _said(expression: Expression) -> str:
-    """An expression in English; empty where it cannot be said."""
+    """Return an expression in English, or empty where it cannot be said."""
     try:
         text = realise_reference(expression).text
     except SchemaError:

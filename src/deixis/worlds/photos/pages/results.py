@@ -1,4 +1,4 @@
-"""Results on expressions about photographs: what `deixis evaluate --out` leaves, and the photographs themselves."""
+"""Results on expressions about photographs, from `deixis evaluate --out`, with the photographs themselves."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ WORDS = ResultWords(
 
 
 def read_results(entry: Entry, values: Any) -> Judged:
-    """The results on expressions about photographs."""
+    """Read the results on expressions about photographs."""
     verdicts = entry.path / VERDICTS
     try:
         settings = {str(name): found for name, found in values["settings"].items()}
@@ -79,7 +79,7 @@ def read_results(entry: Entry, values: Any) -> Judged:
 
 
 def say_outcome(outcome: str, role: str, missed: Sequence[str]) -> str:
-    """What came of an answer, in a sentence or two."""
+    """Describe the verdict on an answer in a sentence or two."""
     words = OUTCOMES.get(outcome, outcome)
     if role:
         words += f", {PLACES.get(role, f'in an image shown as {role}')}"
@@ -88,7 +88,7 @@ def say_outcome(outcome: str, role: str, missed: Sequence[str]) -> str:
 
 
 def with_photographs(cards: Sequence[ResultCard], ids: np.ndarray, entry: Entry) -> list[ResultCard]:
-    """Cards with the photograph of every target."""
+    """Return cards with the photograph of every target."""
     wanted = {int(number) for number in ids.tolist()}
     known: dict[int, tuple[str, str, str]] = {}
     for table in entry.data.dataset.tables(columns=["id", "text", "image", "object"]):

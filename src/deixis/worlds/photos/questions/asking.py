@@ -1,4 +1,4 @@
-"""Expressions about photographs as questions: which are asked, and which are solved before."""
+"""Expressions about photographs as questions: those that are asked, and those solved as examples."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ __all__ = ["QUESTIONS", "PhotoQuestions"]
 
 
 class PhotoQuestions(Questions):
-    """Expressions: which region of the images shown they describe, if any."""
+    """Questions about expressions: the region of the images shown that each describes, if any."""
 
     answers = ("region",)
     styles = ("text", "image")
 
     def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """`setting`, which images are shown; and `absent`, the share of expressions that fit nothing."""
+        """Return the settings: `setting`, the images shown, and `absent`, the share of expressions that fit nothing."""
         chosen = {"setting": "Full", "absent": 0.25, **given}
         if len(chosen) > 2:
             raise RecipeError(f"questions about photographs have the settings setting and absent, not {set(given)}")
@@ -60,7 +60,7 @@ class PhotoQuestions(Questions):
         workers: int,
         progress: Tell | None,
     ) -> Found:
-        """Expressions of a dataset, or fresh ones about freshly imagined images."""
+        """Find expressions of a dataset, or make fresh ones about freshly imagined images."""
         given = open_copsref(data) if data is not None else None
         if fresh is not None:
             made: Any = fresh_recipe(WORLD, fresh, like=data)
@@ -84,7 +84,7 @@ class PhotoQuestions(Questions):
         return Found(region_instructions(recipe.style), [*map(posed, shots)], [*map(posed, shown)], digest)
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> RegionGold:
-        """The regions that `RegionGold.to_plain` wrote."""
+        """Read the regions that `RegionGold.to_plain` wrote."""
         del answer
         return RegionGold.from_plain(plain)
 

@@ -19,7 +19,7 @@ __all__ = ["Candidate", "RegionGold"]
 
 
 class Candidate(NamedTuple):
-    """A region that can be chosen, and what choosing it means.
+    """A region that can be chosen, and the verdict on choosing it.
 
     Attributes:
         image_id, object_id: which object.
@@ -63,12 +63,15 @@ class RegionGold:
 
     @property
     def groups(self) -> Mapping[str, str]:
-        """Split, form, and whether what is described is there at all."""
+        """Split, form, and presence of the target."""
         there = "there" if self.target is not None else f"not there: {self.change or 'unknown'} changed"
         return {"split": self.split or "all", "form": self.form or "unknown", "presence": there}
 
     def judge(self, text: str | None) -> Judgement:
-        """Judge a choice; that something is not there is right for expressions that fit nothing."""
+        """Judge a choice.
+
+        That something is not there is right for expressions that fit nothing.
+        """
         if text is None:
             return Judgement("unanswered", self._measures(is_right=False))
         try:
@@ -87,12 +90,12 @@ class RegionGold:
         return Judgement("wrong", self._measures(is_right=False), said=said, missed=missed)
 
     def _measures(self, *, is_right: bool) -> dict[str, float]:
-        """The share of right answers over all, over what is there and over what is not."""
+        """Return the share of right answers over all, over what is there and over what is not."""
         share, is_there = float(is_right), self.target is not None
         return {"right": share, "right_region": share if is_there else nan, "right_absence": nan if is_there else share}
 
     def to_plain(self) -> dict[str, Any]:
-        """The regions as plain values."""
+        """Return the regions as plain values."""
         return {
             "text": self.text,
             "candidates": [[*one[:3], list(one.missed)] for one in self.candidates],
@@ -104,7 +107,7 @@ class RegionGold:
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> RegionGold:
-        """The gold of a line of JSON; `BrokenDataset` where it is none."""
+        """Return the gold of a line of JSON, or raise `BrokenDataset` where it is none."""
         try:
             candidates = tuple(
                 Candidate(str(image), str(thing), str(place), tuple(map(str, missed)))

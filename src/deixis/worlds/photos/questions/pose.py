@@ -1,4 +1,4 @@
-"""Expressions about photographs, put to a model: the scene graphs as text, or pictures with numbered boxes."""
+"""Expressions about photographs as prompts: the scene graphs as text, or pictures with numbered boxes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Shown(NamedTuple):
 
 
 def region_instructions(style: str) -> Message:
-    """What a model is told before the first expression."""
+    """Return the instructions before the first expression."""
     return Message("system", ("\n\n".join((SHOWN[style], ASKED)),))
 
 
@@ -84,7 +84,7 @@ class Photographs:
     seed: int
 
     def shown(self, example: Example, setting: Setting) -> Shown:
-        """An example in a setting; images come in an order that tells nothing, and objects are numbered through."""
+        """Return an example in a setting, its images in an order that gives nothing away, its objects numbered."""
         stream = Stream(derive(self.seed, "images", example.id))
         images = tuple(stream.shuffled(example.images(setting)))
         places = [(image, thing) for image in images for thing in self._scene(image).object_ids]
@@ -111,7 +111,7 @@ class Photographs:
         return [Candidate(*place, one.place, one.missed) for place, one in zip(places, verdicts, strict=True)]
 
     def question(self, shown: Shown, style: str) -> Message:
-        """The images, and the expression."""
+        """Return the images and the expression as a question."""
         parts: list[Part] = []
         first = 1
         for label, image in zip(_labels(len(shown.images)), shown.images, strict=True):
@@ -146,7 +146,7 @@ def _labels(count: int) -> list[str]:
 
 
 def _listed(scene: GraphScene, first: int) -> list[str]:
-    """A line for every object: number, words, box, and what is recorded about it and others."""
+    """Return a line for every object: number, words, box, and what is recorded about it and others."""
     lines = []
     for number in range(len(scene)):
         x, y, w, h = scene.boxes[number]

@@ -1,4 +1,4 @@
-"""Resolution over a whole corpus of scene graphs, compiled; it agrees with the plain definition."""
+"""Compiled resolution over a whole corpus of scene graphs, which agrees with the plain definition."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["compile_for", "counts_of", "only_of", "resolve_graph_pairs", "resolv
 
 
 def resolve_graphs(expression: Expression | Program, table: GraphTable, scenes: np.ndarray | None = None) -> np.ndarray:
-    """The referents of one expression in many scenes.
+    """Resolve one expression in many scenes.
 
     Args:
         expression: what is said, or its program.
@@ -41,7 +41,7 @@ def resolve_graphs(expression: Expression | Program, table: GraphTable, scenes: 
 def resolve_graph_pairs(
     expressions: Sequence[Expression | Program], table: GraphTable, which: np.ndarray, scenes: np.ndarray
 ) -> np.ndarray:
-    """The referents of many expressions, each in a scene of its own.
+    """Resolve many expressions, each in a scene of its own.
 
     Args:
         expressions: the expressions, or their programs.
@@ -61,7 +61,7 @@ def resolve_graph_pairs(
 
 
 def compile_for(expression: Expression, vocabulary: Vocabulary) -> Program:
-    """The program of an expression about scenes of a vocabulary.
+    """Compile an expression about scenes of a vocabulary.
 
     It is that of `compile_expression`, which would look up and compare a schema of thousands of words every time.
     """
@@ -69,12 +69,12 @@ def compile_for(expression: Expression, vocabulary: Vocabulary) -> Program:
 
 
 def counts_of(masks: np.ndarray) -> np.ndarray:
-    """How many objects each set holds, int64 [pair]."""
+    """Return the number of objects of each set, int64 [pair]."""
     return np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
 
 
 def only_of(masks: np.ndarray) -> np.ndarray:
-    """The number of the only object of each set, int64 [pair]; -1 for sets of none or several."""
+    """Return the number of the only object of each set, int64 [pair], or -1 for sets of none or several."""
     word = np.argmax(masks != 0, axis=1)
     held = np.take_along_axis(masks, word[:, None], axis=1)[:, 0]
     number = 64 * word + np.bitwise_count(held - np.uint64(1)).astype(np.int64)
@@ -82,7 +82,7 @@ def only_of(masks: np.ndarray) -> np.ndarray:
 
 
 def sets_of(masks: np.ndarray) -> list[frozenset[int]]:
-    """The objects of each set."""
+    """Return the objects of each set."""
     whole = [sum(int(word) << (64 * k) for k, word in enumerate(words)) for words in masks.tolist()]
     return [frozenset(i for i in range(mask.bit_length()) if mask >> i & 1) for mask in whole]
 
@@ -90,7 +90,7 @@ def sets_of(masks: np.ndarray) -> list[frozenset[int]]:
 def joined_programs(
     expressions: Sequence[Expression | Program], table: GraphTable, which: np.ndarray, scenes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The arguments that the kernels share: rows and trees with their beginnings, and the pairs, checked."""
+    """Return the arguments that the kernels share: rows and trees with their beginnings, and the pairs, checked."""
     which, scenes = (np.ascontiguousarray(numbers, np.int64) for numbers in (which, scenes))
     if which.shape != scenes.shape or which.ndim != 1:
         raise SchemaError(f"a pair is an expression and a scene, got {which.shape} and {scenes.shape} of them")
@@ -104,7 +104,7 @@ def joined_programs(
 
 
 def word_count(table: GraphTable, scenes: np.ndarray) -> int:
-    """How many words of 64 objects the fullest of these scenes needs."""
+    """Return the number of words of 64 objects that the fullest of these scenes needs."""
     held = table.scene_ptr[scenes + 1] - table.scene_ptr[scenes]
     return max(1, -(-int(held.max(initial=0)) // 64))
 
@@ -117,7 +117,7 @@ def arrays_of(
     complete: frozenset[str] = frozenset(),
     policy: int = 0,
 ) -> Any:
-    """The arrays of a table as the kernels take them, with what is known of its gaps (`unknowns.Unknowns`)."""
+    """Return the arrays of a table as the kernels take them, with its known gaps (`unknowns.Unknowns`)."""
     from deixis.worlds.photos.kernels.graph_sets import Graphs
 
     words = table.vocabulary

@@ -1,4 +1,4 @@
-"""Which objects certainly fit and which possibly do, where the annotation of a scene is incomplete.
+"""Certain and possible referents, where the annotation of a scene is incomplete.
 
 Most objects of GQA have no attribute, and most relations that hold are not written down. So what is not recorded is
 either *false* or *unknown*, and `Unknowns` says which:
@@ -50,7 +50,7 @@ POLICIES: tuple[MissingRelations, ...] = ("false", "silent", "unknown")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unknowns:
-    """What the absence of an annotation means.
+    """Interpretation of missing annotations.
 
     Attributes:
         open_types: dimensions in which an object may have further values than those recorded.
@@ -70,12 +70,12 @@ class Unknowns:
             raise SchemaError(f"missing relations are {', '.join(POLICIES)}, not {self.relations!r}")
 
     def may_have(self, scene: GraphScene, index: int, attribute: str, value: str) -> bool:
-        """Whether nothing that is recorded rules out that an object has a value."""
+        """Return whether no recorded fact rules out that an object has a value."""
         held = scene.values(index, attribute)
         return value in held or (attribute != NAME and (not held or attribute in self.open_types))
 
     def may_be_related(self, scene: GraphScene, relation: str, index: int, other: int) -> bool:
-        """Whether nothing that is recorded rules out that an object stands in a relation to another."""
+        """Return whether no recorded fact rules out that an object stands in a relation to another."""
         if index == other:
             return False
         if scene.related(relation, index, other):
@@ -89,19 +89,22 @@ class Unknowns:
 
 
 class Judgement(NamedTuple):
-    """What an expression certainly and possibly picks out; the certain objects are among the possible."""
+    """Certain and possible referents of an expression, the certain among the possible."""
 
     certain: frozenset[int]
     possible: frozenset[int]
 
     @property
     def is_unique(self) -> bool:
-        """Whether exactly one object certainly fits and no other possibly does."""
+        """True if exactly one object certainly fits and no other possibly does."""
         return len(self.possible) == 1 and self.certain == self.possible
 
 
 def judge(expression: Expression, scene: GraphScene, unknowns: Unknowns | None = None) -> Judgement:
-    """What an expression picks out of a scene, for certain and possibly; the definition, in plain Python."""
+    """Find the certain and the possible referents of an expression in a scene.
+
+    This is the definition, in plain Python.
+    """
     unknowns = unknowns or Unknowns()
     certain, possible = _narrow(expression, scene, unknowns)
     if scene.schema.distinct:
@@ -117,7 +120,7 @@ def judge_graph_pairs(
     scenes: np.ndarray,
     unknowns: Unknowns | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The certain and the possible referents of many expressions, each in a scene of its own, compiled.
+    """Find the certain and the possible referents of many expressions, each in a scene of its own, compiled.
 
     The arguments are those of `resolve_graph_pairs`.
 
@@ -186,7 +189,7 @@ def _nth(index: int, side: str, left: Judgement, scene: GraphScene) -> Judgement
     away = {o: sign * scene.position(o)[axis] for o in left.possible}
 
     def count(o: int, among: frozenset[int]) -> tuple[int, int, int]:
-        """How many of a set stand before, level with and behind an object, itself apart."""
+        """Return how many of a set stand before, level with and behind an object, itself apart."""
         others = [away[p] for p in among - {o}]
         return sum(a < away[o] for a in others), others.count(away[o]), sum(a > away[o] for a in others)
 
@@ -210,7 +213,7 @@ def _nth(index: int, side: str, left: Judgement, scene: GraphScene) -> Judgement
 
 
 def _can_be_matched(expression: Expression, root: int, scene: GraphScene, unknowns: Unknowns, *, loosely: bool) -> bool:
-    """Whether the mentions can be matched to different objects, for certain or possibly."""
+    """Return whether the mentions can be matched to different objects, for certain or possibly."""
     matchings = _matchings(expression.clauses, root, frozenset((root,)), scene, unknowns, loosely=loosely)
     return next(matchings, None) is not None
 
@@ -224,7 +227,7 @@ def _matchings(
     *,
     loosely: bool,
 ) -> Iterator[frozenset[int]]:
-    """The sets of objects used by the ways to match the clauses of one mention, which is `here`."""
+    """Yield the sets of objects used by the ways to match the clauses of one mention, which is `here`."""
     if not clauses:
         yield used
         return

@@ -1,4 +1,4 @@
-"""Collecting scene graphs into the columns of a table, in one pass.
+"""Collection of scene graphs into the columns of a table, in one pass.
 
 Words are numbered as they come and renumbered by frequency at the end, so that the order of the graphs in a file
 decides ties only.
@@ -39,7 +39,7 @@ class Texts(Sequence[str]):
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Self:
-        """The texts in this form; what UTF-8 cannot hold becomes a question mark."""
+        """Return the texts in this form, with a question mark for characters that UTF-8 cannot hold."""
         pieces = [text.encode("utf-8", "replace") for text in texts]
         ptr = np.zeros(len(pieces) + 1, np.int64)
         np.cumsum([len(piece) for piece in pieces], out=ptr[1:])
@@ -64,7 +64,7 @@ class Texts(Sequence[str]):
 
 
 class Gathered(NamedTuple):
-    """All that a table is made of."""
+    """All columns of a table."""
 
     vocabulary: Vocabulary
     columns: dict[str, np.ndarray]
@@ -91,7 +91,7 @@ class GatheredGraphs:
         self._object_ids: list[str] = []
 
     def add(self, graph: SceneGraph) -> None:
-        """Enter one graph; its links must lead to objects that it has."""
+        """Add one graph, whose links must lead to objects that it has."""
         number = {thing.id: index for index, thing in enumerate(graph.objects)}
         for thing in graph.objects:
             self._name.append(self._names[thing.name])
@@ -114,7 +114,7 @@ class GatheredGraphs:
         self._per_scene.extend((graph.width, graph.height, *places))
 
     def finish(self, most: int) -> Gathered:
-        """What was gathered, with the `most` most frequent words of each kind."""
+        """Return the columns, with the `most` most frequent words of each kind."""
         names, name_code = _by_frequency(self._names, self._name, most)
         words, word_code = _by_frequency(self._words, self._attr, most, by_type=True)
         relations, relation_code = _by_frequency(self._relations, self._relation, most - len(SAME))
@@ -171,7 +171,7 @@ def _ints(values: array[int]) -> np.ndarray:
 def _by_frequency(
     codes: _Codes, used: array[int], most: int, *, by_type: bool = False
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """The most frequent words, and the new code of every old one, -1 for those that are not among them."""
+    """Return the most frequent words, and the new code of every old one, -1 for those that are not among them."""
     words = list(codes)
     often = np.bincount(_ints(used), minlength=len(words))
     order = np.argsort(-often, kind="stable")[:most]
@@ -184,13 +184,13 @@ def _by_frequency(
 
 
 def _without_rare(codes: np.ndarray, pointers: array[int]) -> tuple[np.ndarray, np.ndarray]:
-    """The codes that are not -1, and the pointers into them."""
+    """Return the codes that are not -1, and the pointers into them."""
     kept = np.zeros(len(codes) + 1, np.int64)
     np.cumsum(codes >= 0, out=kept[1:])
     return codes[codes >= 0], kept[np.array(pointers, np.int64)]
 
 
 def _ascending_within(codes: np.ndarray, pointers: np.ndarray) -> np.ndarray:
-    """The codes sorted within each stretch between two pointers."""
+    """Return the codes sorted within each stretch between two pointers."""
     owner = np.repeat(np.arange(len(pointers) - 1), np.diff(pointers))
     return codes[np.lexsort((codes, owner))]

@@ -1,4 +1,4 @@
-"""Scene graphs: photographs told by their boxes, with names, attributes and relations that people have written down.
+"""Scene graphs: photographs described by boxes with annotated names, attributes and relations.
 
 `SceneGraph` is what a file says. `GraphScene` is the same as a scene that expressions can be resolved in; it numbers
 the objects in the order of the file.
@@ -29,7 +29,7 @@ __all__ = ["Box", "GraphObject", "GraphScene", "Link", "SceneGraph"]
 
 
 class Box(NamedTuple):
-    """A rectangle in an image: its upper left corner and its size, in pixels; a mere point has no size."""
+    """A rectangle in an image: its upper left corner and its size in pixels, 0 for a mere point."""
 
     x: float
     y: float
@@ -56,7 +56,7 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GraphObject:
-    """One region of an image and what is written down about it.
+    """One region of an image and its annotation.
 
     Attributes:
         name: its category.
@@ -110,7 +110,7 @@ class GraphScene:
 
     @classmethod
     def of(cls, graph: SceneGraph, vocabulary: Vocabulary) -> Self:
-        """The scene of a graph; words beyond the vocabulary are errors."""
+        """Return the scene of a graph, or raise an error for words beyond the vocabulary."""
         number = {thing.id: index for index, thing in enumerate(graph.objects)}
         for thing in graph.objects:
             vocabulary.name_code(thing.name)
@@ -137,21 +137,21 @@ class GraphScene:
 
     @cached_property
     def digest(self) -> str:
-        """A name for everything in it, with the places of things, but whatever the image is called."""
+        """Digest of everything in the scene, with the places of things, but without the name of the image."""
         words = [sorted(some) for some in self.words]
         facts = (self.names, words, sorted(self.links), self.boxes, self.width, self.height)
         return blake2b(repr(facts).encode(), digest_size=16).hexdigest()
 
     @property
     def schema(self) -> Schema:
-        """What can be said about the corpus that this scene is from."""
+        """The schema of the corpus that this scene is from."""
         return self.vocabulary.schema
 
     def __len__(self) -> int:
         return len(self.names)
 
     def values(self, index: int, attribute: str) -> frozenset[str]:
-        """The name of an object, or its words of one type."""
+        """Return the name of an object, or its words of one type."""
         if attribute == NAME:
             return frozenset((self.names[index],))
         if attribute not in self._by_type[index]:
@@ -159,7 +159,7 @@ class GraphScene:
         return self._by_type[index].get(attribute, frozenset())
 
     def related(self, relation: str, index: int, other: int) -> bool:
-        """Whether a link is recorded; for the relations of `SAME`, whether two objects share a value."""
+        """Return whether a link is recorded, or for the relations of `SAME`, whether two objects share a value."""
         if relation in SAME:
             kind = SAME_TYPES[SAME.index(relation)]
             return index != other and bool(self.values(index, kind) & self.values(other, kind))
@@ -168,15 +168,15 @@ class GraphScene:
         return (relation, index, other) in self.links
 
     def position(self, index: int) -> Point:
-        """The centre of the object's box."""
+        """Return the centre of the object's box."""
         return self.boxes[index].centre
 
     def outgoing(self, index: int) -> tuple[tuple[str, int], ...]:
-        """The recorded relations of one object, as (relation, other object), sorted."""
+        """Return the recorded relations of one object, as (relation, other object), sorted."""
         return self._outgoing[index]
 
     def object_number(self, object_id: str) -> int:
-        """The number of the object with an id."""
+        """Return the number of the object with an id."""
         if object_id not in self.object_ids:
             raise UnknownName(f"image {self.image_id!r} has no object {object_id!r}")
         return self.object_ids.index(object_id)

@@ -62,7 +62,7 @@ IDS = ("image_ids", "object_ids")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GraphTable:
-    """Many scene graphs of one vocabulary; the arrays are described above and cannot be written to.
+    """Many scene graphs of one vocabulary, in the read-only arrays described above.
 
     Attributes:
         raw_names, locations, weathers: the texts that the codes of the columns of similar name stand for.
@@ -92,7 +92,7 @@ class GraphTable:
 
     @classmethod
     def of(cls, graphs: Iterable[SceneGraph], *, most_words: int = MOST_WORDS) -> Self:
-        """The table of some graphs, read once; words are numbered by how often they occur.
+        """Return the table of some graphs, read once, with words numbered by frequency.
 
         Args:
             graphs: each clean (`worlds.photos.clean_graph`), that is without links to missing objects.
@@ -119,12 +119,12 @@ class GraphTable:
 
     @property
     def object_count(self) -> int:
-        """How many objects there are in all scenes."""
+        """Number of objects in all scenes."""
         return len(self.name)
 
     @property
     def edge_count(self) -> int:
-        """How many relations are recorded in all scenes."""
+        """Number of recorded relations in all scenes."""
         return len(self.relation)
 
     @cached_property
@@ -134,34 +134,34 @@ class GraphTable:
 
     @cached_property
     def name_counts(self) -> np.ndarray:
-        """How many objects have each name, int64 [name]."""
+        """Number of objects with each name, int64 [name]."""
         return np.bincount(self.name, minlength=len(self.vocabulary.names))
 
     @cached_property
     def word_counts(self) -> np.ndarray:
-        """How many objects have each attribute, int64 [word]."""
+        """Number of objects with each attribute, int64 [word]."""
         return np.bincount(self.attr, minlength=len(self.vocabulary.words))
 
     @cached_property
     def relation_counts(self) -> np.ndarray:
-        """How often each relation is recorded, int64 [recorded relation]."""
+        """Number of records of each relation, int64 [recorded relation]."""
         return np.bincount(self.relation, minlength=len(self.vocabulary.relations))
 
     def find(self, image_id: str) -> int:
-        """The number of the scene of an image."""
+        """Return the number of the scene of an image."""
         number = self._numbers.get(image_id)
         if number is None:
             raise UnknownName(f"no scene graph of an image {image_id!r} among {len(self):,}")
         return number
 
     def objects_of(self, scene: int) -> range:
-        """The numbers of a scene's objects among those of all scenes."""
+        """Return the numbers of a scene's objects among those of all scenes."""
         if not 0 <= scene < len(self):
             raise SchemaError(f"there are {len(self):,} scenes, numbered from 0, got {scene}")
         return range(int(self.scene_ptr[scene]), int(self.scene_ptr[scene + 1]))
 
     def scene(self, number: int) -> GraphScene:
-        """One scene, to read and to resolve expressions in."""
+        """Return one scene, to read and to resolve expressions in."""
         here = self.objects_of(number)
         some = slice(here.start, here.stop)
         words = self.vocabulary
@@ -191,7 +191,7 @@ class GraphTable:
         write_arrays(folder, KIND, self._arrays(), self._facts())
 
     def contents(self) -> Iterator[tuple[str, bytes]]:
-        """All that the table holds as names and bytes, the same wherever it came from."""
+        """Return the content of the table as names and bytes, independent of its source."""
         for name, array in self._arrays().items():
             yield name, np.ascontiguousarray(array).tobytes()
         yield "facts", json.dumps(self._facts(), sort_keys=True).encode()
@@ -216,7 +216,7 @@ class GraphTable:
 
     @classmethod
     def load(cls, folder: Path | str) -> Self:
-        """The table of a folder, mapped into memory; `BrokenDataset` when it is damaged."""
+        """Load the table of a folder, mapped into memory, or raise `BrokenDataset` when it is damaged."""
         wanted = COLUMNS | {f"{name}_ptr": ("<i8", 1) for name in IDS} | {f"{name}_data": ("|u1", 1) for name in IDS}
         arrays, facts = read_arrays(folder, KIND, wanted)
         lists = {name: _texts_in(folder, facts, name) for name in (*_WORD_LISTS, *_TEXT_LISTS)}

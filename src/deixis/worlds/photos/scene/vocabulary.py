@@ -90,7 +90,9 @@ SAME = tuple(f"same {kind}" for kind in SAME_TYPES)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Vocabulary:
-    """What a corpus calls its objects, attributes and relations; a code is a place in one of the tuples.
+    """Names, attributes and relations of a corpus.
+
+    A code is a place in one of the tuples.
 
     Attributes:
         names: of categories, the most frequent first.
@@ -116,7 +118,7 @@ class Vocabulary:
 
     @cached_property
     def schema(self) -> Schema:
-        """What can be said: every name, every word under its type, every relation, then those of `SAME`."""
+        """The schema of the corpus: every name, every word under its type, every relation, then those of `SAME`."""
         heads = Attribute(name=NAME, values=self.names, is_head=True)
         words: dict[str, list[str]] = {kind: [] for kind in TYPES}
         for word in self.words:
@@ -134,7 +136,7 @@ class Vocabulary:
 
     @staticmethod
     def type_of(word: str) -> str:
-        """The dimension that a word is a value of."""
+        """Return the dimension that a word is a value of."""
         return TYPE_OF.get(word, OTHER)
 
     @cached_property
@@ -154,7 +156,9 @@ class Vocabulary:
 
     @cached_property
     def word_start(self) -> tuple[int, ...]:
-        """Where the words of each dimension of the schema begin, and the end; value v of dimension d is start[d] + v.
+        """Offsets of the words of each dimension of the schema, with the end.
+
+        Value v of dimension d is start[d] + v.
 
         The name, dimension 0, has its own codes and takes no place here.
         """
@@ -162,15 +166,15 @@ class Vocabulary:
         return (0, *accumulate((held[kind] for kind in TYPES), initial=0))
 
     def name_code(self, name: str) -> int:
-        """The code of a name, or an error that names the nearest one."""
+        """Return the code of a name, or raise an error that names the nearest one."""
         return _found(self.name_codes, name, "name")
 
     def word_code(self, word: str) -> int:
-        """The code of an attribute word, or an error that names the nearest one."""
+        """Return the code of an attribute word, or raise an error that names the nearest one."""
         return _found(self.word_codes, word, "attribute")
 
     def relation_code(self, relation: str) -> int:
-        """The code of a relation, computed ones included, or an error that names the nearest one."""
+        """Return the code of a relation, computed ones included, or raise an error that names the nearest one."""
         return _found(self.relation_codes, relation, "relation")
 
 

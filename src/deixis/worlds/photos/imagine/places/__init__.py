@@ -1,3 +1,3 @@
-"""The kinds of place that are imagined, and how often."""
+"""The kinds of place that are imagined, and their frequencies."""
 
 from deixis.worlds.photos.imagine.places.table import PLACES as PLACES

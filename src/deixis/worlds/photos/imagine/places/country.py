@@ -40,7 +40,7 @@ PROPS = {
 
 
 def park(stage: Stage, most: float) -> None:
-    """Grass, trees, benches, people at leisure."""
+    """Furnish a park: grass, trees, benches, people at leisure."""
     sky = backdrop(stage, "sky", 0.0, 0.5)
     grass = backdrop(stage, "grass", 0.46, 1.0)
     stage.perspective(0.46, 40, 82)
@@ -71,7 +71,7 @@ def park(stage: Stage, most: float) -> None:
 
 
 def beach(stage: Stage, most: float) -> None:
-    """Sand, sea, parasols, surfers."""
+    """Furnish a beach: sand, sea, parasols, surfers."""
     sky = backdrop(stage, "sky", 0.0, 0.36)
     sea = backdrop(stage, stage.pick(("ocean", "water")), 0.34, 0.58)
     sand = backdrop(stage, "sand", 0.56, 1.0)
@@ -92,7 +92,7 @@ def beach(stage: Stage, most: float) -> None:
 
 
 def farm(stage: Stage, most: float) -> None:
-    """Cattle on a meadow, a house, fences."""
+    """Furnish a farm: cattle on a meadow, a house, fences."""
     chance = stage.chance
     sky = backdrop(stage, "sky", 0.0, 0.46)
     field = backdrop(stage, stage.pick(("grass", "field")), 0.42, 1.0)
@@ -121,7 +121,7 @@ def farm(stage: Stage, most: float) -> None:
 
 
 def savanna(stage: Stage, most: float) -> None:
-    """Wild animals among trees and rocks, perhaps at a pool."""
+    """Furnish a savanna: wild animals among trees and rocks, perhaps at a pool."""
     sky = backdrop(stage, "sky", 0.0, 0.46)
     ground = backdrop(stage, stage.pick(("ground", "dirt", "grass", "field")), 0.42, 1.0)
     stage.perspective(0.42, 26, 66)
@@ -146,7 +146,7 @@ def savanna(stage: Stage, most: float) -> None:
 
 
 def sports_field(stage: Stage, most: float) -> None:
-    """Players with bats, rackets, balls and frisbees."""
+    """Furnish a sports field: players with bats, rackets, balls and frisbees."""
     chance = stage.chance
     backdrop(stage, "sky", 0.0, 0.38)
     field = backdrop(stage, stage.pick(("grass", "field", "dirt")), 0.36, 1.0)
@@ -170,7 +170,7 @@ def sports_field(stage: Stage, most: float) -> None:
 
 
 def _graze(stage: Stage, ground: Thing, name: str, depth: tuple[float, float] = (0.18, 0.95)) -> None:
-    """An animal, perhaps with its mouth in the grass."""
+    """Put down an animal, perhaps with its mouth in the grass."""
     poses = tuple(state for state in KINDS[name].states if state != "flying")
     state = stage.chance.choice((*poses, "standing" if "standing" in poses else poses[0]))
     animal = stand(stage, name, ground, depth=depth, state=state)
@@ -182,7 +182,7 @@ def _graze(stage: Stage, ground: Thing, name: str, depth: tuple[float, float] = 
 
 
 def _player(stage: Stage, field: Thing, game: str) -> None:
-    """Somebody at a game, with what it is played with."""
+    """Put down a person at a game, with the things it is played with."""
     chance = stage.chance
     if game == "skating":
         rider(stage, field, ("skateboard",), depth=(0.25, 0.95), names=("boy", "man", "girl"))

@@ -28,7 +28,7 @@ SCALE = 470.0  # pixels to the metre
 
 
 def meal(stage: Stage, most: float) -> None:
-    """Plates and bowls with food, cutlery, glasses."""
+    """Lay a table: plates and bowls with food, cutlery, glasses."""
     chance = stage.chance
     edge = chance.between(0.1, 0.2)
     backdrop(stage, "wall", 0.0, edge + 0.02, pattern="", material="")
@@ -44,7 +44,7 @@ def meal(stage: Stage, most: float) -> None:
 
 
 def _serve(stage: Stage, table: Thing) -> None:
-    """A plate or a bowl with something on it."""
+    """Put down a plate or a bowl with something on it."""
     chance = stage.chance
     if chance.happens(0.3):
         bowl = put_on(stage, "bowl", table)
@@ -62,7 +62,7 @@ def _serve(stage: Stage, table: Thing) -> None:
 
 
 def _lay_beside(stage: Stage, table: Thing) -> None:
-    """Something between the plates, with what belongs in it."""
+    """Put down something between the plates, with its content."""
     chance = stage.chance
     thing = put_on(stage, stage.pick(BESIDE, again=0.45), table)
     if thing is None:

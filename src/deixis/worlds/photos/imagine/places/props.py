@@ -1,4 +1,4 @@
-"""What is met with in more than one place outdoors."""
+"""Props of more than one outdoor place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ACTS = 60  # most acts on one stage
 
 
 def fill(stage: Stage, most: float, *acts: tuple[float, Callable[[], object]]) -> None:
-    """Do one of the acts after another, each as often as its weight says, until about so many things are there."""
+    """Do one of the acts after another, each in proportion to its weight, until about so many things are there."""
     weights = [weight for weight, _ in acts]
     for _ in range(ACTS):
         if stage.said >= most:
@@ -46,7 +46,7 @@ SKY_SCALES = {"cloud": 44.0, "bird": 90.0, "airplane": 17.0, "sun": 52.0, "kite"
 
 
 def bench(stage: Stage, ground: Thing, depth: tuple[float, float]) -> None:
-    """A bench, perhaps with somebody or something on it."""
+    """Put down a bench, perhaps with a person or a thing on it."""
     seats = stand(stage, "bench", ground, depth=depth)
     if seats is None:
         return
@@ -59,7 +59,7 @@ def bench(stage: Stage, ground: Thing, depth: tuple[float, float]) -> None:
 
 
 def boat(stage: Stage, water: Thing, depth: tuple[float, float]) -> Thing | None:
-    """A boat on the water."""
+    """Put down a boat on the water."""
     afloat = stand(stage, "boat", water, depth=depth)
     if afloat is not None:
         float_on(stage, afloat, water)
@@ -67,7 +67,7 @@ def boat(stage: Stage, water: Thing, depth: tuple[float, float]) -> Thing | None
 
 
 def fence(stage: Stage, ground: Thing, y: float, *, boards: int = 0) -> None:
-    """A fence right across, perhaps with boards on it."""
+    """Put down a fence right across, perhaps with boards on it."""
     high = (0.11 if boards else 0.085) * stage.height
     across = scenery(stage, "fence", (-4.0, y - high, stage.width + 4.0, y))
     stage.link(across, "on", ground)
@@ -78,7 +78,7 @@ def fence(stage: Stage, ground: Thing, y: float, *, boards: int = 0) -> None:
 
 
 def range_of_hills(stage: Stage, base: float) -> None:
-    """A hill or a mountain on the horizon, at a share of the picture's height."""
+    """Put down a hill or a mountain on the horizon, at a share of the picture's height."""
     left = stage.chance.between(-0.1, 0.4) * stage.width
     high = stage.chance.between(0.12, 0.26) * stage.height
     foot = base * stage.height
@@ -86,14 +86,14 @@ def range_of_hills(stage: Stage, base: float) -> None:
 
 
 def on_the_ground(stage: Stage, ground: Thing, names: tuple[str, ...], depth: tuple[float, float]) -> Thing | None:
-    """One of several things, or an animal that does not fly."""
+    """Put down one of several things, or an animal that does not fly."""
     name = stage.pick(names, again=0.4)
     poses = tuple(state for state in KINDS[name].states if state not in ("flying", "eating"))
     return stand(stage, name, ground, depth=depth, state=stage.chance.choice(poses))
 
 
 def in_the_sky(stage: Stage, sky: Thing, names: tuple[str, ...]) -> None:
-    """A cloud, the sun, or something that flies."""
+    """Put down a cloud, the sun, or something that flies."""
     name = stage.pick(names, again=0.3)
     if name == "sun" and stage.count("sun"):
         return
@@ -133,7 +133,7 @@ UMBRELLA = Grip(0.78, 0.5, 0.9)
 def busy_person(
     stage: Stage, ground: Thing, things: tuple[str, ...], *, depth: tuple[float, float] = (0.1, 0.95), name: str = ""
 ) -> Thing | None:
-    """Somebody standing, walking or running, perhaps with something in hand."""
+    """Put down a person standing, walking or running, perhaps with something in hand."""
     pose = stage.chance.weighted(("standing", "walking", "running"), (5, 5, 1))
     somebody = person(stage, ground, name, pose, depth=depth)
     if somebody is None or stage.chance.happens(0.4):
@@ -155,14 +155,14 @@ def busy_person(
 
 
 def carry(stage: Stage, who: Thing, what: str) -> None:
-    """Let somebody carry something in a hanging arm."""
+    """Let a person carry something in a hanging arm."""
     reach(stage, who, -0.17, 0.44)
     state = "closed" if what == "box" else ""
     hold(stage, who, what, CARRIED[what], verb="carrying", behind=what == "surfboard", state=state)
 
 
 def fly_kite(stage: Stage, ground: Thing, sky: Thing) -> None:
-    """Somebody who flies a kite on a string."""
+    """Put down a person who flies a kite on a string."""
     who = person(stage, ground, "", "standing", depth=(0.35, 0.9))
     kite = float_in(stage, "kite", sky, scale=0.6 * stage.near, verbs=("flying in",)) if who is not None else None
     if who is None or kite is None:
@@ -181,7 +181,7 @@ def rider(
     depth: tuple[float, float] = (0.1, 0.95),
     names: tuple[str, ...] = ("man", "woman", "boy", "girl"),
 ) -> None:
-    """Somebody riding something."""
+    """Put down a person riding something."""
     name = stage.pick(mounts)
     state = "standing" if name in ("horse", "elephant") else ""
     mount = stand(stage, name, ground, depth=depth, size="", state=state)
@@ -194,7 +194,7 @@ def rider(
 
 
 def hands_are_full(stage: Stage, who: Thing) -> bool:
-    """Whether somebody holds something."""
+    """Return whether a person holds something."""
     return any(thing.host == who.number and thing.level == "held" for thing in stage.things)
 
 

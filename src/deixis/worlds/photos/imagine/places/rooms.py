@@ -1,4 +1,4 @@
-"""Rooms: a wall, a floor, furniture along the wall, and what lies on it."""
+"""Rooms: a wall, a floor, furniture along the wall, and things on it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SNACKS = ("pizza", "sandwich", "donut", "cake", "bread", "apple")
 
 
 def living_room(stage: Stage, most: float) -> None:
-    """A couch, a low table, pictures, a screen, somebody on the couch."""
+    """Furnish a living room: a couch, a low table, pictures, a screen, a person on the couch."""
     wall, floor = _room(stage)
     chance = stage.chance
     _window(stage, wall)
@@ -50,7 +50,7 @@ def living_room(stage: Stage, most: float) -> None:
 
 
 def bedroom(stage: Stage, most: float) -> None:
-    """A bed with pillows and a blanket."""
+    """Furnish a bedroom: a bed with pillows and a blanket."""
     wall, floor = _room(stage)
     chance = stage.chance
     _window(stage, wall)
@@ -72,7 +72,7 @@ def bedroom(stage: Stage, most: float) -> None:
 
 
 def kitchen(stage: Stage, most: float) -> None:
-    """A worktop, a stove, a table with food on it."""
+    """Furnish a kitchen: a worktop, a stove, a table with food on it."""
     wall, floor = _room(stage, tiled=0.5)
     chance = stage.chance
     _window(stage, wall)
@@ -94,7 +94,7 @@ def kitchen(stage: Stage, most: float) -> None:
 
 
 def bathroom(stage: Stage, most: float) -> None:
-    """Tiles, a toilet, a basin under a mirror, towels."""
+    """Furnish a bathroom: tiles, a toilet, a basin under a mirror, towels."""
     wall, floor = _room(stage, tiled=1.0)
     chance = stage.chance
     tops = []
@@ -117,7 +117,7 @@ def bathroom(stage: Stage, most: float) -> None:
 
 
 def office(stage: Stage, most: float) -> None:
-    """Desks with screens, chairs, shelves of books."""
+    """Furnish an office: desks with screens, chairs, shelves of books."""
     wall, floor = _room(stage)
     chance = stage.chance
     window = _window(stage, wall)
@@ -146,7 +146,7 @@ def office(stage: Stage, most: float) -> None:
 
 
 def _room(stage: Stage, *, tiled: float = 0.0) -> tuple[Thing, Thing]:
-    """A wall and a floor, tiled with some probability."""
+    """Put down a wall and a floor, tiled with some probability."""
     chance = stage.chance
     edge = chance.between(0.62, 0.68)
     stage.perspective(edge, 116, 138)
@@ -159,7 +159,7 @@ def _room(stage: Stage, *, tiled: float = 0.0) -> tuple[Thing, Thing]:
 
 
 def _window(stage: Stage, wall: Thing) -> Thing | None:
-    """A window, mostly; sometimes between curtains."""
+    """Put down a window, mostly; sometimes between curtains."""
     chance = stage.chance
     if chance.happens(0.25):
         return None
@@ -196,7 +196,7 @@ def _mirror_above(stage: Stage, wall: Thing, sink: Thing) -> None:
 
 
 def _cover(stage: Stage, bed: Thing) -> None:
-    """A blanket over the foot of a bed."""
+    """Put a blanket over the foot of a bed."""
     left, top, right, bottom = bed.box
     w, h = right - left, bottom - top
     x = left + (0.06 if bed.frame.across < 0 else 0.44) * w

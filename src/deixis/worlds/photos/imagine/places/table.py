@@ -1,4 +1,4 @@
-"""Which places there are, what GQA would call them, and how often each is drawn."""
+"""The kinds of place, their names in GQA, and their frequencies."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ TRAFFIC = ("car", "bus", "truck", "van", "taxi", "motorcycle", "bike")
 
 
 def street(stage: Stage, most: float) -> None:
-    """Houses, a pavement, cars, people on their way."""
+    """Furnish a street: houses, a pavement, cars, people on their way."""
     sky = backdrop(stage, "sky", 0.0, 0.6)
     walk = backdrop(stage, "sidewalk", 0.54, 0.68)
     way = backdrop(stage, stage.pick(("street", "road")), 0.67, 1.0)
@@ -54,7 +54,7 @@ def street(stage: Stage, most: float) -> None:
 
 
 def station(stage: Stage, most: float) -> None:
-    """A train at a platform, people with luggage."""
+    """Furnish a station: a train at a platform, people with luggage."""
     sky = backdrop(stage, "sky", 0.0, 0.5)
     tracks = backdrop(stage, "train tracks", 0.5, 0.64)
     platform = backdrop(stage, "platform", 0.62, 1.0)
@@ -78,7 +78,7 @@ def station(stage: Stage, most: float) -> None:
 
 
 def harbour(stage: Stage, most: float) -> None:
-    """Boats on the water, people on a dock."""
+    """Furnish a harbour: boats on the water, people on a dock."""
     chance = stage.chance
     sky = backdrop(stage, "sky", 0.0, 0.42)
     water = backdrop(stage, "water", 0.38, 1.0)
@@ -105,13 +105,13 @@ def harbour(stage: Stage, most: float) -> None:
 
 
 def house(stage: Stage, left: float, base: float, width: float) -> None:
-    """A house with two windows and a door."""
+    """Put down a house with two windows and a door."""
     home = scenery(stage, "house", (left, base - 0.74 * width, left + width, base))
     _fit_out(stage, home, columns=2, rows=1, top=0.5, has_door=True)
 
 
 def _houses(stage: Stage, base: float, *, most: int = 3, share: float = 1.0) -> None:
-    """Houses side by side, `share` of their usual size."""
+    """Put down houses side by side, `share` of their usual size."""
     chance = stage.chance
     x = chance.between(-0.15, 0.1) * stage.width
     for _ in range(chance.count(2, most)):
@@ -130,7 +130,7 @@ def _houses(stage: Stage, base: float, *, most: int = 3, share: float = 1.0) -> 
 
 
 def _fit_out(stage: Stage, building: Thing, *, columns: int, rows: int, top: float, has_door: bool) -> None:
-    """Windows in rows, a door below, perhaps a sign over it."""
+    """Add windows in rows, a door below, perhaps a sign over it."""
     chance = stage.chance
     left, y0, right, y1 = building.box
     w, h = right - left, y1 - y0
@@ -156,7 +156,7 @@ def _fit_out(stage: Stage, building: Thing, *, columns: int, rows: int, top: flo
 
 
 def _in_state(look: Appearance, state: str) -> Appearance:
-    """The look of a window that is closed, open or lit."""
+    """Return the look of a window that is closed, open or lit."""
     said = ("lit", "closed") if state == "lit" else (state,)
     return look._replace(look=replace(look.look, state=state), words=(*look.words, *said))
 
@@ -170,7 +170,7 @@ def _drive(stage: Stage, way: Thing) -> None:
 
 
 def _post(stage: Stage, ground: Thing) -> None:
-    """Something tall and thin: a light, or a pole with a sign on it."""
+    """Put down something tall and thin: a light, or a pole with a sign on it."""
     name = stage.pick(("pole", "street light", "traffic light"))
     post = stand(stage, name, ground, depth=(0.35, 0.9))
     if post is None or name != "pole":

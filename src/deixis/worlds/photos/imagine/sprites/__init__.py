@@ -1,4 +1,4 @@
-"""What each kind of thing looks like: a function per kind that is handed a pen."""
+"""The look of each kind of thing: a function per kind that is handed a pen."""
 
 from deixis.worlds.photos.imagine.sprites import animals as animals
 from deixis.worlds.photos.imagine.sprites import backdrops as backdrops

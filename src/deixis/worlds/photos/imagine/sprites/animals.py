@@ -19,13 +19,13 @@ HORN: Color = (232, 220, 190)
 
 
 def _eye(pen: Pen) -> Color:
-    """Dark on a bright animal, bright on a dark one."""
+    """Draw an eye, dark on a bright animal, bright on a dark one."""
     return EYE if sum(pen.color) > 170 else (232, 214, 120)
 
 
 @sprite("dog")
 def dog(pen: Pen) -> None:
-    """Floppy ear, square snout, tail up."""
+    """Draw a dog with a floppy ear, a square snout and its tail up."""
     if pen.look.state == "lying":
         pen.limb(((0.06, 0.72), (-0.0 + 0.03, 0.45)), 0.12, pen.dark)
         pen.blob(((0.05, 0.72), (0.2, 0.38), (0.5, 0.36), (0.72, 0.5), (0.74, 0.9), (0.4, 0.97), (0.1, 0.95)))
@@ -72,7 +72,7 @@ def _dog_head(pen: Pen, x: float, y: float, size: float) -> None:
 
 @sprite("cat")
 def cat(pen: Pen) -> None:
-    """Pointed ears, round head, long tail."""
+    """Draw a cat with pointed ears, a round head and a long tail."""
     if pen.look.state == "lying":
         pen.blob(((0.04, 0.74), (0.14, 0.42), (0.45, 0.34), (0.7, 0.52), (0.74, 0.92), (0.35, 0.98), (0.06, 0.94)))
         pen.limb(((0.08, 0.86), (0.3, 0.95), (0.5, 0.92)), 0.12, pen.dark)
@@ -111,13 +111,13 @@ def _cat_head(pen: Pen, x: float, y: float, s: float) -> None:
 
 @sprite("horse")
 def horse(pen: Pen) -> None:
-    """Long neck with a mane, long face, long tail."""
+    """Draw a horse with a mane, a long neck and face, and a long tail."""
     _equine(pen, darker(pen.color, 0.55) if sum(pen.color) > 200 else (20, 20, 22))
 
 
 @sprite("zebra")
 def zebra(pen: Pen) -> None:
-    """A horse in stripes."""
+    """Draw a horse in stripes."""
     _equine(pen, (36, 36, 38))
 
 
@@ -145,7 +145,7 @@ def _equine(pen: Pen, mane: Color) -> None:
 
 @sprite("cow")
 def cow(pen: Pen) -> None:
-    """A boxy body with patches, horns and a broad muzzle."""
+    """Draw a boxy body with patches, horns and a broad muzzle."""
     if pen.look.state == "lying":
         pen.blob(((0.04, 0.7), (0.08, 0.36), (0.4, 0.3), (0.7, 0.36), (0.74, 0.9), (0.4, 0.97), (0.06, 0.94)))
         pen.limb(((0.56, 0.92), (0.82, 0.94)), 0.11)
@@ -184,7 +184,7 @@ def _cow_head(pen: Pen, x: float, y: float, size: float) -> None:
 
 @sprite("sheep")
 def sheep(pen: Pen) -> None:
-    """A cloud of wool on thin legs."""
+    """Draw a cloud of wool on thin legs."""
     lies = pen.look.state == "lying"
     face = (64, 58, 60) if sum(pen.color) > 300 else (190, 180, 170)
     if not lies:
@@ -208,7 +208,7 @@ def sheep(pen: Pen) -> None:
 
 @sprite("elephant")
 def elephant(pen: Pen) -> None:
-    """A round back, a trunk, a fan of an ear."""
+    """Draw a round back, a trunk, a fan of an ear."""
     pen.limb(((0.04, 0.4), (0.02, 0.62)), 0.025, pen.dark)
     _legs(pen, (0.26, 0.6), 0.6, 0.15, pen.dark, hooves=False)
     pen.blob(
@@ -226,7 +226,7 @@ def elephant(pen: Pen) -> None:
 
 @sprite("giraffe")
 def giraffe(pen: Pen) -> None:
-    """A neck as long as its legs, and patches."""
+    """Draw a neck as long as its legs, and patches."""
     patch = COLORS["brown"]
     pen.limb(((0.1, 0.5), (0.05, 0.66)), 0.03, patch)
     _legs(pen, (0.28, 0.56), 0.66, 0.075, pen.dark)
@@ -254,7 +254,7 @@ def giraffe(pen: Pen) -> None:
 
 @sprite("bear")
 def bear(pen: Pen) -> None:
-    """Heavy, with small round ears."""
+    """Draw a heavy bear with small round ears."""
     _legs(pen, (0.26, 0.64), 0.6, 0.17, pen.dark, hooves=False)
     pen.blob(((0.04, 0.56), (0.12, 0.24), (0.4, 0.16), (0.64, 0.2), (0.76, 0.4), (0.7, 0.72), (0.4, 0.8), (0.08, 0.76)))
     _legs(pen, (0.14, 0.56), 0.62, 0.18, None, hooves=False)
@@ -268,7 +268,7 @@ def bear(pen: Pen) -> None:
 
 @sprite("bird")
 def bird(pen: Pen) -> None:
-    """A drop with a beak; wings spread when it flies."""
+    """Draw a drop with a beak, its wings spread when it flies."""
     if pen.look.state == "flying":
         pen.poly(((0.3, 0.56), (0.12, 0.02), (0.34, 0.1), (0.56, 0.5)), pen.dark)
         pen.blob(((0.02, 0.6), (0.25, 0.5), (0.6, 0.44), (0.8, 0.5), (0.78, 0.68), (0.5, 0.76), (0.2, 0.7)))
@@ -289,7 +289,7 @@ def bird(pen: Pen) -> None:
 
 @sprite("duck")
 def duck(pen: Pen) -> None:
-    """A boat of a body, a flat bill."""
+    """Draw a boat of a body, a flat bill."""
     pen.blob(((0.02, 0.5), (0.2, 0.62), (0.5, 0.52), (0.76, 0.5), (0.8, 0.8), (0.6, 0.97), (0.25, 0.96)))
     pen.blob(((0.18, 0.68), (0.45, 0.6), (0.6, 0.72), (0.4, 0.86), (0.22, 0.82)), pen.dark)
     pen.limb(((0.66, 0.58), (0.7, 0.3)), 0.22)
@@ -300,7 +300,7 @@ def duck(pen: Pen) -> None:
 
 @sprite("teddy bear")
 def teddy_bear(pen: Pen) -> None:
-    """A toy that sits and spreads its arms."""
+    """Draw a toy that sits and spreads its arms."""
     for x in (0.24, 0.76):
         pen.disc(x, 0.12, 0.13, pen.dark)
         pen.limb(((0.5, 0.58), (x + (0.5 - x) * -0.45, 0.62)), 0.2)
@@ -317,7 +317,7 @@ def teddy_bear(pen: Pen) -> None:
 def _legs(
     pen: Pen, places: tuple[float, ...], top: float, width: float, fill: Color | None, *, hooves: bool = True
 ) -> None:
-    """Straight legs at the given places across, down to the ground."""
+    """Draw straight legs at the given places across, down to the ground."""
     half = width * pen.unit / 2 / abs(pen.frame.down)
     foot = 1 - half - 1.2 / abs(pen.frame.down)
     for x in places:

@@ -1,4 +1,4 @@
-"""What things stand on and before: sky, ground, walls, water."""
+"""Backdrops: sky, ground, walls, water."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 @sprite("sky")
 def sky(pen: Pen) -> None:
-    """Paler towards the horizon."""
+    """Draw a sky that is paler towards the horizon."""
     _plain(pen, Paint(blend(pen.color, (150, 204, 250), 0.5), None, "fade", lighter(pen.color, 0.8)))
 
 
 @sprite("wall")
 def wall(pen: Pen) -> None:
-    """Paint, paper, tiles or bricks, with a skirting board."""
+    """Draw a wall of paint, paper, tiles or bricks, with a skirting board."""
     look = pen.look
     if look.texture == "brick":
         _plain(pen, Paint(pen.color, None, "brick", lighter(pen.color, 0.4), 11.0))
@@ -36,7 +36,7 @@ def wall(pen: Pen) -> None:
 
 @sprite("floor")
 def floor(pen: Pen) -> None:
-    """Boards, tiles or plain."""
+    """Draw a floor of boards, tiles or plain."""
     texture = {"wood": "planks", "tiled": "tiled"}.get(pen.look.texture, "fade")
     strength = 0.45 if texture != "fade" else 0.15
     _plain(pen, Paint(pen.color, None, texture, darker(pen.color, strength), 15.0 if texture == "planks" else 24.0))
@@ -44,25 +44,25 @@ def floor(pen: Pen) -> None:
 
 @sprite("grass", "field")
 def grass(pen: Pen) -> None:
-    """Green with blades."""
+    """Draw grass with blades."""
     _plain(pen, Paint(pen.color, None, "grassy", darker(pen.color, 0.55)))
 
 
 @sprite("sand", "dirt", "ground")
 def sand(pen: Pen) -> None:
-    """Speckled."""
+    """Draw speckled sand."""
     _plain(pen, Paint(pen.color, None, "concrete", darker(pen.color, 0.4)))
 
 
 @sprite("water", "ocean")
 def water(pen: Pen) -> None:
-    """Rows of small waves."""
+    """Draw rows of small waves."""
     _plain(pen, Paint(blend(pen.color, (110, 180, 230), 0.4), None, "wavy", lighter(pen.color, 0.7), 15.0))
 
 
 @sprite("street", "road")
 def street(pen: Pen) -> None:
-    """Asphalt with a broken line."""
+    """Draw asphalt with a broken line."""
     _plain(pen, Paint(pen.color, None, "concrete", darker(pen.color, 0.35)))
     if pen.look.variant % 2 == 0:
         for i in range(6):
@@ -72,21 +72,21 @@ def street(pen: Pen) -> None:
 
 @sprite("sidewalk")
 def sidewalk(pen: Pen) -> None:
-    """Slabs with a kerb."""
+    """Draw slabs with a kerb."""
     _plain(pen, Paint(pen.color, None, "tiled", darker(pen.color, 0.35), 24.0))
     pen.box(0.0, 0.9, 1.0, 1.0, Paint(darker(pen.color, 0.22)))
 
 
 @sprite("platform")
 def platform(pen: Pen) -> None:
-    """Concrete with a yellow line at its edge."""
+    """Draw concrete with a yellow line at its edge."""
     _plain(pen, Paint(pen.color, None, "concrete", darker(pen.color, 0.4)))
     pen.box(0.0, 0.05, 1.0, 0.11, Paint((246, 206, 60)))
 
 
 @sprite("train tracks")
 def train_tracks(pen: Pen) -> None:
-    """Two rails on sleepers in gravel."""
+    """Draw two rails on sleepers in gravel."""
     _plain(pen, Paint((150, 144, 138), None, "concrete", (84, 80, 78)))
     for i in range(16):
         x = (i + 0.2) / 16
@@ -97,7 +97,7 @@ def train_tracks(pen: Pen) -> None:
 
 @sprite("path")
 def path(pen: Pen) -> None:
-    """A way that winds from the front to the horizon."""
+    """Draw a way that winds from the front to the horizon."""
     pen.blob(
         (
             (0.42, 0.0),
@@ -117,7 +117,7 @@ def path(pen: Pen) -> None:
 
 @sprite("dock")
 def dock(pen: Pen) -> None:
-    """Planks on posts."""
+    """Draw planks on posts."""
     for i in range(5):
         x = 0.06 + 0.21 * i
         pen.box(x, 0.1, x + 0.035, 1.0, darker(pen.color, 0.45))
@@ -130,7 +130,7 @@ def dock(pen: Pen) -> None:
 
 @sprite("tabletop")
 def tabletop(pen: Pen) -> None:
-    """A table that fills the picture."""
+    """Draw a table that fills the picture."""
     look = pen.look
     color: Color = pen.color
     if look.pattern:
@@ -145,7 +145,7 @@ def tabletop(pen: Pen) -> None:
 
 @sprite("home plate")
 def home_plate(pen: Pen) -> None:
-    """A white slab with a point."""
+    """Draw a white slab with a point."""
     pen.poly(((0.1, 0.0), (0.9, 0.0), (1.0, 0.5), (0.5, 1.0), (0.0, 0.5)))
 
 

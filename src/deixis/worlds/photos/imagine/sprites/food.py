@@ -1,4 +1,4 @@
-"""Food, and what it is served on, seen from the front and a little from above."""
+"""Food and tableware, seen from the front and a little from above."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHEESE: Color = (252, 214, 96)
 
 @sprite("plate")
 def plate(pen: Pen) -> None:
-    """A flat oval with a rim; a square one has corners."""
+    """Draw a flat oval with a rim, or with corners when it is square."""
     if pen.look.shape == "square":
         pen.poly(((0.1, 0.02), (0.9, 0.02), (1.0, 0.98), (0.0, 0.98)))
         pen.poly(((0.2, 0.16), (0.8, 0.16), (0.86, 0.82), (0.14, 0.82)), lighter(pen.color, 0.35))
@@ -32,14 +32,14 @@ def plate(pen: Pen) -> None:
 
 @sprite("tray")
 def tray(pen: Pen) -> None:
-    """A flat board with a raised rim."""
+    """Draw a flat board with a raised rim."""
     pen.poly(((0.08, 0.0), (0.92, 0.0), (1.0, 1.0), (0.0, 1.0)))
     pen.poly(((0.13, 0.12), (0.87, 0.12), (0.93, 0.86), (0.07, 0.86)), pen.light)
 
 
 @sprite("bowl")
 def bowl(pen: Pen) -> None:
-    """Half a ball with a round mouth; what is in it shows above the rim."""
+    """Draw half a ball with a round mouth, its content above the rim."""
     if pen.look.state != "full":
         pen.oval(0.0, 0.0, 1.0, 0.44, pen.dark)
     belly = (*arc(0.5, 0.24, 0.5, 0.72, 0.5, 0.0),)
@@ -51,7 +51,7 @@ def bowl(pen: Pen) -> None:
 
 @sprite("cup")
 def cup(pen: Pen) -> None:
-    """A beaker with a handle."""
+    """Draw a beaker with a handle."""
     pen.line(arc(0.8, 0.5, 0.16, 0.22, -0.25, 0.25), 0.09, pen.dark)
     pen.poly(((0.02, 0.14), (0.8, 0.14), (0.74, 0.9), (0.6, 0.98), (0.22, 0.98), (0.08, 0.9)))
     pen.oval(0.02, 0.02, 0.8, 0.26, pen.light)
@@ -60,7 +60,7 @@ def cup(pen: Pen) -> None:
 
 @sprite("glass")
 def glass(pen: Pen) -> None:
-    """A tumbler that one sees through, with something to drink."""
+    """Draw a tumbler that one sees through, with something to drink."""
     rim, body = darker(pen.color, 0.5), ((0.04, 0.06), (0.96, 0.06), (0.84, 0.98), (0.16, 0.98))
     pen.glass(body)
     pen.poly(((0.1, 0.4), (0.9, 0.4), (0.83, 0.96), (0.17, 0.96)), Paint(pen.color, opacity=0.75))
@@ -71,7 +71,7 @@ def glass(pen: Pen) -> None:
 
 @sprite("wine glass")
 def wine_glass(pen: Pen) -> None:
-    """A bowl of glass on a stem, with wine in it."""
+    """Draw a bowl of glass on a stem, with wine in it."""
     rim = (120, 132, 146)
     pen.line(((0.5, 0.56), (0.5, 0.95)), 0.06, rim)
     pen.oval(0.16, 0.92, 0.84, 1.0, (206, 220, 230))
@@ -83,7 +83,7 @@ def wine_glass(pen: Pen) -> None:
 
 @sprite("bottle")
 def bottle(pen: Pen) -> None:
-    """A neck on shoulders, a label, a cap."""
+    """Draw a neck on shoulders, a label, a cap."""
     body = (
         (0.36, 0.08),
         (0.64, 0.08),
@@ -106,7 +106,7 @@ def bottle(pen: Pen) -> None:
 
 @sprite("jar")
 def jar(pen: Pen) -> None:
-    """A wide pot with a lid."""
+    """Draw a wide pot with a lid."""
     pen.box(0.04, 0.18, 0.96, 0.99, bend=0.16)
     pen.box(0.08, 0.0, 0.92, 0.2, STEEL, bend=0.05)
     pen.box(0.2, 0.42, 0.8, 0.76, (250, 246, 230))
@@ -114,7 +114,7 @@ def jar(pen: Pen) -> None:
 
 @sprite("pot")
 def pot(pen: Pen) -> None:
-    """A cooking pot with two ears and a lid."""
+    """Draw a cooking pot with two ears and a lid."""
     for x in (0.06, 0.94):
         pen.disc(x, 0.46, 0.1, pen.dark)
     pen.poly(arc(0.5, 0.3, 0.42, 0.18, 0.5, 1.0), pen.light)
@@ -125,7 +125,7 @@ def pot(pen: Pen) -> None:
 
 @sprite("pan")
 def pan(pen: Pen) -> None:
-    """A shallow dish with a long handle."""
+    """Draw a shallow dish with a long handle."""
     pen.limb(((0.6, 0.5), (0.96, 0.36)), 0.2, (60, 56, 52))
     pen.poly((*arc(0.34, 0.5, 0.34, 0.42, 0.0, 0.5),))
     pen.oval(0.0, 0.26, 0.68, 0.74)
@@ -134,7 +134,7 @@ def pan(pen: Pen) -> None:
 
 @sprite("fork")
 def fork(pen: Pen) -> None:
-    """Three tines on a handle."""
+    """Draw three tines on a handle."""
     for x in (0.12, 0.5, 0.88):
         pen.limb(((x, 0.03), (x, 0.28)), 0.18)
     pen.poly(((0.03, 0.26), (0.97, 0.26), (0.64, 0.46), (0.36, 0.46)))
@@ -143,14 +143,14 @@ def fork(pen: Pen) -> None:
 
 @sprite("knife")
 def knife(pen: Pen) -> None:
-    """A blade on a handle."""
+    """Draw a blade on a handle."""
     pen.blob(((0.4, 0.0), (0.9, 0.14), (0.96, 0.5), (0.3, 0.56), (0.24, 0.2)), STEEL)
     pen.box(0.22, 0.54, 0.78, 0.99, bend=0.2)
 
 
 @sprite("spoon")
 def spoon(pen: Pen) -> None:
-    """An oval on a handle."""
+    """Draw an oval on a handle."""
     pen.limb(((0.5, 0.3), (0.5, 0.97)), 0.22)
     pen.oval(0.04, 0.0, 0.96, 0.34)
     pen.oval(0.22, 0.05, 0.78, 0.28, pen.dark)
@@ -158,14 +158,14 @@ def spoon(pen: Pen) -> None:
 
 @sprite("napkin")
 def napkin(pen: Pen) -> None:
-    """A folded cloth."""
+    """Draw a folded cloth."""
     pen.poly(((0.06, 0.0), (0.94, 0.0), (1.0, 1.0), (0.0, 1.0)))
     pen.line(((0.06, 0.02), (0.96, 0.96)), 0.02, pen.dark)
 
 
 @sprite("pizza")
 def pizza(pen: Pen) -> None:
-    """A crust with cheese, slices of sausage and leaves; a slice is missing when it is cut."""
+    """Draw a crust with cheese, slices of sausage and leaves, without one slice when it is cut."""
     pen.oval(0.0, 0.02, 1.0, 0.98, CRUST)
     pen.oval(0.08, 0.1, 0.92, 0.88, CHEESE)
     for x, y in ((0.3, 0.32), (0.62, 0.26), (0.74, 0.52), (0.5, 0.52), (0.26, 0.6), (0.56, 0.74)):
@@ -176,7 +176,7 @@ def pizza(pen: Pen) -> None:
 
 @sprite("donut")
 def donut(pen: Pen) -> None:
-    """A ring with icing and sprinkles."""
+    """Draw a ring with icing and sprinkles."""
     pen.oval(0.0, 0.02, 1.0, 1.0, CRUST)
     pen.oval(0.03, 0.02, 0.97, 0.86)
     colors = ("white", "yellow", "blue", "red", "green")
@@ -189,7 +189,7 @@ def donut(pen: Pen) -> None:
 
 @sprite("banana")
 def banana(pen: Pen) -> None:
-    """A bow."""
+    """Draw a bow."""
     pen.blob(
         (
             (0.02, 0.2),
@@ -209,7 +209,7 @@ def banana(pen: Pen) -> None:
 
 @sprite("apple")
 def apple(pen: Pen) -> None:
-    """Round, with a dent, a stalk and a leaf."""
+    """Draw an apple, round with a dent, a stalk and a leaf."""
     pen.blob(
         (
             (0.5, 0.24),
@@ -230,7 +230,7 @@ def apple(pen: Pen) -> None:
 
 @sprite("orange")
 def orange(pen: Pen) -> None:
-    """Round, with pores and a green button."""
+    """Draw an orange, round with pores and a green button."""
     pen.oval(0.0, 0.02, 1.0, 1.0)
     for x, y in ((0.3, 0.4), (0.5, 0.6), (0.7, 0.44), (0.36, 0.74), (0.66, 0.76)):
         pen.disc(x, y, 0.03, Paint(pen.dark))
@@ -239,7 +239,7 @@ def orange(pen: Pen) -> None:
 
 @sprite("tomato")
 def tomato(pen: Pen) -> None:
-    """Round and flat, with a green star."""
+    """Draw a tomato, round and flat with a green star."""
     pen.oval(0.0, 0.1, 1.0, 1.0)
     pen.poly(
         ((0.5, 0.3), (0.36, 0.28), (0.2, 0.14), (0.42, 0.16), (0.5, 0.0), (0.58, 0.16), (0.8, 0.14), (0.64, 0.28)),
@@ -250,7 +250,7 @@ def tomato(pen: Pen) -> None:
 
 @sprite("carrot")
 def carrot(pen: Pen) -> None:
-    """A cone with leaves at its broad end."""
+    """Draw a cone with leaves at its broad end."""
     for y in (0.1, 0.3, 0.55):
         pen.limb(((0.74, 0.4), (0.97, y)), 0.12, COLORS["green"])
     pen.blob(((0.0, 0.86), (0.4, 0.4), (0.72, 0.14), (0.82, 0.5), (0.5, 0.84)))
@@ -260,7 +260,7 @@ def carrot(pen: Pen) -> None:
 
 @sprite("broccoli")
 def broccoli(pen: Pen) -> None:
-    """A green head on a pale stalk."""
+    """Draw a green head on a pale stalk."""
     pen.poly(((0.38, 0.5), (0.62, 0.5), (0.68, 0.98), (0.32, 0.98)), (170, 206, 120))
     for x, y, r in ((0.22, 0.46, 0.21), (0.78, 0.46, 0.21), (0.36, 0.26, 0.23), (0.64, 0.26, 0.23), (0.5, 0.5, 0.22)):
         pen.oval(x - r, y - r, x + r, y + r)
@@ -268,7 +268,7 @@ def broccoli(pen: Pen) -> None:
 
 @sprite("sandwich")
 def sandwich(pen: Pen) -> None:
-    """Bread with leaves, cheese and tomato between."""
+    """Draw bread with leaves, cheese and tomato between."""
     pen.box(0.04, 0.7, 0.96, 0.98, CRUMB, bend=0.14)
     pen.box(0.0, 0.58, 1.0, 0.74, COLORS["red"], bend=0.06)
     pen.box(0.0, 0.46, 1.0, 0.62, CHEESE)
@@ -281,7 +281,7 @@ def sandwich(pen: Pen) -> None:
 
 @sprite("hot dog")
 def hot_dog(pen: Pen) -> None:
-    """A sausage in a bun with mustard."""
+    """Draw a sausage in a bun with mustard."""
     pen.box(0.02, 0.3, 0.98, 0.98, CRUST, bend=0.4)
     pen.limb(((0.08, 0.34), (0.92, 0.34)), 0.42, (176, 76, 48))
     pen.line(
@@ -291,7 +291,7 @@ def hot_dog(pen: Pen) -> None:
 
 @sprite("bread")
 def bread(pen: Pen) -> None:
-    """A loaf with cuts."""
+    """Draw a loaf with cuts."""
     pen.blob(((0.02, 0.66), (0.1, 0.24), (0.5, 0.06), (0.9, 0.24), (0.98, 0.66), (0.84, 0.97), (0.16, 0.97)))
     for x in (0.3, 0.5, 0.7):
         pen.line(((x - 0.06, 0.5), (x + 0.06, 0.24)), 0.08, lighter(pen.color, 0.6))
@@ -299,7 +299,7 @@ def bread(pen: Pen) -> None:
 
 @sprite("cake")
 def cake(pen: Pen) -> None:
-    """Two layers with icing and cherries."""
+    """Draw two layers with icing and cherries."""
     pen.box(0.04, 0.4, 0.96, 0.97, CRUMB, bend=0.06)
     pen.box(0.04, 0.62, 0.96, 0.74, pen.color)
     pen.poly(
@@ -322,7 +322,7 @@ def cake(pen: Pen) -> None:
 
 @sprite("egg")
 def egg(pen: Pen) -> None:
-    """Fried: a yolk in its white."""
+    """Draw a fried egg: a yolk in its white."""
     pen.blob(
         ((0.02, 0.5), (0.2, 0.12), (0.6, 0.04), (0.96, 0.4), (0.86, 0.86), (0.46, 0.97), (0.16, 0.84)), (252, 252, 248)
     )
@@ -331,7 +331,7 @@ def egg(pen: Pen) -> None:
 
 @sprite("cheese")
 def cheese(pen: Pen) -> None:
-    """A wedge with holes."""
+    """Draw a wedge with holes."""
     pen.poly(((0.0, 0.5), (0.8, 0.06), (1.0, 0.44), (1.0, 0.97), (0.0, 0.97)))
     pen.poly(((0.0, 0.5), (0.8, 0.06), (1.0, 0.44)), lighter(pen.color, 0.4))
     for x, y, r in ((0.24, 0.74, 0.09), (0.56, 0.62, 0.07), (0.74, 0.82, 0.1)):
@@ -340,7 +340,7 @@ def cheese(pen: Pen) -> None:
 
 @sprite("fries")
 def fries(pen: Pen) -> None:
-    """Sticks in a red bag."""
+    """Draw sticks in a red bag."""
     for i, x in enumerate((0.18, 0.32, 0.46, 0.6, 0.74, 0.84)):
         pen.box(x - 0.06, 0.04 + 0.08 * (i % 3), x + 0.06, 0.7, CHEESE)
     pen.poly(((0.06, 0.42), (0.5, 0.52), (0.94, 0.42), (0.84, 0.98), (0.16, 0.98)), COLORS["red"])
@@ -348,7 +348,7 @@ def fries(pen: Pen) -> None:
 
 @sprite("pepper")
 def pepper(pen: Pen) -> None:
-    """A bell with lobes and a stalk."""
+    """Draw a bell with lobes and a stalk."""
     pen.blob(
         (
             (0.5, 0.26),

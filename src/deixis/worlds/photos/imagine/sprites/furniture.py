@@ -1,4 +1,4 @@
-"""Furniture and what is fixed to houses."""
+"""Furniture and fixtures of houses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCREEN: Color = (34, 40, 52)
 
 @sprite("table")
 def table(pen: Pen) -> None:
-    """A board seen from above on four legs; a round one stands on one leg."""
+    """Draw a board seen from above on four legs, or on one leg when it is round."""
     if pen.look.shape == "round":
         pen.box(0.45, 0.2, 0.55, 0.94, pen.dark)
         pen.limb(((0.28, 0.96), (0.72, 0.96)), 0.06, pen.dark)
@@ -37,7 +37,7 @@ def table(pen: Pen) -> None:
 
 @sprite("desk")
 def desk(pen: Pen) -> None:
-    """A board on one leg and a block of drawers."""
+    """Draw a board on one leg and a block of drawers."""
     pen.box(0.04, 0.2, 0.1, 0.99, pen.dark)
     pen.box(0.62, 0.24, 0.98, 0.99)
     for y in (0.34, 0.56, 0.78):
@@ -49,7 +49,7 @@ def desk(pen: Pen) -> None:
 
 @sprite("chair")
 def chair(pen: Pen) -> None:
-    """A seat on legs with a back, seen from the side and front."""
+    """Draw a seat on legs with a back, seen from the side and front."""
     wood = pen.dark
     for x in (0.2, 0.72):
         pen.box(x, 0.56, x + 0.08, 0.92, darker(pen.color, 0.5))
@@ -62,7 +62,7 @@ def chair(pen: Pen) -> None:
 
 @sprite("couch")
 def couch(pen: Pen) -> None:
-    """A long seat with a back, cushions and arms."""
+    """Draw a long seat with a back, cushions and arms."""
     for x in (0.1, 0.86):
         pen.box(x, 0.9, x + 0.05, 0.99, (70, 50, 36))
     pen.box(0.06, 0.04, 0.94, 0.7, bend=0.12)
@@ -76,7 +76,7 @@ def couch(pen: Pen) -> None:
 
 @sprite("bed")
 def bed(pen: Pen) -> None:
-    """A mattress between a high head and a low foot, seen from the side."""
+    """Draw a mattress between a high head and a low foot, seen from the side."""
     wood = pen.look.second
     pen.box(0.0, 0.02, 0.06, 0.99, wood)
     pen.box(0.94, 0.36, 1.0, 0.99, wood)
@@ -87,7 +87,7 @@ def bed(pen: Pen) -> None:
 
 @sprite("shelf")
 def shelf(pen: Pen) -> None:
-    """A case with three open levels, or a mere board when it is flat."""
+    """Draw a case with three open levels, or a mere board when it is flat."""
     if abs(pen.frame.across) > 2.5 * abs(pen.frame.down):
         pen.box(0.0, 0.0, 1.0, 0.5)
         for x in (0.1, 0.84):
@@ -100,7 +100,7 @@ def shelf(pen: Pen) -> None:
 
 @sprite("cabinet")
 def cabinet(pen: Pen) -> None:
-    """A case with two doors; one of them may stand open."""
+    """Draw a case with two doors, of which one may stand open."""
     pen.poly(((0.05, 0.0), (0.95, 0.0), (1.0, 0.1), (0.0, 0.1)), pen.light)
     pen.box(0.0, 0.1, 1.0, 0.95)
     for x in (0.03, 0.91):
@@ -118,7 +118,7 @@ def cabinet(pen: Pen) -> None:
 
 @sprite("counter")
 def counter(pen: Pen) -> None:
-    """A worktop over a row of cupboards."""
+    """Draw a worktop over a row of cupboards."""
     pen.box(0.0, 0.2, 1.0, 1.0, pen.look.second)
     count = max(2, round(abs(pen.frame.across / pen.frame.down) * 1.5))
     for i in range(count):
@@ -131,7 +131,7 @@ def counter(pen: Pen) -> None:
 
 @sprite("lamp")
 def lamp(pen: Pen) -> None:
-    """A shade on a stand; it glows when lit."""
+    """Draw a shade on a stand that glows when lit."""
     is_lit = pen.look.state == "lit"
     if is_lit:
         pen.poly(((0.14, 0.44), (0.86, 0.44), (0.95, 0.8), (0.05, 0.8)), Paint(GLOW, opacity=0.35))
@@ -144,7 +144,7 @@ def lamp(pen: Pen) -> None:
 
 @sprite("rug")
 def rug(pen: Pen) -> None:
-    """A carpet on the floor, seen aslant, with a border and fringes."""
+    """Draw a carpet on the floor, seen aslant, with a border and fringes."""
     if pen.look.shape == "round":
         pen.oval(0.0, 0.0, 1.0, 1.0, pen.look.second if not pen.look.pattern else pen.dark)
         pen.oval(0.05, 0.06, 0.95, 0.94)
@@ -162,7 +162,7 @@ def rug(pen: Pen) -> None:
 
 @sprite("curtain")
 def curtain(pen: Pen) -> None:
-    """Hanging cloth in folds."""
+    """Draw hanging cloth in folds."""
     pen.poly(((0.0, 0.02), (1.0, 0.02), (0.96, 0.5), (1.0, 0.99), (0.0, 0.99), (0.04, 0.5)))
     for x in (0.2, 0.4, 0.6, 0.8):
         pen.line(((x, 0.04), (x - 0.02, 0.5), (x, 0.97)), 0.03, pen.dark)
@@ -171,13 +171,13 @@ def curtain(pen: Pen) -> None:
 
 @sprite("blinds")
 def blinds(pen: Pen) -> None:
-    """Slats that hang before a window."""
+    """Draw slats that hang before a window."""
     pen.box(0.0, 0.0, 1.0, 1.0, Paint(pen.color, pen.dark, "banded", pen.dark, max(3.0, abs(pen.frame.down) * 0.09)))
 
 
 @sprite("picture")
 def picture(pen: Pen) -> None:
-    """A frame around a little landscape."""
+    """Draw a frame around a little landscape."""
     pen.box(0.0, 0.0, 1.0, 1.0)
     pen.box(0.1, 0.1, 0.9, 0.9, (250, 248, 240))
     kind = pen.look.variant % 3
@@ -201,7 +201,7 @@ def picture(pen: Pen) -> None:
 
 @sprite("mirror")
 def mirror(pen: Pen) -> None:
-    """A frame around a pale gleam."""
+    """Draw a frame around a pale gleam."""
     glass = (208, 226, 236)
     if pen.look.shape == "round":
         pen.oval(0.0, 0.0, 1.0, 1.0)
@@ -215,7 +215,7 @@ def mirror(pen: Pen) -> None:
 
 @sprite("television")
 def television(pen: Pen) -> None:
-    """A wide screen on a foot."""
+    """Draw a wide screen on a foot."""
     pen.box(0.3, 0.92, 0.7, 0.99, pen.color)
     pen.box(0.46, 0.84, 0.54, 0.95, pen.color)
     pen.box(0.0, 0.0, 1.0, 0.86, bend=0.05)
@@ -230,7 +230,7 @@ def television(pen: Pen) -> None:
 
 @sprite("fireplace")
 def fireplace(pen: Pen) -> None:
-    """A mantel over a fire."""
+    """Draw a mantel over a fire."""
     pen.box(0.06, 0.1, 0.94, 1.0)
     pen.box(0.0, 0.0, 1.0, 0.13, pen.dark)
     pen.poly((*arc(0.5, 0.6, 0.28, 0.2, 0.5, 1.0), (0.78, 1.0), (0.22, 1.0)), (38, 32, 32))
@@ -244,7 +244,7 @@ def fireplace(pen: Pen) -> None:
 
 @sprite("toilet")
 def toilet(pen: Pen) -> None:
-    """A tank, a bowl with a seat, a foot; the lid may be up."""
+    """Draw a tank, a bowl with a seat and a lid that may be up, and a foot."""
     pen.box(0.02, 0.1, 0.34, 0.6, bend=0.06)
     pen.box(0.0, 0.04, 0.36, 0.13, pen.light, bend=0.03)
     pen.limb(((0.08, 0.22), (0.16, 0.22)), 0.03, STEEL)
@@ -259,7 +259,7 @@ def toilet(pen: Pen) -> None:
 
 @sprite("sink")
 def sink(pen: Pen) -> None:
-    """A basin on a column."""
+    """Draw a basin on a column."""
     pen.poly(((0.38, 0.36), (0.62, 0.36), (0.68, 0.99), (0.32, 0.99)), pen.dark)
     pen.poly(((0.02, 0.1), (0.98, 0.1), (0.8, 0.46), (0.2, 0.46)))
     pen.oval(0.0, 0.0, 1.0, 0.24)
@@ -268,7 +268,7 @@ def sink(pen: Pen) -> None:
 
 @sprite("bathtub")
 def bathtub(pen: Pen) -> None:
-    """A deep tub with a rim and feet."""
+    """Draw a deep tub with a rim and feet."""
     for x in (0.14, 0.8):
         pen.limb(((x + 0.03, 0.86), (x + 0.03, 0.95)), 0.09, COLORS["gold"])
     pen.blob(((0.02, 0.18), (0.5, 0.16), (0.98, 0.18), (0.92, 0.7), (0.76, 0.9), (0.24, 0.9), (0.08, 0.7)))
@@ -278,7 +278,7 @@ def bathtub(pen: Pen) -> None:
 
 @sprite("faucet")
 def faucet(pen: Pen) -> None:
-    """A bent pipe with a handle."""
+    """Draw a bent pipe with a handle."""
     pen.limb(((0.3, 0.95), (0.3, 0.4), (0.42, 0.2), (0.7, 0.22), (0.78, 0.46)), 0.2)
     pen.limb(((0.12, 0.14), (0.48, 0.1)), 0.12, pen.dark)
     pen.box(0.1, 0.86, 0.5, 0.99, pen.dark)
@@ -286,7 +286,7 @@ def faucet(pen: Pen) -> None:
 
 @sprite("refrigerator")
 def refrigerator(pen: Pen) -> None:
-    """A tall case with two doors and long handles."""
+    """Draw a tall case with two doors and long handles."""
     pen.box(0.0, 0.0, 1.0, 0.97, bend=0.06)
     for x in (0.06, 0.84):
         pen.box(x, 0.97, x + 0.1, 1.0, (60, 60, 64))
@@ -297,7 +297,7 @@ def refrigerator(pen: Pen) -> None:
 
 @sprite("stove")
 def stove(pen: Pen) -> None:
-    """Burners over an oven with a window."""
+    """Draw burners over an oven with a window."""
     pen.poly(((0.04, 0.0), (0.96, 0.0), (1.0, 0.14), (0.0, 0.14)), (66, 68, 74))
     for x in (0.28, 0.72):
         pen.oval(x - 0.14, 0.03, x + 0.14, 0.11, (36, 36, 40))
@@ -311,7 +311,7 @@ def stove(pen: Pen) -> None:
 
 @sprite("microwave")
 def microwave(pen: Pen) -> None:
-    """A small oven with a keypad."""
+    """Draw a small oven with a keypad."""
     pen.box(0.0, 0.02, 1.0, 0.97, bend=0.06)
     pen.box(0.06, 0.14, 0.68, 0.86, (52, 54, 62))
     pen.box(0.76, 0.14, 0.94, 0.28, (70, 170, 120))

@@ -1,4 +1,4 @@
-"""What people have about them: bags, books, devices, things to play with."""
+"""Things that people have about them: bags, books, devices, toys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAPER: Color = (250, 250, 246)
 
 @sprite("pillow")
 def pillow(pen: Pen) -> None:
-    """A soft square with drawn-out corners."""
+    """Draw a soft square with drawn-out corners."""
     pen.blob(
         ((0.02, 0.04), (0.5, 0.12), (0.98, 0.04), (0.92, 0.5), (0.98, 0.96), (0.5, 0.9), (0.02, 0.96), (0.08, 0.5))
     )
@@ -29,7 +29,7 @@ def pillow(pen: Pen) -> None:
 
 @sprite("blanket")
 def blanket(pen: Pen) -> None:
-    """A cloth that lies over something, with folds."""
+    """Draw a cloth that lies over something, with folds."""
     pen.poly(((0.04, 0.0), (0.98, 0.0), (1.0, 0.94), (0.8, 0.99), (0.6, 0.93), (0.4, 0.99), (0.2, 0.93), (0.0, 0.98)))
     for x in (0.25, 0.5, 0.75):
         pen.line(((x, 0.3), (x - 0.03, 0.88)), 0.03, pen.dark)
@@ -37,7 +37,7 @@ def blanket(pen: Pen) -> None:
 
 @sprite("towel")
 def towel(pen: Pen) -> None:
-    """A cloth with bands near its ends; spread out when it is wide."""
+    """Draw a cloth with bands near its ends, spread out when it is wide."""
     if abs(pen.frame.across) > 1.3 * abs(pen.frame.down):
         pen.poly(((0.1, 0.0), (0.9, 0.0), (1.0, 1.0), (0.0, 1.0)))
         return
@@ -49,7 +49,7 @@ def towel(pen: Pen) -> None:
 
 @sprite("toilet paper")
 def toilet_paper(pen: Pen) -> None:
-    """A roll with a loose end."""
+    """Draw a roll with a loose end."""
     pen.box(0.52, 0.4, 0.96, 0.99, PAPER)
     pen.oval(0.02, 0.02, 0.96, 0.82, PAPER)
     pen.oval(0.34, 0.28, 0.64, 0.56, (170, 140, 110))
@@ -57,7 +57,7 @@ def toilet_paper(pen: Pen) -> None:
 
 @sprite("vase")
 def vase(pen: Pen) -> None:
-    """A belly with a narrow neck."""
+    """Draw a belly with a narrow neck."""
     outline = (
         (0.34, 0.0),
         (0.66, 0.0),
@@ -78,7 +78,7 @@ def vase(pen: Pen) -> None:
 
 @sprite("book")
 def book(pen: Pen) -> None:
-    """A block of pages between covers, upright when tall, open when its state says so."""
+    """Draw a block of pages between covers, upright when tall, open when its state says so."""
     if pen.look.state == "open":
         pen.poly(((0.0, 0.2), (0.5, 0.34), (1.0, 0.2), (1.0, 0.96), (0.5, 1.0), (0.0, 0.96)))
         pen.poly(((0.05, 0.06), (0.5, 0.26), (0.5, 0.92), (0.05, 0.84)), PAPER)
@@ -99,7 +99,7 @@ def book(pen: Pen) -> None:
 
 @sprite("box")
 def carton(pen: Pen) -> None:
-    """A carton, with flaps up when it is open."""
+    """Draw a carton, with flaps up when it is open."""
     if pen.look.state == "open":
         pen.poly(((0.04, 0.3), (0.2, 0.04), (0.52, 0.12), (0.5, 0.3)), pen.light)
         pen.poly(((0.96, 0.3), (0.84, 0.04), (0.52, 0.12), (0.5, 0.3)), pen.dark)
@@ -113,7 +113,7 @@ def carton(pen: Pen) -> None:
 
 @sprite("basket")
 def basket(pen: Pen) -> None:
-    """A woven tub with a bow."""
+    """Draw a woven tub with a bow."""
     pen.line(arc(0.5, 0.46, 0.38, 0.42, 0.5, 1.0), 0.07, pen.dark)
     pen.poly(((0.02, 0.42), (0.98, 0.42), (0.84, 0.98), (0.16, 0.98)))
     pen.box(0.0, 0.38, 1.0, 0.5, pen.dark, bend=0.05)
@@ -121,7 +121,7 @@ def basket(pen: Pen) -> None:
 
 @sprite("candle")
 def candle(pen: Pen) -> None:
-    """A stick of wax; a flame when lit."""
+    """Draw a stick of wax, with a flame when lit."""
     pen.box(0.2, 0.3, 0.8, 0.96, bend=0.08)
     pen.oval(0.02, 0.88, 0.98, 1.0, STEEL)
     pen.line(((0.5, 0.3), (0.5, 0.2)), 0.08, (60, 50, 40))
@@ -131,7 +131,7 @@ def candle(pen: Pen) -> None:
 
 @sprite("clock")
 def clock(pen: Pen) -> None:
-    """A dial with two hands."""
+    """Draw a dial with two hands."""
     if pen.look.shape == "square":
         pen.box(0.0, 0.0, 1.0, 1.0, bend=0.05)
         pen.box(0.12, 0.12, 0.88, 0.88, PAPER)
@@ -148,7 +148,7 @@ def clock(pen: Pen) -> None:
 
 @sprite("laptop")
 def laptop(pen: Pen) -> None:
-    """A screen hinged to a keyboard, or shut flat."""
+    """Draw a screen hinged to a keyboard, or shut flat."""
     if pen.look.state == "closed":
         pen.poly(((0.08, 0.1), (0.92, 0.1), (1.0, 0.8), (0.0, 0.8)))
         pen.box(0.0, 0.8, 1.0, 0.98, pen.dark)
@@ -164,7 +164,7 @@ def laptop(pen: Pen) -> None:
 
 @sprite("monitor")
 def monitor(pen: Pen) -> None:
-    """A screen on a stalk."""
+    """Draw a screen on a stalk."""
     pen.box(0.44, 0.74, 0.56, 0.94, STEEL)
     pen.box(0.28, 0.91, 0.72, 0.99, STEEL)
     pen.box(0.0, 0.0, 1.0, 0.78, bend=0.04)
@@ -180,7 +180,7 @@ def monitor(pen: Pen) -> None:
 
 @sprite("keyboard")
 def keyboard(pen: Pen) -> None:
-    """A board of keys."""
+    """Draw a board of keys."""
     pen.poly(((0.05, 0.02), (0.95, 0.02), (1.0, 0.96), (0.0, 0.96)))
     ink = lighter(pen.color, 0.55) if sum(pen.color) < 380 else darker(pen.color, 0.35)
     for row in range(3):
@@ -191,7 +191,7 @@ def keyboard(pen: Pen) -> None:
 
 @sprite("computer mouse")
 def computer_mouse(pen: Pen) -> None:
-    """An egg with two buttons."""
+    """Draw an egg with two buttons."""
     pen.blob(((0.0, 0.6), (0.2, 0.2), (0.6, 0.06), (0.98, 0.4), (0.96, 0.96), (0.04, 0.96)))
     pen.line(((0.5, 0.14), (0.56, 0.5)), 0.05, pen.dark)
     pen.line(((0.14, 0.5), (0.96, 0.5)), 0.05, pen.dark)
@@ -199,7 +199,7 @@ def computer_mouse(pen: Pen) -> None:
 
 @sprite("phone")
 def phone(pen: Pen) -> None:
-    """A slab with a screen."""
+    """Draw a slab with a screen."""
     pen.box(0.0, 0.0, 1.0, 1.0, bend=0.18)
     pen.box(0.1, 0.09, 0.9, 0.82, (120, 190, 230))
     pen.disc(0.5, 0.91, 0.09, lighter(pen.color, 0.5))
@@ -207,7 +207,7 @@ def phone(pen: Pen) -> None:
 
 @sprite("remote control")
 def remote_control(pen: Pen) -> None:
-    """A bar with buttons."""
+    """Draw a bar with buttons."""
     pen.box(0.0, 0.0, 1.0, 1.0, bend=0.2)
     along = abs(pen.frame.across) > abs(pen.frame.down)
     for i in range(4):
@@ -218,7 +218,7 @@ def remote_control(pen: Pen) -> None:
 
 @sprite("paper")
 def paper(pen: Pen) -> None:
-    """A sheet with lines of writing."""
+    """Draw a sheet with lines of writing."""
     pen.poly(((0.08, 0.0), (1.0, 0.04), (0.92, 1.0), (0.0, 0.94)))
     for y in (0.22, 0.4, 0.58, 0.76):
         pen.line(((0.18, y), (0.82, y + 0.02)), 0.03, (130, 130, 140))
@@ -226,7 +226,7 @@ def paper(pen: Pen) -> None:
 
 @sprite("pen")
 def ballpoint(pen: Pen) -> None:
-    """A thin stick with a tip."""
+    """Draw a thin stick with a tip."""
     pen.limb(((0.12, 0.84), (0.9, 0.12)), 0.14)
     pen.line(((0.02, 0.96), (0.12, 0.84)), 0.06, (50, 50, 54))
     pen.limb(((0.7, 0.3), (0.9, 0.12)), 0.14, pen.dark)
@@ -234,7 +234,7 @@ def ballpoint(pen: Pen) -> None:
 
 @sprite("suitcase")
 def suitcase(pen: Pen) -> None:
-    """A case on castors with a pulled-out handle."""
+    """Draw a case on castors with a pulled-out handle."""
     pen.line(((0.36, 0.26), (0.36, 0.03), (0.64, 0.03), (0.64, 0.26)), 0.06, STEEL)
     pen.box(0.04, 0.22, 0.96, 0.94, bend=0.1)
     for x in (0.26, 0.5, 0.74):
@@ -245,7 +245,7 @@ def suitcase(pen: Pen) -> None:
 
 @sprite("backpack")
 def backpack(pen: Pen) -> None:
-    """A pack with a pocket, a flap and a loop."""
+    """Draw a pack with a pocket, a flap and a loop."""
     pen.line(arc(0.5, 0.1, 0.16, 0.1, 0.5, 1.0), 0.06, pen.dark)
     pen.box(0.08, 0.08, 0.92, 0.98, bend=0.3)
     pen.box(0.18, 0.5, 0.82, 0.9, pen.dark, bend=0.1)
@@ -254,7 +254,7 @@ def backpack(pen: Pen) -> None:
 
 @sprite("bag")
 def bag(pen: Pen) -> None:
-    """A bag with two handles."""
+    """Draw a bag with two handles."""
     pen.line(arc(0.5, 0.38, 0.26, 0.34, 0.5, 1.0), 0.07, pen.dark)
     pen.poly(((0.1, 0.34), (0.9, 0.34), (1.0, 0.98), (0.0, 0.98)))
     pen.box(0.4, 0.34, 0.6, 0.5, pen.dark)
@@ -262,7 +262,7 @@ def bag(pen: Pen) -> None:
 
 @sprite("purse")
 def purse(pen: Pen) -> None:
-    """A small bag with a flap and a clasp."""
+    """Draw a small bag with a flap and a clasp."""
     pen.line(arc(0.5, 0.4, 0.36, 0.38, 0.5, 1.0), 0.05, pen.dark)
     pen.box(0.02, 0.36, 0.98, 0.98, bend=0.16)
     pen.poly(((0.04, 0.38), (0.96, 0.38), (0.8, 0.66), (0.2, 0.66)), pen.dark)
@@ -271,7 +271,7 @@ def purse(pen: Pen) -> None:
 
 @sprite("ball")
 def ball(pen: Pen) -> None:
-    """A ball with a seam."""
+    """Draw a ball with a seam."""
     pen.oval(0.0, 0.0, 1.0, 1.0)
     pen.line(
         arc(0.0, 0.5, 0.36, 0.4, -0.22, 0.22), 0.05, lighter(pen.color, 0.6) if sum(pen.color) < 600 else (190, 60, 60)
@@ -283,14 +283,14 @@ def ball(pen: Pen) -> None:
 
 @sprite("frisbee")
 def frisbee(pen: Pen) -> None:
-    """A flat disc."""
+    """Draw a flat disc."""
     pen.oval(0.0, 0.0, 1.0, 1.0)
     pen.oval(0.2, 0.14, 0.8, 0.62, pen.light)
 
 
 @sprite("racket")
 def racket(pen: Pen) -> None:
-    """A strung hoop on a handle."""
+    """Draw a strung hoop on a handle."""
     pen.limb(((0.5, 0.6), (0.5, 0.94)), 0.14, (60, 60, 64))
     pen.oval(0.04, 0.0, 0.96, 0.64)
     pen.oval(0.14, 0.06, 0.86, 0.58, Paint((248, 248, 240), None, "tiled", (110, 110, 110), 3.0))
@@ -298,13 +298,13 @@ def racket(pen: Pen) -> None:
 
 @sprite("bat")
 def bat(pen: Pen) -> None:
-    """A club that thickens upwards."""
+    """Draw a club that thickens upwards."""
     pen.poly(((0.3, 0.02), (0.7, 0.02), (0.78, 0.1), (0.62, 0.9), (0.74, 0.98), (0.26, 0.98), (0.38, 0.9), (0.22, 0.1)))
 
 
 @sprite("net")
 def net(pen: Pen) -> None:
-    """A band of mesh between two posts."""
+    """Draw a band of mesh between two posts."""
     pen.box(0.02, 0.06, 0.98, 0.92, Paint((226, 232, 228), None, "tiled", (70, 74, 78), 7.0))
     pen.box(0.02, 0.02, 0.98, 0.16)
     for x in (0.0, 0.98):
@@ -313,7 +313,7 @@ def net(pen: Pen) -> None:
 
 @sprite("glove")
 def glove(pen: Pen) -> None:
-    """A baseball mitt."""
+    """Draw a baseball mitt."""
     pen.blob(((0.1, 0.5), (0.2, 0.06), (0.4, 0.02), (0.7, 0.04), (0.94, 0.3), (0.86, 0.8), (0.5, 0.98), (0.16, 0.86)))
     for x in (0.34, 0.52, 0.7):
         pen.line(((x, 0.08), (x, 0.42)), 0.04, pen.dark)
@@ -321,7 +321,7 @@ def glove(pen: Pen) -> None:
 
 @sprite("speaker")
 def speaker(pen: Pen) -> None:
-    """A case with two cones."""
+    """Draw a case with two cones."""
     pen.box(0.0, 0.0, 1.0, 1.0)
     pen.disc(0.5, 0.28, 0.22, blend(pen.color, (120, 120, 126), 0.6))
     pen.disc(0.5, 0.68, 0.36, blend(pen.color, (120, 120, 126), 0.6))
@@ -330,7 +330,7 @@ def speaker(pen: Pen) -> None:
 
 @sprite("fan")
 def fan(pen: Pen) -> None:
-    """Blades in a cage on a foot."""
+    """Draw blades in a cage on a foot."""
     pen.box(0.46, 0.56, 0.54, 0.95, STEEL)
     pen.oval(0.26, 0.92, 0.74, 1.0, STEEL)
     pen.disc(0.5, 0.36, 0.46, (232, 236, 240))

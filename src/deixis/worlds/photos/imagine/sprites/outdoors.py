@@ -1,4 +1,4 @@
-"""What grows and stands outdoors."""
+"""Plants, buildings and other things outdoors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PANE: Color = (176, 208, 228)
 
 @sprite("tree")
 def tree(pen: Pen) -> None:
-    """A trunk and a crown: round, in tiers, or bare."""
+    """Draw a trunk and a crown: round, in tiers, or bare."""
     pen.poly(((0.44, 0.5), (0.56, 0.5), (0.6, 0.99), (0.4, 0.99)), Paint(BARK, darker(BARK), "wood", darker(BARK)))
     if pen.look.state == "bare":
         for a, b, c, d in (
@@ -61,7 +61,7 @@ def tree(pen: Pen) -> None:
 
 @sprite("palm tree")
 def palm_tree(pen: Pen) -> None:
-    """A ringed bow of a trunk with hanging fronds."""
+    """Draw a ringed bow of a trunk with hanging fronds."""
     pen.limb(((0.56, 0.98), (0.5, 0.7), (0.48, 0.28)), 0.13, COLORS["light brown"])
     for y in (0.86, 0.74, 0.62, 0.5, 0.4):
         pen.line(((0.46, y), (0.58, y - 0.01)), 0.02, BARK)
@@ -83,7 +83,7 @@ def palm_tree(pen: Pen) -> None:
 
 @sprite("bush")
 def bush(pen: Pen) -> None:
-    """A low heap of leaves."""
+    """Draw a low heap of leaves."""
     for x, y, r in ((0.2, 0.62, 0.2), (0.8, 0.62, 0.2), (0.36, 0.38, 0.22), (0.64, 0.36, 0.22), (0.5, 0.62, 0.26)):
         pen.oval(x - r, y - 1.5 * r, x + r, min(0.98, y + 1.7 * r))
     pen.box(0.14, 0.5, 0.86, 0.95, Paint(pen.color))
@@ -93,7 +93,7 @@ def bush(pen: Pen) -> None:
 
 @sprite("flower")
 def flower(pen: Pen) -> None:
-    """A stem, two leaves, petals."""
+    """Draw a stem, two leaves, petals."""
     pen.line(((0.5, 0.3), (0.5, 0.98)), 0.09, STEM)
     pen.blob(((0.5, 0.84), (0.24, 0.66), (0.1, 0.68), (0.26, 0.82)), STEM)
     pen.blob(((0.5, 0.78), (0.76, 0.6), (0.9, 0.62), (0.74, 0.76)), STEM)
@@ -106,7 +106,7 @@ def flower(pen: Pen) -> None:
 
 @sprite("plant")
 def plant(pen: Pen) -> None:
-    """Leaves out of a pot."""
+    """Draw leaves out of a pot."""
     for dx, top in ((-0.42, 0.2), (0.42, 0.22), (-0.24, 0.04), (0.26, 0.06), (0.0, 0.0), (-0.46, 0.42), (0.46, 0.44)):
         pen.blob(
             (
@@ -122,7 +122,7 @@ def plant(pen: Pen) -> None:
 
 @sprite("rock")
 def rock(pen: Pen) -> None:
-    """A lump with a lit and a dark side."""
+    """Draw a lump with a lit and a dark side."""
     pen.poly(((0.02, 0.98), (0.1, 0.5), (0.34, 0.12), (0.62, 0.06), (0.88, 0.4), (0.99, 0.98)))
     pen.poly(((0.62, 0.06), (0.88, 0.4), (0.98, 0.97), (0.66, 0.97), (0.58, 0.5)), Paint(pen.dark))
     pen.poly(((0.14, 0.5), (0.34, 0.16), (0.56, 0.12), (0.4, 0.42)), Paint(pen.light))
@@ -130,7 +130,7 @@ def rock(pen: Pen) -> None:
 
 @sprite("log")
 def log(pen: Pen) -> None:
-    """A trunk on its side, with rings at its end."""
+    """Draw a trunk on its side, with rings at its end."""
     pen.box(0.06, 0.1, 0.94, 0.95, Paint(pen.color, pen.dark, "wood", darker(pen.color, 0.6)), bend=0.3)
     pen.oval(0.78, 0.06, 0.99, 0.97, lighter(pen.color, 0.5))
     pen.oval(0.83, 0.28, 0.94, 0.74, lighter(pen.color, 0.3))
@@ -138,7 +138,7 @@ def log(pen: Pen) -> None:
 
 @sprite("fence")
 def fence(pen: Pen) -> None:
-    """Posts and two rails; pickets with points when the variant says so."""
+    """Draw posts and two rails, or pickets with points when the variant says so."""
     count = max(3, round(abs(pen.frame.across / pen.frame.down) * (3 if pen.look.variant % 2 else 1.2)))
     for y in (0.34, 0.68):
         pen.box(0.0, y, 1.0, y + 0.13)
@@ -150,14 +150,14 @@ def fence(pen: Pen) -> None:
 
 @sprite("pole")
 def pole(pen: Pen) -> None:
-    """A tall thin post."""
+    """Draw a tall thin post."""
     pen.box(0.25, 0.01, 0.75, 0.99, bend=0.2)
     pen.oval(0.1, 0.0, 0.9, 0.03, pen.dark)
 
 
 @sprite("street light")
 def street_light(pen: Pen) -> None:
-    """A post that bends over to a lamp."""
+    """Draw a post that bends over to a lamp."""
     pen.line(arc(0.42, 0.12, 0.26, 0.09, 0.5, 1.0), 0.1, STEEL)
     pen.limb(((0.16, 0.97), (0.16, 0.12)), 0.13)
     if pen.look.state == "lit":
@@ -169,7 +169,7 @@ def street_light(pen: Pen) -> None:
 
 @sprite("traffic light")
 def traffic_light(pen: Pen) -> None:
-    """Three lamps in a case on a post; one of them is on."""
+    """Draw three lamps, one of them lit, in a case on a post."""
     pen.box(0.4, 0.36, 0.6, 0.99, STEEL)
     pen.box(0.12, 0.01, 0.88, 0.4, bend=0.14)
     for i, (color, name) in enumerate((((236, 50, 46), "red"), ((250, 200, 50), "yellow"), ((66, 196, 88), "green"))):
@@ -178,7 +178,7 @@ def traffic_light(pen: Pen) -> None:
 
 @sprite("sign")
 def sign(pen: Pen) -> None:
-    """A board with lines of writing, round or square or three-cornered."""
+    """Draw a board with lines of writing, round or square or three-cornered."""
     ink = darker(pen.color, 0.8) if sum(pen.color) > 420 else (248, 248, 244)
     shape = pen.look.shape
     if shape == "round":
@@ -197,7 +197,7 @@ def sign(pen: Pen) -> None:
 
 @sprite("stop sign")
 def stop_sign(pen: Pen) -> None:
-    """A red octagon that says stop."""
+    """Draw a red octagon that says stop."""
     eight = tuple((0.5 + 0.5 * cos(pi * (i + 0.5) / 4), 0.5 + 0.5 * sin(pi * (i + 0.5) / 4)) for i in range(8))
     pen.poly(eight, (250, 250, 250))
     pen.poly(tuple((0.5 + (x - 0.5) * 0.88, 0.5 + (y - 0.5) * 0.88) for x, y in eight))
@@ -215,13 +215,13 @@ def stop_sign(pen: Pen) -> None:
 
 @sprite("street sign")
 def street_sign(pen: Pen) -> None:
-    """A narrow board with a name."""
+    """Draw a narrow board with a name."""
     pen.box(0.0, 0.02, 1.0, 0.98, bend=0.14)
     _writing(pen, (250, 250, 246), 0.08, 0.3, 0.92, 0.7)
 
 
 def _writing(pen: Pen, ink: Color, left: float, top: float, right: float, bottom: float) -> None:
-    """Lines of strokes that look like words from afar."""
+    """Draw lines of strokes that look like words from afar."""
     wide = abs(pen.frame.across / pen.frame.down) > 2.4
     rows = 1 if wide else 2
     for row in range(rows):
@@ -235,7 +235,7 @@ def _writing(pen: Pen, ink: Color, left: float, top: float, right: float, bottom
 
 @sprite("bench")
 def bench(pen: Pen) -> None:
-    """A long seat with a back of slats."""
+    """Draw a long seat with a back of slats."""
     for x in (0.1, 0.9):
         pen.box(x - 0.03, 0.1, x + 0.03, 0.98, STEEL)
     for y in (0.06, 0.22, 0.38):
@@ -248,7 +248,7 @@ def bench(pen: Pen) -> None:
 
 @sprite("trash can")
 def trash_can(pen: Pen) -> None:
-    """A bin with a lid and ribs."""
+    """Draw a bin with a lid and ribs."""
     pen.poly(((0.1, 0.2), (0.9, 0.2), (0.8, 0.98), (0.2, 0.98)))
     for x in (0.32, 0.5, 0.68):
         pen.line(((x, 0.28), (0.5 + (x - 0.5) * 0.85, 0.92)), 0.04, pen.dark)
@@ -258,7 +258,7 @@ def trash_can(pen: Pen) -> None:
 
 @sprite("fire hydrant")
 def fire_hydrant(pen: Pen) -> None:
-    """A squat post with a dome and two nozzles."""
+    """Draw a squat post with a dome and two nozzles."""
     pen.box(0.02, 0.4, 0.98, 0.56, bend=0.1)
     pen.box(0.22, 0.24, 0.78, 0.94, bend=0.08)
     pen.poly(arc(0.5, 0.26, 0.32, 0.2, 0.5, 1.0))
@@ -270,7 +270,7 @@ def fire_hydrant(pen: Pen) -> None:
 
 @sprite("cone")
 def cone(pen: Pen) -> None:
-    """A traffic cone with a white band."""
+    """Draw a traffic cone with a white band."""
     pen.poly(((0.42, 0.02), (0.58, 0.02), (0.84, 0.88), (0.16, 0.88)))
     pen.poly(((0.35, 0.34), (0.65, 0.34), (0.73, 0.58), (0.27, 0.58)), (250, 250, 250))
     pen.box(0.02, 0.86, 0.98, 0.98, pen.dark)
@@ -278,7 +278,10 @@ def cone(pen: Pen) -> None:
 
 @sprite("building")
 def building(pen: Pen) -> None:
-    """A block with a cornice; its windows and doors are things of their own."""
+    """Draw a block with a cornice.
+
+    Its windows and doors are things of their own.
+    """
     pen.box(0.02, 0.04, 0.98, 1.0)
     pen.box(0.0, 0.0, 1.0, 0.05, pen.dark)
     pen.box(0.02, 0.95, 0.98, 1.0, pen.dark)
@@ -286,7 +289,7 @@ def building(pen: Pen) -> None:
 
 @sprite("house")
 def house(pen: Pen) -> None:
-    """Walls under a pitched roof, with a chimney."""
+    """Draw walls under a pitched roof, with a chimney."""
     pen.box(0.72, 0.06, 0.82, 0.3, (150, 84, 66))
     pen.box(0.08, 0.36, 0.92, 1.0)
     pen.poly(
@@ -297,7 +300,7 @@ def house(pen: Pen) -> None:
 
 @sprite("window")
 def window(pen: Pen) -> None:
-    """A frame around panes; yellow when lit, with a wing swung out when open."""
+    """Draw a frame around panes, yellow when lit, with a wing swung out when open."""
     state = pen.look.state
     pane = (255, 232, 140) if state == "lit" else PANE
     if pen.look.shape == "round":
@@ -321,7 +324,7 @@ def window(pen: Pen) -> None:
 
 @sprite("indoor window")
 def indoor_window(pen: Pen) -> None:
-    """A window from inside: sky and bushes behind the panes."""
+    """Draw a window from inside: sky and bushes behind the panes."""
     pen.box(0.0, 0.0, 1.0, 1.0)
     pen.box(0.1, 0.08, 0.9, 0.92, Paint((166, 212, 244)))
     pen.poly((*arc(0.35, 0.92, 0.25, 0.3, 0.5, 1.0),), Paint((110, 170, 96)))
@@ -340,7 +343,7 @@ def indoor_window(pen: Pen) -> None:
 
 @sprite("door")
 def door(pen: Pen) -> None:
-    """A leaf with panels and a knob; when open, a dark gap and the leaf aslant."""
+    """Draw a leaf with panels and a knob, aslant beside a dark gap when open."""
     pen.box(0.0, 0.0, 1.0, 1.0, lighter(pen.color, 0.55))
     if pen.look.state == "open":
         pen.box(0.1, 0.05, 0.9, 1.0, (50, 50, 58))
@@ -356,7 +359,7 @@ def door(pen: Pen) -> None:
 
 @sprite("flag")
 def flag(pen: Pen) -> None:
-    """A cloth on a staff."""
+    """Draw a cloth on a staff."""
     pen.box(0.0, 0.0, 0.06, 1.0, STEEL)
     pen.blob(
         ((0.07, 0.03), (0.35, 0.08), (0.65, 0.02), (0.97, 0.08), (0.95, 0.46), (0.65, 0.4), (0.35, 0.48), (0.07, 0.43))
@@ -365,7 +368,7 @@ def flag(pen: Pen) -> None:
 
 @sprite("umbrella")
 def umbrella(pen: Pen) -> None:
-    """A dome with ribs on a stick."""
+    """Draw a dome with ribs on a stick."""
     pen.line(((0.5, 0.1), (0.5, 0.97)), 0.045, (110, 84, 60))
     pen.poly(
         (
@@ -382,7 +385,7 @@ def umbrella(pen: Pen) -> None:
 
 @sprite("kite")
 def kite(pen: Pen) -> None:
-    """A lozenge with a tail of bows."""
+    """Draw a lozenge with a tail of bows."""
     pen.line(((0.46, 0.66), (0.36, 0.8), (0.5, 0.9), (0.42, 0.99)), 0.03, pen.dark)
     for x, y in ((0.38, 0.8), (0.48, 0.9)):
         pen.poly(((x - 0.1, y - 0.03), (x - 0.1, y + 0.03), (x + 0.1, y - 0.03), (x + 0.1, y + 0.03)), pen.look.second)
@@ -393,7 +396,7 @@ def kite(pen: Pen) -> None:
 
 @sprite("cloud")
 def cloud(pen: Pen) -> None:
-    """Billows on a flat foot."""
+    """Draw billows on a flat foot."""
     soft = Paint(pen.color)
     for x, y, r in ((0.2, 0.66, 0.2), (0.42, 0.42, 0.24), (0.66, 0.48, 0.22), (0.82, 0.7, 0.17)):
         pen.oval(x - r, max(0.02, y - 1.6 * r), min(1.0, x + r), min(0.98, y + 1.6 * r), soft)
@@ -403,7 +406,7 @@ def cloud(pen: Pen) -> None:
 
 @sprite("sun")
 def sun(pen: Pen) -> None:
-    """A disc with rays."""
+    """Draw a disc with rays."""
     for i in range(12):
         x, y = cos(pi * i / 6), sin(pi * i / 6)
         pen.line(((0.5 + 0.36 * x, 0.5 + 0.36 * y), (0.5 + 0.47 * x, 0.5 + 0.47 * y)), 0.05, (255, 206, 60))
@@ -412,7 +415,7 @@ def sun(pen: Pen) -> None:
 
 @sprite("mountain")
 def mountain(pen: Pen) -> None:
-    """A peak with snow on it."""
+    """Draw a peak with snow on it."""
     pen.poly(((0.0, 1.0), (0.3, 0.34), (0.42, 0.5), (0.6, 0.02), (0.8, 0.42), (1.0, 1.0)))
     pen.poly(((0.6, 0.02), (0.7, 0.22), (0.63, 0.2), (0.58, 0.28), (0.52, 0.23)), (250, 252, 255))
     pen.poly(((0.6, 0.02), (0.8, 0.42), (1.0, 1.0), (0.68, 1.0), (0.66, 0.4)), Paint(darker(pen.color, 0.16)))
@@ -421,13 +424,13 @@ def mountain(pen: Pen) -> None:
 
 @sprite("hill")
 def hill(pen: Pen) -> None:
-    """A soft rise."""
+    """Draw a soft rise."""
     pen.poly((*arc(0.5, 1.0, 0.5, 0.97, 0.5, 1.0),))
 
 
 @sprite("tent")
 def tent(pen: Pen) -> None:
-    """A ridge with an opening."""
+    """Draw a ridge with an opening."""
     pen.poly(((0.0, 0.98), (0.34, 0.04), (0.68, 0.04), (1.0, 0.98)))
     pen.poly(((0.0, 0.98), (0.34, 0.04), (0.6, 0.98)), pen.light)
     pen.poly(((0.2, 0.98), (0.34, 0.4), (0.44, 0.98)), darker(pen.color, 0.7))
@@ -435,7 +438,7 @@ def tent(pen: Pen) -> None:
 
 @sprite("statue")
 def statue(pen: Pen) -> None:
-    """A figure with a raised arm on a plinth."""
+    """Draw a figure with a raised arm on a plinth."""
     pen.limb(((0.44, 0.5), (0.42, 0.72)), 0.16)
     pen.limb(((0.58, 0.5), (0.6, 0.72)), 0.16)
     pen.limb(((0.56, 0.26), (0.8, 0.2), (0.84, 0.02)), 0.11)
@@ -449,7 +452,7 @@ def statue(pen: Pen) -> None:
 
 @sprite("ladder")
 def ladder(pen: Pen) -> None:
-    """Two rails and rungs."""
+    """Draw two rails and rungs."""
     for y in (0.1, 0.24, 0.38, 0.52, 0.66, 0.8, 0.92):
         pen.box(0.16, y, 0.84, y + 0.03)
     for x in (0.12, 0.88):
@@ -458,7 +461,7 @@ def ladder(pen: Pen) -> None:
 
 @sprite("bucket")
 def bucket(pen: Pen) -> None:
-    """A pail with a bow handle."""
+    """Draw a pail with a bow handle."""
     pen.line(arc(0.5, 0.4, 0.42, 0.38, 0.5, 1.0), 0.04, STEEL)
     pen.poly(((0.06, 0.38), (0.94, 0.38), (0.8, 0.97), (0.2, 0.97)))
     pen.oval(0.05, 0.28, 0.95, 0.48, blend(pen.dark, (0, 0, 0), 0.3))
@@ -466,7 +469,7 @@ def bucket(pen: Pen) -> None:
 
 @sprite("hay")
 def hay(pen: Pen) -> None:
-    """A bale bound twice."""
+    """Draw a bale bound twice."""
     pen.box(0.02, 0.06, 0.98, 0.97, Paint(pen.color, pen.dark, "wood", darker(pen.color, 0.55)), bend=0.12)
     for x in (0.32, 0.68):
         pen.line(((x, 0.08), (x, 0.95)), 0.05, (150, 60, 50))
@@ -474,7 +477,7 @@ def hay(pen: Pen) -> None:
 
 @sprite("bridge")
 def bridge(pen: Pen) -> None:
-    """A deck on arches with a parapet."""
+    """Draw a deck on arches with a parapet."""
     pen.box(0.0, 0.16, 1.0, 0.98)
     for x in (0.18, 0.5, 0.82):
         pen.poly((*arc(x, 0.86, 0.12, 0.44, 0.5, 1.0), (x + 0.12, 1.0), (x - 0.12, 1.0)), (96, 150, 190))

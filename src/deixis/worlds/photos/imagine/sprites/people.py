@@ -29,14 +29,14 @@ UNDERWEAR: Color = (196, 198, 202)
 
 
 def body(pen: Pen) -> Skeleton:
-    """The skeleton of a person, or of who wears a thing."""
+    """Return the skeleton of a person, or of the wearer of a thing."""
     assert pen.look.body is not None
     return pen.look.body
 
 
 @sprite("man", "boy", "player")
 def man(pen: Pen) -> None:
-    """A person with short hair, or none."""
+    """Draw a person with short hair, or none."""
     _person(pen)
     if "bald" not in pen.look.state:
         _short_hair(pen)
@@ -45,7 +45,7 @@ def man(pen: Pen) -> None:
 
 @sprite("woman", "girl")
 def woman(pen: Pen) -> None:
-    """A person with long hair."""
+    """Draw a person with long hair."""
     joints = body(pen)
     (x, y), r = joints.head, joints.radius
     dx, dy = _down(joints)
@@ -100,7 +100,7 @@ WHITE: Color = (250, 250, 250)
 
 @sprite("shirt")
 def shirt(pen: Pen) -> None:
-    """A torso with short sleeves."""
+    """Draw a torso with short sleeves."""
     joints = body(pen)
     shoulder, elbow, _ = joints.far_arm
     pen.limb((shoulder, _between(shoulder, elbow, 0.75)), 1.22 * ARM, pen.dark)
@@ -111,7 +111,7 @@ def shirt(pen: Pen) -> None:
 
 @sprite("jacket")
 def jacket(pen: Pen) -> None:
-    """A torso with long sleeves, open over something pale."""
+    """Draw a torso with long sleeves, open over something pale."""
     joints = body(pen)
     shoulder, elbow, hand = joints.far_arm
     pen.limb((shoulder, elbow, _between(elbow, hand, 0.85)), 1.3 * ARM, pen.dark)
@@ -125,7 +125,7 @@ def jacket(pen: Pen) -> None:
 
 @sprite("dress")
 def dress(pen: Pen) -> None:
-    """A torso that widens down to the knees."""
+    """Draw a torso that widens down to the knees."""
     joints = body(pen)
     (x, y), (a, b), (c, d) = joints.neck, joints.near_leg[1], joints.far_leg[1]
     if joints.tilt:
@@ -149,19 +149,19 @@ def dress(pen: Pen) -> None:
 
 @sprite("pants", "jeans")
 def pants(pen: Pen) -> None:
-    """Two long legs."""
+    """Draw two long legs."""
     _legs(pen, 0.86)
 
 
 @sprite("shorts")
 def shorts(pen: Pen) -> None:
-    """Two short legs."""
+    """Draw two short legs."""
     _legs(pen, -0.1)
 
 
 @sprite("skirt")
 def skirt(pen: Pen) -> None:
-    """A cone from the waist to above the knees."""
+    """Draw a cone from the waist to above the knees."""
     joints = body(pen)
     (x, y), (a, b), (c, d) = joints.hip, joints.near_leg[1], joints.far_leg[1]
     if joints.tilt or abs(a - x) > 0.14:
@@ -184,7 +184,7 @@ def _legs(pen: Pen, reach: float) -> None:
 
 @sprite("shoes")
 def shoes(pen: Pen) -> None:
-    """A pair of shoes."""
+    """Draw a pair of shoes."""
     joints = body(pen)
     turn = joints.tilt
     for foot, fill in ((joints.far_leg[2], pen.dark), (joints.near_leg[2], pen.color)):
@@ -195,7 +195,7 @@ def shoes(pen: Pen) -> None:
 
 @sprite("hat")
 def hat(pen: Pen) -> None:
-    """A round crown with a brim."""
+    """Draw a round crown with a brim."""
     (x, y), r = body(pen).head, body(pen).radius
     pen.box(x - 0.75 * r, y + 0.42 * r, x + 0.75 * r, y + 1.42 * r, bend=0.3 * r)
     pen.oval(x - 1.7 * r, y + 0.22 * r, x + 1.7 * r, y + 0.68 * r)
@@ -204,7 +204,7 @@ def hat(pen: Pen) -> None:
 
 @sprite("cap")
 def cap(pen: Pen) -> None:
-    """A round crown with a peak to the front."""
+    """Draw a round crown with a peak to the front."""
     (x, y), r = body(pen).head, body(pen).radius
     pen.poly(arc(x, y + 0.3 * r, 0.98 * r, 0.9 * r, 0.0, 0.5))
     pen.limb(((x + 0.1 * r, y + 0.34 * r), (x + 1.55 * r, y + 0.28 * r)), 0.03, pen.dark)
@@ -212,7 +212,7 @@ def cap(pen: Pen) -> None:
 
 @sprite("helmet")
 def helmet(pen: Pen) -> None:
-    """A shell over head and ears, with a stripe."""
+    """Draw a shell over head and ears, with a stripe."""
     (x, y), r = body(pen).head, body(pen).radius
     pen.poly(
         (
@@ -227,7 +227,7 @@ def helmet(pen: Pen) -> None:
 
 @sprite("glasses")
 def glasses(pen: Pen) -> None:
-    """Two lenses and a bridge."""
+    """Draw two lenses and a bridge."""
     (x, y), r = body(pen).head, body(pen).radius
     for side in (-0.26, 0.5):
         pen.disc(x + side * r, y + 0.08 * r, 0.34 * r, pen.color)
@@ -237,7 +237,7 @@ def glasses(pen: Pen) -> None:
 
 @sprite("tie")
 def tie(pen: Pen) -> None:
-    """A strip from the collar to the belly."""
+    """Draw a strip from the collar to the belly."""
     (x, y), (u, v) = body(pen).neck, body(pen).hip
     low = _between((x, y), (u, v), 0.75)
     pen.poly(
@@ -253,7 +253,7 @@ def tie(pen: Pen) -> None:
 
 @sprite("scarf")
 def scarf(pen: Pen) -> None:
-    """A ring around the neck with an end hanging down."""
+    """Draw a ring around the neck with an end hanging down."""
     x, y = body(pen).neck
     pen.limb(((x + 0.03, y), (x + 0.05, y - 0.17)), 0.055)
     pen.limb(((x - 0.055, y + 0.005), (x + 0.055, y + 0.005)), 0.062)
@@ -261,7 +261,7 @@ def scarf(pen: Pen) -> None:
 
 @sprite("backpack worn")
 def backpack_worn(pen: Pen) -> None:
-    """A pack at the back, with straps over the shoulder."""
+    """Draw a pack at the back, with straps over the shoulder."""
     joints = body(pen)
     (x, y), (u, v) = joints.neck, joints.hip
     pen.box(x - 0.21, y - 0.3, x - 0.06, y - 0.02, bend=0.05)
@@ -274,7 +274,7 @@ def backpack_worn(pen: Pen) -> None:
 
 
 def _torso(joints: Skeleton, *, wide: float = 1.0, long: float = 1.0) -> tuple[XY, ...]:
-    """The outline of the trunk, from one shoulder around."""
+    """Return the outline of the trunk, from one shoulder around."""
     (x, y), (u, v) = joints.neck, joints.hip
     if joints.tilt:
         return ((x - 0.01, y + 0.075), (u * long + 0.03, v + 0.08), (u * long + 0.03, v - 0.055), (x - 0.01, y - 0.055))

@@ -1,4 +1,4 @@
-"""Which function draws which kind of thing."""
+"""The table of sprites: the function that draws each kind of thing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SPRITES: dict[str, Callable[[Pen], None]] = {}
 
 
 def sprite(*names: str) -> Callable[[Callable[[Pen], None]], Callable[[Pen], None]]:
-    """Name the kinds of thing that a function draws."""
+    """Register a function as the sprite of some kinds of thing."""
 
     def keep(function: Callable[[Pen], None]) -> Callable[[Pen], None]:
         SPRITES.update(dict.fromkeys(names, function))

@@ -1,4 +1,4 @@
-"""What people travel with, facing right."""
+"""Vehicles, facing right."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STOP: Color = (214, 40, 40)
 
 @sprite("car")
 def car(pen: Pen) -> None:
-    """A low body with a round cabin."""
+    """Draw a low body with a round cabin."""
     pen.blob(((0.16, 0.46), (0.26, 0.12), (0.42, 0.02), (0.62, 0.06), (0.78, 0.42), (0.5, 0.52)))
     pen.poly(((0.24, 0.42), (0.3, 0.16), (0.45, 0.1), (0.46, 0.42)), PANE)
     pen.poly(((0.5, 0.42), (0.5, 0.1), (0.61, 0.14), (0.72, 0.42)), PANE)
@@ -36,7 +36,7 @@ def car(pen: Pen) -> None:
 
 @sprite("taxi")
 def taxi(pen: Pen) -> None:
-    """A car with a lit box on its roof and a chequered band."""
+    """Draw a car with a lit box on its roof and a chequered band."""
     pen.box(0.4, 0.0, 0.54, 0.09, (250, 250, 240))
     car(pen)
     pen.box(0.08, 0.6, 0.92, 0.68, Paint((30, 30, 30), None, "checkered", (250, 250, 250), 7))
@@ -44,7 +44,7 @@ def taxi(pen: Pen) -> None:
 
 @sprite("van")
 def van(pen: Pen) -> None:
-    """A tall box with a sloping nose."""
+    """Draw a tall box with a sloping nose."""
     pen.poly(((0.03, 0.06), (0.72, 0.06), (0.88, 0.42), (0.98, 0.5), (0.98, 0.84), (0.02, 0.84), (0.02, 0.1)))
     pen.poly(((0.62, 0.14), (0.71, 0.14), (0.82, 0.42), (0.62, 0.42)), PANE)
     pen.box(0.36, 0.14, 0.57, 0.42, PANE)
@@ -56,7 +56,7 @@ def van(pen: Pen) -> None:
 
 @sprite("truck")
 def truck(pen: Pen) -> None:
-    """A cabin in front of a load."""
+    """Draw a cabin in front of a load."""
     pen.box(0.0, 0.72, 0.95, 0.82, (70, 72, 78))
     pen.box(0.01, 0.04, 0.64, 0.74)
     for x in (0.16, 0.32, 0.48):
@@ -71,7 +71,7 @@ def truck(pen: Pen) -> None:
 
 @sprite("bus")
 def bus(pen: Pen) -> None:
-    """A long box with a row of windows."""
+    """Draw a long box with a row of windows."""
     pen.box(0.01, 0.03, 0.99, 0.86, bend=0.08)
     for i in range(5):
         pen.box(0.05 + 0.15 * i, 0.14, 0.17 + 0.15 * i, 0.42, PANE, bend=0.03)
@@ -85,7 +85,7 @@ def bus(pen: Pen) -> None:
 
 @sprite("train")
 def train(pen: Pen) -> None:
-    """An engine with a slanting front, and carriages behind it."""
+    """Draw an engine with a slanting front, and carriages behind it."""
     for left, right in ((0.0, 0.31), (0.33, 0.64)):
         pen.box(left, 0.1, right, 0.82, bend=0.05)
         for i in range(3):
@@ -103,7 +103,7 @@ def train(pen: Pen) -> None:
 
 @sprite("bike")
 def bike(pen: Pen) -> None:
-    """Two spoked wheels and a frame."""
+    """Draw two spoked wheels and a frame."""
     for x in (0.22, 0.78):
         pen.disc(x, 0.68, 0.3, Paint(TIRE))
         pen.disc(x, 0.68, 0.25, Paint((232, 236, 240)))
@@ -120,7 +120,7 @@ def bike(pen: Pen) -> None:
 
 @sprite("motorcycle")
 def motorcycle(pen: Pen) -> None:
-    """Two fat wheels, an engine and a tank."""
+    """Draw two fat wheels, an engine and a tank."""
     _wheels(pen, (0.2, 0.8), 0.27)
     pen.limb(((0.8, 0.72), (0.66, 0.26), (0.58, 0.12)), 0.06, RIM)
     pen.box(0.36, 0.5, 0.6, 0.76, (120, 122, 128), bend=0.06)
@@ -135,7 +135,7 @@ def motorcycle(pen: Pen) -> None:
 
 @sprite("boat")
 def boat(pen: Pen) -> None:
-    """A hull with a cabin, or with sails."""
+    """Draw a hull with a cabin, or with sails."""
     if pen.look.variant % 2:
         pen.line(((0.48, 0.02), (0.48, 0.78)), 0.03, (120, 84, 54))
         pen.poly(((0.52, 0.04), (0.9, 0.64), (0.52, 0.68)), (250, 250, 246))
@@ -153,7 +153,7 @@ def boat(pen: Pen) -> None:
 
 @sprite("airplane")
 def airplane(pen: Pen) -> None:
-    """A tube with wings, seen from the side."""
+    """Draw a tube with wings, seen from the side."""
     pen.poly(((0.02, 0.06), (0.12, 0.04), (0.26, 0.44), (0.1, 0.44)), pen.dark)
     pen.poly(((0.44, 0.46), (0.36, 0.1), (0.44, 0.1), (0.6, 0.46)), pen.dark)
     pen.blob(
@@ -168,7 +168,7 @@ def airplane(pen: Pen) -> None:
 
 @sprite("skateboard")
 def skateboard(pen: Pen) -> None:
-    """A deck on four small wheels."""
+    """Draw a deck on four small wheels."""
     for x in (0.24, 0.76):
         pen.disc(x, 0.72, 0.24, (246, 240, 220))
         pen.disc(x, 0.72, 0.08, TIRE)
@@ -177,7 +177,7 @@ def skateboard(pen: Pen) -> None:
 
 @sprite("surfboard")
 def surfboard(pen: Pen) -> None:
-    """A leaf with a line down its middle; upright when tall, lying when wide."""
+    """Draw a leaf with a line down its middle, upright when tall, lying when wide."""
     if abs(pen.frame.across) < abs(pen.frame.down):
         pen.blob(
             ((0.5, 0.0), (0.86, 0.22), (0.96, 0.55), (0.78, 0.9), (0.5, 0.99), (0.22, 0.9), (0.04, 0.55), (0.14, 0.22))
@@ -192,7 +192,7 @@ def surfboard(pen: Pen) -> None:
 
 @sprite("cart")
 def cart(pen: Pen) -> None:
-    """A tub on two wheels with a handle."""
+    """Draw a tub on two wheels with a handle."""
     pen.limb(((0.78, 0.4), (0.98, 0.06)), 0.06, (110, 112, 118))
     pen.poly(((0.04, 0.18), (0.86, 0.18), (0.74, 0.74), (0.14, 0.74)))
     for x in (0.3, 0.5, 0.68):
@@ -201,7 +201,7 @@ def cart(pen: Pen) -> None:
 
 
 def _wheels(pen: Pen, places: tuple[float, ...], radius: float) -> None:
-    """Wheels that touch the ground."""
+    """Draw wheels that touch the ground."""
     for x in places:
         y = 1 - (radius * pen.unit + 1.2) / abs(pen.frame.down)
         pen.disc(x, y, radius, TIRE)
