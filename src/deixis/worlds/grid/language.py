@@ -56,31 +56,31 @@ say_misreadings_to = partial(misreadings.say_misreadings_to, words=WORDS)
 
 @dataclass(frozen=True, slots=True)
 class GridLanguage:
-    """Commands and noun phrases; adjectives may stand in any order, as in gSCAN."""
+    """Commands and noun phrases, with adjectives in any order, as in gSCAN."""
 
     words = WORDS
 
     def read(self, text: str, scene: Scene | None = None) -> Utterance:
-        """A command or noun phrase with its meaning; `ParseError` says what may have been meant."""
+        """Read a command or noun phrase with its meaning, or raise a `ParseError` that suggests another."""
         del scene
         return read_typed(text, any_order=True)
 
     def parse(self, text: str) -> Expression:
-        """What a noun phrase means; a command is refused."""
+        """Parse a noun phrase, and refuse a command."""
         return parse(text)
 
     def realise(self, expression: Expression | Instruction, *, determiners: Sequence[str] | None = None) -> Utterance:
-        """A noun phrase that means it, or a command."""
+        """Put a meaning into a noun phrase, or a command."""
         return realise(expression, determiners=determiners)
 
     def read_scene(self, path: Path) -> GridScene:
-        """The world in a file: JSON, or a picture in text; see `deixis.worlds.grid.scene_files`."""
+        """Read the world in a file, JSON or a picture in text (see `deixis.worlds.grid.scene_files`)."""
         from deixis.worlds.grid.scene_files import read_world
 
         return read_world(path)
 
     def consequences(self, utterance: Utterance, scene: GridScene, target: int | None) -> Mapping[str, tuple[str, Any]]:
-        """The plan, where there is something to do, someone to do it and one object to do it with."""
+        """Return the plan, where there is something to do, an agent to do it and one object to do it with."""
         from deixis.worlds.grid.actions import Manner, Verb, say_plan
         from deixis.worlds.grid.plan import plan
 

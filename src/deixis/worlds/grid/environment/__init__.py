@@ -9,7 +9,7 @@ NAVIGATE = "deixis/Navigate-v1"
 
 
 def register() -> None:
-    """Make the environment known to Gymnasium.
+    """Register the environment with Gymnasium.
 
     Raises:
         DeixisError: when Gymnasium is not installed.

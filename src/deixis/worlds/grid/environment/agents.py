@@ -1,4 +1,4 @@
-"""Two agents to compare with: one that knows the plan, and one that does anything that is allowed."""
+"""Two baseline agents: one that knows the plan, and one that takes random allowed actions."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class Played(NamedTuple):
 
 
 def oracle(env: gymnasium.Env[Any, Any], info: dict[str, Any]) -> int:
-    """The next action of the plan, and stop at its end."""
+    """Return the next action of the plan, and stop at its end."""
     inner = _inner(env)
     plan, done = inner.episodes.plan(info["number"]), int(inner.batch.stage.steps[0])
     return int(plan[done]) if done < len(plan) else STOP
 
 
 def random_agent(seed: int) -> Agent:
-    """An agent that takes any action that does something, all of them equally often."""
+    """Return an agent that takes a random action among those that do something."""
     rng = Stream(derive(seed, "random agent"))
 
     def choose(_env: gymnasium.Env[Any, Any], info: dict[str, Any]) -> int:

@@ -1,4 +1,4 @@
-"""Episodes in progress, as many as one likes, stepped together by the kernels."""
+"""Episodes in progress, in any number, stepped together by the kernels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Batch"]
 
 
 class Batch:
-    """Rows of episodes; a row holds one at a time.
+    """Rows of episodes, each with one at a time.
 
     Attributes:
         episodes: those to choose from.
@@ -43,32 +43,32 @@ class Batch:
         return len(self.stage.episode)
 
     def seed(self, rows: Sequence[int] | np.ndarray, seeds: Sequence[int]) -> None:
-        """Let the choice of episodes in some rows follow from seeds."""
+        """Seed the choice of episodes in some rows."""
         for row, seed in zip(rows, seeds, strict=True):
             self.stage.random[row, 0] = derive(seed, "episodes")
 
     def draw(self, chosen: np.ndarray) -> np.ndarray:
-        """Random episodes for the rows that are chosen, bool [row]: int64 [row], -1 in the others."""
+        """Draw random episodes for the chosen rows, bool [row]: int64 [row], -1 in the others."""
         drawn = np.empty(len(self), np.int64)
         draw_all(self.stage.random, chosen, len(self.episodes), drawn)
         return drawn
 
     def begin(self, numbers: np.ndarray) -> None:
-        """Begin episodes, int64 [row]; where the number is below 0 the row stays as it is."""
+        """Begin episodes, int64 [row], leaving a row as it is where the number is below 0."""
         begin_all(self.play, self.stage, self.rules, numbers)
 
     def step(self, actions: np.ndarray, waiting: np.ndarray, chosen: np.ndarray) -> None:
-        """Take an action, int64 [row], in every chosen row; those that wait, bool [row], begin anew instead."""
+        """Take an action, int64 [row], in every chosen row, and begin anew in those that wait, bool [row]."""
         step_all(self.play, self.stage, self.rules, actions, waiting, chosen)
 
     def distances(self) -> np.ndarray:
-        """How many cells are still missing in every row: int64 [row]."""
+        """Return the number of cells still missing in every row: int64 [row]."""
         found = np.empty(len(self), np.int64)
         distances(self.play, self.stage, found)
         return found
 
     def scene(self, row: int) -> GridScene:
-        """The world of a row as it is now."""
+        """Return the world of a row as it is now."""
         count = self.episodes.asked.count[self.stage.episode[row]]
         return scene_from(self.stage.objects[row, :count], self.stage.agent[row], size=self.episodes.size)
 

@@ -1,4 +1,4 @@
-"""Where episodes come from: a split of a dataset, or a recipe that makes worlds nobody has seen before."""
+"""Sources of episodes: a split of a dataset, or a recipe that makes fresh worlds."""
 
 from __future__ import annotations
 
@@ -65,43 +65,43 @@ class Episodes:
 
     @property
     def size(self) -> int:
-        """Cells along one side."""
+        """Number of cells along one side."""
         return int(self.asked.size[0])
 
     @property
     def places(self) -> int:
-        """How many objects a world has at most."""
+        """Largest number of objects in a world."""
         return int(self.asked.objects.shape[1])
 
     def command(self, number: int) -> str:
-        """The words of an episode."""
+        """Return the words of an episode."""
         return self.asked.commands[int(self.asked.which[number])].text
 
     def verb(self, number: int) -> Verb:
-        """What is to be done in it."""
+        """Return the verb of its command."""
         return VERBS[self.asked.commands[int(self.asked.which[number])].codes[0]]
 
     def manner(self, number: int) -> Manner:
-        """How it is to be done."""
+        """Return the manner of its command."""
         return MANNERS[self.asked.commands[int(self.asked.which[number])].codes[1]]
 
     def target(self, number: int) -> int:
-        """The object that is meant in it."""
+        """Return the target of its command."""
         return int(self.asked.target[number])
 
     def plan(self, number: int) -> Plan:
-        """The actions that carry it out."""
+        """Return the actions that carry it out."""
         start, end = self.asked.starts[number : number + 2].tolist()
         return plan_from_codes(self.asked.actions[start:end].tolist())
 
     def scene(self, number: int) -> GridScene:
-        """The world of an episode before anything is done."""
+        """Return the world of an episode before anything is done."""
         return scene_from(
             self.asked.objects[number, : self.asked.count[number]], self.asked.agent[number], size=self.size
         )
 
     def find(self, example: object) -> int:
-        """The number of the episode with the id of an example."""
+        """Return the number of the episode with the id of an example."""
         if not isinstance(example, int | np.integer) or isinstance(example, bool) or not 0 <= int(example) < 1 << 64:
             raise UnknownName(f"examples are named by their id, a whole number, got {example!r}")
         number = int(example)
@@ -111,13 +111,13 @@ class Episodes:
         return found
 
     def demand(self, number: object) -> int:
-        """The number of an episode, once more; `UnknownName` where there is none."""
+        """Return the number of an episode, or raise `UnknownName` where there is none."""
         if not isinstance(number, int | np.integer) or isinstance(number, bool) or not 0 <= int(number) < len(self):
             raise UnknownName(f"episodes of {self.name} are numbered from 0 to {len(self) - 1:,}, got {number!r}")
         return int(number)
 
     def words(self, known: tuple[str, ...] | None, longest: int | None) -> tuple[np.ndarray, int]:
-        """The commands in numbers, uint16 [command, word], and how many words there are.
+        """Return the commands in numbers, uint16 [command, word], and how many words there are.
 
         Args:
             known: the words, numbered from 1; by default those of the language, and any others behind them.
@@ -142,7 +142,7 @@ class Episodes:
         return table, len(known)
 
     def play(self, words: np.ndarray) -> Play:
-        """The episodes for the kernels, with where everything is in the end."""
+        """Return the episodes for the kernels, with where everything is in the end."""
         asked = self.asked
         agents, objects = np.empty_like(asked.agent), np.empty_like(asked.objects)
         simulate_plans(asked.objects, asked.count, self.size, asked.agent, asked.actions, asked.starts, agents, objects)
@@ -167,7 +167,7 @@ class Episodes:
 
 
 def scene_from(objects: np.ndarray, agent: np.ndarray, *, size: int) -> GridScene:
-    """The scene that rows of codes describe."""
+    """Return the scene that rows of codes describe."""
     row, column, facing = agent.tolist()
     things = tuple(GridObject.from_codes(*codes) for codes in objects.tolist())
     return GridScene(things, size=size, agent=Agent(row, column, Facing(facing)))
@@ -181,7 +181,7 @@ def find_episodes(
     world_seed: int | None = None,
     episodes: int | None = None,
 ) -> Episodes:
-    """The episodes that an environment is asked to have; equal questions are answered once.
+    """Return the episodes that an environment asks for, computed once for equal requests.
 
     Args:
         data: the folder of a dataset, or a released file.
@@ -212,7 +212,7 @@ def find_episodes(
 
 
 def stored_episodes(path: Path, split: str) -> Episodes:
-    """The episodes of one split of a dataset; read once as long as it stays as it is."""
+    """Read the episodes of one split of a dataset, once while it stays unchanged."""
     whole = path.resolve()
     stamps = [file.stat().st_mtime_ns for file in (whole, whole / "manifest.json") if file.exists()]
     return _stored(whole, split, tuple(stamps))
@@ -228,7 +228,7 @@ def _stored(path: Path, split: str, stamps: tuple[int, ...]) -> Episodes:  # noq
 
 @lru_cache(maxsize=8)
 def fresh_episodes(recipe: Recipe, split: str = "train", episodes: int = EPISODES) -> Episodes:
-    """Episodes made from a recipe; they depend on it, on the split and on how many are asked for.
+    """Make episodes from a recipe, determined by it, the split and their number.
 
     Raises:
         UnknownName: when the recipe holds out nothing of that name.
@@ -262,7 +262,7 @@ def fresh_episodes(recipe: Recipe, split: str = "train", episodes: int = EPISODE
 
 
 def _made(recipe: Recipe, pool: Pool, split: str, wanted: int) -> Iterator[Table]:
-    """Tables of so many worlds of one pool, a few commands at a time."""
+    """Yield tables of so many worlds of one pool, a few commands at a time."""
     from deixis.worlds.grid.data.table import SCHEMA
     from deixis.worlds.grid.making.shards import make_shard
 
@@ -286,7 +286,7 @@ def _made(recipe: Recipe, pool: Pool, split: str, wanted: int) -> Iterator[Table
 
 
 def _belongs(recipe: Recipe, split: str, table: Table) -> np.ndarray:
-    """bool [row], whether the worlds belong to a split."""
+    """Return bool [row], whether the worlds belong to a split."""
     rules = [rule.name for rule in recipe.hold_out]
     if split == "train":
         return np.asarray(table["held"].to_numpy() == 0)

@@ -1,4 +1,4 @@
-"""What an episode is, in plain terms: where actions lead, what may be done next, and what is earned.
+"""The plain definition of an episode: the states that actions lead to, the allowed actions, and the rewards.
 
 A journey is a world, a command and the actions so far; everything about it follows from carrying these out with
 `worlds.grid.simulate`. The compiled twin, which the environments use, is `worlds.grid.kernels.environment`.
@@ -45,22 +45,22 @@ class Journey:
     actions: Plan = ()
 
     def after(self, action: Action) -> Journey:
-        """The journey one action later."""
+        """Return the journey one action later."""
         return Journey(self.scene, self.target, self.manner, self.plan, (*self.actions, action))
 
     @cached_property
     def now(self) -> Outcome:
-        """Where the actions lead."""
+        """The state after the actions."""
         return simulate(self.scene, self.actions)
 
     @cached_property
     def goal(self) -> Outcome:
-        """Where the plan leads."""
+        """The state after the plan."""
         return simulate(self.scene, self.plan)
 
     @property
     def distance(self) -> int:
-        """Cells from the agent to the target, and from every object to where the plan leaves it."""
+        """Number of cells from the agent to the target, plus those from every object to its goal."""
         agent, target = self.now.agent, self.now.objects[self.target]
         to_target = abs(agent.row - target.row) + abs(agent.column - target.column)
         pairs = zip(self.now.objects, self.goal.objects, strict=True)
@@ -68,7 +68,7 @@ class Journey:
 
     @property
     def allowed(self) -> tuple[Action, ...]:
-        """The actions that do something; turns and pauses always do."""
+        """The actions that do something, which turns and pauses always do."""
         return tuple(action for action in Action if self._does_something(action))
 
     def _does_something(self, action: Action) -> bool:
@@ -78,7 +78,7 @@ class Journey:
         return (later.bumped, later.missed) == (self.now.bumped, self.now.missed)
 
     def has_succeeded(self, success: Success) -> bool:
-        """Whether the actions are, or lead to, what was asked for."""
+        """Return whether the actions are, or lead to, the requested plan."""
         if success == "exact":
             return self.actions == self.plan
         is_there = self.now.cells == self.goal.cells
@@ -86,7 +86,7 @@ class Journey:
 
 
 def keeps_manner(scene: GridScene, actions: Plan, target: int, manner: Manner) -> bool:
-    """Whether every act, a walk, push or pull, is done in a manner; what else is done does not matter.
+    """Return whether every act, a walk, push or pull, is done in a manner, regardless of other actions.
 
     Spinning asks for four turns to the left in a row between any two acts and before the first; caution for a look to
     the left and to the right just before every act; hesitation for a pause just after every act. Who zigzags does not
@@ -108,7 +108,7 @@ def keeps_manner(scene: GridScene, actions: Plan, target: int, manner: Manner) -
 
 
 def reward(before: Journey, after: Journey, *, done: bool, success: Success, discount: float | None) -> float:
-    """What a step earns.
+    """Return the reward of a step.
 
     Args:
         before: one action ago, or the same journey where the action was to stop.
@@ -131,5 +131,5 @@ def _acts(letters: str) -> list[int]:
 
 
 def _goes_on(one: Agent, two: Agent, row: int, column: int) -> bool:
-    """Whether two walks, from where the agent was each time, go the same way with the target aslant."""
+    """Return whether two walks, from where the agent was each time, go the same way with the target aslant."""
     return one.facing % 2 == two.facing % 2 and two.row != row and two.column != column

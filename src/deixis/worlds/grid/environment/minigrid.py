@@ -1,4 +1,4 @@
-"""`deixis/Navigate-v1` seen as Minigrid shows its worlds, for networks that were made for it.
+"""`deixis/Navigate-v1` with the observations of Minigrid, for networks that were made for it.
 
 | here | in Minigrid |
 |---|---|
@@ -67,7 +67,7 @@ class MinigridObservation(gymnasium.ObservationWrapper[Values, np.int64, Values]
         )
 
     def observation(self, observation: Values) -> Values:  # noqa: ARG002 (the world itself is looked at)
-        """The world as Minigrid shows it."""
+        """Return the observation of the world as Minigrid has it."""
         scene = self.inner.scene
         agent = scene.agent
         assert agent is not None
@@ -76,7 +76,7 @@ class MinigridObservation(gymnasium.ObservationWrapper[Values, np.int64, Values]
 
 
 def encode_whole(scene: GridScene) -> np.ndarray:
-    """The whole board, agent included: uint8 [column, row, 3] with kind, colour and size, or direction."""
+    """Encode the whole board, agent included: uint8 [column, row, 3] with kind, colour and size, or direction."""
     image = _encode_objects(scene)
     if scene.agent:
         image[scene.agent.column, scene.agent.row] = (AGENT, COLORS["red"], scene.agent.facing)
@@ -84,7 +84,7 @@ def encode_whole(scene: GridScene) -> np.ndarray:
 
 
 def encode_ahead(scene: GridScene, view: int = VIEW) -> np.ndarray:
-    """What lies ahead of the agent, which stands in the middle of the last row and looks up: uint8 [column, row, 3]."""
+    """Encode the view ahead of the agent, who looks up from the middle of the last row: uint8 [column, row, 3]."""
     agent: Agent | None = scene.agent
     if agent is None:
         raise SchemaError("the scene has no agent to look ahead; give it one")

@@ -90,7 +90,7 @@ class NavigateEnv(gymnasium.Env[Values, np.int64]):
     # ---------------------------------------------------------------------------- playing
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Values, dict[str, Any]]:
-        """Begin an episode, a random one of those there are.
+        """Begin a random episode.
 
         Args:
             seed: the episodes from here on follow from it.
@@ -127,7 +127,10 @@ class NavigateEnv(gymnasium.Env[Values, np.int64]):
         return observe(self.batch, self.options, 0), reward, terminated, truncated, self._info()
 
     def action_masks(self) -> np.ndarray:
-        """Which actions do something, bool [7]; the name under which learners with masks look for it."""
+        """Return the mask of actions that do something, bool [7].
+
+        Learners with masks look for this name.
+        """
         return self.batch.stage.mask[0].astype(np.bool_)
 
     # ---------------------------------------------------------------------------- looking
@@ -144,7 +147,7 @@ class NavigateEnv(gymnasium.Env[Values, np.int64]):
 
     @property
     def instruction(self) -> str:
-        """What is to be done in it."""
+        """The command of the episode."""
         return self.episodes.command(self.episode)
 
     @property
@@ -153,7 +156,7 @@ class NavigateEnv(gymnasium.Env[Values, np.int64]):
         return self.batch.scene(0)
 
     def render(self) -> Any:
-        """The moment as a picture (`rgb_array`) or as text (`ansi`); None where nobody asked for either."""
+        """Render the state as a picture (`rgb_array`) or as text (`ansi`), or return None without a render mode."""
         if self.render_mode == "rgb_array":
             return self._frame().picture()
         return self._frame().text(color=False) if self.render_mode == "ansi" else None

@@ -1,4 +1,4 @@
-"""What an agent gets to see, as spaces of Gymnasium and as values in them, and pictures of episodes.
+"""Observations of an agent, as spaces of Gymnasium and as values in them, and pictures of episodes.
 
 Pictures are small for agents to see, and larger, with words, for people.
 """
@@ -47,7 +47,7 @@ LONGEST_OBJECT, LONGEST_START = 80, 200  # of a description, in letters
 
 
 def space_of(batch: Batch, options: Options) -> spaces.Dict:
-    """The space of the observations of one row."""
+    """Return the space of the observations of one row."""
     size, places = batch.episodes.size, batch.episodes.places
     words = spaces.Box(0, batch.vocabulary, (batch.stage.words.shape[1],), np.uint16)
     match options.observation:
@@ -78,7 +78,7 @@ def space_of(batch: Batch, options: Options) -> spaces.Dict:
 
 
 def observe(batch: Batch, options: Options, row: int) -> Values:
-    """What is seen in one row; new arrays each time."""
+    """Return the observation of one row, in new arrays."""
     match options.observation:
         case "rgb":
             return {"image": observed_picture(batch.scene(row), options.cell), "words": batch.stage.words[row].copy()}
@@ -89,7 +89,7 @@ def observe(batch: Batch, options: Options, row: int) -> Values:
 
 
 def observe_all(batch: Batch, options: Options, *, copy: bool) -> Values:
-    """What is seen in all rows, for the kinds of observation that are arrays already."""
+    """Return the observations of all rows, for the kinds of observation that are arrays already."""
     arrays = _arrays(batch, options)
     return {name: array.copy() for name, array in arrays.items()} if copy else arrays
 
@@ -102,7 +102,7 @@ def _arrays(batch: Batch, options: Options) -> Values:
 
 
 def letters_of(episodes: Episodes) -> str:
-    """Every letter that a command may have."""
+    """Return every letter that a command may have."""
     return "".join(sorted(set(CHARACTERS).union(*(said.text for said in episodes.asked.commands))))
 
 
@@ -112,7 +112,7 @@ STRIP = 0.46  # the height of the line below the board, in cells
 
 
 def observed_picture(scene: GridScene, cell: int) -> np.ndarray:
-    """The board and nothing around it: uint8 [row, column, channel], red, green, blue.
+    """Draw the board and nothing around it: uint8 [row, column, channel], red, green, blue.
 
     Put together from tiles, it has the pixels of `painted_board`.
     """
@@ -125,7 +125,7 @@ def observed_picture(scene: GridScene, cell: int) -> np.ndarray:
 
 
 def painted_board(scene: GridScene, cell: int) -> np.ndarray:
-    """The same, painted from nothing: the plain definition."""
+    """Paint the same from nothing, by the plain definition."""
     picture = compose(scene, Marks(), Look(cell=cell))
     margin = round((picture.width - scene.size * cell) / 2)
     image = np.asarray(paint(picture, scale=1))
@@ -150,7 +150,7 @@ class Frame:
     target: int | None = None
 
     def picture(self, cell: int = 64) -> np.ndarray:
-        """A picture with the command above and the line below: uint8 [row, column, channel].
+        """Draw a picture with the command above and the line below: uint8 [row, column, channel].
 
         Put together from tiles, it has the pixels of `painted`.
         """
@@ -163,7 +163,7 @@ class Frame:
         return _as_high(image, headings, cell)
 
     def painted(self, cell: int = 64) -> np.ndarray:
-        """The same, painted from nothing: the plain definition."""
+        """Paint the same from nothing, by the plain definition."""
         look = Look(cell=cell, heading=True)
         lines = len(heading_lines(self.command, self.scene.size * cell, look))
         board = compose(self.scene, Marks(target=self.target), look, title=self.command)
@@ -173,20 +173,20 @@ class Frame:
         return _as_high(np.asarray(paint(whole, scale=1)), lines, cell)
 
     def text(self, *, color: bool) -> str:
-        """The same in characters."""
+        """Return the same in characters."""
         board = write_terminal(self.scene, Marks(target=self.target), color=color)
         return f"{self.command}\n\n{board}\n{self.line}\n"
 
 
 def _words(line: str, height: float, look: Look) -> Words:
-    """The line at the lower end of a picture of that height."""
+    """Return the line at the lower end of a picture of that height."""
     y = height - 0.55 * STRIP * look.cell
     x, size = round(0.16 * look.cell), 0.235 * look.cell
     return Words(x=x, y=y, text=line, size=size, color=look.palette.ink, anchor="start")
 
 
 def _as_high(image: np.ndarray, lines: int, cell: int) -> np.ndarray:
-    """A picture made as high as one with the most lines above the board."""
+    """Return a picture made as high as one with the most lines above the board."""
     line_height = 1.35 * 0.235 * cell
     missing = round(HEADING_LINES * line_height + 0.12 * cell) - round(lines * line_height + 0.12 * cell)
     return np.pad(image, ((missing, 0), (0, 0), (0, 0)), mode="edge")
@@ -194,7 +194,7 @@ def _as_high(image: np.ndarray, lines: int, cell: int) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _headed(command: str, size: int, cell: int) -> np.ndarray:
-    """The empty board with the command above it."""
+    """Return the empty board with the command above it."""
     look = Look(cell=cell, heading=True)
     picture = compose(GridScene((), size=size), Marks(), look, title=command)
     board = board_of(size, look, len(heading_lines(command, size * cell, look)))
@@ -206,7 +206,7 @@ def _headed(command: str, size: int, cell: int) -> np.ndarray:
 
 @lru_cache(maxsize=512)
 def _said(line: str, size: int, cell: int) -> np.ndarray:
-    """The strip below the board with what has just happened."""
+    """Return the strip below the board with what has just happened."""
     look = Look(cell=cell, heading=True)
     bare = compose(GridScene((), size=size), Marks(), look)
     height = bare.height + round(STRIP * cell)

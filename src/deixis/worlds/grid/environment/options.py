@@ -1,4 +1,4 @@
-"""What can be chosen about the navigation environments, and what each choice means."""
+"""Options of the navigation environments, and their meaning."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_STEPS, MOST_WORDS = 1_000_000, 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How an episode is shown, judged and rewarded.
+    """Options of the observations, success criterion and rewards of an episode.
 
     Attributes:
         observation: `symbolic` is the grid in planes as the models see it, `objects` the codes of every object,
@@ -78,7 +78,7 @@ class Options:
         Look(cell=self.cell)
 
     def rules(self, size: int) -> Rules:
-        """The rules for grids of one size, for the kernels."""
+        """Return the rules for grids of one size, for the kernels."""
         limit = int(longest_plan(size)) + 1 if self.step_limit is None else self.step_limit
         return Rules(
             size=size,
@@ -91,7 +91,7 @@ class Options:
 
 
 def read_options(values: Mapping[str, Any]) -> Options:
-    """The options with these values; `UnknownName` where there is no such option."""
+    """Return the options with these values, or raise `UnknownName` where there is no such option."""
     demand_known(values, [field.name for field in fields(Options)], of="the environment")
     words = values.get("words")
     if isinstance(words, str):

@@ -1,4 +1,4 @@
-"""`deixis/Navigate-v1`, many at a time: all episodes are stepped by one call of a compiled kernel."""
+"""`deixis/Navigate-v1`, many at a time, with all episodes stepped by one call of a compiled kernel."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_ROWS = 1 << 20
 
 
 class NavigateVectorEnv(VectorEnv[Values, np.ndarray, np.ndarray]):
-    """Many episodes at once; each row does what a `NavigateEnv` with its seed would do.
+    """Many episodes at once, each row the same as a `NavigateEnv` with its seed.
 
     `reset(seed=s)` gives row k the seed s + k, as Gymnasium's own vector environments do.
 
@@ -91,7 +91,7 @@ class NavigateVectorEnv(VectorEnv[Values, np.ndarray, np.ndarray]):
 
     @property
     def instructions(self) -> tuple[str, ...]:
-        """What is to be done in every row."""
+        """The command of every row."""
         return tuple(map(self.episodes.command, self.batch.stage.episode.tolist()))
 
     # ---------------------------------------------------------------------------- playing
@@ -156,7 +156,7 @@ class NavigateVectorEnv(VectorEnv[Values, np.ndarray, np.ndarray]):
         )
 
     def render(self) -> tuple[Any, ...] | None:
-        """Every row as a picture (`rgb_array`) or as text (`ansi`)."""
+        """Render every row as a picture (`rgb_array`) or as text (`ansi`)."""
         if self.render_mode is None:
             return None
         frames = [

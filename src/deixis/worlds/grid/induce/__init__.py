@@ -1,4 +1,4 @@
-"""Abstract reasoning: a rule is to be found out from pairs of scenes before and after it (ReaSCAN, appendix H)."""
+"""Abstract reasoning: a rule is induced from pairs of scenes before and after it (ReaSCAN, appendix H)."""
 
 from deixis.worlds.grid.induce.edits import Edit as Edit
 from deixis.worlds.grid.induce.edits import Operation as Operation

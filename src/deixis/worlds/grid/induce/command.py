@@ -110,7 +110,7 @@ def _make(recipe: Any, out: Path, *, pictures: int, workers: int | None, progres
 
 
 def _by(counts: Counter[tuple[str, str, int]], place: int) -> dict[str, int]:
-    """How many tasks there are by operation (0), pattern (1) or number of pairs (2)."""
+    """Return how many tasks there are by operation (0), pattern (1) or number of pairs (2)."""
     totals: Counter[Any] = Counter()
     for key, number in counts.items():
         totals[key[place]] += number

@@ -1,4 +1,4 @@
-"""What a rule does to the object it finds: five operations on grid scenes.
+"""The edits of a rule: five operations on the object it finds in a grid scene.
 
 An edit either changes the scene or cannot be made at all: there is no edit that leaves everything as it is. It cannot
 be made where it would change nothing (painting something red that is red), where there is no room, or where it would
@@ -52,7 +52,7 @@ DISTANCES = ("one cell", "until blocked")
 
 
 class Operation(StrEnum):
-    """What can be done, by the names of the original tasks."""
+    """The operations, by the names of the original tasks."""
 
     DRAW = "DRAW"
     ENLARGE = "ENLARGE"
@@ -63,7 +63,7 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """Give it another colour."""
+    """Edit that gives the object another colour."""
 
     color: str
 
@@ -73,12 +73,12 @@ class Paint:
 
 @dataclass(frozen=True, slots=True)
 class Enlarge:
-    """Make it one size larger."""
+    """Edit that makes the object one size larger."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reshape:
-    """Give it another shape; its colour stays, and its size unless it becomes a box."""
+    """Edit that gives the object another shape, and keeps its colour, and its size unless it becomes a box."""
 
     shape: str
 
@@ -88,7 +88,7 @@ class Reshape:
 
 @dataclass(frozen=True, slots=True)
 class DrawBeside:
-    """Draw a new solid in the next cell in one direction."""
+    """Edit that draws a new solid in the next cell in one direction."""
 
     direction: str
     color: str = "blue"
@@ -104,7 +104,7 @@ class DrawBeside:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Move it in one direction, by one cell or as far as it goes."""
+    """Edit that moves the object in one direction, by one cell or to the end of the way."""
 
     direction: str
     distance: str = "one cell"
@@ -126,7 +126,7 @@ OPERATIONS: dict[type[Edit], Operation] = {
 
 
 def edits_of(operation: Operation) -> tuple[Edit, ...]:
-    """Every edit of an operation, with all values of its arguments."""
+    """Return every edit of an operation, with all values of its arguments."""
     match operation:
         case Operation.DRAW:
             return tuple(Paint(color) for color in COLORS)
@@ -142,7 +142,7 @@ def edits_of(operation: Operation) -> tuple[Edit, ...]:
 
 
 def apply_edit(edit: Edit, scene: GridScene, index: int) -> GridScene | None:
-    """The scene after an edit of one object, in reading order; None where the edit cannot be made."""
+    """Return the scene after an edit of one object, in reading order, or None where the edit cannot be made."""
     thing = scene.objects[index]
     others = (*scene.objects[:index], *scene.objects[index + 1 :])
     if isinstance(edit, DrawBeside):
@@ -153,7 +153,7 @@ def apply_edit(edit: Edit, scene: GridScene, index: int) -> GridScene | None:
 
 
 def edits_between(before: GridScene, after: GridScene) -> dict[Edit, frozenset[int]]:
-    """Every edit that turns one scene into the other, each with the objects it may have been made on.
+    """Return every edit that turns one scene into the other, each with the objects it may have been made on.
 
     A square that appears between two objects may have been drawn to the right of the one or to the left of the other,
     so several edits can explain one change.
@@ -173,7 +173,7 @@ def edits_between(before: GridScene, after: GridScene) -> dict[Edit, frozenset[i
 
 
 def in_reading_order(scene: GridScene) -> GridScene:
-    """The same scene with its objects numbered from the upper left to the lower right, solids before boxes."""
+    """Return the same scene with its objects numbered from the upper left to the lower right, solids before boxes."""
     return _scene_of(scene, scene.objects)
 
 

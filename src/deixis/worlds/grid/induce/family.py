@@ -1,4 +1,4 @@
-"""All expressions that a rule may have, as a table, and what each of them picks out of a scene.
+"""All expressions that a rule may have, as a table, and the referents of each in a scene.
 
 The family is ReaSCAN's commands with no, one and two clauses (p1, p2, p3); of commands that differ only in the order of
 their clauses it has one. That is some 156,000 expressions, too many to resolve one by one, yet they are built from 75
@@ -69,18 +69,18 @@ class Family:
         return len(self.phrase)
 
     def rows(self, *, shortest: int = 0, longest: int) -> np.ndarray:
-        """The numbers of the expressions of these lengths."""
+        """Return the numbers of the expressions of these lengths."""
         first, last = np.searchsorted(self.length, (shortest, longest + 1))
         return np.arange(first, last)
 
     def expression(self, row: int) -> Expression:
-        """An expression by its number."""
+        """Return an expression by its number."""
         said = (CLAUSES[number] for number in self.clauses[row].tolist() if number != NO_CLAUSE)
         clauses = (Related(RELATIONS[relation], _phrase(number)) for relation, number in said)
         return Description((*_phrase(int(self.phrase[row])).steps, *clauses))
 
     def keep(self, rows: np.ndarray, sight: Sight, targets: frozenset[int]) -> np.ndarray:
-        """Those of the expressions that pick out exactly one object, and one of the targets."""
+        """Return those of the expressions that pick out exactly one object, and one of the targets."""
         fits = np.zeros(len(rows), bool)
         for target in targets:
             fits |= self._holds_of(rows, sight, target)
@@ -88,12 +88,12 @@ class Family:
         return rows[np.isin(self.referents(rows, sight), list(targets))]
 
     def referents(self, rows: np.ndarray, sight: Sight) -> np.ndarray:
-        """int [row]: the only object that each expression picks out, -1 where it is not exactly one."""
+        """Return the only object that each expression picks out, -1 where it is not exactly one: int [row]."""
         sets = np.stack([self._holds_of(rows, sight, index) for index in range(sight.count)], axis=1)
         return np.where(sets.sum(axis=1) == 1, sets.argmax(axis=1), -1)
 
     def _holds_of(self, rows: np.ndarray, sight: Sight, index: int) -> np.ndarray:
-        """bool [row]: whether each expression is true of one object."""
+        """Return bool [row]: whether each expression is true of one object."""
         one, other = sight.partner[index, self.clauses[rows].T]
         holds = sight.fits[index, self.phrase[rows]] & (one != NOBODY) & (other != NOBODY)
         return holds & ((one != other) | (one == SEVERAL))
@@ -104,7 +104,7 @@ NOBODY, SEVERAL = -1, -2  # in the place of the only partner
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sight:
-    """What every phrase and every clause is true of in one scene.
+    """Truth of every phrase and every clause in one scene.
 
     Shapes:
         fits: bool [object, phrase].
@@ -117,7 +117,7 @@ class Sight:
 
     @classmethod
     def of(cls, scene: GridScene, reading: Reading | None = None) -> Sight:
-        """The scene, looked at once; size words are read as the grid's schema says, or in the given way."""
+        """Look at a scene once, with size words read as the grid's schema says, or in the given way."""
         codes = np.array([thing.codes() for thing in scene.objects], np.int64).reshape(-1, 5)
         fits = _fits(codes, reading or GRID.reading)
         partners = _related(codes)[:, :, None, :] & fits[None, None, :, :]  # [relation, object, phrase, partner]
@@ -129,13 +129,13 @@ class Sight:
 
     @property
     def count(self) -> int:
-        """How many objects there are."""
+        """Number of objects."""
         return len(self.fits)
 
 
 @cache
 def family() -> Family:
-    """The expressions with up to two clauses."""
+    """Return the expressions with up to two clauses."""
     tables = [table for pattern in (P1, P2, P3) for schematic in schematics(pattern) for table in _rows_of(schematic)]
     rows = np.concatenate(tables)
     rows = rows[np.argsort(rows[:, 3], kind="stable")]

@@ -55,7 +55,7 @@ FIELDS = ("shape", "color", "size", "row", "column")
 
 
 class Puzzle(NamedTuple):
-    """What whoever solves a task may see, and the answer to compare with."""
+    """The parts of a task that a solver may see, and the answer to compare with."""
 
     train: tuple[Pair, ...]
     question: GridScene
@@ -70,7 +70,7 @@ class Entry(NamedTuple):
 
 
 def task_to_dict(task: Task) -> dict[str, Any]:
-    """A task as it is written."""
+    """Return a task as it is written."""
     rule = task.rule
     return {
         "train": [_matrices(pair) for pair in task.train],
@@ -94,7 +94,7 @@ def task_to_dict(task: Task) -> dict[str, Any]:
 
 
 def task_from_dict(values: object) -> Task:
-    """The task that was written; its matrices must show its scenes, and its texts say its rule.
+    """Read a written task, whose matrices must show its scenes and whose texts must say its rule.
 
     Raises:
         SchemaError: saying what is missing or contradicts the rest.
@@ -119,7 +119,7 @@ def task_from_dict(values: object) -> Task:
 
 
 def puzzle_from_dict(values: object) -> Puzzle:
-    """The matrices of a task as scenes; nothing else in it is looked at.
+    """Read the matrices of a task as scenes, and nothing else in it.
 
     Raises:
         SchemaError: when it is not in the layout of the corpus, or a matrix is none of a grid scene.
@@ -134,7 +134,7 @@ def puzzle_from_dict(values: object) -> Puzzle:
 
 
 def write_tasks(recipe: TaskRecipe, tasks: Iterable[Task], folder: Path) -> Iterator[Task]:
-    """Write tasks to a new folder, handing each on when it is written; the index comes last.
+    """Write tasks to a new folder, yielding each when it is written, and the index last.
 
     Raises:
         RecipeError: when the folder has tasks already.
@@ -157,7 +157,7 @@ def write_tasks(recipe: TaskRecipe, tasks: Iterable[Task], folder: Path) -> Iter
 
 
 def list_tasks(folder: Path) -> tuple[Entry, ...]:
-    """The tasks that the index of a folder names.
+    """List the tasks that the index of a folder names.
 
     Raises:
         BrokenDataset: when there is no index, or it is none of ours or names files outside the folder.
@@ -178,7 +178,7 @@ def list_tasks(folder: Path) -> tuple[Entry, ...]:
 
 
 def read_json(path: Path, *, limit: int = LARGEST) -> object:
-    """What a JSON file holds.
+    """Read a JSON file.
 
     Raises:
         BrokenDataset: when it is too large or no JSON.

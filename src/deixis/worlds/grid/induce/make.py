@@ -1,4 +1,4 @@
-"""Making tasks: worlds are chosen so that one pair after another rules out what the rule is not.
+"""The making of tasks, in worlds chosen so that each pair rules out rules that are not the task's.
 
 For every pair several worlds are drawn, and the one is kept that the fewest other rules explain. Pairs are added until
 the rule is the only one of its family that explains them all and is not longer. A command for which that cannot be
@@ -45,7 +45,7 @@ FEW_TASKS = 20  # so few that starting further processes takes longer than makin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskRecipe:
-    """What tasks to make.
+    """The recipe of tasks.
 
     Attributes:
         tasks: how many.
@@ -82,7 +82,7 @@ class TaskRecipe:
 
     @classmethod
     def named(cls, *, operations: tuple[str, ...] = (), patterns: tuple[str, ...] = (), **options: int) -> TaskRecipe:
-        """A recipe with operations and patterns given by name; all of them where none is named."""
+        """Return a recipe with operations and patterns given by name, or all of them where none is named."""
         known = {operation.value.lower(): operation for operation in Operation}
         chosen = []
         for name in operations:
@@ -97,7 +97,7 @@ class TaskRecipe:
 
 
 def make_tasks(recipe: TaskRecipe, *, workers: int | None = None) -> Iterator[Task]:
-    """The tasks of a recipe, in order; the same whatever the number of workers (one per core by default)."""
+    """Make the tasks of a recipe, in order, the same for any number of workers (one per core by default)."""
     workers = min(workers or os.cpu_count() or 1, recipe.tasks)
     one = partial(make_task, recipe)
     if workers == 1 or recipe.tasks <= FEW_TASKS:
@@ -111,7 +111,7 @@ def make_tasks(recipe: TaskRecipe, *, workers: int | None = None) -> Iterator[Ta
 
 
 def make_task(recipe: TaskRecipe, number: int) -> Task:
-    """One task of a recipe; operations and patterns take turns.
+    """Make one task of a recipe, with operations and patterns in turns.
 
     Raises:
         UnsatisfiablePattern: when no command of the pattern made a task, as on a grid that is too small.
@@ -137,7 +137,7 @@ class _Maker:
         self.recipe, self.rule, self.rng = recipe, rule, rng
 
     def task(self, replaced: int, number: int) -> Task | None:
-        """The task; None where its pairs do not make the rule plain."""
+        """Return the task, or None where its pairs do not make the rule plain."""
         pairs: list[Pair] = []
         found: _Found | None = None
         while len(pairs) < self.recipe.most_pairs:
@@ -164,7 +164,7 @@ class _Maker:
         return tuple(explain_pairs((pair,), longest=self.rule.length, reading=reading) for reading in READINGS)
 
     def _pairs(self) -> Iterator[Pair]:
-        """Several worlds in which the rule does something."""
+        """Yield several worlds in which the rule does something."""
         for _ in range(self.recipe.worlds):
             pair = next((pair for pair in (self._pair() for _ in range(TRIES)) if pair), None)
             if pair is None:
@@ -181,12 +181,12 @@ class _Maker:
 
 
 def _count(found: _Found) -> int:
-    """How many rules explain the pairs, in all readings together."""
+    """Return how many rules explain the pairs, in all readings together."""
     return sum(len(explanations) for explanations in found)
 
 
 def _draw_rule(operation: Operation, of_pattern: Pattern, rng: Stream) -> Rule:
-    """A rule with a random expression, every combination of relations equally likely, and a random edit."""
+    """Return a rule with a random expression, every combination of relations equally likely, and a random edit."""
     kinds = sorted({tuple(sorted(schematic.relations)) for schematic in schematics(of_pattern)})
     expression = next(sample_commands(of_pattern, rng=rng, relations=rng.choice(kinds)))
     possible = [edit for edit in edits_of(operation) if not _is_idle(edit, expression)]
@@ -194,7 +194,7 @@ def _draw_rule(operation: Operation, of_pattern: Pattern, rng: Stream) -> Rule:
 
 
 def _is_idle(edit: Edit, expression: Expression) -> bool:
-    """Whether an edit could never be made, because the expression asks for what it would bring about."""
+    """Return whether an edit could never be made, because the expression asks for what it would bring about."""
     match edit:
         case Paint(color):
             return color == expression.value("color")

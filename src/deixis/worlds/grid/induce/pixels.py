@@ -64,7 +64,7 @@ FIRST_EXTENT = 6  # the number that stands for size 1
 
 
 def encode(scene: GridScene) -> Matrix:
-    """The matrix of a scene without an agent.
+    """Encode a scene without an agent as a matrix.
 
     Raises:
         SchemaError: when it has an agent, is too large, or holds two solids in one cell or two boxes with one corner.
@@ -91,7 +91,7 @@ def encode(scene: GridScene) -> Matrix:
 
 
 def decode(matrix: object) -> GridScene:
-    """The scene of a matrix, its objects in reading order.
+    """Decode a matrix as a scene, its objects in reading order.
 
     Raises:
         SchemaError: when it is not a matrix of the corpus, or none that a scene could have.
@@ -150,7 +150,7 @@ def _sized(size: int) -> int:
 
 
 def _pixels(matrix: object) -> np.ndarray:
-    """The matrix as an array, once it is sure to be one."""
+    """Return the matrix as an array, once it is sure to be one."""
     if not isinstance(matrix, list) or not 2 * CELL <= len(matrix) <= MAX_SIDE or len(matrix) % CELL:
         raise SchemaError(f"a matrix is a list of rows, a multiple of {CELL} and at most {MAX_SIDE} of them")
     for row in matrix:
@@ -178,7 +178,7 @@ GAP = "#343A46"
 
 
 def draw_task_svg(task: Task, *, rule: bool = False, answer: bool = False, look: Look = LOOK) -> str:
-    """The sheet of a task as an SVG document.
+    """Draw the sheet of a task as an SVG document.
 
     Args:
         task: the task.
@@ -190,17 +190,17 @@ def draw_task_svg(task: Task, *, rule: bool = False, answer: bool = False, look:
 
 
 def draw_task_png(task: Task, *, rule: bool = False, answer: bool = False, look: Look = LOOK, scale: int = 2) -> bytes:
-    """The sheet of a task as a PNG file; the arguments are those of `draw_task_svg`."""
+    """Draw the sheet of a task as a PNG file, with the arguments of `draw_task_svg`."""
     return write_png(_sheet(task, rule=rule, answer=answer, look=look), scale=scale)
 
 
 def draw_matrix_svg(matrix: Matrix, *, pixel: int = 12) -> str:
-    """A matrix of the corpus as an SVG document, `pixel` units to the pixel."""
+    """Draw a matrix of the corpus as an SVG document, `pixel` units to the pixel."""
     return write_svg(_mosaic(matrix, pixel))
 
 
 def draw_matrix_png(matrix: Matrix, *, pixel: int = 12, scale: int = 1) -> bytes:
-    """A matrix of the corpus as a PNG file."""
+    """Draw a matrix of the corpus as a PNG file."""
     return write_png(_mosaic(matrix, pixel), scale=scale)
 
 

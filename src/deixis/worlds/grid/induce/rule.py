@@ -1,4 +1,4 @@
-"""Rules, pairs and tasks: what is to be found out, and what is shown.
+"""Rules, pairs and tasks: the rule to induce, and the pairs that show it.
 
 A **rule** finds one object of a scene by an expression and makes an edit on it. A **task** shows pairs of scenes, each
 before and after one rule, and asks what the rule makes of one scene more.
@@ -32,7 +32,7 @@ BESIDE = {"right": "to the right of", "down": "below", "left": "to the left of",
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Which object is meant, and what is done to it."""
+    """The expression of an object, and the edit that is made to it."""
 
     expression: Expression
     edit: Edit
@@ -44,29 +44,29 @@ class Rule:
 
     @property
     def arguments(self) -> dict[str, str | int]:
-        """What the edit needs to know, by name."""
+        """The arguments of the edit, by name."""
         return {field.name: getattr(self.edit, field.name) for field in fields(self.edit)}
 
     @property
     def length(self) -> int:
-        """How long the rule is: the parts of its expression."""
+        """Length of the rule: the number of parts of its expression."""
         return length_of(self.expression)
 
     def means(self, other: Rule) -> bool:
-        """Whether two rules say the same, whatever the order of their clauses."""
+        """Return whether two rules say the same, in any order of their clauses."""
         return self.edit == other.edit and self.expression.canonical() == other.expression.canonical()
 
     def apply(self, scene: GridScene, *, reading: Reading | None = None) -> GridScene | None:
-        """The scene after the rule; None where it finds no object or several, or cannot make its edit."""
+        """Return the scene after the rule, or None where it finds no object or several, or cannot make its edit."""
         found = denotation(self.expression, scene, reading=reading)
         return apply_edit(self.edit, scene, *found) if len(found) == 1 else None
 
     def english(self) -> str:
-        """The rule in plain words: 'Find the red circle; make it one size larger'."""
+        """Return the rule in plain words, e.g. `Find the red circle; make it one size larger`."""
         return f"Find {realise(self.expression).text}; {_said_plainly(self.edit)}."
 
     def wording(self) -> str:
-        """The rule in the wording of ReaSCAN's Figure 8: 'DRAW the red circle WITH BLUE COLOR'."""
+        """Return the rule in the wording of ReaSCAN's Figure 8: 'DRAW the red circle WITH BLUE COLOR'."""
         return _said_as_published(self.edit, realise(self.expression).text)
 
 
@@ -104,7 +104,7 @@ class Task:
 
 
 def length_of(expression: Expression) -> int:
-    """How many parts an expression has: words other than 'object', and clauses."""
+    """Return the number of parts of an expression: words other than 'object', and clauses."""
     return sum(1 for _ in parts(expression))
 
 

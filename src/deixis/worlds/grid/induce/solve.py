@@ -62,20 +62,20 @@ class Explanations:
         return sum(len(rows) for rows in self.by_edit.values())
 
     def rules(self) -> Iterator[Rule]:
-        """Them, one by one."""
+        """Yield the rules, one by one."""
         for edit, rows in self.by_edit.items():
             for row in rows.tolist():
                 yield Rule(family().expression(row), edit)
 
     def narrowed(self, pair: Pair) -> Explanations:
-        """Those that explain one pair more."""
+        """Return the rules that explain one more pair."""
         return _narrowed(self.by_edit, pair, self.reading)
 
 
 def explain_pairs(
     pairs: Iterable[Pair], *, longest: int, shortest: int = 0, reading: Reading = GRID.reading
 ) -> Explanations:
-    """All rules of these lengths that explain all pairs; there must be at least one pair."""
+    """Return all rules of these lengths that explain all pairs, of which there must be at least one."""
     first, *rest = pairs
     rows = family().rows(shortest=shortest, longest=longest)
     found = _narrowed(dict.fromkeys(edits_between(first.input, first.output), rows), first, reading)
@@ -85,7 +85,7 @@ def explain_pairs(
 
 
 def outputs_of(explanations: Explanations, scene: GridScene) -> set[GridScene]:
-    """What rules make of a scene; those that give it no output are left out."""
+    """Return the outputs of rules for a scene, without those that give it none."""
     sight = Sight.of(scene, explanations.reading)
     outputs = set()
     for edit, rows in explanations.by_edit.items():
@@ -96,7 +96,7 @@ def outputs_of(explanations: Explanations, scene: GridScene) -> set[GridScene]:
 
 
 def is_identifiable(task: Task, *, reading: Reading = GRID.reading) -> bool:
-    """Whether every rule that is not longer than the task's own and explains its pairs gives the test its output."""
+    """Return whether all rules no longer than the task's own that explain its pairs give the test its output."""
     found = explain_pairs(task.train, longest=task.rule.length, reading=reading)
     return outputs_of(found, task.test.input) == {task.test.output}
 
@@ -111,14 +111,14 @@ def _narrowed(by_edit: Mapping[Edit, np.ndarray], pair: Pair, reading: Reading) 
 
 
 class Solution(NamedTuple):
-    """The rule that was found, and what it makes of the test."""
+    """A rule that was found, and its output for the test."""
 
     rule: Rule
     output: GridScene
 
 
 def solve(pairs: Sequence[Pair], scene: GridScene, *, reading: Reading = GRID.reading) -> Solution | None:
-    """The shortest rule that explains all pairs, applied to a scene; None where there is none."""
+    """Find the shortest rule that explains all pairs and apply it to a scene, or return None where there is none."""
     if not pairs:
         return None
     for length in range(1, int(family().length[-1]) + 1):
@@ -130,14 +130,14 @@ def solve(pairs: Sequence[Pair], scene: GridScene, *, reading: Reading = GRID.re
 
 
 class Finding(NamedTuple):
-    """A task of a folder and what is wrong with it; nothing where it is as promised."""
+    """A task of a folder and its fault, empty where it has none."""
 
     path: Path
     faults: tuple[str, ...]
 
 
 class Attempt(NamedTuple):
-    """What the solver made of a task: whether its output is right, and the rule that it found, in English."""
+    """The solver's attempt at a task: whether its output is right, and the rule that it found, in English."""
 
     path: Path
     is_right: bool
@@ -145,7 +145,7 @@ class Attempt(NamedTuple):
 
 
 def check_folder(folder: Path) -> Iterator[Finding]:
-    """The findings for every task that the index names, in order."""
+    """Check every task that the index names, in order."""
     for path, digest in list_tasks(folder):
         try:
             values = read_json(path)
@@ -156,7 +156,7 @@ def check_folder(folder: Path) -> Iterator[Finding]:
 
 
 def faults_of(task: Task) -> tuple[str, ...]:
-    """What is wrong with a task, in words: the rule must turn every input into its output, and be identifiable."""
+    """Return the faults of a task, in words: the rule must turn every input into its output, and be identifiable."""
     faults = []
     for reading in READINGS:
         for number, pair in enumerate((*task.train, task.test), start=1):
@@ -173,7 +173,7 @@ def faults_of(task: Task) -> tuple[str, ...]:
 
 
 def solve_folder(folder: Path) -> Iterator[Attempt]:
-    """The solver's attempts at every task that the index names; it sees matrices only, and not the answer.
+    """Solve every task that the index names, from its matrices alone, without the answer.
 
     Raises:
         BrokenDataset: when a file is not in the layout of the corpus.

@@ -1,4 +1,4 @@
-"""Scenes in which an expression picks out one solid, and in which careless readings go astray.
+"""Scenes in which an expression picks out one solid, and in which misreadings lead to others.
 
 First everything mentioned is put down, related as the expression says. Then misreadings of the expression are put down
 in the same way, in random order, using what is there already where it serves; one that would make the expression
@@ -40,7 +40,7 @@ class World(NamedTuple):
 
 
 def draw_world(expression: Expression, *, size: int, objects: int, rng: Stream) -> World | None:
-    """A scene in which the expression picks out one solid; None if luck ran out.
+    """Draw a scene in which the expression picks out one solid, or return None if luck ran out.
 
     Args:
         expression: what is said.
@@ -81,7 +81,7 @@ class _Board:
         return GridScene(self.objects, size=self.size)
 
     def shows(self, expression: Expression, target: GridObject) -> bool:
-        """Whether the expression picks out the target and nothing else, however size words are read."""
+        """Return whether the expression picks out the target and nothing else, however size words are read."""
         scene, wanted = self.scene, {self.objects.index(target)}
         readings = (
             READINGS if any(_size_word(mention) is not None for mention in expression.mentions()) else READINGS[:1]
@@ -89,7 +89,7 @@ class _Board:
         return all(denotation(expression, scene, reading=reading) == wanted for reading in readings)
 
     def ground(self, description: Description) -> GridObject | None:
-        """Put down something that fits, with what it is related to; None where there is no room."""
+        """Put down something that fits, with what it is related to, or None where there is no room."""
         partners = []
         for clause in description.clauses:
             partner = self._found(clause.to) or self.ground(clause.to)
@@ -139,13 +139,13 @@ class _Board:
         return bool(cells)
 
     def _size(self, word: Which | None) -> int:
-        """A size for which a size word can be true."""
+        """Return a size for which a size word can be true."""
         first = 2 if word is Which.MOST else 1
         last = LARGEST - 1 if word is Which.LEAST else LARGEST
         return first + self.rng.below(last - first + 1)
 
     def _room(self, shape: str, size: int, partners: Sequence[tuple[str, GridObject]] = ()) -> list[tuple[int, int]]:
-        """The cells on which something of that shape can stand, related in place to its partners."""
+        """Return the cells on which something of that shape can stand, related in place to its partners."""
         is_box = shape == "box"
         taken = {(o.row, o.column) for o in self.objects if o.is_box == is_box}
         rows = columns = range(self.size - size + 1 if is_box else self.size)
@@ -162,7 +162,7 @@ def _overlap(places: range, first: int, count: int) -> range:
 
 
 def _copied(partners: dict[str, GridObject], attribute: str) -> str | None:
-    """The value that a partner hands on."""
+    """Return the value that a partner hands on."""
     partner = partners.get(f"same {attribute}")
     return None if partner is None else str(getattr(partner, attribute))
 

@@ -1,5 +1,5 @@
 # ruff: noqa: ARG002 (the studio asks all worlds alike)
-"""Pages of instructions in grid worlds: what the studio shows of them, and a playground."""
+"""Pages of instructions in grid worlds: galleries, examples, results, and a playground."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ __all__ = ["PAGES"]
 
 
 class GridPages(WorldPages):
-    """What the studio shows of instructions in grid worlds."""
+    """The studio's pages of instructions in grid worlds."""
 
     def open(self, path: Path) -> Any:
-        """The source of the examples in a folder, or in a file of a release."""
+        """Open the source of the examples in a folder, or in a file of a release."""
         return super().open(path).source
 
     def list_examples(self, entry: Entry, wanted: Wanted, library: Library) -> Listing:
-        """One page of the gallery."""
+        """Show one page of the gallery."""
         return list_grid(entry, wanted, library)
 
     def filter_examples(
         self, entry: Entry, wanted: Wanted, library: Library
     ) -> tuple[np.ndarray, Callable[[int], str]]:
-        """What a filter leaves."""
+        """Return the examples that a filter leaves."""
         return filter_grid(entry, wanted, library), lambda number: f"/d/{entry.slug}/{number}"
 
     def prepare(self, entry: Entry) -> None:
@@ -56,24 +56,24 @@ class GridPages(WorldPages):
         grid_shelf(entry).codes()
 
     def example(self, request: Request, entry: Entry, number: int) -> Response:
-        """Everything about one example."""
+        """Show everything about one example."""
         return example.example_page(request, entry, number)
 
     def game(self, entry: Entry, split: str, task: str, questions: int, *, seed: int, form: Mapping[str, str]) -> Game:
-        """Instructions to carry out, or to point at what they are about."""
+        """Return a game of instructions to carry out, or of targets to point at."""
         del form
         return play.grid_game(entry, split, "navigate" if task == "navigate" else "point", questions, seed=seed)
 
     def claims(self, found: Mapping[str, Any], file: str) -> bool:
-        """All results that are neither told apart by settings nor scores of captions."""
+        """Return whether results are neither told apart by settings nor scores of captions."""
         return not {"settings", "scores", "sets"} & found.keys()
 
     def read_results(self, entry: Entry, file: str, values: Any, training: Training | None) -> list[Judged]:
-        """The results of a model."""
+        """Read the results of a model."""
         return [results.read_results(entry, values, training)]
 
     def is_about(self, judged: Judged, entry: Entry) -> bool:
-        """Datasets are known by the digest of their content."""
+        """Return whether results are about a dataset, by the digest of its content."""
         return bool(judged.digest) and data_digest(entry.data) == judged.digest
 
     def cards(
@@ -83,11 +83,11 @@ class GridPages(WorldPages):
         rows: Sequence[np.ndarray],
         dataset: Entry | None,
     ) -> Sequence[ResultCard]:
-        """Cards with boards."""
+        """Return cards with boards."""
         return results.with_boards(cards, sides, rows, dataset) if dataset else cards
 
     def say(self, outcome: str, role: str, missed: Sequence[str]) -> str:
-        """What came of a plan."""
+        """Describe the verdict on a plan in words."""
         return results.say_outcome(outcome, role, missed)
 
 

@@ -1,4 +1,4 @@
-"""The page of one example of a grid world: what is said, what is meant, why, and what the agent does about it."""
+"""The page of one example of a grid world: its command, target, resolution and plan."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OF_MANY = ("E002", "E204")  # checks of rows that a single row cannot answer: th
 
 
 class Place(NamedTuple):
-    """Where an example lies: its split, its file and its row there, and its neighbours in the split."""
+    """The place of an example: its split, its file and its row there, and its neighbours in the split."""
 
     split: str
     file: str
@@ -57,7 +57,7 @@ class Place(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """The checks of one example: every code that was asked, with what was found."""
+    """The checks of one example: every code that was asked, with its findings."""
 
     code: str
     message: str
@@ -66,7 +66,7 @@ class Checked(NamedTuple):
 
 
 def example_page(request: Request, entry: Entry, number: int) -> Response:
-    """Everything about one example.
+    """Show everything about one example.
 
     Raises:
         UnknownName: when the dataset has no example of this number.
@@ -102,7 +102,7 @@ def example_page(request: Request, entry: Entry, number: int) -> Response:
 
 
 def answer(request: Request) -> Response:
-    """The plan of one model beside the right one, as a fragment of the page."""
+    """Show the plan of one model beside the reference plan, as a fragment of the page."""
     entry, number = _asked(request)
     _, example = _found(entry, number)
     run = request.path_params["run"]
@@ -124,7 +124,7 @@ def answer(request: Request) -> Response:
 
 
 def export(request: Request) -> Response:
-    """The example as a picture, in motion, or as plain values, to be kept."""
+    """Export the example as a picture, in motion, or as plain values."""
     entry, number = _asked(request)
     kind = request.path_params["kind"]
     if kind not in TYPES:
@@ -149,7 +149,7 @@ def _asked(request: Request) -> tuple[Entry, int]:
 
 
 def _found(entry: Entry, number: int) -> tuple[Table, Example]:
-    """The row of an example, and the example."""
+    """Return the row of an example, and the example."""
     rows = grid_rows(entry)
     if not 0 <= number < len(rows):
         raise UnknownName(f"{entry.title} has no example {number}; it has {len(rows):,}, counted from 0")
@@ -196,7 +196,7 @@ def _chips(example: Example) -> list[str]:
 
 
 def _checked(row: Table, source: Source) -> list[Checked]:
-    """The checks that look at single examples, by the plain definitions."""
+    """Return the checks that look at single examples, by the plain definitions."""
     try:
         rules = source.rules
     except DeixisError:

@@ -1,4 +1,4 @@
-"""Scenes and plans as the page shows them: drawings that follow the theme, and where everything is when."""
+"""Scenes and plans as the page shows them: drawings that follow the theme, and positions of everything over time."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Inks(Themes):
     """
 
     def name(self, light: str, dark: str) -> str:
-        """What to write for a colour that is `light` or `dark`."""
+        """Return the name to write for a colour that is `light` or `dark`."""
         light, dark = light.upper(), dark.upper()
         return f"var({self._names.setdefault((light, dark), f'--ink{light[1:]}-{dark[1:]}')})"
 
     def rules(self) -> str:
-        """The style rules that give the names their colours."""
+        """Return the style rules that give the names their colours."""
         light = "".join(f"{name}:{pair[0]};" for pair, name in self._names.items())
         dark = "".join(f"{name}:{pair[1]};" for pair, name in self._names.items())
         chosen = f":root[data-theme=dark]{{{dark}}}"
@@ -60,7 +60,7 @@ class Inks(Themes):
 
 
 def draw_board(scene: GridScene, marks: Marks, inks: Inks, *, title: str, cell: int = CELL) -> Markup:
-    """The scene as markup whose objects carry `data-object`."""
+    """Draw the scene as markup whose objects carry `data-object`."""
     drawing = themed(
         lambda theme: draw_svg(scene, marks=marks, look=Look(cell=cell, captions=True, theme=theme), title=title), inks
     )
@@ -68,7 +68,7 @@ def draw_board(scene: GridScene, marks: Marks, inks: Inks, *, title: str, cell: 
 
 
 def find_film(scene: GridScene, plan: Plan, *, cell: int = CELL) -> dict[str, Any] | None:
-    """A plan as the page plays it; None where it cannot be played.
+    """Return a plan as the page plays it, or None where it cannot be played.
 
     `words` has a line for the beginning and one for every action. `movers` has for the agent and for each object that
     moves its poses before the first and after each action, as [x, y, degrees, size] of the drawing by `draw_board`
@@ -106,15 +106,15 @@ def _rounded(*numbers: float) -> list[float]:
 
 
 class Either(Themes):
-    """Colours that say both of themselves, so that a picture needs no rules beside it."""
+    """Colours for both themes at once, so that a picture needs no rules beside it."""
 
     def name(self, light: str, dark: str) -> str:
-        """What to write for a colour that is `light` or `dark`."""
+        """Return the text to write for a colour that is `light` or `dark`."""
         return light if light == dark else f"light-dark({light},{dark})"
 
 
 def draw_themed(scene: GridScene, *, marks: Marks | None = None, title: str = "", has_legend: bool = False) -> Markup:
-    """The scene as markup; every colour is given for the light and for the dark page."""
+    """Draw the scene as markup, every colour for the light and for the dark page."""
     light, dark = (
         draw_svg(scene, marks=marks, look=Look(cell=CELL, theme=theme, legend=has_legend), title=title)
         for theme in ("light", "dark")
@@ -123,7 +123,10 @@ def draw_themed(scene: GridScene, *, marks: Marks | None = None, title: str = ""
 
 
 def draw_card(scene: GridScene, target: int) -> Markup:
-    """A grid scene with its target, small, in the colours of the page; the words beside it say what it shows."""
+    """Draw a grid scene with its target, small, in the colours of the page.
+
+    The words beside it say what it shows.
+    """
     drawn = draw_svg(scene, marks=Marks(target=target), look=CARD)
     drawn = re.sub(r"<title.*?</desc>\n?", "", drawn, count=1, flags=re.DOTALL)
     drawn = re.sub(r' role="img"\s+aria-labelledby="[^"]*"', ' aria-hidden="true"', drawn, count=1)

@@ -1,4 +1,4 @@
-"""Galleries of instructions in grid worlds: what can be asked of a million examples, and a card for each that is shown.
+"""Galleries of instructions in grid worlds: facets of a million examples, and a card for each that is shown.
 
 Without a question, or with one for a split alone, only the rows of the page are read. Any other question goes to the
 codes of all rows (`GridShelf`).
@@ -92,7 +92,7 @@ _preparing = Lock()
 
 
 def list_grid(entry: Entry, wanted: Wanted, library: Library) -> Listing:
-    """One page of a dataset.
+    """Show one page of a dataset.
 
     Raises:
         UnknownName: when something is asked for that does not exist.
@@ -117,7 +117,7 @@ def list_grid(entry: Entry, wanted: Wanted, library: Library) -> Listing:
 
 
 def filter_grid(entry: Entry, wanted: Wanted, library: Library) -> np.ndarray:
-    """int64 [example]: the numbers of the examples that a filter leaves, whatever checks find in them."""
+    """Return the numbers of the examples that a filter leaves, regardless of checks: int64 [example]."""
     shelf = grid_shelf(entry)
     codes = shelf.codes()
     further = [*_text_mask(codes, wanted.get("text")), *_model_mask(shelf, wanted, _models(entry, library, wanted))]
@@ -125,7 +125,7 @@ def filter_grid(entry: Entry, wanted: Wanted, library: Library) -> np.ndarray:
 
 
 def facets_of(codes: ExampleCodes, splits: Mapping[str, int]) -> tuple[Facet, ...]:
-    """What can be asked of the examples of a dataset."""
+    """Return the facets of the examples of a dataset."""
     if codes not in FACETS:
         FACETS[codes] = tuple(_facets(codes, splits))
     return FACETS[codes]
@@ -181,7 +181,7 @@ def _further_fields(wanted: Wanted, models: Sequence[Judged]) -> Iterator[Field]
 
 
 def _without_codes(entry: Entry, shelf: GridShelf, wanted: Wanted, models: Sequence[Judged]) -> Listing:
-    """A page of everything or of a split, for which nothing but its rows is read."""
+    """Return a page of everything or of a split, for which nothing but its rows is read."""
     fields = (
         Field("split", "split", wanted.get("split"), tuple(Choice(*one) for one in _with_labels(entry)), any="all"),
         _plain_field("pattern", PATTERNS),
@@ -202,7 +202,7 @@ def _with_labels(entry: Entry) -> Iterator[tuple[str, str, int]]:
 
 
 def _plain_field(name: str, values: Iterable[str], *, label: str = "") -> Field:
-    """A field before anybody has counted."""
+    """Return a field before anybody has counted."""
     named = {NONE: "no manner"} if name == "manner" else {}
     choices = tuple(Choice(str(value), named.get(str(value), str(value))) for value in values)
     return Field(name, label or name, choices=choices or (Choice("", "being counted"),))
@@ -283,7 +283,7 @@ def _from_files(shelf: GridShelf, numbers: Sequence[int]) -> Iterator[dict[str, 
 
 
 def _models(entry: Entry, library: Library, wanted: Wanted) -> list[Judged]:
-    """The models whose plans for this dataset were judged one by one.
+    """Return the models whose plans for this dataset were judged one by one.
 
     A model that is asked for by name and not known may have been judged since the folders were read: they are read
     again.
@@ -391,7 +391,7 @@ def _checked(entry: Entry, shelf: GridShelf, wanted: Wanted, kept: np.ndarray, f
 
 
 def _last_whole(told: Sequence[Any]) -> int:
-    """The last row up to which nothing was left out: of each code only the first findings are told."""
+    """Return the last row up to which nothing was left out: of each code only the first findings are told."""
     rows: dict[str, list[int]] = {}
     for finding in told:
         rows.setdefault(finding.code, []).append(finding.row)
@@ -410,7 +410,7 @@ def _first(said: str) -> int:
 
 
 class GridShelf(Shelf["ExampleCodes"]):
-    """A grid dataset on which everything can be found: its rows, and once somebody searches, codes of all of them.
+    """A grid dataset: its rows, and after the first search the codes of all of them.
 
     The codes (some eleven bytes an example) are read when first needed, the worlds (some forty) after them in the
     background; until they are there, the rows that are shown are read from the files.
@@ -425,22 +425,22 @@ class GridShelf(Shelf["ExampleCodes"]):
 
     @cached_property
     def rows(self) -> RowGroups:
-        """The rows by number; a released file is read once for it."""
+        """The rows by number, with a released file read once for them."""
         return row_groups_of(self.source)
 
     def read_codes(self) -> ExampleCodes:
-        """Read what can be asked of every example."""
+        """Read the facets of every example."""
         return read_codes(self.rows)
 
     def prepare(self) -> None:
-        """Read codes and worlds in the background; what goes wrong is told to whoever needs them."""
+        """Read codes and worlds in the background, with errors raised where they are needed."""
         with _preparing:
             if self._helper is None:
                 self._helper = Thread(target=self._prepare, name="shelf", daemon=True)
                 self._helper.start()
 
     def finish(self) -> None:
-        """Wait until what was begun in the background is done."""
+        """Wait until the work in the background is done."""
         if self._helper is not None:
             self._helper.join()
 
@@ -453,22 +453,22 @@ class GridShelf(Shelf["ExampleCodes"]):
 
 
 def grid_shelf(entry: Entry) -> GridShelf:
-    """The shelf of a dataset."""
+    """Return the shelf of a dataset."""
     return shelf_of(entry, GridShelf)
 
 
 def grid_rows(entry: Entry) -> RowGroups:
-    """The rows of a grid dataset, by number."""
+    """Return the rows of a grid dataset, by number."""
     return grid_shelf(entry).rows
 
 
 def grid_size(entry: Entry) -> int:
-    """How many examples a grid dataset has."""
+    """Return the number of examples of a grid dataset."""
     return len(grid_rows(entry))
 
 
 def grid_example(entry: Entry, number: int) -> Example:
-    """One example, counted from 0 over all files of the dataset in the order of its manifest.
+    """Return one example, counted from 0 over all files of the dataset in the order of its manifest.
 
     Raises:
         UnknownName: when there is no example of this number.

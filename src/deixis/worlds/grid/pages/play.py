@@ -1,4 +1,4 @@
-"""Playing with instructions in grid worlds: click what is meant, or walk there.
+"""Games with instructions in grid worlds: click the target, or walk there.
 
 A click is judged by the very object, and kept as the plan of somebody who goes there, so that `deixis evaluate` reads
 the answers to both tasks. (Where a solid stands on the corner of a box, both have one plan, and `evaluate` takes it for
@@ -75,7 +75,7 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class GridGame(Game):
-    """Instructions to carry out, or whose targets are to be pointed at."""
+    """A game of instructions to carry out, or of targets to point at."""
 
     entry: Entry
     split: str
@@ -85,29 +85,29 @@ class GridGame(Game):
 
     @property
     def template(self) -> str:
-        """The template that shows a question, and what came of it."""
+        """The template that shows a question and its verdict."""
         return f"grid/play_{self.task}.html"
 
     def __len__(self) -> int:
         return len(self.examples)
 
     def step(self, form: Mapping[str, str]) -> dict[str, str] | None:
-        """The plan after a button of the board, which adds an action to it or takes one away."""
+        """Return the plan after a button of the board, which adds an action to it or takes one away."""
         act, plan = form.get("act", ""), form.get("plan", "")
         if not act or self.task != "navigate":
             return None
         return {"plan": {"undo": plan[:-1], "again": ""}.get(act, plan + act)}
 
     def text(self, place: int) -> str:
-        """The command."""
+        """Return the command."""
         return self.examples[place].text
 
     def address(self, place: int) -> str:
-        """The page of the example."""
+        """Return the page of the example."""
         return f"/d/{self.entry.slug}/{self.numbers[place]}"
 
     def read(self, place: int, form: Mapping[str, str]) -> str:
-        """The number of an object, or the letters of a plan."""
+        """Read an answer: the number of an object, or the letters of a plan."""
         if self.task == "navigate":
             return read_plan(form.get("plan", ""))
         said, count = form.get("object", ""), len(self.examples[place].scene)
@@ -116,7 +116,7 @@ class GridGame(Game):
         return str(int(said))
 
     def shown(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
-        """The board, as it is after the actions so far."""
+        """Show the board after the actions so far."""
         scene = self.examples[place].scene
         if self.task == "navigate":
             return board_values(self.examples[place], read_plan(form.get("plan", "")))
@@ -124,7 +124,7 @@ class GridGame(Game):
         return {"board": draw_themed(scene, title=self.text(place)), "objects": names}
 
     def told(self, place: int, said: str) -> dict[str, Any]:
-        """The board with the target, what was chosen and both ways."""
+        """Show the board with the target, the chosen object and both ways."""
         example = self.examples[place]
         verdict, plan = self.verdict(place, said), self.plan(place, said)
         marks = _marks(example, verdict.chosen)
@@ -147,7 +147,7 @@ class GridGame(Game):
         return values
 
     def plan(self, place: int, said: str) -> Plan:
-        """The actions that an answer stands for."""
+        """Return the actions that an answer stands for."""
         if self.task == "navigate":
             return plan_from_letters(said)
         example = self.examples[place]
@@ -156,13 +156,13 @@ class GridGame(Game):
         return make_plan(example.scene, int(said), example.verb, example.manner)
 
     def verdict(self, place: int, said: str) -> Verdict:
-        """The judgement that a model would get; on a click, that on the very object."""
+        """Return the verdict that a model would get, or for a click, the one on the very object."""
         if self.task == "point":
             return judge_choice(self.examples[place], int(said))
         return judge_plan(self.examples[place], self.plan(place, said))
 
     def judge(self, place: int, said: str) -> Judged:
-        """Whether an answer is right, and why not."""
+        """Judge an answer, and say why it is wrong."""
         example, found = self.examples[place], self.verdict(place, said)
         if self.task == "point":
             if found.chosen == example.target:
@@ -181,7 +181,7 @@ class GridGame(Game):
         return Judged(False, "Another object is meant", tuple(self._why(place, found.chosen)))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
-        """What `deixis evaluate` measures of plans."""
+        """Return the measures that `deixis evaluate` computes for plans."""
         verdicts = [self.verdict(place, one) for place, one in enumerate(said)]
         right_target = [found.chosen == self.examples[place].target for place, found in enumerate(verdicts)]
         counts = (
@@ -201,7 +201,7 @@ class GridGame(Game):
         return [*found, Measure("actions right", "the share of actions that are right in their place", bare)]
 
     def missed(self, said: Sequence[str]) -> dict[str, float]:
-        """What was misread by whoever goes to the wrong objects, with shares where several things explain it."""
+        """Return the misreadings that lead to the wrong objects, with shares where several explain one."""
         shares: dict[str, float] = {}
         for place, one in enumerate(said):
             names = self.verdict(place, one).missed
@@ -210,7 +210,7 @@ class GridGame(Game):
         return dict(sorted(shares.items(), key=lambda share: (-share[1], share[0])))
 
     def write(self, folder: Path, said: Sequence[str], facts: Mapping[str, Any], *, is_over: bool) -> list[str]:
-        """Plans as `deixis evaluate` reads them, the examples that were asked, and in the end the evaluation."""
+        """Write plans as `deixis evaluate` reads them, the examples that were asked, and in the end the evaluation."""
         split = _file_of(self.split)
         plans = [plan_to_codes(self.plan(place, one)) for place, one in enumerate(said)]
         actions = np.concatenate([np.zeros(0, np.uint8), *plans])
@@ -251,7 +251,7 @@ class GridGame(Game):
 
 
 def grid_game(entry: Entry, split: str, task: GridTask, count: int, *, seed: int) -> GridGame:
-    """A game on a random sample of a split; of everything where there is no split."""
+    """Return a game on a random sample of a split, or of everything where there is no split."""
     source: Source = entry.data
     if source.dataset is not None:
         stretches = []
@@ -271,7 +271,7 @@ def grid_game(entry: Entry, split: str, task: GridTask, count: int, *, seed: int
 
 
 def board(request: Request) -> Response:
-    """The board after some actions, as a fragment."""
+    """Show the board after some actions, as a fragment."""
     sitting = sitting_of(request)
     game, place = sitting.game, sitting.ask()
     if not isinstance(game, GridGame) or game.task != "navigate":
@@ -284,7 +284,7 @@ ROUTES = (Route("/play/{sitting}/board", board),)
 
 
 def read_plan(text: str) -> str:
-    """The letters of a plan, without blanks; an error where there are too many or one is no action."""
+    """Read the letters of a plan, without blanks, or raise an error where there are too many or one is no action."""
     letters = "".join(text.split())
     if len(letters) > MOST_ACTIONS:
         raise SchemaError(f"a plan has at most {MOST_ACTIONS} actions here")
@@ -293,7 +293,7 @@ def read_plan(text: str) -> str:
 
 
 def board_values(example: Example, letters: str) -> dict[str, Any]:
-    """What a template needs to show the board after some actions."""
+    """Return the values with which a template shows the board after some actions."""
     actions = plan_from_letters(letters)
     scene, outcome = after(example.scene, actions)
     way = path_of(example.scene, actions)
@@ -309,13 +309,13 @@ def board_values(example: Example, letters: str) -> dict[str, Any]:
 
 
 def after(scene: GridScene, actions: Plan) -> tuple[GridScene, Outcome]:
-    """The scene when some actions have been carried out, and what happened."""
+    """Return the scene when some actions have been carried out, and the last event."""
     outcome = simulate(scene, actions)
     return replace(scene, objects=outcome.objects, agent=outcome.agent), outcome
 
 
 def noticed(scene: GridScene, actions: Plan) -> str:
-    """What came of the last action where it did nothing, in a few words; empty where it did."""
+    """Say in a few words why the last action did nothing, or return empty text where it did something."""
     if not actions:
         return ""
     before, now = simulate(scene, actions[:-1]), simulate(scene, actions)
@@ -334,7 +334,7 @@ def _name(scene: GridScene, number: int) -> str:
 
 
 def _marks(example: Example, chosen: int | None) -> Marks:
-    """The target, and a wrong object with its role."""
+    """Return the target, and a wrong object with its role."""
     if chosen is None or chosen == example.target:
         return Marks(target=example.target)
     role = example.roles[chosen] if example.roles else None

@@ -1,4 +1,4 @@
-"""The playground: a board to change, a text to type, and what the text means there, at once.
+"""The playground: a board to change, a text to type, and at once the meaning of the text there.
 
 The page sends board and text after every change; the server answers with the picture, the text in parts and the
 verdict. Every board with its text has an address of its own.
@@ -89,7 +89,7 @@ BLANK = GridScene((), size=6, agent=Agent(0, 0, Facing.EAST))
 
 
 class Start(NamedTuple):
-    """What the page opens with."""
+    """The board and text that the page opens with."""
 
     scene: GridScene
     text: str
@@ -97,12 +97,12 @@ class Start(NamedTuple):
 
 
 def link(scene: GridScene, text: str) -> str:
-    """The address at which the playground opens with a board and a text."""
+    """Return the address at which the playground opens with a board and a text."""
     return f"/playground?{_query(scene, text)}"
 
 
 def playground(request: Request) -> Response:
-    """The page, opened with what its address says: a board and a text, an example of a dataset, or a chosen start."""
+    """Show the page with the content of its address: a board and a text, an example of a dataset, or a chosen start."""
     start = _start(request)
     judgement = judge(start.scene, start.text)
     return render(
@@ -128,12 +128,12 @@ def playground(request: Request) -> Response:
 
 
 async def answer(request: Request) -> Response:
-    """What a text means on a board, both sent as JSON."""
+    """Judge a text on a board, both sent as JSON."""
     return await run_in_threadpool(_answered, await request.body())
 
 
 def saved(request: Request) -> Response:
-    """A file of a text on a board: a picture, a moving picture, plain values or a test."""
+    """Return a file of a text on a board: a picture, a moving picture, plain values or a test."""
     name = request.path_params["name"]
     theme: Theme = "dark" if request.query_params.get("theme") == "dark" else "light"
     start = _start(request)

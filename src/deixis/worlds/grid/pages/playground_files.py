@@ -1,4 +1,4 @@
-"""Boards that travel, and what can be taken home from the playground: a test in Python, plain values, and pictures.
+"""Boards in addresses and files, and downloads from the playground: a test in Python, plain values, and pictures.
 
 The plain values are those that `deixis explain --scene` reads. In an address a board is its side, its agent and its
 objects, joined with underscores: `6_a0.5s_rc2.1.1` is a board of 6 by 6 cells with an agent at row 0, column 5 that
@@ -58,7 +58,7 @@ MAX_GIF_ACTIONS = 100  # several seconds of drawing; the SVG can be longer
 
 
 def to_address(scene: GridScene) -> str:
-    """A board as a short text that needs no escaping in an address."""
+    """Return a board as a short text that needs no escaping in an address."""
     shapes = {shape: letter for letter, shape in SHAPE_LETTERS.items()}
     things = [f"{t.color[0]}{shapes[t.shape]}{t.size}.{t.row}.{t.column}" for t in scene.objects]
     agent = scene.agent
@@ -67,7 +67,7 @@ def to_address(scene: GridScene) -> str:
 
 
 def from_address(text: str) -> GridScene:
-    """The board that `to_address` wrote.
+    """Read the board that `to_address` wrote.
 
     Raises:
         SchemaError: when it is none, or one that the playground does not take.
@@ -89,7 +89,7 @@ def from_address(text: str) -> GridScene:
 
 
 def to_plain(scene: GridScene) -> dict[str, Any]:
-    """A board as plain values."""
+    """Return a board as plain values."""
     agent = scene.agent
     place = {"row": agent.row, "column": agent.column, "facing": agent.facing.name.lower()} if agent else None
     objects = [{name: getattr(thing, name) for name in FIELDS} for thing in scene.objects]
@@ -97,7 +97,7 @@ def to_plain(scene: GridScene) -> dict[str, Any]:
 
 
 def from_plain(fields: object) -> GridScene:
-    """The board of plain values.
+    """Return the board of plain values.
 
     Raises:
         SchemaError: when they are none, or one that the playground does not take.
@@ -114,7 +114,7 @@ def from_plain(fields: object) -> GridScene:
 
 
 def bounded(scene: GridScene) -> GridScene:
-    """The scene, if it is one that the playground takes."""
+    """Return the scene, or raise an error where the playground does not take it."""
     if not MIN_SIDE <= scene.size <= MAX_SIDE:
         raise SchemaError(f"a board of the playground has {MIN_SIDE} to {MAX_SIDE} cells a side, got {scene.size}")
     if len(scene) > MAX_OBJECTS:
@@ -161,14 +161,14 @@ def _whole(fields: Mapping[str, Any], name: str, what: str) -> int:
 
 
 class Kept(NamedTuple):
-    """A file: what is in it, and of which type it is."""
+    """A file: its content and its type."""
 
     content: bytes
     media_type: str
 
 
 def keep(name: str, judgement: Judgement, *, theme: Theme = "light") -> Kept:
-    """One of the files of a text on a board.
+    """Return one of the files of a text on a board.
 
     Raises:
         UnknownName: when there is no file of this name.
@@ -183,7 +183,7 @@ def keep(name: str, judgement: Judgement, *, theme: Theme = "light") -> Kept:
 
 
 def ready(judgement: Judgement) -> list[str]:
-    """The names of the files that can be made of a text on a board as it is."""
+    """Return the names of the files that can be made of a text on a board."""
     lacking: set[str] = set()
     if judgement.explanation is None:
         lacking |= {"fixture.json", "test_fixture.py"}
@@ -264,7 +264,7 @@ def _python(judgement: Judgement, theme: Theme) -> str:
 
 
 def cell_for(scene: GridScene, width: int = WIDEST) -> int:
-    """The side of a cell with which a board is about so wide; never so large that a small board looks coarse."""
+    """Return the side of a cell for a board of about a width, bounded so that a small board does not look coarse."""
     return max(20, min(72, width // scene.size))
 
 

@@ -1,4 +1,4 @@
-"""What a text picks out on a board, and everything that can be said about it.
+"""The judgement on a text on a board: its referents, their necessity, misreadings and plan.
 
 Anything may be typed here, so the work is metered: a board counts the questions that it is asked, and refuses to go on
 after so many. An honest expression needs a few ten thousand; one that was made to be hard to match could need years.
@@ -58,7 +58,7 @@ CLASSES = {"shape": "noun", "color": "color", "size": "size"}  # as the style sh
 
 
 class TooMuchWork(DeixisError):
-    """An expression and a board for which all ways to match words and objects cannot be tried."""
+    """Raised for an expression and a board for which all ways to match words and objects cannot be tried."""
 
 
 class _Metered:
@@ -103,7 +103,7 @@ class _Metered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Necessity:
-    """What becomes of the referents when a part is left out.
+    """The referents when a part is left out.
 
     Attributes:
         words: the words of the part.
@@ -124,7 +124,7 @@ class Necessity:
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """A text on a board.
+    """The judgement on a text on a board.
 
     Attributes:
         scene: the board.
@@ -150,12 +150,12 @@ class Judgement:
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing was typed."""
+        """True if nothing was typed."""
         return not self.text.strip(" ,\t\n")
 
     @property
     def is_begun(self) -> bool:
-        """Whether the text can be read as far as it goes: it ends too early, or within a word that fits."""
+        """True if the text is incomplete but readable: it ends too early, or within a word that fits."""
         if self.error is None or self.is_blank:
             return False
         is_last = self.error.position >= len(self.error.text.split())
@@ -163,7 +163,7 @@ class Judgement:
 
     @property
     def suggestion(self) -> str:
-        """A text that may have been meant; empty where this one can be read, or read on."""
+        """A text that may have been meant, or empty where this one can be read, or read on."""
         return "" if self.error is None or self.is_begun else self.error.suggestion
 
     @property
@@ -178,7 +178,7 @@ class Judgement:
 
     @property
     def tone(self) -> str:
-        """How the verdict sounds: good, fair or bad."""
+        """Tone of the verdict: good, fair or bad."""
         return (
             "good"
             if self.target is not None
@@ -206,7 +206,7 @@ class Judgement:
 
     @property
     def details(self) -> str:
-        """What there is to add to the headline."""
+        """Details below the headline."""
         if self.is_blank:
             return "Type a noun phrase or a command, or choose words below the field."
         if self.error:
@@ -227,7 +227,7 @@ class Judgement:
 
     @property
     def why_no_plan(self) -> str:
-        """What a plan is lacking."""
+        """The reason why there is no plan."""
         if self.utterance is None or self.explanation is None:
             return ""
         if not self.utterance.instruction.verb:
@@ -238,7 +238,7 @@ class Judgement:
 
     @property
     def can_be_watched(self) -> bool:
-        """Whether there is a plan, and one that is not too long for a moving picture."""
+        """True if there is a plan, and one that is not too long for a moving picture."""
         return self.plan is not None and len(self.plan) <= MAX_ACTIONS
 
     @property
@@ -248,12 +248,12 @@ class Judgement:
 
     @cached_property
     def marks(self) -> Marks:
-        """What a picture of the board points out."""
+        """The marks for a picture of the board."""
         way = path_of(self.scene, self.plan) if self.plan else None
         return Marks(target=self.target, path=way.path if way else None, pushed=way.pushed if way else ())
 
     def about(self, index: int) -> str:
-        """Why an object is the one that is meant, or is not."""
+        """Say why an object is the target, or is not."""
         if self.explanation is None:
             return ""
         if index in self.referents:
@@ -268,12 +268,12 @@ class Judgement:
 
 
 def class_of(part: Part) -> str:
-    """What the style sheet calls a part."""
+    """Return the style sheet's class of a part."""
     return "clause" if isinstance(part.step, Related) else CLASSES[part.attribute or "shape"]
 
 
 def judge(scene: GridScene, text: str) -> Judgement:
-    """What a text picks out on a board.
+    """Judge a text on a board.
 
     Raises:
         SchemaError: when the text is longer than anyone types.
@@ -359,7 +359,7 @@ def _without(utterance: Utterance, part: Part) -> str:
 
 
 def _mentions(utterance: Utterance) -> list[Address]:
-    """The addresses of the mentions in the order of the words."""
+    """Return the addresses of the mentions in the order of the words."""
     found = [(span, address[:-1]) for address, span in utterance.spans.items() if address[-1] == -1]
     return [address for _, address in sorted(found)]
 
@@ -393,7 +393,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What can stand next, or at a wrong word: the words, and the text that they make.
+    """A continuation, or a replacement of a wrong word: the words, and the text that they make.
 
     Attributes:
         words: what is offered.
@@ -407,7 +407,7 @@ class Completion:
 
 
 def segments(judgement: Judgement) -> list[Segment]:
-    """The text in pieces: its parts, or the word at which reading stopped."""
+    """Return the text in pieces: its parts, or the word at which reading stopped."""
     if judgement.utterance is not None:
         return list(_pieces(judgement.utterance, judgement.explanation))
     if judgement.error is None or judgement.is_blank:
@@ -416,7 +416,7 @@ def segments(judgement: Judgement) -> list[Segment]:
 
 
 def completions(judgement: Judgement) -> list[Completion]:
-    """What can follow, or stand in the place of the word that cannot be read; what was begun is completed."""
+    """Return words that can follow, or replace the word that cannot be read, with begun words completed."""
     said = judgement.utterance
     error = judgement.error if said is None else _error_after(said)
     if error is None:
@@ -438,7 +438,7 @@ def _instead(error: ParseError, options: list[str]) -> list[Completion]:
 
 
 def _mended(error: ParseError, words: str) -> Completion:
-    """The text with some words at the place where reading stopped.
+    """Return the text with some words at the place where reading stopped.
 
     They go before a word of the language, since it may be right there, unless the text can be read without it only; a
     word that the language does not have is replaced.
@@ -453,7 +453,7 @@ def _mended(error: ParseError, words: str) -> Completion:
 
 
 def _gets_past(one: Completion, error: ParseError) -> bool:
-    """Whether reading gets beyond what was offered, and beyond the word that it stands before."""
+    """Return whether reading gets beyond what was offered, and beyond the word that it stands before."""
     return _reach(one.text) > error.position + (len(one.words.split()) if one.is_inserted else 0)
 
 
@@ -463,7 +463,7 @@ def _known_words() -> frozenset[str]:
 
 
 def completions_title(judgement: Judgement) -> str:
-    """What the completions are."""
+    """Return the title above the completions."""
     error = judgement.error
     if error is None:
         return "Can follow:" if completions(judgement) else "Nothing more can follow."
@@ -497,7 +497,7 @@ def _pieces(utterance: Utterance, explanation: Explanation | None) -> Iterator[S
 
 
 def _around(error: ParseError, kind: str) -> Iterator[Segment]:
-    """The word at which reading stopped, between what stands before and after it."""
+    """Yield the word at which reading stopped, between what stands before and after it."""
     tokens = error.text.split()
     at = error.position - 1
     if at:

@@ -1,4 +1,4 @@
-"""What there is to say about an example of a grid world: its words, how they are resolved, and who would end where.
+"""The story of an example of a grid world: its words, their resolution, and the misreadings that lead to each object.
 
 Nothing is worked out here that the packages below do not already know; it is put into the order of the page.
 """
@@ -79,7 +79,7 @@ class Piece(NamedTuple):
 
 
 class Word(NamedTuple):
-    """Whether a part is needed, in a sentence."""
+    """A sentence on whether a part is needed."""
 
     words: str
     kind: str
@@ -89,7 +89,7 @@ class Word(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """A noun phrase of the reasoning tree: how it hangs on the one above, what fits it, and what hangs on it."""
+    """A noun phrase of the reasoning tree: its link to the one above, the objects that fit it, and its own branches."""
 
     relation: str
     words: str
@@ -99,7 +99,7 @@ class Branch(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """One object and why it is there.
+    """One object and the reason why it is there.
 
     Attributes:
         index: its number in the scene.
@@ -154,12 +154,12 @@ class Story:
 
     @property
     def idle(self) -> int:
-        """How many parts are not needed."""
+        """Number of parts that are not needed."""
         return sum(not word.is_needed for word in self.words)
 
 
 def story_of(example: Example) -> Story:
-    """The story of an example.
+    """Tell the story of an example.
 
     Raises:
         DeixisError: when the command cannot be read.
@@ -193,7 +193,7 @@ def _find_oversights(example: Example) -> list[Oversight]:
 
 
 def objects_of(example: Example, story: Story | None) -> list[Shown]:
-    """Every object of an example, and which misreadings lead to it.
+    """Return every object of an example, and the misreadings that lead to it.
 
     Args:
         example: whose objects they are.
@@ -225,7 +225,7 @@ def objects_of(example: Example, story: Story | None) -> list[Shown]:
 
 
 def object_name(example: Example, index: int) -> str:
-    """An object in words: 'the red circle (5)'."""
+    """Return an object in words: 'the red circle (5)'."""
     thing = example.scene.objects[index]
     return f"the {thing.color} {thing.shape} ({index})"
 
@@ -285,7 +285,7 @@ def _branch(utterance: Utterance, mentions: dict[Address, ExplainedMention], add
 
 
 def _reached(example: Example, story: Story | None, index: int) -> tuple[str, ...]:
-    """The misreadings that lead to an object: first the slightest, together, then all others."""
+    """Return the misreadings that lead to an object: first the slightest, together, then all others."""
     if story is None or story.explanation.target != example.target:
         return ()
     told = story.explanation.slightest_to(index)
@@ -322,7 +322,7 @@ def _helps(example: Example, trap: Trap) -> str:
 
 
 def _find_traps(example: Example) -> list[Trap]:
-    """The distractor sets; nothing where the file records them in a way that cannot be."""
+    """Return the distractor sets, or nothing where the file records them in a way that cannot be."""
     try:
         return traps(example)
     except DeixisError:
@@ -330,7 +330,7 @@ def _find_traps(example: Example) -> list[Trap]:
 
 
 def _dropped(story: Story) -> dict[int, str]:
-    """The words at which every object leaves those that could be the target."""
+    """Return the words at which every object leaves those that could be the target."""
     last = story.mentions[-1].steps
     return {index: step.words for step in last for index in step.before if index not in step.after}
 

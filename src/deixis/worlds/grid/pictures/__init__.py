@@ -1,1 +1,1 @@
-"""How grid scenes look: what is drawn where, and the three ways of putting it down (SVG, PNG, terminal)."""
+"""Pictures of grid scenes: their composition, and three outputs (SVG, PNG, terminal)."""

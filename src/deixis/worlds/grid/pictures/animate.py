@@ -1,4 +1,4 @@
-"""Plans as moving pictures: an animated GIF for talks and chats, an SVG that moves by itself for pages.
+"""Animated plans: a GIF for talks and chats, an SVG that moves by itself for pages.
 
 Both show the same: every action takes the same time, its name stands below the board, an effort in vain moves there
 and back, and after the last action the picture rests before it starts again.
@@ -65,7 +65,7 @@ HITCHES = {
 
 
 class Step(NamedTuple):
-    """What happens in one action."""
+    """The events of one action."""
 
     action: Action
     before: GridScene
@@ -75,7 +75,7 @@ class Step(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The action in words, and why it comes to nothing if it does."""
+        """The action in words, and the reason if it comes to nothing."""
         return self.action.words + HITCHES[self.hitch]
 
     @property
@@ -88,7 +88,7 @@ class Step(NamedTuple):
 
 
 def steps_of(scene: GridScene, actions: Iterable[int]) -> list[Step]:
-    """The actions one by one, carried out by the simulator.
+    """Return the actions one by one, carried out by the simulator.
 
     Raises:
         SchemaError: when the scene has no agent, an action has an unknown code, or there are too many to watch.
@@ -116,7 +116,7 @@ def steps_of(scene: GridScene, actions: Iterable[int]) -> list[Step]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pose:
-    """Where something is drawn: its middle, how far it is turned in degrees clockwise, and how large it is."""
+    """The pose of a drawing: its middle, its turn in degrees clockwise, and its size."""
 
     x: float
     y: float
@@ -124,21 +124,21 @@ class Pose:
     size: float = 1.0
 
     def towards(self, other: Pose, share: float) -> Pose:
-        """A pose on the way to another one."""
+        """Return a pose on the way to another one."""
         mixed = (getattr(self, n) + (getattr(other, n) - getattr(self, n)) * share for n in ("x", "y", "angle", "size"))
         x, y, angle, size = mixed
         return Pose(x=x, y=y, angle=angle, size=size)
 
 
 def pose_of(picture: Picture, mover: Mover) -> Pose:
-    """The middle and the size of what a picture shows of the agent or an object."""
+    """Return the middle and the size of the agent or an object in a picture."""
     points = [point for layer in picture.layers if _is_body(layer, mover) for point in _points(layer)]
     x, y = sum(x for x, _ in points) / len(points), sum(y for _, y in points) / len(points)
     return Pose(x=x, y=y, size=sum(hypot(u - x, v - y) for u, v in points) / len(points))
 
 
 def movers(pictures: Iterable[Picture], steps: Iterable[Step]) -> list[Mover]:
-    """What moves at some time: the agent, and the objects that change their place or are strained at."""
+    """Return the things that move at some time: the agent, and the objects that are moved or strained at."""
     found = {AGENT} | {step.held for step in steps if step.held is not None}
     for one, other in pairwise(pictures):
         for layer, later in zip(_bodies(one), _bodies(other), strict=True):
@@ -148,7 +148,7 @@ def movers(pictures: Iterable[Picture], steps: Iterable[Step]) -> list[Mover]:
 
 
 def sway(step: Step, mover: Mover, *, cell: float) -> Pose:
-    """What is added to the pose of something halfway through an action that comes to nothing, or in which it stays."""
+    """Return the addition to a pose halfway through an action that comes to nothing, or in which the thing stays."""
     assert step.before.agent is not None
     is_walk = step.action == Action.WALK
     if step.hitch in ("heavy", "blocked") and (mover in (AGENT, step.held)):
@@ -161,7 +161,7 @@ def sway(step: Step, mover: Mover, *, cell: float) -> Pose:
 
 
 def between(one: Picture, other: Picture, step: Step, share: float, *, moving: Iterable[Mover], cell: float) -> Picture:
-    """The picture at some time during an action.
+    """Return the picture at some time during an action.
 
     Args:
         one: the picture before it.
@@ -269,7 +269,7 @@ class Film:
 
 
 def film_of(scene: GridScene, actions: Iterable[int], marks: Marks, look: Look, *, title: str = "") -> Film:
-    """The pictures of a plan.
+    """Return the pictures of a plan.
 
     Args:
         scene: before the first action.
@@ -299,7 +299,7 @@ def film_of(scene: GridScene, actions: Iterable[int], marks: Marks, look: Look, 
 
 
 def write_gif(film: Film) -> bytes:
-    """The film as an animated GIF that plays for ever; the same film always gives the same bytes.
+    """Write the film as an animated GIF that plays for ever, with the same bytes for the same film.
 
     Raises:
         DeixisError: when Pillow is not installed, or the image would be too large.
@@ -316,7 +316,7 @@ def write_gif(film: Film) -> bytes:
 
 
 def write_moving_svg(film: Film) -> str:
-    """The film as an SVG document that moves by itself, by style rules alone.
+    """Write the film as an SVG document that moves by itself, by style rules alone.
 
     Where the reader prefers things not to move, and in print, it is a still picture with the whole way.
     """
@@ -338,7 +338,7 @@ def _plan_in_words(steps: Sequence[Step]) -> str:
 
 
 def _with_strip(picture: Picture, look: Look) -> Picture:
-    """A picture with room for a line of words below."""
+    """Return a picture with room for a line of words below."""
     return replace(picture, height=picture.height + round(STRIP * look.cell))
 
 
@@ -350,7 +350,7 @@ def _line(film: Film, number: int, *, y: float) -> Words:
 
 
 def _frames(film: Film) -> Iterator[Picture]:
-    """Every picture of a GIF: the first, and for every action some on the way and the one after it."""
+    """Yield every picture of a GIF: the first, and for every action some on the way and the one after it."""
     yield _worded(film, film.pictures[0], 0)
     for number, (one, other) in enumerate(pairwise(film.pictures)):
         for part in range(1, FRAMES_PER_ACTION):
@@ -374,7 +374,7 @@ class _Palette(NamedTuple):
     colors: np.ndarray  # int64 [color, 3]
 
     def reduce(self, image: Image) -> Image:
-        """An image in the nearest of these colours."""
+        """Return an image in the nearest of these colours."""
         from PIL import Image as Images
 
         codes, where = np.unique(_codes(image), return_inverse=True)
@@ -386,7 +386,7 @@ class _Palette(NamedTuple):
 
 
 def _palette(film: Film) -> _Palette:
-    """The most frequent colours of some frames: flat colours come first and so stay exact."""
+    """Return the most frequent colours of some frames: flat colours come first and so stay exact."""
     total = 1 + FRAMES_PER_ACTION * len(film.steps)
     chosen = {round(k * (total - 1) / (SAMPLES - 1)) for k in range(SAMPLES)}
     codes = [_codes(paint(picture, scale=1)) for k, picture in enumerate(_frames(film)) if k in chosen]
@@ -397,13 +397,13 @@ def _palette(film: Film) -> _Palette:
 
 
 def _codes(image: Image) -> np.ndarray:
-    """The colours of an image as int64 [pixel]."""
+    """Return the colours of an image as int64 [pixel]."""
     pixels = np.asarray(image, np.int64).reshape(-1, 3)
     return pixels[:, 0] << 16 | pixels[:, 1] << 8 | pixels[:, 2]
 
 
 def _style(film: Film, name: str) -> str:
-    """The rules that move things, and those that leave them still."""
+    """Return the rules that move things, and those that leave them still."""
     step_ms = FRAME_MS * FRAMES_PER_ACTION
     total = START_MS + step_ms * len(film.steps) + END_MS
     seconds = plain_number(total / 1000)
@@ -460,7 +460,7 @@ def _percent(at: float, total: float) -> str:
 
 
 def _ticker(film: Film) -> Inset:
-    """The lines below the board, one under the other behind a window that shows one of them."""
+    """Return the lines below the board, one under the other behind a window that shows one of them."""
     picture, height = film.pictures[0], STRIP * film.look.cell
     items = tuple(_line(film, number, y=(number + 0.45) * height) for number in range(len(film.words)))
     return Layer(name="ticker", items=items), (0.0, picture.height - height, picture.width, height)

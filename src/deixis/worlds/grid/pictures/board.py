@@ -1,4 +1,4 @@
-"""A grid scene as a picture: what is drawn where, and in which order."""
+"""Composition of a grid scene as a picture: the place and order of everything drawn."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ FRAME_INSET, FRAME_STEP, FRAME_LEVELS = 0.047, 0.085, 3
 
 
 def compose(scene: GridScene, marks: Marks, look: Look, *, title: str = "") -> Picture:
-    """The picture of a scene with what is to be pointed out in it.
+    """Compose the picture of a scene with its marks.
 
     Raises:
         SchemaError: when a mark points at an object or cell that is not there.
@@ -81,7 +81,7 @@ def compose(scene: GridScene, marks: Marks, look: Look, *, title: str = "") -> P
 
 
 def describe(scene: GridScene, marks: Marks) -> str:
-    """The scene in words, for those who cannot see it."""
+    """Describe the scene in words, for screen readers."""
     roles = roles_of(marks)
     parts = [f"A board of {scene.size} by {scene.size} cells, rows and columns counted from 0 at the top left."]
     if scene.agent:
@@ -118,11 +118,11 @@ class _Plot:
         return replace(bare, spots=_spots(scene, look, bare))
 
     def middle(self, row: float, column: float) -> XY:
-        """The middle of a cell."""
+        """Return the middle of a cell."""
         return self.left + (column + 0.5) * self.cell, self.top + (row + 0.5) * self.cell
 
     def spot(self, row: float, column: float, *, share: float = 1.0, by: XY = (0.0, 0.0)) -> Spot:
-        """A place on a cell, `by` cells away from its middle."""
+        """Return a place on a cell, `by` cells away from its middle."""
         x, y = self.middle(row + by[1], column + by[0])
         return Spot(x=x, y=y, cell=self.cell, share=share)
 
@@ -233,7 +233,7 @@ def _things(scene: GridScene, marks: Marks, look: Look, plot: _Plot) -> list[Lay
 
 
 def _object(scene: GridScene, marks: Marks, look: Look, plot: _Plot, index: int) -> list[Layer]:
-    """An object and the outline of its role."""
+    """Return an object and the outline of its role."""
     thing, spot, role = scene.objects[index], plot.spots[index], roles_of(marks).get(index)
     items = paint_object(thing, spot, look, is_dim=marks.lit is not None and index not in marks.lit)
     words = f" ({role.words})" if role else ""

@@ -34,14 +34,17 @@ def draw(
     animate: bool = False,
     style: Literal["deixis", "release"] = "deixis",
 ) -> bytes:
-    """The picture of an example as a file; a GIF, or an SVG that is to move, carries out the plan."""
+    """Draw an example as a picture file.
+
+    A GIF, or an SVG that is to move, carries out the plan.
+    """
     if animate and format == "png":
         raise RecipeError("a moving picture needs a file whose name ends in .svg or .gif, e.g. --out plan.svg")
     return _moving(example, format, style) if animate or format == "gif" else _still(example, format, style)
 
 
 def lines(example: Example, *, number: int, color: bool = False) -> Iterator[str]:
-    """The example for a terminal."""
+    """Return the example as lines for a terminal."""
     split = f", split {example.split}" if example.split else ""
     yield f"example {number}{split}, pattern {example.pattern}, id {example.id}"
     yield example.text
@@ -52,12 +55,12 @@ def lines(example: Example, *, number: int, color: bool = False) -> Iterator[str
 
 
 def draw_scene(scene: GridScene, *, target: int | None = None, color: bool = False) -> ColorText:
-    """A world for a terminal, the target marked."""
+    """Draw a world for a terminal, the target marked."""
     return ColorText(draw_terminal(scene, marks=Marks(target=target), color=color))
 
 
 def plain(example: Example, *, number: int) -> dict[str, Any]:
-    """The example as plain values."""
+    """Return the example as plain values."""
     roles: list[str | None] = [role.kind for role in example.roles] or [None] * len(example.scene)
     return {
         "number": number,
@@ -101,7 +104,7 @@ def _misreading(example: Example, index: int) -> str | None:
 
 
 def _reached_sets(example: Example) -> frozenset[int]:
-    """The numbers of the sets that do what they are there for, as W501 asks: their misreading leads astray."""
+    """Return the numbers of the sets that do what they are there for, as W501 asks: their misreading leads astray."""
     command = Command.of(example.text)
     found = set()
     for number, code in enumerate(example.misreadings if command.is_read else ()):

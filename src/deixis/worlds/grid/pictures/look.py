@@ -1,4 +1,4 @@
-"""What a picture points out and how it looks: marks, roles, options and colours."""
+"""Marks, roles, options and colours of pictures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_CELL_PX = 512
 
 
 class Role(StrEnum):
-    """Why an object is there, so far as the marks say."""
+    """The reason why an object is there, so far as the marks say."""
 
     TARGET = "target"
     MENTIONED = "mentioned"
@@ -60,7 +60,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """What to point out in a scene.
+    """Marks on the objects of a scene.
 
     An object has one role: the target first, then the mentioned, then the distractors.
 
@@ -89,7 +89,7 @@ class Marks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """How a picture of a grid scene looks.
+    """Options of a picture of a grid scene.
 
     Attributes:
         cell: the side of a cell in pixels.
@@ -174,7 +174,7 @@ RELEASE = Palette(
 
 
 def roles_of(marks: Marks) -> dict[int, Role]:
-    """The role of every marked object."""
+    """Return the role of every marked object."""
     roles = {index: Role(kind) for index, kind in marks.distractors.items()}
     roles |= dict.fromkeys(marks.mentioned, Role.MENTIONED)
     if marks.target is not None:

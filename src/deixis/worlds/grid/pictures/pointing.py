@@ -1,4 +1,4 @@
-"""What points things out: outlines and badges for roles, and the agent's way as a line with an arrow head.
+"""Marks in pictures: outlines and badges for roles, and the agent's way as a line with an arrow head.
 
 Roles differ by the line of their outline and by the letter on their badge, so that no one needs to see colours.
 """
@@ -66,7 +66,7 @@ LINES = {
 
 
 def role_ink(role: Role, look: Look) -> Ink:
-    """The line that shows a role."""
+    """Return the line that shows a role."""
     unit, palette = look.cell / 64, look.palette
     colors = {Role.TARGET: palette.accent, Role.MENTIONED: palette.ink}
     width, dash = LINES[role]
@@ -74,7 +74,7 @@ def role_ink(role: Role, look: Look) -> Ink:
 
 
 def role_items(thing: GridObject, spot: Spot, look: Look, role: Role) -> tuple[Stroke | Words, ...]:
-    """The outline around an object (within a box) that shows its role; the target's is double."""
+    """Return the outline around an object (within a box) that shows its role, double for the target."""
     if role is Role.TARGET and look.style == "release":
         return _published_target(spot, look)
     ink, unit = role_ink(role, look), look.cell / 64
@@ -88,7 +88,7 @@ def role_items(thing: GridObject, spot: Spot, look: Look, role: Role) -> tuple[S
 
 
 def badge(x: float, y: float, look: Look, role: Role) -> tuple[Stroke | Words, ...]:
-    """A small round badge with the letter of a role, filled for target and mentioned, open for distractors."""
+    """Return a small round badge with the letter of a role, filled for target and mentioned, open for distractors."""
     palette, radius = look.palette, 0.118 * look.cell
     ink = role_ink(role, look)
     is_filled = role in (Role.TARGET, Role.MENTIONED)
@@ -102,7 +102,7 @@ def badge(x: float, y: float, look: Look, role: Role) -> tuple[Stroke | Words, .
 def way_strokes(
     scene: GridScene, marks: Marks, look: Look, middle: Callable[[int, int], XY], spots: Sequence[Spot]
 ) -> tuple[Stroke, ...]:
-    """The agent's way and, dashed, the way of what it pushes or pulls, with a ghost of the object where it ends."""
+    """Return the agent's way and, dashed, that of its load, with a ghost of the object where it ends."""
     walked = [middle(*cell) for cell in _turning_points(marks.path or ())]
     moved = [middle(*cell) for cell in _turning_points(marks.pushed)]
     mover = _find_mover(scene, marks)
@@ -163,7 +163,7 @@ def _heading(one: Cell, two: Cell) -> tuple[float, float]:
 
 
 def _find_mover(scene: GridScene, marks: Marks) -> int | None:
-    """The solid that the way leads to or moves: the target if it stands there, else any solid on that cell."""
+    """Return the solid that the way leads to or moves: the target if it stands there, else any solid on that cell."""
     goal = marks.pushed[0] if marks.pushed else (marks.path or ((-1, -1),))[-1]
     there = [i for i, thing in enumerate(scene.objects) if _cell_of(scene, i) == goal and not thing.is_box]
     return marks.target if marks.target in there else next(iter(there), None)
@@ -184,7 +184,7 @@ def _aside(marks: Marks, moved: Sequence[XY], look: Look) -> XY:
 
 
 def _arrow(points: Sequence[XY], look: Look, *, is_dashed: bool) -> list[Stroke]:
-    """A rounded line on a pale casing, ending in an arrow head."""
+    """Return a rounded line on a pale casing, ending in an arrow head."""
     cell, palette = look.cell, look.palette
     line = polygon(trimmed(points, start=0.0, end=0.6 * HEAD * cell), rounding=0.28 * cell, is_closed=False)
     head = _head(points[-2], points[-1], HEAD * cell)
@@ -209,19 +209,19 @@ MAX_HEADING_LINES = 4
 
 
 def heading_lines(title: str, width: float, look: Look) -> list[str]:
-    """The title broken into lines that fit over the board, the last one cut short if there are too many."""
+    """Break the title into lines that fit over the board, the last one cut short if there are too many."""
     letters = max(int(width / (0.235 * look.cell * 0.53)), 8)
     return wrap(title, letters, max_lines=MAX_HEADING_LINES, placeholder=" …")
 
 
 def legend_height(scene: GridScene, marks: Marks, look: Look) -> int:
-    """How much room the legend takes, in whole pixels."""
+    """Return the height of the legend, in whole pixels."""
     rows = -(-len(_entries(marks)) // _columns(scene)) if look.legend else 0
     return round((rows * 0.4 + 0.16) * look.cell) if rows else 0
 
 
 def legend_layer(scene: GridScene, marks: Marks, look: Look, *, left: float, top: float) -> list[Layer]:
-    """The marks in use, each with its line, its badge and its name."""
+    """Return the marks in use, each with its line, its badge and its name."""
     if not look.legend or not _entries(marks):
         return []
     columns = _columns(scene)
@@ -244,7 +244,7 @@ def _entries(marks: Marks) -> list[tuple[Role | None, str]]:
 
 
 def _columns(scene: GridScene) -> int:
-    """An entry needs the room of three cells."""
+    """Return the number of columns, each with the room of three cells."""
     return max(scene.size // 3, 1)
 
 

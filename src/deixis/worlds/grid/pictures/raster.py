@@ -29,14 +29,14 @@ ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
 
 
 def write_png(picture: Picture, *, scale: int = 2) -> bytes:
-    """The picture as a PNG file, `scale` pixels to the unit; the same picture always gives the same bytes."""
+    """Write the picture as a PNG file, `scale` pixels to the unit, with the same bytes for the same picture."""
     file = BytesIO()
     paint(picture, scale=scale).save(file, format="PNG", compress_level=6)
     return file.getvalue()
 
 
 def paint(picture: Picture, *, scale: int = 2) -> Image:
-    """The picture as a Pillow image.
+    """Paint the picture as a Pillow image.
 
     Raises:
         DeixisError: when Pillow is not installed, or the image would be absurdly large.
@@ -45,7 +45,7 @@ def paint(picture: Picture, *, scale: int = 2) -> Image:
 
 
 def paint_large(picture: Picture, *, scale: int = 2) -> Image:
-    """The picture as it is painted before it is reduced, `OVERSAMPLING` times as large; errors are those of `paint`."""
+    """Paint the picture before it is reduced, `OVERSAMPLING` times as large, with the errors of `paint`."""
     width, height = round(picture.width * scale), round(picture.height * scale)
     if scale < 1 or max(width, height) > MAX_SIDE_PX:
         raise SchemaError(f"cannot paint {width} by {height} pixels at scale {scale}; at most {MAX_SIDE_PX} a side")

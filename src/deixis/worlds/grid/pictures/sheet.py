@@ -40,7 +40,7 @@ class Column:
 
 
 def compose_sheet(columns: Sequence[Column], *, look: Look, title: str, heading: str = "") -> Picture:
-    """The picture of columns side by side.
+    """Compose the picture of columns side by side.
 
     Args:
         columns: what is shown; there must be one at least.
@@ -88,7 +88,7 @@ class _Layout:
 
     @classmethod
     def of(cls, columns: Sequence[Column], look: Look, heading: str) -> _Layout:
-        """The layout of columns whose boards all have the size of the largest."""
+        """Return the layout of columns whose boards all have the size of the largest."""
         board = max(compose(column.input, Marks(), look).width for column in columns)
         bare = cls(look=look, board=board, columns=len(columns), lines=())
         letters = max(int((bare.width - 2 * bare.unit) / (0.48 * bare.font)), 20)
@@ -134,7 +134,7 @@ class _Layout:
         return round(1.3 * self.unit) + number * round(self.board + 1.5 * self.unit)
 
     def heading(self) -> tuple[Words, ...]:
-        """The words above everything."""
+        """Return the words above everything."""
         ink, x = self.look.palette.ink, self.left(0)
         places = [0.8 * self.unit + (i + 0.5) * 1.4 * self.font for i in range(len(self.lines))]
         return tuple(
@@ -143,7 +143,7 @@ class _Layout:
         )
 
     def frame(self, column: Column, left: float) -> tuple[Stroke | Words, ...]:
-        """The label of a column, its arrow and, where it is asked about, what sets it off."""
+        """Return the label of a column, its arrow and, where it is asked about, what sets it off."""
         palette, unit = self.look.palette, self.unit
         middle = left + self.board / 2
         label = Words(
@@ -164,7 +164,7 @@ class _Layout:
         return (Stroke(back, Ink(fill=palette.glow)), *grounds, label, *arrow)
 
     def question(self, left: float) -> Layer:
-        """A question mark where the answer belongs."""
+        """Return a question mark where the answer belongs."""
         palette, cell, board = self.look.palette, self.look.cell, self.board
         edge = round(0.16 * cell)
         inner = rectangle(left + edge, self.lower + edge, board - 2 * edge, board - 2 * edge, rounding=0.1 * cell)

@@ -1,4 +1,4 @@
-"""The few things a picture is made of: outlines with ink, words, and layers of them.
+"""The primitives of a picture: outlines with ink, words, and layers of them.
 
 Coordinates are pixels, x to the right and y downwards. Both ways of putting a picture down read the same outlines, so
 that an SVG and a PNG of one scene look alike.
@@ -55,7 +55,7 @@ CURVE_STEPS = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ink:
-    """How an outline is filled and lined."""
+    """Fill and line of an outline."""
 
     fill: str | None = None
     line: str | None = None
@@ -83,7 +83,7 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """A line of text; x is its start, middle or end, y the middle of its capitals."""
+    """A line of text, x its start, middle or end, y the middle of its capitals."""
 
     x: float
     y: float
@@ -95,13 +95,13 @@ class Words:
 
     @property
     def baseline(self) -> float:
-        """Where the letters stand."""
+        """The baseline of the letters."""
         return self.y + 0.355 * self.size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layer:
-    """Strokes and words that belong together, in painting order; those of one object carry its number."""
+    """Strokes and words that belong together, in painting order, with the number of their object if they have one."""
 
     name: str
     items: tuple[Stroke | Words, ...]
@@ -111,7 +111,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """Everything there is to see, and the same in words."""
+    """Everything in a picture, and its description in words."""
 
     width: float
     height: float
@@ -122,7 +122,7 @@ class Picture:
 
 
 def polygon(corners: Sequence[XY], *, rounding: float = 0.0, is_closed: bool = True) -> Outline:
-    """Straight lines from corner to corner, each corner rounded off as far as its neighbours leave room."""
+    """Return straight lines from corner to corner, each corner rounded off within the room its neighbours leave."""
     if rounding <= 0 or len(corners) < 3:
         return Outline(corners[0], tuple((corner,) for corner in corners[1:]), is_closed)
     count = len(corners)
@@ -138,12 +138,12 @@ def polygon(corners: Sequence[XY], *, rounding: float = 0.0, is_closed: bool = T
 
 
 def rectangle(x: float, y: float, width: float, height: float, *, rounding: float = 0.0) -> Outline:
-    """An upright rectangle from its upper-left corner."""
+    """Return an upright rectangle from its upper-left corner."""
     return polygon([(x, y), (x + width, y), (x + width, y + height), (x, y + height)], rounding=rounding)
 
 
 def ellipse(x: float, y: float, across: float, down: float) -> Outline:
-    """An upright ellipse from its middle and half-axes."""
+    """Return an upright ellipse from its middle and half-axes."""
     a, b = across * KAPPA, down * KAPPA
     return Outline(
         (x + across, y),
@@ -157,12 +157,12 @@ def ellipse(x: float, y: float, across: float, down: float) -> Outline:
 
 
 def disc(x: float, y: float, radius: float) -> Outline:
-    """A circle."""
+    """Return a circle."""
     return ellipse(x, y, radius, radius)
 
 
 def barrel(x: float, y: float, across: float, down: float, *, lid: float) -> Outline:
-    """The silhouette of an upright cylinder around its middle; `lid` is the half-height of its round ends."""
+    """Return the silhouette of an upright cylinder around its middle, `lid` being the half-height of its round ends."""
     a, b = across * KAPPA, lid * KAPPA
     top, bottom = y - down + lid, y + down - lid
     return Outline(
@@ -178,7 +178,7 @@ def barrel(x: float, y: float, across: float, down: float, *, lid: float) -> Out
 
 
 def grown(corners: Sequence[XY], by: float) -> list[XY]:
-    """A convex polygon, listed clockwise, with every side moved outwards by the same distance."""
+    """Return a convex polygon, listed clockwise, with every side moved outwards by the same distance."""
     sides = []
     for one, two in pairwise([*corners, corners[0]]):
         length = hypot(*_from_to(one, two))
@@ -188,18 +188,18 @@ def grown(corners: Sequence[XY], by: float) -> list[XY]:
 
 
 def turned(points: Iterable[XY], *, quarters: int, around: XY) -> list[XY]:
-    """Points given relative to the origin, turned clockwise by quarter turns and moved to where they belong."""
+    """Return points given relative to the origin, turned clockwise by quarter turns and moved to where they belong."""
     cosine, sine = round(cos(quarters * pi / 2)), round(sin(quarters * pi / 2))
     return [(around[0] + x * cosine - y * sine, around[1] + x * sine + y * cosine) for x, y in points]
 
 
 def shifted(points: Iterable[XY], by: XY) -> list[XY]:
-    """The same points, moved."""
+    """Return the same points, moved."""
     return [(x + by[0], y + by[1]) for x, y in points]
 
 
 def trimmed(points: Sequence[XY], *, start: float, end: float) -> list[XY]:
-    """A line of straight pieces with some length taken off both ends, and at least a third of it left."""
+    """Return a line of straight pieces with some length taken off both ends, and at least a third of it left."""
     total = sum(hypot(*_from_to(a, b)) for a, b in pairwise(points))
     if start + end > 2 * total / 3:
         start, end = (2 * total / 3 * cut / (start + end) for cut in (start, end))
@@ -207,7 +207,7 @@ def trimmed(points: Sequence[XY], *, start: float, end: float) -> list[XY]:
 
 
 def along(points: Sequence[XY], first: float, last: float) -> list[XY]:
-    """The stretch of a line between two distances from its start."""
+    """Return the stretch of a line between two distances from its start."""
     kept: list[XY] = []
     walked = 0.0
     for one, two in pairwise(points):
@@ -220,7 +220,7 @@ def along(points: Sequence[XY], first: float, last: float) -> list[XY]:
 
 
 def flatten(outline: Outline) -> list[XY]:
-    """The outline as straight pieces, fine enough for the eye; closed ones end where they start."""
+    """Return the outline as straight pieces, fine enough for the eye, closed ones ending at their start."""
     points = [outline.start]
     for piece in outline.pieces:
         if len(piece) == 1:
@@ -233,7 +233,7 @@ def flatten(outline: Outline) -> list[XY]:
 
 
 def dashes(points: Sequence[XY], pattern: Sequence[float]) -> list[list[XY]]:
-    """The visible stretches of a dashed line; the pattern is on, off, on, off and so on."""
+    """Return the visible stretches of a dashed line, for a pattern of on, off, on, off and so on."""
     total = sum(hypot(*_from_to(a, b)) for a, b in pairwise(points))
     repeats = ceil(total / sum(pattern))
     stretches = []
@@ -246,7 +246,7 @@ def dashes(points: Sequence[XY], pattern: Sequence[float]) -> list[list[XY]]:
 
 
 def mixed(color: str, other: str, share: float) -> str:
-    """A colour with a share (0 to 1) of another one in it."""
+    """Return a colour with a share (0 to 1) of another one in it."""
     pairs = ((int(color[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
     return "#" + "".join(f"{round(one + (two - one) * share):02X}" for one, two in pairs)
 
@@ -294,7 +294,7 @@ RELEASE_AGENT = "#FFC0CB"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """Where a body is drawn: the middle of its cell (or of its share of the cell), and how large."""
+    """The spot of a body: the middle of its cell (or of its share of the cell), and its size."""
 
     x: float
     y: float
@@ -310,7 +310,7 @@ class Spot:
 
 
 def silhouette(thing: GridObject, spot: Spot, look: Look, *, grow: float = 0.0) -> Outline:
-    """The outer line of an object, moved outwards by some pixels (inwards for a box, to stay within its cells)."""
+    """Return the outer line of an object, moved outwards by some pixels (inwards for a box, within its cells)."""
     if look.style == "release":
         return _release_silhouette(thing, spot, grow)
     unit = spot.cell * spot.share
@@ -330,7 +330,7 @@ def silhouette(thing: GridObject, spot: Spot, look: Look, *, grow: float = 0.0) 
 
 
 def reach_of(thing: GridObject, spot: Spot, look: Look) -> float:
-    """How far a solid stretches from its own middle, in pixels."""
+    """Return the distance from a solid's own middle to its edge, in pixels."""
     if look.style == "deixis":
         return REACH[thing.size - 1] * spot.cell * spot.share
     reach = RELEASE_RADIUS[thing.size - 1] if thing.shape == "circle" else RELEASE_SIDE[thing.size - 1] / 2
@@ -338,7 +338,7 @@ def reach_of(thing: GridObject, spot: Spot, look: Look) -> float:
 
 
 def middle_of(thing: GridObject, spot: Spot, look: Look) -> XY:
-    """The middle of a solid, which in the release look is not always that of its cell."""
+    """Return the middle of a solid, which in the release look is not always that of its cell."""
     if look.style == "deixis" or thing.shape == "circle":
         return spot.x, spot.y
     (left, top), reach = spot.corner, reach_of(thing, spot, look)
@@ -346,7 +346,7 @@ def middle_of(thing: GridObject, spot: Spot, look: Look) -> XY:
 
 
 def paint_object(thing: GridObject, spot: Spot, look: Look, *, is_dim: bool = False) -> tuple[Stroke, ...]:
-    """The strokes that show an object."""
+    """Return the strokes that show an object."""
     palette = look.palette
     color = palette.objects[thing.color]
     edge = mixed(color, "#000000", 0.32)
@@ -362,7 +362,7 @@ def paint_object(thing: GridObject, spot: Spot, look: Look, *, is_dim: bool = Fa
 
 
 def paint_agent(facing: Facing, spot: Spot, look: Look) -> tuple[Stroke, ...]:
-    """The strokes that show the agent: a pointer with its tip ahead."""
+    """Return the strokes that show the agent: a pointer with its tip ahead."""
     unit = spot.cell * spot.share
     if look.style == "release":
         corners = [(x * unit / RELEASE_CELL, y * unit / RELEASE_CELL) for x, y in RELEASE_POINTER]

@@ -1,4 +1,4 @@
-"""Pictures as SVG: self-contained, readable by screen readers, safe to put into a page."""
+"""Pictures as SVG, self-contained, readable by screen readers, safe to put into a page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FONTS = "Inter, 'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif"
 
 
 def write_svg(picture: Picture, *, style: str = "", inset: Inset | None = None) -> str:
-    """The picture as an SVG document; every object is a group that carries its number as `data-object`.
+    """Write the picture as an SVG document, in which every object is a group with its number as `data-object`.
 
     Args:
         picture: what to show.
@@ -52,12 +52,12 @@ def write_svg(picture: Picture, *, style: str = "", inset: Inset | None = None) 
 
 
 def svg_name(picture: Picture) -> str:
-    """A name that follows from what the picture says, so that several can be on one page."""
+    """Return a name that follows from the picture's description, so that several can be on one page."""
     return f"scene-{crc32((_text(picture.title) + _text(picture.description)).encode()):08x}"
 
 
 def plain_number(value: float) -> str:
-    """A number with at most two decimals and nothing that can be left out."""
+    """Return a number with at most two decimals and no needless characters."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
@@ -101,7 +101,7 @@ def _text(text: str) -> str:
 
 
 def _is_allowed(sign: str) -> bool:
-    """Whether XML 1.0 lets the character stand in a document at all."""
+    """Return whether XML 1.0 lets the character stand in a document at all."""
     code = ord(sign)
     return code in (0x9, 0xA, 0xD) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code >= 0x10000
 

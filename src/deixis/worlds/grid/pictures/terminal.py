@@ -33,7 +33,7 @@ _Sheet: TypeAlias = dict[tuple[int, int], tuple[str, str]]  # (line, place) -> c
 
 
 def write_terminal(scene: GridScene, marks: Marks, *, color: bool) -> str:
-    """The board and, below it, a list of every object with its role."""
+    """Draw the board and, below it, a list of every object with its role."""
     check_marks(scene, marks)
     sheet: _Sheet = {}
     _draw_frames(sheet, scene, marks)

@@ -1,4 +1,4 @@
-"""Boards put together from cells that were painted before: the pixels of `paint`, many times faster.
+"""Boards assembled from cells that were painted before: the pixels of `paint`, many times faster.
 
 What can be seen of a cell depends only on what reaches into it. So the pixels of a cell are kept under the things
 there, in the order in which they are painted, and a board is its empty ground with such tiles put in. Things are
@@ -41,7 +41,7 @@ Cell: TypeAlias = tuple[int, int]
 
 
 class Thing(NamedTuple):
-    """Something that is painted on a board, by how it looks: the same on every cell.
+    """A thing painted on a board, by its look, which is the same on every cell.
 
     Attributes:
         what: shape, colour and size of an object, or the facing of the agent.
@@ -112,7 +112,7 @@ class Board:
         return self._empty
 
     def put(self, image: np.ndarray, scene: GridScene, marks: Marks) -> bool:
-        """Put everything that is on a board into a picture of the empty one; False where that cannot be done exactly.
+        """Put everything on a board into a picture of the empty one, or return False where that cannot be done exactly.
 
         Args:
             image: uint8 [row, column, channel], as large as `empty` or larger below.
@@ -153,7 +153,7 @@ class Board:
         return Thing(what, within, role, is_badge), (row, column)
 
     def _holds(self, sprite: Sprite, row: int, column: int) -> bool:
-        """Whether a thing on a cell stays on the board and the rim around it."""
+        """Return whether a thing on a cell stays on the board and the rim around it."""
         edge, far = self.look.cell, self.size * self.look.cell + self.rim
         left, top, right, bottom = sprite.ends
         is_inside = min(column * edge + left, row * edge + top) >= -self.rim
@@ -215,7 +215,7 @@ class Board:
         return Sprite(image, mask, box[0] - corner, box[1] - corner, ends, where)
 
     def _items(self, thing: Thing) -> tuple[Item, ...]:
-        """The strokes of a thing on the second cell of the second row."""
+        """Return the strokes of a thing on the second cell of the second row."""
         x, y, share, inset, span = thing.within
         edge = self.look.cell
         spot = Spot(x=edge + x, y=edge + y, cell=edge, share=share, inset=inset, span=int(span))
@@ -242,12 +242,12 @@ class Board:
 
 @lru_cache(maxsize=16)
 def board_of(size: int, look: Look, headings: int = 0) -> Board:
-    """The board of a size and look, always the same one, so that its tiles are kept."""
+    """Return the board of a size and look, always the same one, so that its tiles are kept."""
     return Board(size, look, headings)
 
 
 def _stretches(item: Item) -> Iterator[tuple[float, float, float, float]]:
-    """The parts that an item is made of, each as the left, top, right and bottom that it stays within."""
+    """Yield the parts that an item is made of, each as the left, top, right and bottom that it stays within."""
     if not isinstance(item, Stroke):  # a letter
         yield item.x - item.size, item.y - item.size, item.x + item.size, item.y + item.size
         return

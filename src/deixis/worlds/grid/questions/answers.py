@@ -1,4 +1,4 @@
-"""Reading plans and cells in what models say, forgiving about form and exact about content."""
+"""Readers of plans and cells in answers of models, forgiving about form and exact about content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_TIMES = 99  # that an action is repeated
 
 
 def parse_actions(text: str) -> Plan:
-    r"""The plan that an answer spells out, as words or letters, in a list or one after the other.
+    r"""Parse the plan that an answer spells out, as words or letters, in a list or one after the other.
 
     Examples:
         >>> [action.letter for action in parse_actions("Answer: turn left, walk 2x, push")]
@@ -33,7 +33,7 @@ def parse_actions(text: str) -> Plan:
 
 
 def parse_cell(text: str, *, size: int) -> tuple[int, int]:
-    """The row and column that an answer names: `(2, 3)`, `row 2, column 3`, or `D3` as on a chart (rows from 1).
+    """Parse the row and column that an answer names: `(2, 3)`, `row 2, column 3`, or `D3` as on a chart (rows from 1).
 
     Args:
         text: the answer.

@@ -1,4 +1,4 @@
-"""Commands in grid worlds as questions: which are asked, and which are solved before."""
+"""Commands in grid worlds as questions: those that are asked, and those solved as examples."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["QUESTIONS", "GridQuestions"]
 
 
 class GridQuestions(Questions):
-    """Commands: which actions carry them out, or which object they are about."""
+    """Questions about commands: the actions that carry each out, or its target."""
 
     answers = ("actions", "target")
     styles = ("text", "board", "image")
@@ -51,7 +51,7 @@ class GridQuestions(Questions):
         workers: int,
         progress: Tell | None,
     ) -> Found:
-        """Commands of a dataset, or fresh ones; making those proves that no split leaks."""
+        """Find commands of a dataset, or make fresh ones, which proves that no split leaks."""
         given = open_source(data) if data is not None else None
         if fresh is not None:
             made: Any = fresh_recipe(WORLD, fresh, like=data)
@@ -80,7 +80,7 @@ class GridQuestions(Questions):
         return Found(instructions, [*map(posed, shots)], [*map(posed, asked)], digest)
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> GridGold:
-        """The plan or the cell that `GridGold.to_plain` wrote."""
+        """Read the plan or the cell that `GridGold.to_plain` wrote."""
         return GridGold.from_plain(plain, answer)
 
 
@@ -97,7 +97,7 @@ def _shots(source: Source, recipe: PromptRecipe, asked: set[int]) -> list[Exampl
 
 
 def _examples(source: Source, split: str, count: int, *, seed: int) -> list[Example]:
-    """A random sample of a split, in random order."""
+    """Return a random sample of a split, in random order."""
     if source.dataset is None:
         table = sample_rows(source.tables(split), count, seed=seed)
         some = [] if table is None else list(examples_of(table))

@@ -48,7 +48,7 @@ class GridGold:
         return {"split": self.example.split or "all", "pattern": self.example.pattern}
 
     def judge(self, text: str | None) -> Judgement:
-        """Judge a plan as `deixis evaluate` does; a cell as the plan of somebody who means what stands there."""
+        """Judge a plan as `deixis evaluate` does, and a cell as a plan that leads to the object there."""
         names = (
             ("exact", "got_there", "right_target", "actions_right") if self.answer == "actions" else ("right_target",)
         )
@@ -85,7 +85,7 @@ class GridGold:
         return Judgement("wrong", {"right_target": 0.0}, said=str(cell), missed=missed)
 
     def to_plain(self) -> dict[str, Any]:
-        """The example as plain values."""
+        """Return the example as plain values."""
         example = self.example
         agent = example.scene.agent
         return {
@@ -102,7 +102,7 @@ class GridGold:
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any], answer: str) -> GridGold:
-        """The gold of a line of JSON; `BrokenDataset` where it is none."""
+        """Return the gold of a line of JSON, or raise `BrokenDataset` where it is none."""
         try:
             row, column, facing = values["agent"]
             scene = GridScene(

@@ -1,4 +1,4 @@
-"""Commands in grid worlds, put to a model: the board as a list, drawn with signs, or as a picture."""
+"""Commands in grid worlds as prompts: the board as a list, drawn with signs, or as a picture."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ as what they cover."""
 
 
 def grid_instructions(answer: str, style: str) -> Message:
-    """What a model is told before the first command."""
+    """Return the instructions before the first command."""
     parts = [THINGS]
     parts += [SIGNS] * (style == "board") + [SEEN] * (style == "image")
     parts += [CARRYING_OUT] * (answer == "actions")
@@ -67,7 +67,7 @@ def grid_instructions(answer: str, style: str) -> Message:
 
 
 def grid_question(gold: GridGold, style: str) -> Message:
-    """One board with its command; nothing in it tells which object is meant."""
+    """Return one board with its command, without a hint at the target."""
     scene = in_reading_order(gold.example.scene)
     shown: Part
     if style == "image":
@@ -78,7 +78,7 @@ def grid_question(gold: GridGold, style: str) -> Message:
 
 
 def in_reading_order(scene: GridScene) -> GridScene:
-    """The scene with its objects numbered as a reader finds them, whatever they were placed for."""
+    """Return the scene with its objects numbered in reading order, regardless of their roles."""
     order = sorted(scene.objects, key=lambda thing: (thing.row, thing.column, thing.is_box, thing.codes()))
     return replace(scene, objects=tuple(order))
 
@@ -89,7 +89,7 @@ def _listed(scene: GridScene) -> str:
 
 
 def _drawn(scene: GridScene) -> str:
-    """The board under its column numbers, beside its row numbers."""
+    """Return the board under its column numbers, beside its row numbers."""
     rows = [line.split() for line in draw_text(scene).splitlines()]
     head = [str(column) for column in range(scene.size)]
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
