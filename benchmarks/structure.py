@@ -100,7 +100,7 @@ def learn(variant: str, options: argparse.Namespace, deadline: float) -> None:
 
     left = max(1.0, deadline - time.monotonic())
     run = train(dataset, training(variant, options), out, device=options.device, progress=progress, stop_after=left)
-    facts = {name: run.facts[name] for name in ("settings", "seed", "updates", "batch", "selection", "parameters")}
+    facts = {name: run.facts[name] for name in ("settings", "seed", "steps", "batch_size", "selection", "parameters")}
     facts |= {name: run.facts[name] for name in ("seconds", "examples_per_second", "device")}
     facts["is_finished"] = run.is_finished
     write_json(options.out / f"{variant}.json", {**facts, "scores": judged(dataset, out, options)})

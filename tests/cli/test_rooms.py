@@ -118,7 +118,7 @@ def test_options_say_more_than_the_file(settings, tmp_path, capsys):
     assert main([*words, "--json"]) == 0
 
     found = json.loads(capsys.readouterr().out)
-    assert (found["batch"], found["seed"], found["settings"]["width"]) == (3, 9, 8)
+    assert (found["batch_size"], found["seed"], found["settings"]["width"]) == (3, 9, 8)
 
 
 def test_time_stops_a_run_that_goes_on(settings, tmp_path, capsys):
@@ -291,10 +291,10 @@ def test_a_finished_run_is_steadied_and_says_so(tmp_path, monkeypatch):
 
     seen = []
     monkeypatch.setattr(module, "steady", lambda path, *_, **__: seen.append(path.name))
-    facts = {"updates": 2, "updates_wanted": 4, "was finished": True}
+    facts = {"steps": 2, "steps_wanted": 4, "was finished": True}
 
     assert steady_run(tmp_path, facts, Eyes(), silent) == facts
-    found = steady_run(tmp_path, {**facts, "updates": 4}, Eyes(), silent)
+    found = steady_run(tmp_path, {**facts, "steps": 4}, Eyes(), silent)
 
     assert seen == ["best.safetensors"]
     assert found["steadied"]["times"] == 5

@@ -73,7 +73,7 @@ def test_the_facts_are_printed_as_json(tiny, settings, run, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["finished"]
     assert found["was finished"]
-    assert found["updates"] == 6
+    assert found["steps"] == 6
 
 
 def test_options_say_more_than_the_file(tiny, settings, tmp_path, capsys):
@@ -83,7 +83,7 @@ def test_options_say_more_than_the_file(tiny, settings, tmp_path, capsys):
     )
 
     found = json.loads(capsys.readouterr().out)
-    assert (found["batch"], found["seed"]) == (3, 9)
+    assert (found["batch_size"], found["seed"]) == (3, 9)
     assert found["settings"]["width"] == 8
 
 

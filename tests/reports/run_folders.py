@@ -38,7 +38,7 @@ def evaluation(exact: float, *, model: str, patterns: tuple[str, ...] = ALL) -> 
 def run_facts(model: str, *, seed: int, patterns: tuple[str, ...] = ALL, **further: Any) -> dict[str, Any]:
     """What run.json says."""
     training = {"data": "reascan", "digest": DIGEST, "split": "train", "examples": 5000, "patterns": list(patterns)}
-    chosen = {"on": "dev", "metric": "exact match", "looks": 4, "examples": 200, "best_update": 300, "best": 0.5}
+    chosen = {"on": "dev", "metric": "exact match", "evaluations": 4, "examples": 200, "best_step": 300, "best": 0.5}
     return {
         "format": 1,
         "kind": "run",
@@ -47,8 +47,8 @@ def run_facts(model: str, *, seed: int, patterns: tuple[str, ...] = ALL, **furth
         "settings": {"rate": 0.001},
         "training": training,
         "seed": seed,
-        "updates": 400,
-        "batch": 50,
+        "steps": 400,
+        "batch_size": 50,
         "device": "a machine",
         "seconds": 12.5,
         "examples_per_second": 1600.0,
@@ -63,9 +63,9 @@ def log_lines(updates: int = 400) -> list[dict[str, Any]]:
     """A log in which the loss falls and the exact match rises."""
     lines: list[dict[str, Any]] = []
     for update in range(10, updates + 1, 10):
-        lines.append({"update": update, "loss": 2 / (1 + update / 40), "rate": 0.001, "seconds": update / 30})
+        lines.append({"step": update, "loss": 2 / (1 + update / 40), "lr": 0.001, "seconds": update / 30})
         if update % 100 == 0:
-            lines.append({"update": update, "dev": {"exact": 0.1 + 0.5 * update / updates, "examples": 200}})
+            lines.append({"step": update, "dev": {"exact": 0.1 + 0.5 * update / updates, "examples": 200}})
     return lines
 
 

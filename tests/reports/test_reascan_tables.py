@@ -386,7 +386,7 @@ def test_a_resumed_log_counts_once(tmp_path):
         ("log.jsonl", '{"update": 1, "loss": 1e999}\n', "line 1 holds 1e999"),
         ("log.jsonl", '{"update": ' + "9" * 5000 + "}\n", "which is no number to reckon with"),
         ("log.jsonl", '\n{"update": 1, "loss": "low"}\n', "line 2: 'loss' should be a number, got \"low\""),
-        ("log.jsonl", '{"loss": 1}\n', "does not say 'update'"),
+        ("log.jsonl", '{"loss": 1}\n', "does not say 'step'"),
     ],
 )
 def test_files_that_are_not_what_they_should_be(name, content, complaint, tmp_path):

@@ -74,17 +74,17 @@ def test_a_training_leaves_its_record(whole, model):
     run = json.loads((whole / model / "run.json").read_text(encoding="utf-8"))
     log = lines(whole / model)
     looks = [one["dev"]["exact"] for one in log if "dev" in one]
-    best = [one["update"] for one in log if "dev" in one and one["dev"]["exact"] == max(looks)]
+    best = [one["step"] for one in log if "dev" in one and one["dev"]["exact"] == max(looks)]
 
-    assert (run["kind"], run["model"], run["updates"], run["seed"]) == ("run", model, 12, 1)
+    assert (run["kind"], run["model"], run["steps"], run["seed"]) == ("run", model, 12, 1)
     assert run["training"]["patterns"] == ["p1", "p3"]
-    assert run["selection"]["looks"] == len(looks) == 3
+    assert run["selection"]["evaluations"] == len(looks) == 3
     assert run["selection"]["best"] == max(looks)
-    assert run["selection"]["best_update"] == best[-1]  # of equal ones the later has learnt more
+    assert run["selection"]["best_step"] == best[-1]  # of equal ones the later has learnt more
     assert read_checkpoint(whole / model / "best.safetensors").update == best[-1]
     assert read_checkpoint(whole / model / "best.safetensors").metrics["looks"] == 3
     assert read_checkpoint(whole / model / "last.safetensors").update == 12
-    assert [one["update"] for one in log if "loss" in one] == [2, 3, 4, 6, 8, 9, 10, 12]
+    assert [one["step"] for one in log if "loss" in one] == [2, 3, 4, 6, 8, 9, 10, 12]
     assert run["examples_per_second"] > 0
 
 
@@ -112,7 +112,7 @@ def test_without_dev_examples_the_last_weights_count(dataset, tmp_path):
 
     assert best.update == 12
     assert best.selection == "none; the last update"
-    assert run.facts["selection"]["looks"] == 0
+    assert run.facts["selection"]["evaluations"] == 0
 
 
 def test_precision_and_compilation_are_options(dataset, tmp_path):
@@ -239,7 +239,7 @@ def test_a_training_can_be_given_little_time(dataset, whole, tmp_path):
     assert not first.is_finished
     assert (tmp_path / "run" / "best.safetensors").exists()
     assert calls > 2
-    assert run.facts["updates"] == 12
+    assert run.facts["steps"] == 12
     assert are_equal(tmp_path / "run" / "last.safetensors", whole / "m-lstm" / "last.safetensors")
 
 
@@ -259,7 +259,7 @@ def test_a_finished_training_is_left_alone(dataset, whole):
     run = train(dataset, small(), whole / "m-lstm", device="cpu")
 
     assert run.was_finished
-    assert run.facts["updates"] == 12
+    assert run.facts["steps"] == 12
     assert {path.name: path.stat().st_mtime_ns for path in (whole / "m-lstm").iterdir()} == before
 
 

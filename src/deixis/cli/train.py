@@ -149,13 +149,13 @@ def _print_run(run: Run, *, as_json: bool) -> None:
         print_json({"path": str(run.path), **run.facts, "finished": run.is_finished, "was finished": run.was_finished})
         return
     if run.was_finished:
-        taken = f": {run.facts['updates']:,} steps" if "updates" in run.facts else ""
+        taken = f": {run.facts['steps']:,} steps" if "steps" in run.facts else ""
         print(f"{run.path} is already trained{taken} with the same settings; nothing to do.")
         return
     for line in run.lines:
         print(line)
     if not run.is_finished:
-        left = run.facts.get("updates_wanted", 0) - run.facts.get("updates", 0)
+        left = run.facts.get("steps_wanted", 0) - run.facts.get("steps", 0)
         print(f"{f'{left:,}' if left > 0 else 'Some'} steps are left; the same command goes on.")
     for number, command in enumerate(run.following):
         print(f"{'Next:' if not number else '  or:'} {command}")

@@ -22,7 +22,7 @@ from deixis._version import __version__
 from deixis.errors import BrokenCheckpoint, DivergedTraining, RecipeError
 from deixis.learn.checkpoints import FIRST, KEPT, SECOND, Bundle, Kind, read_bundle, write_bundle
 from deixis.learn.devices import name_of, peak_bytes
-from deixis.learn.run import BEST, LAST, RUN, RunFolder, read_json, write_json
+from deixis.learn.run import BEST, LAST, RUN, RunFolder, read_json, rename_facts, write_json
 from deixis.seeds import derive, mix_words
 
 
@@ -127,7 +127,7 @@ class _Follower:
         how = self.course.how
         self._resume()
         if self.update == how.steps and (self.out / RUN).exists():
-            return {**read_json(self.out / RUN), "was finished": True}
+            return {**rename_facts(read_json(self.out / RUN)), "was finished": True}
         self.tell(self.course.role, self.update, how.steps, "goes on" if self.update else "begins")
         clock = time.monotonic() - self.seconds
         while self.update < how.steps:
@@ -181,7 +181,7 @@ class _Follower:
                 "a lower --lr or --clip 1 may help"
             )
         rounded = {name: round(value, 6) for name, value in means.items()}
-        self.folder.log(update=self.update, **rounded, seconds=round(self.seconds, 3))
+        self.folder.log(step=self.update, **rounded, seconds=round(self.seconds, 3))
         note = ", ".join(f"{name} {value:.3f}" for name, value in list(means.items())[:3])
         self.tell(self.course.role, self.update, self.course.how.steps, note)
 
@@ -191,10 +191,10 @@ class _Follower:
         self.seen = {name: round(value, 6) for name, value in self.course.look().items()}
         for model in self.course.updates.models.values():
             model.train()
-        self.folder.log(update=self.update, look=self.seen)
+        self.folder.log(step=self.update, dev=self.seen)
         merit = self.course.merit(self.update, self.seen)
         if merit is not None and merit > self.best.get("merit", -1.0):
-            self.best = {"merit": round(merit, 6), "update": self.update}
+            self.best = {"merit": round(merit, 6), "step": self.update}
             self._save(BEST, with_memory=False)
 
     def _resume(self) -> None:
@@ -213,7 +213,7 @@ class _Follower:
                     tensor.copy_(found.memory[f"{KEPT}{name}"])
             self.update, self.seconds = found.update, float(found.metrics.get("seconds", 0.0))
             self.seen = dict(found.metrics.get("look", {}))
-            self.best = dict(found.metrics.get("best", {}))
+            self.best = rename_facts(found.metrics.get("best", {}))
             self.legs = self._earlier_legs(path, found)
         self.folder.go_on_from(self.update)
 
@@ -223,10 +223,10 @@ class _Follower:
         legs = _legs_in(path, found)
         wanted = how.rename(found.training).get("steps")
         if wanted != how.steps:
-            legs.append({"updates": _count(path, wanted), "until": found.update})
+            legs.append({"steps": _count(path, wanted), "until": found.update})
         while legs:
             first = legs[-2]["until"] if len(legs) > 1 else 0
-            before = replace(how, steps=legs[-1]["updates"])
+            before = replace(how, steps=legs[-1]["steps"])
             if any(before.lr_at(update) != how.lr_at(update) for update in range(first, legs[-1]["until"])):
                 break
             legs.pop()
@@ -283,12 +283,12 @@ class _Follower:
             "model": course.role,
             "settings": how.to_dict(),
             "seed": how.seed,
-            "updates": self.update,
-            "updates_wanted": how.steps,
-            **({"legs": [*self.legs, {"updates": how.steps, "until": self.update}]} if self.legs else {}),
-            "batch": how.batch_size,
+            "steps": self.update,
+            "steps_wanted": how.steps,
+            **({"legs": [*self.legs, {"steps": how.steps, "until": self.update}]} if self.legs else {}),
+            "batch_size": how.batch_size,
             "training": course.data,
-            "look": self.seen,
+            "dev": self.seen,
             **({"best": self.best} if self.best else {}),
             "parameters": parameters,
             "device": name_of(device),
@@ -305,7 +305,7 @@ def _legs_in(path: Path, found: Bundle) -> list[dict[str, int]]:
     legs = found.metrics.get("legs", [])
     if not isinstance(legs, list) or not all(isinstance(leg, dict) for leg in legs):
         raise BrokenCheckpoint(f"{path} does not say how many steps were wanted; train it again")
-    return [{name: _count(path, leg.get(name)) for name in ("updates", "until")} for leg in legs]
+    return [{name: _count(path, rename_facts(leg).get(name)) for name in ("steps", "until")} for leg in legs]
 
 
 def _count(path: Path, value: object) -> int:

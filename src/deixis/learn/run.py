@@ -48,6 +48,7 @@ __all__ = [
     "find_checkpoint",
     "is_word",
     "read_json",
+    "rename_facts",
     "shipped_checkpoints",
     "silent",
     "tell_updates",
@@ -165,7 +166,7 @@ def tell_updates(facts: Mapping[str, Any], *, of: str, model: str = "") -> str:
         model: what to call the model, where that is not its name.
     """
     speed = f", {facts['examples_per_second']:,.0f} {of} per second" if facts["examples_per_second"] else ""
-    took = f"{facts['updates']:,} steps in {facts['seconds']:,.0f} seconds{speed}"
+    took = f"{facts['steps']:,} steps in {facts['seconds']:,.0f} seconds{speed}"
     return f"{model or facts['model']}, seed {facts['seed']}: {took}."
 
 
@@ -201,19 +202,19 @@ class RunFolder:
             (self.path / LOCK).unlink()
         self._stack.close()
 
-    def go_on_from(self, update: int) -> None:
-        """Forget what the log says of later updates: it will be said again."""
+    def go_on_from(self, step: int) -> None:
+        """Drop the log lines of later steps, which will be taken again."""
         from deixis.data.store import replacing_file
 
         path = self.path / LOG
         if path.exists():
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
-            kept = [line for line in lines if line.endswith("\n") and _update_of(line) <= update]
+            kept = [line for line in lines if line.endswith("\n") and _step_of(line) <= step]
             if kept != lines:
                 with replacing_file(path) as draft:
                     draft.write_text("".join(kept), encoding="utf-8")
         if self._tensorboard:
-            self._events = self._stack.enter_context(_event_writer(self.path / EVENTS, update))
+            self._events = self._stack.enter_context(_event_writer(self.path / EVENTS, step))
 
     def log(self, **values: Any) -> None:
         """Add a line to the log."""
@@ -221,8 +222,8 @@ class RunFolder:
             stream.write(json.dumps(values, allow_nan=False) + "\n")
         if self._events is not None:
             for name, value in _flat(values):
-                if name != "update":
-                    self._events.add_scalar(name, value, values["update"])
+                if name != "step":
+                    self._events.add_scalar(name, value, values["step"])
 
 
 def write_json(path: Path, values: Mapping[str, Any]) -> None:
@@ -248,11 +249,37 @@ def read_json(path: Path) -> dict[str, Any]:
     return values
 
 
-def _update_of(line: str) -> float:
+_EARLIER = {
+    "updates": "steps",
+    "updates_wanted": "steps_wanted",
+    "batch": "batch_size",
+    "update": "step",
+    "rate": "lr",
+    "look": "dev",
+    "looks": "evaluations",
+    "best_update": "best_step",
+}
+
+
+def rename_facts(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what run.json or a line of log.jsonl says, with names of earlier versions replaced by those of today.
+
+    Settings, sizes and results inside are left alone.
+    """
+    found = {_EARLIER.get(name, name): value for name, value in values.items()}
+    for name in ("selection", "best"):
+        if isinstance(found.get(name), dict):
+            found[name] = rename_facts(found[name])
+    if isinstance(legs := found.get("legs"), list):
+        found["legs"] = [rename_facts(leg) if isinstance(leg, dict) else leg for leg in legs]
+    return found
+
+
+def _step_of(line: str) -> float:
     try:
-        return float(json.loads(line)["update"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return float("inf")  # no line of ours: it goes
+        return float(rename_facts(json.loads(line))["step"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return float("inf")  # no line of a log: it goes
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
@@ -262,14 +289,14 @@ def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, Any]]:
     return pairs
 
 
-def _event_writer(folder: Path, update: int) -> Any:
+def _event_writer(folder: Path, step: int) -> Any:
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
         raise RecipeError(
             "--tensorboard needs the package tensorboard; install it with: python -m pip install 'deixis[tensorboard]'"
         ) from error
-    return SummaryWriter(str(folder), purge_step=update + 1)
+    return SummaryWriter(str(folder), purge_step=step + 1)
 
 
 # -------------------------------------------------------------------------------- where checkpoints are

@@ -10,7 +10,7 @@ from deixis.errors import BrokenDataset
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 
@@ -40,6 +40,10 @@ class Facts:
         if not isinstance(values, list):
             raise self._wrong(key, "a list")
         return [Facts(value, f"{self._where}, {printable(key)}") for value in values]
+
+    def map(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Facts:
+        """Return these facts as a function changes them; complaints still name where they stand."""
+        return Facts(change(self.values), self._where)
 
     def said(self) -> Facts:
         """The same without what is null."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from deixis.errors import BrokenDataset
+from deixis.learn.run import rename_facts
 from deixis.report.json_facts import fact_lines, printable, read_facts
 
 
@@ -24,7 +25,18 @@ if TYPE_CHECKING:
     from deixis.report.json_facts import Facts
 
 
-__all__ = ["EVALUATION", "LOG", "RUN", "Logged", "Look", "Step", "course_of", "find_facts", "read_log"]
+__all__ = [
+    "EVALUATION",
+    "LOG",
+    "RUN",
+    "Logged",
+    "Look",
+    "Step",
+    "course_of",
+    "find_facts",
+    "read_log",
+    "read_run_facts",
+]
 
 RUN, EVALUATION, LOG = "run.json", "evaluation.json", "log.jsonl"
 
@@ -71,12 +83,17 @@ def find_facts(folder: Path, name: str) -> Mapping[str, Any]:
         return {}
 
 
+def read_run_facts(path: Path, *, hint: str) -> Facts:
+    """Read run.json under today's names, whichever version wrote it; `BrokenDataset` where it cannot be read."""
+    return read_facts(path, hint=hint, kind="run").map(rename_facts)
+
+
 def course_of(facts: Facts) -> dict[str, Any]:
     """What run.json says of any training, by the names of the fields of runs."""
     return {
         "seed": facts.find_count("seed"),
-        "updates": facts.find_count("updates") or 0,
-        "batch": facts.find_count("batch") or 0,
+        "updates": facts.find_count("steps") or 0,
+        "batch": facts.find_count("batch_size") or 0,
         "device": facts.text("device", ""),
         "seconds": facts.find_number("seconds"),
         "examples_per_second": facts.find_number("examples_per_second"),
@@ -86,18 +103,18 @@ def course_of(facts: Facts) -> dict[str, Any]:
 def read_log(path: Path) -> dict[str, Any]:
     """The curves in a log, as the fields `steps` and `looks`; none where there is no log.
 
-    After a run was resumed, what was logged last of an update counts. Looks are found under `look`, or under `dev`.
+    After a run was resumed, what was logged last of an update counts.
     """
     losses: dict[int, float] = {}
     looks: dict[int, dict[str, float]] = {}
-    for facts in fact_lines(path) if path.exists() else ():
-        update = facts.count("update")
+    for line in fact_lines(path) if path.exists() else ():
+        facts = line.map(rename_facts)
+        update = facts.count("step")
         if "loss" in facts.values:
             losses[update] = facts.number("loss")
-        for name in ("look", "dev"):
-            if name in facts.values:
-                seen = facts.inner(name)
-                looks[update] = {printable(key): seen.number(key) for key in seen.values}
+        if "dev" in facts.values:
+            seen = facts.inner("dev")
+            looks[update] = {printable(key): seen.number(key) for key in seen.values}
     return {
         "steps": tuple(Step(*entry) for entry in sorted(losses.items())),
         "looks": tuple(Look(*entry) for entry in sorted(looks.items())),

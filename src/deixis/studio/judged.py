@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
 from deixis.judge.uncertainty import Estimate
+from deixis.learn.run import rename_facts
 from deixis.numbers import is_number
 from deixis.report.runs import EVALUATION, LOG, RUN, Look, Step
 from deixis.studio.library import SITTING
@@ -341,18 +342,18 @@ def find_training(folder: Path) -> Training | None:
     run, log = folder / RUN, folder / LOG
     if not run.is_file() and not log.is_file():
         return None
-    facts = _object(_text(run), RUN) if run.is_file() else {}
+    facts = rename_facts(_object(_text(run), RUN)) if run.is_file() else {}
     losses: dict[int, float] = {}
     looks: dict[int, dict[str, float]] = {}
     for line in _lines(log) if log.is_file() else ():
-        update = _number(line, "update")
+        update = _number(line, "step")
         if is_number(line.get("loss")):  # a training may go astray
             losses[int(update)] = float(line["loss"])
         dev = line.get("dev")
-        if isinstance(dev, dict):
+        if isinstance(dev, dict) and "exact" in dev:
             looks[int(update)] = {"exact": _number(dev, "exact")}
     trained_on, selection = _inner(facts, "training"), _inner(facts, "selection")
-    best = selection.get("best_update")
+    best = selection.get("best_step")
     return Training(
         world=str(facts.get("world") or ""),
         model=str(facts.get("model") or ""),
@@ -369,11 +370,11 @@ def _told(facts: Mapping[str, Any], trained_on: Mapping[str, Any], selection: Ma
     """What is worth telling, with its name."""
     for name, value in (
         ("seed", facts.get("seed")),
-        ("steps", facts.get("updates")),
-        ("batch size", facts.get("batch")),
+        ("steps", facts.get("steps")),
+        ("batch size", facts.get("batch_size")),
         ("examples to learn from", trained_on.get("examples")),
         ("parameters", facts.get("parameters")),
-        ("best step", selection.get("best_update")),
+        ("best step", selection.get("best_step")),
         ("seconds", facts.get("seconds")),
         ("device", facts.get("device")),
         ("quirks", ", ".join(map(str, facts["quirks"])) if isinstance(facts.get("quirks"), list) else None),
@@ -389,7 +390,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
     whole, newline, _ = _text(path).rpartition("\n")
     for number, line in enumerate(whole.split("\n") if newline else (), start=1):
         if line.strip():
-            yield _object(line, f"{LOG}, line {number}")
+            yield rename_facts(_object(line, f"{LOG}, line {number}"))
 
 
 def _text(path: Path) -> str:

@@ -31,9 +31,9 @@ LAST, BEST = "last.safetensors", "best.safetensors"
 def test_every_model_learns_and_is_kept(model: str, photographs: CopsRef, tmp_path: Path) -> None:
     """Every model takes its updates, looks at val, and leaves its best weights behind."""
     facts = learn_to_ground(small(model), photographs, tmp_path)
-    assert facts["updates"] == 6
-    assert facts["best"]["update"] in (3, 6)
-    assert set(facts["look"]) == {"Full", "WithoutDist"}
+    assert facts["steps"] == 6
+    assert facts["best"]["step"] in (3, 6)
+    assert set(facts["dev"]) == {"Full", "WithoutDist"}
     assert list(read_grounding(tmp_path / BEST).models) == [model]
 
 
@@ -86,7 +86,7 @@ def test_nothing_is_mined_or_erased_in_the_first_stage(
 def test_only_the_second_stage_is_chosen_from(photographs: CopsRef, tmp_path: Path) -> None:
     """Weights of the first stage are never the best, however good they are."""
     facts = learn_to_ground(small("mattnet", first_stage=3, mining="random"), photographs, tmp_path)
-    assert facts["best"]["update"] == 6
+    assert facts["best"]["step"] == 6
 
 
 def test_it_begins_with_another_run(photographs: CopsRef, tmp_path: Path) -> None:

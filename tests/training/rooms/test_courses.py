@@ -67,17 +67,17 @@ def test_a_stopped_course_reaches_the_same_weights(run, tmp_path, kind):
         run(kind, "broken", progress=cut_at(6))
     found = run(kind, "broken")
 
-    assert 0 < stopped["updates"] < 8
-    assert found["updates"] == 8
+    assert 0 < stopped["steps"] < 8
+    assert found["steps"] == 8
     for name in ("last.safetensors", "best.safetensors"):
         assert are_equal(tmp_path / "whole" / name, tmp_path / "broken" / name)
-    looks = [[line["look"] for line in log_of(tmp_path / name) if "look" in line] for name in ("whole", "broken")]
+    looks = [[line["dev"] for line in log_of(tmp_path / name) if "dev" in line] for name in ("whole", "broken")]
     assert looks[0] == looks[1]
     assert len(looks[0]) == 2
 
 
 def legs_of(run):
-    return [(leg["updates"], leg["until"]) for leg in run.get("legs", [])]
+    return [(leg["steps"], leg["until"]) for leg in run.get("legs", [])]
 
 
 def test_going_on_for_more_updates_is_recorded(few_images, tmp_path):
@@ -108,7 +108,7 @@ def test_going_on_before_the_rate_falls_is_one_leg(few_images, tmp_path):
     twice = learn(replace(LEARN, steps=16), tmp_path / "twice")
     learn(replace(LEARN, steps=16), tmp_path / "once")
 
-    assert stopped["updates"] <= 6
+    assert stopped["steps"] <= 6
     assert legs_of(twice) == []
     assert are_equal(tmp_path / "once" / "best.safetensors", tmp_path / "twice" / "best.safetensors")
 
@@ -175,16 +175,16 @@ def test_a_full_disk_leaves_the_checkpoint_before(few_images, tmp_path):
         learn(LEARN, tmp_path / "run")
 
     assert last.read_bytes() == before
-    assert learn(LEARN, tmp_path / "run")["updates"] == 8
+    assert learn(LEARN, tmp_path / "run")["steps"] == 8
 
 
 def test_a_speaker_learns_captions(few_images, tmp_path):
     """In 150 updates the cost of a word falls far below that of a guess, and the log tells of it."""
     found = learn(replace(LEARN, width=32, steps=150, batch_size=32, log_every=50, eval_every=150), tmp_path / "run")
 
-    told = [line["caption"] for line in log_of(tmp_path / "run") if "look" not in line]
+    told = [line["caption"] for line in log_of(tmp_path / "run") if "dev" not in line]
     assert told[-1] < 1.2 < told[0]
-    assert found["look"]["caption"] < 1.5
+    assert found["dev"]["caption"] < 1.5
     assert found["parameters"].keys() == {"speaker", "language"}
 
 

@@ -30,7 +30,7 @@ def understood(tmp_path):
     def play(how: Game) -> float:
         out = tmp_path / how.objective
         found = play_games(how, speaker, out, eyes=HERE, contexts=two_factors(2))
-        return float(found["look"]["listener"])
+        return float(found["dev"]["listener"])
 
     return play
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from deixis.data.kept_results import APART
 from deixis.errors import BrokenDataset
 from deixis.report.json_facts import flat_facts, printable, read_facts
-from deixis.report.runs import EVALUATION, LOG, RUN, Look, Step, course_of, read_log
+from deixis.report.runs import EVALUATION, LOG, RUN, Look, Step, course_of, read_log, read_run_facts
 from deixis.worlds.grid.training.settings import Training as Recorded
 
 
@@ -162,7 +162,7 @@ def read_run(folder: Path) -> Run:
         raise BrokenDataset(f"{folder / EVALUATION} judges no example of any split")
     if not (trained_in / RUN).exists():
         return run if run.model.lower() in UNTRAINED else replace(run, **_told(judged.inner("predictions")))
-    facts = read_facts(trained_in / RUN, kind=KINDS[RUN], hint="is this a folder that training left?")
+    facts = read_run_facts(trained_in / RUN, hint="is this a folder that training left?")
     trained = replace(run, **_trained(facts), **read_log(trained_in / LOG))
     seed = judged.inner("predictions").find_count("seed")
     said = judged.text("model", "")
@@ -232,9 +232,9 @@ def _selection(facts: Facts) -> Selection | None:
     return Selection(
         on=facts.text("on"),
         metric=facts.text("metric", "exact match"),
-        looks=facts.find_count("looks") or 0,
+        looks=facts.find_count("evaluations") or 0,
         examples=facts.find_count("examples") or 0,
-        best_update=facts.find_count("best_update") or 0,
+        best_update=facts.find_count("best_step") or 0,
     )
 
 

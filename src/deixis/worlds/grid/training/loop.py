@@ -19,7 +19,7 @@ from deixis._version import __version__
 from deixis.errors import DivergedTraining
 from deixis.learn.devices import name_of, peak_bytes, spread
 from deixis.learn.loop import quiet_interrupt
-from deixis.learn.run import BEST, LAST, RUN, RunFolder, read_json, silent, write_json
+from deixis.learn.run import BEST, LAST, RUN, RunFolder, read_json, rename_facts, silent, write_json
 from deixis.worlds.grid.training.learner import DEV, Learner
 from deixis.worlds.grid.training.predict import exact_matches, say_plans
 
@@ -158,11 +158,10 @@ class _Loop:
         at.loss = float(losses.mean())
         speed = len(updates) * self.training.batch_size / seconds
         if self.folder:
-            rate = self.training.lr_at(at.update - 1)
             self.folder.log(
-                update=at.update,
+                step=at.update,
                 loss=at.loss,
-                rate=rate,
+                lr=self.training.lr_at(at.update - 1),
                 seconds=round(at.seconds, 3),
                 examples_per_second=round(speed, 1),
             )
@@ -181,7 +180,7 @@ class _Loop:
             said = say_plans(learner.model, learner.dev, learner.device, limit=self.training.decode_limit)
             at.exact = float(exact_matches(*said, learner.dev).mean())
             at.looks += 1
-            self.folder.log(update=at.update, dev={"exact": at.exact, "examples": len(learner.dev)})
+            self.folder.log(step=at.update, dev={"exact": at.exact, "examples": len(learner.dev)})
             if at.exact < at.best:
                 return
             at.best = at.exact
@@ -206,7 +205,7 @@ class _Loop:
     def _finished(self, *, was_finished: bool = False) -> Run:
         at, training = self.at, self.training
         is_finished = at.update == training.steps
-        facts = read_json(self.out / RUN) if was_finished else self._facts()
+        facts = rename_facts(read_json(self.out / RUN)) if was_finished else self._facts()
         if self.folder and not was_finished:
             self.learner.tell_best_how_many_looks()
             write_json(self.out / RUN, facts)
@@ -224,17 +223,17 @@ class _Loop:
             "settings": asdict(learner.model.settings),  # type: ignore[call-overload]
             "quirks": list(training.quirks),
             "seed": training.seed,
-            "updates": at.update,
-            "updates_wanted": training.steps,
-            "batch": training.batch_size,
+            "steps": at.update,
+            "steps_wanted": training.steps,
+            "batch_size": training.batch_size,
             "training": {**learner.data, "data": learner.data["name"]},
             "recipe": training.to_dict(),
             "selection": {
                 "on": DEV if dev else "nothing: the last update",
                 "metric": "exact match",
-                "looks": at.looks,
+                "evaluations": at.looks,
                 "examples": dev,
-                "best_update": at.best_update,
+                "best_step": at.best_update,
                 "best": at.best if dev else None,
             },
             "parameters": sum(one.numel() for one in learner.model.parameters() if one.requires_grad),

@@ -92,10 +92,10 @@ def _train(
 def _lines(facts: Mapping[str, Any]) -> list[str]:
     chosen = facts["selection"]
     lines = [tell_updates(facts, of="examples")]
-    if chosen["looks"]:
+    if chosen["evaluations"]:
         lines.append(
             f"Best on dev: {100 * chosen['best']:.1f} % exact match of {chosen['examples']:,} examples, "
-            f"after {chosen['best_update']:,} steps; {chosen['looks']:,} evaluations."
+            f"after {chosen['best_step']:,} steps; {chosen['evaluations']:,} evaluations."
         )
     return lines
 

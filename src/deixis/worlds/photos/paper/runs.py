@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deixis.data.store import file_digest
 from deixis.errors import BrokenDataset
 from deixis.report.json_facts import flat_facts, printable, read_facts
-from deixis.report.runs import EVALUATION, LOG, RUN, Look, Step, course_of, find_facts, read_log
+from deixis.report.runs import EVALUATION, LOG, RUN, Look, Step, course_of, find_facts, read_log, read_run_facts
 from deixis.worlds.photos.localise import SETTINGS
 from deixis.worlds.photos.training.settings import Grounding
 
@@ -175,7 +175,7 @@ def read_trial(folder: Path) -> Trial:
         raise BrokenDataset(f"{folder} holds no model that grounds expressions; report models of other kinds apart")
     trial = Trial(folder=printable(folder.resolve().name))
     if (folder / RUN).exists():
-        trial = replace(trial, **_trained(read_facts(folder / RUN, hint="", kind="run")), **read_log(folder / LOG))
+        trial = replace(trial, **_trained(read_run_facts(folder / RUN, hint="")), **read_log(folder / LOG))
     if trial.model == RETRIEVER:
         checkpoint = folder / BEST
         return replace(trial, checkpoint=file_digest(checkpoint) if checkpoint.is_file() else "")
@@ -199,7 +199,7 @@ def _trained(facts: Facts) -> dict[str, Any]:
         "trained_digest": training.text("digest", ""),
         "examples": training.find_count("examples") or 0,
         "begins_with": training.text("begins with", ""),
-        "best_update": best.find_count("update"),
+        "best_update": best.find_count("step"),
     }
 
 

@@ -95,7 +95,7 @@ def _train(
     return Run(
         path=out,
         facts=facts,
-        is_finished=facts["updates"] == facts["updates_wanted"],
+        is_finished=facts["steps"] == facts["steps_wanted"],
         was_finished=bool(facts.get("was finished")),
         lines=tuple(_lines(facts)),
         following=(following,),
@@ -108,7 +108,7 @@ def _lines(facts: Mapping[str, Any]) -> list[str]:
     lines = [tell_updates(facts, of="expressions", model=called)]
     if "best" in facts:
         best = facts["best"]
-        lines.append(f"Best on val: {100 * best['merit']:.1f} % right in Full, after {best['update']:,} steps.")
+        lines.append(f"Best on val: {100 * best['merit']:.1f} % right in Full, after {best['step']:,} steps.")
     return lines
 
 

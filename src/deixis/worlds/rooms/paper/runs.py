@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.judge.uncertainty import wilson
 from deixis.report.json_facts import fact_lines, flat_facts, printable, read_facts
-from deixis.report.runs import EVALUATION, LOG, RUN, Look, read_log
+from deixis.report.runs import EVALUATION, LOG, RUN, Look, read_log, read_run_facts
 from deixis.worlds.rooms.pairs import CATEGORIES, SETS
 from deixis.worlds.rooms.scene import FACTORS
 from deixis.worlds.rooms.training.settings import Captioning, Game
@@ -181,16 +181,16 @@ def read_speaker(folder: Path) -> SpeakerRun:
     """
     if not (folder / RUN).exists() and _role_in(folder / EVALUATION, "role"):
         return _read_said_alone(folder)
-    facts = read_facts(folder / RUN, kind="run", hint="is this a folder that training left?")
+    facts = read_run_facts(folder / RUN, hint="is this a folder that training left?")
     role = facts.text("model")
     if role not in ROLES:
         raise BrokenDataset(f"{folder / RUN} is of {role!r}, not of a speaker of rooms")
     run = SpeakerRun(
         folder=printable(folder.resolve().name),
         how=_settings(folder / RUN, role, facts.inner("settings")),
-        updates=facts.count("updates"),
+        updates=facts.count("steps"),
         **_beginnings(facts.inner("training")),
-        legs=tuple(Leg(one.count("updates"), one.count("until")) for one in facts.inners("legs")),
+        legs=tuple(Leg(one.count("steps"), one.count("until")) for one in facts.inners("legs")),
         is_steadied=bool(facts.inner("steadied").values),
         parameters={name: facts.inner("parameters").count(name) for name in facts.inner("parameters").values},
         device=facts.text("device", ""),

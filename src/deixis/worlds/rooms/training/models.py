@@ -178,7 +178,7 @@ def _train_speaker(
     return Run(
         path=out,
         facts=facts,
-        is_finished=facts["updates"] == facts["updates_wanted"],
+        is_finished=facts["steps"] == facts["steps_wanted"],
         was_finished=bool(facts.get("was finished")),
         lines=tuple(_lines(facts)),
         following=tuple(following),
@@ -191,7 +191,7 @@ def steady_run(out: Path, facts: dict[str, Any], eyes: Eyes, progress: Progress)
 
     from deixis.worlds.rooms.training.steady import Steadying, steady
 
-    if facts["updates"] < facts["updates_wanted"]:
+    if facts["steps"] < facts["steps_wanted"]:
         return facts
     how = Steadying()
     steady(out / BEST, how, eyes=eyes, progress=progress)
@@ -203,14 +203,14 @@ def steady_run(out: Path, facts: dict[str, Any], eyes: Eyes, progress: Progress)
 def _lines(facts: Mapping[str, Any]) -> list[str]:
     lines = [tell_updates(facts, of="contexts")]
     lines += [
-        f"Up to step {leg['until']:,} the learning rate was that of {leg['updates']:,} steps; run.json says so."
+        f"Up to step {leg['until']:,} the learning rate was that of {leg['steps']:,} steps; run.json says so."
         for leg in facts.get("legs", [])[:-1]
     ]
-    look = facts["look"]
+    dev = facts["dev"]
     shown = [
-        f"{name} {100 * look[name]:.1f} %" if name in PERCENT else f"{name} {look[name]:.2f}"
+        f"{name} {100 * dev[name]:.1f} %" if name in PERCENT else f"{name} {dev[name]:.2f}"
         for name in ORDER
-        if name in look
+        if name in dev
     ]
     return [*lines, f"On validation images: {', '.join(shown)}."] if shown else lines
 
