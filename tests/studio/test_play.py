@@ -171,7 +171,7 @@ def test_feedback_score_and_cards_name_the_same_misreading(client, entries, task
             assert verdict_words(example, verdict).endswith(sentence if why else "no single misreading leads there.")
             found = {category(one) for one in leading_to(example.expression, example.scene, chosen)} or {NO_REASON}
             assert set(verdict.missed) == set(game.verdict(place, said).missed) == found
-            assert place or set(game.missed([said])) == {LABELS[name] for name in found}
+            assert place or set(game.misreadings([said])) == {LABELS[name] for name in found}
             told += bool(why)
 
     assert told > 5
@@ -194,7 +194,7 @@ def test_feedback_score_and_cards_of_photographs_name_the_same_misreading(entrie
                 assert reply == (f"You would{why}".replace("here", "there") if does else NO_MISREADING)
                 missed = game.verdict(place, said).missed
                 assert (missed == (UNEXPLAINED,)) is not does
-                assert place or set(game.missed([said])) == {REGION_LABELS[name] for name in missed}
+                assert place or set(game.misreadings([said])) == {REGION_LABELS[name] for name in missed}
                 told += does
 
     assert told > 20
@@ -216,7 +216,7 @@ def test_a_click_is_judged_by_the_very_object(entries, tmp_path):
 
         assert [game.judge(place, one).is_right for place, one in enumerate(said)] == is_right
         assert kept["right_target"] == game.measures(said)[0].estimate.mean == np.mean(is_right)
-        assert told == pytest.approx(game.missed(said))
+        assert told == pytest.approx(game.misreadings(said))
         assert pq.read_table(tmp_path / "verdicts.parquet")["chosen"].to_pylist() == [chosen] * len(game)
 
     assert shared > 5
@@ -611,8 +611,8 @@ def test_a_wrong_pick_missed_what_the_caption_names():
 
     assert pair.spoken == ("floor_hue", "wall_hue")
     assert reasons[1] == "Of these, the caption names wall hue."
-    assert game.missed([str(pair.distractor)]) == {"wall hue": 1.0}
-    assert game.missed([str(pair.target)]) == {}
+    assert game.misreadings([str(pair.distractor)]) == {"wall hue": 1.0}
+    assert game.misreadings([str(pair.target)]) == {}
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "1 word is not known"), (2, "2 words are not known")])

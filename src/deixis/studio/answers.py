@@ -113,11 +113,11 @@ class Game(Protocol):
     def read(self, place: int, form: Mapping[str, str]) -> str:
         """What a form says; `SchemaError` where that is no answer."""
 
-    def shown(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
-        """What the template needs to ask a question."""
+    def show_question(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
+        """Return the values with which the template asks a question."""
 
-    def told(self, place: int, said: str) -> dict[str, Any]:
-        """What the template needs to show what came of an answer."""
+    def show_verdict(self, place: int, said: str) -> dict[str, Any]:
+        """Return the values with which the template shows the verdict on an answer."""
 
     def judge(self, place: int, said: str) -> Judged:
         """Whether an answer is right, and why not."""
@@ -125,8 +125,8 @@ class Game(Protocol):
     def measures(self, said: Sequence[str]) -> list[Measure]:
         """The score of the answers so far, by the metrics of models."""
 
-    def missed(self, said: Sequence[str]) -> dict[str, float]:
-        """What was missed in wrong answers, and how often."""
+    def misreadings(self, said: Sequence[str]) -> dict[str, float]:
+        """Return the misreadings behind wrong answers, with their shares."""
 
     def write(self, folder: Path, said: Sequence[str], facts: Mapping[str, Any], *, is_over: bool) -> list[str]:
         """Write the answers as predictions; the commands that judge them, with `FOLDER` and `DATA`."""

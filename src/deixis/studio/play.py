@@ -83,7 +83,7 @@ def came_of(request: Request) -> Response:
         reply=reply,
         is_told=True,
         example=sitting.game.address(place),
-        **sitting.game.told(place, reply.said),
+        **sitting.game.show_verdict(place, reply.said),
     )
 
 
@@ -188,7 +188,7 @@ def _question(request: Request, sitting: Sitting, form: Mapping[str, str], fault
         **_common(sitting, place),
         fault=fault,
         is_told=False,
-        **game.shown(place, game.step(form) or form),
+        **game.show_question(place, game.step(form) or form),
     )
 
 
@@ -233,7 +233,7 @@ def _score(request: Request, sitting: Sitting) -> Response:
         sitting=sitting,
         task_name=name,
         measures=[_plain(measure) for measure in sitting.game.measures(sitting.said)],
-        missed=sitting.game.missed(sitting.said),
+        missed=sitting.game.misreadings(sitting.said),
         rows=rows,
         addresses=[sitting.game.address(place) for place in range(len(sitting.game))],
         folder=None if folder is None else str(folder),

@@ -640,12 +640,12 @@ class ObjectGame(Game):
             raise SchemaError("choose one of the objects" if not said else f"there is no object {said[:20]!r} here")
         return said
 
-    def shown(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
+    def show_question(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
         """The objects, and how they are related; no picture, which may show what is meant."""
         del form
         return {"story": Story(self.world, self.examples[place])}
 
-    def told(self, place: int, said: str) -> dict[str, Any]:
+    def show_verdict(self, place: int, said: str) -> dict[str, Any]:
         """The picture, and how the target is found."""
         story = Story(self.world, self.examples[place])
         chosen, target = self._where(place, said), self.examples[place].context.target
@@ -678,7 +678,7 @@ class ObjectGame(Game):
         chance = float(np.mean(self._chances(said)))
         return [Measure("right object", "the object that is meant", wilson(right, len(said)), True, chance)]
 
-    def missed(self, said: Sequence[str]) -> dict[str, float]:
+    def misreadings(self, said: Sequence[str]) -> dict[str, float]:
         """What was misread by whoever chose wrong objects, with shares where several things explain one."""
         shares: dict[str, float] = {}
         for place, one in enumerate(said):

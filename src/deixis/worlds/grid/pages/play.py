@@ -115,16 +115,16 @@ class GridGame(Game):
             raise SchemaError("choose one of the objects" if not said else f"there is no object {said[:20]!r} here")
         return str(int(said))
 
-    def shown(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
-        """Show the board after the actions so far."""
+    def show_question(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
+        """Return the board after the actions so far."""
         scene = self.examples[place].scene
         if self.task == "navigate":
             return board_values(self.examples[place], read_plan(form.get("plan", "")))
         names = [(number, _name(scene, number)) for number in range(len(scene))]
         return {"board": draw_themed(scene, title=self.text(place)), "objects": names}
 
-    def told(self, place: int, said: str) -> dict[str, Any]:
-        """Show the board with the target, the chosen object and both ways."""
+    def show_verdict(self, place: int, said: str) -> dict[str, Any]:
+        """Return the board with the target, the chosen object and both ways."""
         example = self.examples[place]
         verdict, plan = self.verdict(place, said), self.plan(place, said)
         marks = _marks(example, verdict.chosen)
@@ -200,7 +200,7 @@ class GridGame(Game):
         bare = Estimate(tokens, float("nan"), float("nan"), len(verdicts))
         return [*found, Measure("actions right", "the share of actions that are right in their place", bare)]
 
-    def missed(self, said: Sequence[str]) -> dict[str, float]:
+    def misreadings(self, said: Sequence[str]) -> dict[str, float]:
         """Return the misreadings that lead to the wrong objects, with shares where several explain one."""
         shares: dict[str, float] = {}
         for place, one in enumerate(said):

@@ -150,7 +150,7 @@ class PhotographGame(Game):
         """Return the graph of an image."""
         return self.data.scenes.scene(self.data.scenes.find(image_id))
 
-    def shown(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
+    def show_question(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
         """Return all images with their regions."""
         del form
         shown = [self._shown(which, image_id) for which, image_id in enumerate(self.images(place))]
@@ -158,7 +158,7 @@ class PhotographGame(Game):
         about = {"absent": NOT_THERE if asks_absent else "", "about_absent": self.about_absent}
         return {"shown": shown, "slug": self.entry.slug, "is_named": self.is_named, **about}
 
-    def told(self, place: int, said: str) -> dict[str, Any]:
+    def show_verdict(self, place: int, said: str) -> dict[str, Any]:
         """Return all images, with the target and what was chosen."""
         example = self.examples[place]
         shown = []
@@ -223,7 +223,7 @@ class PhotographGame(Game):
             measures.append(Measure("right that it is not there", meaning, found.absent[self.setting]))
         return measures
 
-    def missed(self, said: Sequence[str]) -> dict[str, float]:
+    def misreadings(self, said: Sequence[str]) -> dict[str, float]:
         """Return the misreadings behind the wrong choices, with shares where several explain one."""
         if not said:
             return {}

@@ -145,14 +145,14 @@ class RoomGame(Game):
             raise SchemaError(f"a caption has at most {LONGEST} letters here")
         return caption
 
-    def shown(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
+    def show_question(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
         """The images."""
         pair = self.pairs[place]
         images = pair.images if self.task == "pick" else (pair.target, pair.distractor)
         known = form.get("caption", "")[:LONGEST]
         return {"pair": pair, "images": images, "caption": known, "longest": LONGEST, "slug": self.entry.slug}
 
-    def told(self, place: int, said: str) -> dict[str, Any]:
+    def show_verdict(self, place: int, said: str) -> dict[str, Any]:
         """The images with what tells them apart."""
         pair = self.pairs[place]
         return {"pair": pair, "features": list(_features(pair)), "said": said, "slug": self.entry.slug}
@@ -182,7 +182,7 @@ class RoomGame(Game):
         found = summarise({"all": _scores(self.pairs, said)}, seed=self.seed).overall
         return [Measure(name.replace("_", " "), MAIN[name], found[name], name in SHARES) for name in SHOWN]
 
-    def missed(self, said: Sequence[str]) -> dict[str, float]:
+    def misreadings(self, said: Sequence[str]) -> dict[str, float]:
         """Of wrong answers the features that would have told the images apart, each with its share.
 
         Of captions those that could have been named, of choices those that the caption names.
