@@ -42,7 +42,7 @@ def some_said(table: GraphTable, count: int, *, seed: int = 0) -> list[Said]:
 
 def _about(scene: GraphScene, target: int, stream: Stream) -> Iterator[Expression]:
     noun, own = Is(NAME, scene.names[target]), _words(scene, target, stream)
-    links = stream.shuffled(scene.outgoing(target))[:3]
+    links = stream.permutation(scene.outgoing(target))[:3]
     for relation, other in links:
         phrase = (Is(NAME, scene.names[other]), *_words(scene, other, stream))
         deeper = [Related(r, Description((Is(NAME, scene.names[o]),))) for r, o in scene.outgoing(other) if o != target]

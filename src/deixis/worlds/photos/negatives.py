@@ -267,7 +267,7 @@ def _tried(one: Shown, seen: Seen, how: Negation, base: int) -> list[Negative]:
     tried: dict[Expression, Negative] = {}
     for change in how.changes:
         words = _Words(Stream(fold((key, *one.scenes[:1], CHANGES.index(change)), base)), there)
-        options = words.stream.shuffled(makers[change](one.expression, seen, words))
+        options = words.stream.permutation(makers[change](one.expression, seen, words))
         options.sort(key=lambda option: option.now not in there)
         options = [option for option in options if _can_be_said(option.expression, one.expression, seen)]
         for negative in options[: SPARE * how.each]:
@@ -284,13 +284,13 @@ class _Words(NamedTuple):
     def instead_of(self, alike: set[str], known: Sequence[str]) -> list[str]:
         """Return some of the known words that could be said instead of some that are alike."""
         options = [word for word in known if word not in alike]
-        shown = self.stream.shuffled(word for word in options if word in self.there)[:TRIES]
+        shown = self.stream.permutation(word for word in options if word in self.there)[:TRIES]
         return shown + self._a_few([word for word in options if word not in self.there])
 
     def _a_few(self, options: list[str]) -> list[str]:
         if len(options) > 4 * TRIES:
             options = list(dict.fromkeys(self.stream.choice(options) for _ in range(2 * TRIES)))
-        return self.stream.shuffled(options)[:TRIES]
+        return self.stream.permutation(options)[:TRIES]
 
 
 def _attributes(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negative]:

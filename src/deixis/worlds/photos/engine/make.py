@@ -197,7 +197,7 @@ def _speak(chooser: Chooser, weights: Mapping[Form, float], synonyms: Synonyms) 
         if not open_targets:
             break
         form = weighted(list(weights), list(weights.values()), chooser.stream)
-        said = yield from _speak_once(form, chooser.stream.shuffled(open_targets), chooser, tried, synonyms)
+        said = yield from _speak_once(form, chooser.stream.permutation(open_targets), chooser, tried, synonyms)
         if said and all(said.text != other.text for other in told):
             told.append(said)
             per_target[said.target] += 1

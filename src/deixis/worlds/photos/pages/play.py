@@ -144,7 +144,7 @@ class PhotographGame(Game):
     def images(self, place: int) -> list[str]:
         """Return the images of a question, in an order that gives nothing away."""
         known = self.examples[place].images(self.setting)
-        return Stream(derive(self.seed, "play", "images", place)).shuffled(known)
+        return Stream(derive(self.seed, "play", "images", place)).permutation(known)
 
     def scene(self, image_id: str) -> GraphScene:
         """Return the graph of an image."""
@@ -358,7 +358,7 @@ def _drawn(data: CopsRef, split: str, count: int, absent: str, *, seed: int) -> 
             chosen += [int(places[at]) for _, at in draw_numbers([len(places)], many, seed=seed)]
     if not chosen:
         raise SchemaError(f"in the split {split!r} nothing is there; choose that nothing fits 'as is'")
-    return Stream(derive(seed, "play", "mixed")).shuffled(chosen)
+    return Stream(derive(seed, "play", "mixed")).permutation(chosen)
 
 
 def _graph(scene: GraphScene) -> SceneGraph:

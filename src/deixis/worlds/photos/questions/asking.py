@@ -104,7 +104,7 @@ def _examples(source: CopsRef, split: str, recipe: PromptRecipe) -> list[Example
     seed = derive(recipe.seed, "ask", split)
     chosen = [there[place] for place in draw_numbers(len(there), recipe.limit - wanted, seed=derive(seed, "there"))]
     chosen += [absent[place] for place in draw_numbers(len(absent), wanted, seed=derive(seed, "absent"))]
-    return Stream(seed).shuffled(chosen)
+    return Stream(seed).permutation(chosen)
 
 
 def _shots(source: CopsRef, recipe: PromptRecipe) -> list[Example]:

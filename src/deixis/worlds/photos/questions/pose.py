@@ -86,7 +86,7 @@ class Photographs:
     def shown(self, example: Example, setting: Setting) -> Shown:
         """Return an example in a setting, its images in an order that gives nothing away, its objects numbered."""
         stream = Stream(derive(self.seed, "images", example.id))
-        images = tuple(stream.shuffled(example.images(setting)))
+        images = tuple(stream.permutation(example.images(setting)))
         places = [(image, thing) for image in images for thing in self._scene(image).object_ids]
         wanted = (example.image_id, example.object_id)
         if example.is_there and wanted not in places:
