@@ -31,7 +31,7 @@ from deixis.worlds.photos.scene.graph_table import GraphTable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deixis.worlds.photos.engine import Expressed
+    from deixis.worlds.photos.engine import ObjectExpression
 
 
 __all__ = ["measure_engine"]
@@ -87,14 +87,14 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if not faults and is_near and len(told) >= FEWEST else 1
 
 
-def _is_at_fault(one: Expressed, table: GraphTable) -> bool:
+def _is_at_fault(one: ObjectExpression, table: GraphTable) -> bool:
     """Whether the plain definition finds anything but the target, or the text is read as something else."""
     if denotation(one.expression, table.scene(one.scene)) != {one.target}:
         return True
     return parse_reference(one.text, table.vocabulary) != one.expression
 
 
-def _page(told: list[Expressed], faults: int, table: GraphTable, engine: Engine) -> Iterator[str]:
+def _page(told: list[ObjectExpression], faults: int, table: GraphTable, engine: Engine) -> Iterator[str]:
     forms = Counter(one.form for one in told)
     several = sum(len(one.forms) > 1 for one in told)
     words = {word for one in told for word in one.text.lower().split()}

@@ -105,7 +105,9 @@ class ProgramWords:
 
 def program_words(expressions: Iterable[Expression | None], *, rare: int = RARE) -> ProgramWords:
     """Return the words that occur more often than `rare` times, the most frequent first, equals by the alphabet."""
-    counts = Counter(word for said in expressions if said is not None for step in said.steps for word in _said(step))
+    counts = Counter(
+        word for said in expressions if said is not None for step in said.steps for word in _words_of(step)
+    )
     frequent = [word for word, count in counts.items() if count > rare]
     return ProgramWords(tuple(sorted(frequent, key=lambda word: (-counts[word], word))))
 
@@ -166,7 +168,7 @@ def copsref_programs(
         raise BrokenDataset(f"{dataset.path}: {error}") from error
 
 
-def _said(step: Step) -> Iterator[tuple[str, str]]:
+def _words_of(step: Step) -> Iterator[tuple[str, str]]:
     """Yield the words of a step."""
     match step:
         case Is(attribute, value):
@@ -175,12 +177,12 @@ def _said(step: Step) -> Iterator[tuple[str, str]]:
             if relation not in SAME:
                 yield RELATION, relation
             for inner in to.steps:
-                yield from _said(inner)
+                yield from _words_of(inner)
         case Not(inner):
-            yield from _said(inner)
+            yield from _words_of(inner)
         case AnyOf(steps):
             for inner in steps:
-                yield from _said(inner)
+                yield from _words_of(inner)
 
 
 class _Line:

@@ -75,13 +75,13 @@ class PhotoQuestions(Questions):
         photographs = Photographs(source.scenes, source.photographs.find, recipe.seed)
         setting = recipe.options["setting"]
         asked = [example for split in splits for example in _examples(source, split, recipe)]
-        shown = [photographs.shown(example, setting) for example in asked]
-        shots = [photographs.shown(example, setting) for example in _shots(source, recipe)]
+        shown = [photographs.show(example, setting) for example in asked]
+        shots = [photographs.show(example, setting) for example in _shots(source, recipe)]
 
-        def posed(one: Any) -> Posed:
+        def pose(one: Any) -> Posed:
             return Posed(photographs.question(one, recipe.style), one.gold)
 
-        return Found(region_instructions(recipe.style), [*map(posed, shots)], [*map(posed, shown)], digest)
+        return Found(region_instructions(recipe.style), [*map(pose, shots)], [*map(pose, shown)], digest)
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> RegionGold:
         """Read the regions that `RegionGold.to_plain` wrote."""

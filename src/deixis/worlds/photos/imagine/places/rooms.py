@@ -41,7 +41,7 @@ def living_room(stage: Stage, most: float) -> None:
     if couch is not None:
         for _ in range(chance.count(0, 3)):
             put_on(stage, "pillow", couch)
-        for _ in range(chance.weighted((0, 1, 2), (3, 5, 2))):
+        for _ in range(chance.choose_weighted((0, 1, 2), (3, 5, 2))):
             name = stage.pick(("man", "woman", "girl", "boy", "cat", "dog"))
             seat(stage, name, couch, "lying" if name in ("cat", "dog") and chance.happens(0.6) else "sitting")
     small = "book vase cup lamp candle plant remote_control phone bowl laptop basket glass"
