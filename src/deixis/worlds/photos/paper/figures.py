@@ -126,8 +126,8 @@ def _curves(runs: Mapping[str, Sequence[Trial]], order: Sequence[str]) -> Drawin
         _furnish(figure, title)
 
     caption = (
-        "Left the loss, which means something else for every model; right the share of right choices on val among all "
-        "distractors, for SCAN that of right images. A ring is the checkpoint that was chosen."
+        "Left the loss, which is not comparable between models; right the share of right choices on val among all "
+        "distractors, for SCAN that of right images. A ring marks the selected checkpoint."
     )
     title = "Loss, and accuracy on val"
     return Drawing(name="curves", title=title, caption=caption, size=_size(TALL, list(runs)), paint=paint)
