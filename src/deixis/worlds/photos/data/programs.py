@@ -18,7 +18,6 @@ those of `expression.program` do, but say words instead of codes of a schema, so
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from enum import IntEnum
@@ -29,7 +28,7 @@ import numpy as np
 
 from deixis.data.store import read_parquet
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, SchemaError
-from deixis.expression.plain import expression_from_plain
+from deixis.expression.plain import expression_from_json
 from deixis.expression.program import MAX_RANK, MAX_STACK
 from deixis.expression.steps import SIDES, AnyOf, Extreme, Is, Not, Nth, Related
 from deixis.worlds.photos.data.arrays import PAD, UNKNOWN
@@ -155,7 +154,7 @@ def copsref_programs(
             splits += table.column("split").to_pylist()
             for written in table.column("expression").to_pylist():
                 try:
-                    said.append(expression_from_plain(json.loads(written)) if written else None)
+                    said.append(expression_from_json(written) if written else None)
                 except (DeixisError, ValueError, TypeError, RecursionError) as error:
                     raise BrokenDataset(f"{path.name}, row {row}: {str(error).splitlines()[0][:200]}") from error
                 row += 1
