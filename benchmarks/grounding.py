@@ -16,10 +16,10 @@ import torch
 
 from benchmarks.machine import Row, as_markdown
 from benchmarks.mining import CATEGORIES, HIGH, LOW, REGIONS, WORDS, said_of_words, table_of
+from deixis.kernels.ops import Op
 from deixis.learn.devices import multiplying_in
 from deixis.learn.updates import Updates
 from deixis.worlds.photos.models.regions import Words
-from deixis.worlds.photos.models.tree import Op
 from deixis.worlds.photos.training.bundles import BUILT, TREE, build, sizes_of, vocabulary_of
 from deixis.worlds.photos.training.lessons import Lessons, Material
 from deixis.worlds.photos.training.settings import RECORDED, grounding_of

@@ -6,7 +6,8 @@ from hypothesis import given
 
 from deixis.errors import SchemaError, UnknownName
 from deixis.expression import AnyOf, Description, Extreme, Is, Not, Nth, Related, compile_expression, decompile
-from deixis.expression.program import MAX_MENTIONS, Op
+from deixis.expression.program import MAX_MENTIONS
+from deixis.kernels.ops import Op
 from deixis.schema import Attribute, Relation, Schema, Which
 from deixis.testing import expressions, the
 from deixis.worlds.grid.scene import GRID

@@ -1,6 +1,7 @@
 """Expressions as short integer tables, the form the compiled resolver runs.
 
-A program is a postfix table of rows (operation, a, b) over a stack of object sets:
+A program is a postfix table of rows (operation, a, b) over a stack of object sets. The operations are those of
+`kernels.ops`:
 
     ALL          push the set of all objects
     IS a v       keep the objects whose attribute a has value v
@@ -20,7 +21,6 @@ different object.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ import numpy as np
 from deixis.errors import SchemaError
 from deixis.expression.description import Description
 from deixis.expression.steps import SIDES, AnyOf, Extreme, Is, Not, Nth, Related, Step
+from deixis.kernels.ops import GROWTH, Op
 from deixis.schema import Which
 
 
@@ -37,26 +38,11 @@ if TYPE_CHECKING:
     from deixis.schema import Schema
 
 
-__all__ = ["MAX_MENTIONS", "Op", "Program", "compile_expression", "decompile"]
+__all__ = ["MAX_MENTIONS", "Program", "compile_expression", "decompile"]
 
 MAX_MENTIONS = 12  # of one expression, for the compiled matcher
 MAX_STACK = 16
 MAX_RANK = 2**15 - 1
-
-
-class Op(IntEnum):
-    """The operations of a program."""
-
-    ALL = 0
-    IS = 1
-    EXTREME = 2
-    NTH = 3
-    RELATED = 4
-    MARK = 5
-    COPY = 6
-    NOT = 7
-    OR = 8
-    DROP = 9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,9 +82,9 @@ class _Writer:
         self.tree: list[tuple[int, int]] = []
         self.height = 0
 
-    def emit(self, op: Op, a: int = 0, b: int = 0, *, grows: int = 0) -> None:
+    def emit(self, op: Op, a: int = 0, b: int = 0) -> None:
         self.rows.append((op, a, b))
-        self.height += grows
+        self.height += GROWTH[op]
         if self.height > MAX_STACK:
             raise SchemaError(f"the expression is nested too deeply to compile (more than {MAX_STACK} sets at once)")
 
@@ -107,7 +93,7 @@ class _Writer:
         if is_bound:
             mention = len(self.tree)
             self.tree.append((parent, relation))
-        self.emit(Op.ALL, grows=1)
+        self.emit(Op.ALL)
         for step in description.steps:
             self.step(step, mention=mention)
         if is_bound:
@@ -128,19 +114,19 @@ class _Writer:
             case Related(relation, to):
                 code = self.schema.relation_code(relation)
                 self.description(to, parent=mention, relation=code, is_bound=mention >= 0)
-                self.emit(Op.RELATED, code, grows=-1)
+                self.emit(Op.RELATED, code)
             case Not(inner):
-                self.emit(Op.COPY, 0, grows=1)
+                self.emit(Op.COPY, 0)
                 self.step(inner, mention=-1)
-                self.emit(Op.NOT, grows=-1)
+                self.emit(Op.NOT)
             case AnyOf(steps):  # pragma: no branch (the last kind of step)
-                self.emit(Op.COPY, 0, grows=1)
+                self.emit(Op.COPY, 0)
                 self.step(steps[0], mention=-1)
                 for inner in steps[1:]:
-                    self.emit(Op.COPY, 1, grows=1)
+                    self.emit(Op.COPY, 1)
                     self.step(inner, mention=-1)
-                    self.emit(Op.OR, grows=-1)
-                self.emit(Op.DROP, grows=-1)
+                    self.emit(Op.OR)
+                self.emit(Op.DROP)
 
 
 def decompile(program: Program, schema: Schema) -> Expression:

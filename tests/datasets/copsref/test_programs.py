@@ -9,11 +9,11 @@ import pytest
 from deixis.errors import BrokenDataset, RecipeError, SchemaError
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Extreme, Is, Not, Nth, Related
+from deixis.kernels.ops import Op
 from deixis.schema import Which
 from deixis.worlds.photos.data.arrays import TextSettings, copsref_arrays
 from deixis.worlds.photos.data.programs import (
     RELATION,
-    ProgramOp,
     ProgramWords,
     copsref_programs,
     program_words,
@@ -36,7 +36,7 @@ def test_a_program_says_what_the_expression_says():
 
     programs = programs_of([said], WORDS)
 
-    rows = [(ProgramOp(op).name, a, b) for op, a, b in programs.words[0].reshape(-1, 3).tolist()]
+    rows = [(Op(op).name, a, b) for op, a, b in programs.words[0].reshape(-1, 3).tolist()]
     assert programs.count.tolist() == [3 * len(rows)]
     assert rows == [
         ("ALL", 0, 0),

@@ -16,10 +16,10 @@ from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
 from deixis.resolution.reference import denotation, narrow
 from deixis.testing import expressions
-from deixis.worlds.photos.data.programs import ProgramOp, ProgramWords, programs_of
+from deixis.worlds.photos.data.programs import ProgramWords, programs_of
 from deixis.worlds.photos.models.regions import Grounder, Lesson, Words, join_words
 from deixis.worlds.photos.models.soft_sets import MIDDLE, either, nth, related, same, unless, without
-from deixis.worlds.photos.models.tree import Op, TreeGrounder, TreeGrounderSettings
+from deixis.worlds.photos.models.tree import TreeGrounder, TreeGrounderSettings
 from tests.models.grounding.made import HIGH, LOW, REGIONS, gradients, lesson, started, table
 from tests.models.grounding.oracle import table_of, told_model, words_of
 from tests.scene.graphs import SCHEMA, tables
@@ -121,11 +121,6 @@ def test_the_best_fit_is_the_referent(corpus: GraphTable, said: Expression) -> N
     assert is_there == bool(meant)
     if len(meant) == 1:
         assert int(fits.argmax()) == meant[0]
-
-
-def test_operations_are_numbered_as_they_are_written() -> None:
-    """Those who write programs and those who read them mean the same by a number."""
-    assert {op.name: op.value for op in ProgramOp} == {op.name: op.value for op in Op}
 
 
 # ---------------------------------------------------------------------------------------------------- soft sets

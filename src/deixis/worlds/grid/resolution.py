@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deixis.errors import SchemaError
-from deixis.expression.program import Op, Program, compile_expression
+from deixis.expression.program import Program, compile_expression
 from deixis.expression.steps import SIDES
+from deixis.kernels.ops import Op
 from deixis.worlds.grid.scene import BOX, GRID, MAX_OBJECTS
 
 

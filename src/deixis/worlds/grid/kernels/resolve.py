@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import jit
+from deixis.kernels.ops import Op
 from deixis.worlds.grid.kernels.grid_sets import add_to_sets, clear_sets, nth_from, related_to, towards
 from deixis.worlds.grid.kernels.match import keep_matchable
 
 
 __all__ = ["resolve_grids"]
 
-ALL, IS, EXTREME, NTH, RELATED, MARK, COPY, NOT, OR = 0, 1, 2, 3, 4, 5, 6, 7, 8
+ALL, IS, EXTREME, NTH, RELATED, MARK, COPY, NOT, OR = (  # as numbers, which compiled code holds as constants
+    int(op) for op in (Op.ALL, Op.IS, Op.EXTREME, Op.NTH, Op.RELATED, Op.MARK, Op.COPY, Op.NOT, Op.OR)
+)
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
 _64 = 64

@@ -1,7 +1,8 @@
 """Meanings of expressions as numbers: small programs over a vocabulary of names, attributes and relations.
 
 A program is a line of numbers, three for each row: an operation and its two arguments. They run on a stack of sets, as
-those of `expression.program` do, but say words instead of codes of a schema, so that rare ones can be `UNKNOWN`.
+those of `expression.program` do, with operations of the same table, but say words instead of codes of a schema, so that
+rare ones can be `UNKNOWN`.
 
 | operation | arguments | |
 |---|---|---|
@@ -20,7 +21,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,7 @@ from deixis.errors import BrokenDataset, DeixisError, RecipeError, SchemaError
 from deixis.expression.plain import expression_from_json
 from deixis.expression.program import MAX_RANK, MAX_STACK
 from deixis.expression.steps import SIDES, AnyOf, Extreme, Is, Not, Nth, Related
+from deixis.kernels.ops import GROWTH, Op
 from deixis.worlds.photos.data.arrays import PAD, UNKNOWN
 from deixis.worlds.photos.scene.vocabulary import SAME, SAME_TYPES
 
@@ -43,27 +44,10 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.data.store import CopsRef
 
 
-__all__ = ["RELATION", "ProgramOp", "ProgramWords", "Programs", "copsref_programs", "program_words", "programs_of"]
+__all__ = ["RELATION", "ProgramWords", "Programs", "copsref_programs", "program_words", "programs_of"]
 
 RELATION = "relation"  # stands where a word has its dimension
 RARE = 5  # words that occur no more often are unknown; as with the words of texts
-
-
-class ProgramOp(IntEnum):
-    """The operations, with 0 for padding."""
-
-    ALL = 1
-    IS = 2
-    NTH = 3
-    RELATED = 4
-    SAME = 5
-    COPY = 6
-    NOT = 7
-    OR = 8
-    DROP = 9
-
-
-GROWTH = {ProgramOp.ALL: 1, ProgramOp.COPY: 1, ProgramOp.IS: 0, ProgramOp.NTH: 0}  # of the stack; by -1 for all others
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,14 +177,14 @@ class _Line:
         self.height = 0
 
     def of(self, description: Description) -> list[int]:
-        self.emit(ProgramOp.ALL)
+        self.emit(Op.ALL)
         for step in description.steps:
             self.step(step)
         return self.line
 
-    def emit(self, op: ProgramOp, first: int = 0, second: int = 0) -> None:
+    def emit(self, op: Op, first: int = 0, second: int = 0) -> None:
         self.line += (op, first, second)
-        self.height += GROWTH.get(op, -1)
+        self.height += GROWTH[op]
         if self.height > MAX_STACK:
             raise SchemaError(f"the expression is nested too deeply for a program (more than {MAX_STACK} sets at once)")
 
@@ -210,28 +194,28 @@ class _Line:
     def step(self, step: Step) -> None:
         match step:
             case Is(attribute, value):
-                self.emit(ProgramOp.IS, self.word(attribute, value))
+                self.emit(Op.IS, self.word(attribute, value))
             case Nth(index, side):
                 if index > MAX_RANK:
                     raise SchemaError(f"a rank of {index} is too high for a program; the highest is {MAX_RANK}")
-                self.emit(ProgramOp.NTH, index, SIDES.index(side))
+                self.emit(Op.NTH, index, SIDES.index(side))
             case Related(relation, to):
                 self.of(to)
                 if relation in SAME:
-                    self.emit(ProgramOp.SAME, SAME.index(relation))
+                    self.emit(Op.SAME, SAME.index(relation))
                 else:
-                    self.emit(ProgramOp.RELATED, self.word(RELATION, relation))
+                    self.emit(Op.RELATED, self.word(RELATION, relation))
             case Not(inner):
-                self.emit(ProgramOp.COPY, 0)
+                self.emit(Op.COPY, 0)
                 self.step(inner)
-                self.emit(ProgramOp.NOT)
+                self.emit(Op.NOT)
             case AnyOf(steps):
-                self.emit(ProgramOp.COPY, 0)
+                self.emit(Op.COPY, 0)
                 self.step(steps[0])
                 for inner in steps[1:]:
-                    self.emit(ProgramOp.COPY, 1)
+                    self.emit(Op.COPY, 1)
                     self.step(inner)
-                    self.emit(ProgramOp.OR)
-                self.emit(ProgramOp.DROP)
+                    self.emit(Op.OR)
+                self.emit(Op.DROP)
             case Extreme(attribute, _):  # pragma: no branch (the last kind of step)
                 raise SchemaError(f"photographs do not order things by {attribute!r}, so that cannot be in a program")

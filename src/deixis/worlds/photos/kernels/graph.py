@@ -10,12 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import bit, jit, lowest
+from deixis.kernels.ops import Op
 from deixis.worlds.photos.kernels.graph_sets import copy_set, fill_set, keep_nth, keep_related, keep_value, related
 
 
 __all__ = ["judge_graphs", "resolve_graphs"]
 
-ALL, IS, EXTREME, NTH, RELATED, MARK, COPY, NOT, OR = 0, 1, 2, 3, 4, 5, 6, 7, 8
+ALL, IS, EXTREME, NTH, RELATED, MARK, COPY, NOT, OR = (  # as numbers, which compiled code holds as constants
+    int(op) for op in (Op.ALL, Op.IS, Op.EXTREME, Op.NTH, Op.RELATED, Op.MARK, Op.COPY, Op.NOT, Op.OR)
+)
 STACK, MENTIONS = 17, 16
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)

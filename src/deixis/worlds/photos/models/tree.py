@@ -28,7 +28,6 @@ This model is not published. It does not demand that mentions which are not rela
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,6 +35,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from deixis.kernels.ops import GROWTH, Op
 from deixis.learn.layers import FAR
 from deixis.worlds.photos.models.modules import Rescaled
 from deixis.worlds.photos.models.regions import PAD, join_rows, take_rows
@@ -50,27 +50,10 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.models.regions import Lesson, Regions, RegionTable, Words
 
 
-__all__ = ["Op", "TreeGrounder", "TreeGrounderSettings", "TreeQuery", "TreeSeen"]
+__all__ = ["TreeGrounder", "TreeGrounderSettings", "TreeQuery", "TreeSeen"]
 
 PAIR = 10  # what is told of the places of two regions
 FEW = 2**22  # numbers that a processor handles at once; a few steps more cost it less than padding
-
-
-class Op(IntEnum):
-    """The operations, numbered as in `worlds.photos.data.programs`; 0 is padding."""
-
-    ALL = 1
-    IS = 2
-    NTH = 3
-    RELATED = 4
-    SAME = 5
-    COPY = 6
-    NOT = 7
-    OR = 8
-    DROP = 9
-
-
-GROWTH = (0, 1, 0, 0, -1, -1, 1, -1, -1, -1)  # of the stack, by operation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
