@@ -21,8 +21,8 @@ import numpy as np
 from deixis.audits.run import audit_path
 from deixis.distractors import necessity
 from deixis.expression import parts, without
-from deixis.report.figures import Chart
-from deixis.report.sheets import Sheet, draw_dark_sheet, draw_sheet
+from deixis.report.chart import Axis, Chart, Figure, make_series
+from deixis.report.chart_matplotlib import draw_figure
 from deixis.resolution import resolve, trace
 from deixis.scene import Context
 from deixis.worlds.grid.draw import Look, Marks, draw_svg
@@ -69,15 +69,15 @@ def main() -> None:
             (IMAGES / f"{name}-{theme}.svg").write_text(draw(theme), encoding="utf-8")
     _rooms(IMAGES / "concept-context.png")
     if found.released is not None:
-        for sheet in findings(found.released):
-            _write_sheet(sheet)
+        for figure in findings(found.released):
+            _write_figure(figure)
     if found.model:
-        _write_sheet(understood())
+        _write_figure(understood())
 
 
-def _write_sheet(sheet: Sheet) -> None:
-    (IMAGES / f"{sheet.name}-light.svg").write_bytes(draw_sheet(sheet, "svg"))
-    (IMAGES / f"{sheet.name}-dark.svg").write_bytes(draw_dark_sheet(sheet))
+def _write_figure(figure: Figure) -> None:
+    (IMAGES / f"{figure.name}-light.svg").write_bytes(draw_figure(figure, "svg"))
+    (IMAGES / f"{figure.name}-dark.svg").write_bytes(draw_figure(figure, "svg", theme="dark"))
 
 
 # ---------------------------------------------------------------------------------------------------- concepts
@@ -209,7 +209,7 @@ def _document(width: float, height: float, drawn: Iterable[str], title: str) -> 
 # ---------------------------------------------------------------------------------------------------- findings
 
 
-def findings(sample: Path) -> list[Sheet]:
+def findings(sample: Path) -> list[Figure]:
     """The figures of the article about released data: what is needed, what solves it, where things stand, gSCAN."""
     with TemporaryDirectory() as folder:
         audits = {"released": audit_path(sample, workers=1)}
@@ -222,11 +222,16 @@ def findings(sample: Path) -> list[Sheet]:
     return [_needed_sheet(audits), _places_sheet(audits), _gscan_sheet(squares)]
 
 
-def _needed_sheet(audits: dict[str, Audit]) -> Sheet:
+def _needed_sheet(audits: dict[str, Audit]) -> Figure:
     def chart(name: str, title: str, axis: str, rows: dict[str, Callable[[Audit], float | None]]) -> Chart:
         series = {who: tuple(find(audit) or 0.0 for find in rows.values()) for who, audit in audits.items()}
         return Chart(
-            name=name, title=title, form="columns", axis=axis, labels=tuple(rows), series=series, colored="datasets"
+            name=name,
+            title=title,
+            marks="columns",
+            labels=tuple(rows),
+            series=make_series(series, colors="datasets"),
+            axis=Axis(label=axis),
         )
 
     needed = chart(
@@ -245,22 +250,20 @@ def _needed_sheet(audits: dict[str, Audit]) -> Sheet:
         "Solved without reading it all",
         "share of the examples",
         {
-            "first clause alone": lambda audit: audit.shortcut_shares()["first clause alone"].share,
-            "bag of words": lambda audit: audit.shortcut_shares()["bag of words"].share,
+            "first clause alone": lambda audit: audit.solved()["first clause alone"].share,
+            "bag of words": lambda audit: audit.solved()["bag of words"].share,
         },
     )
-    return Sheet(
+    return Figure(
         name="findings-needed",
         title="How much of a two-clause command is needed",
-        description=_told([needed, solved]),
+        caption=_told([needed, solved]),
         rows=((needed, solved),),
         width=7.0,
-        patterns=(),
-        datasets=tuple(audits),
     )
 
 
-def _places_sheet(audits: dict[str, Audit]) -> Sheet:
+def _places_sheet(audits: dict[str, Audit]) -> Figure:
     """Where the object of a clause stands, in the released data and in corrected ones."""
     known = released()
     charts = []
@@ -277,26 +280,23 @@ def _places_sheet(audits: dict[str, Audit]) -> Sheet:
             Chart(
                 name=f"places-{place}",
                 title=f"‘in the {relation} as …’",
-                form="columns",
-                axis="share of these clauses",
+                marks="columns",
                 labels=tuple(map(str, range(6))),
-                series=series,
-                colored="datasets",
-                below=f"{place} of the object that is mentioned",
+                series=make_series(series, colors="datasets"),
+                axis=Axis(label="share of these clauses"),
+                below=Axis(label=f"{place} of the object that is mentioned", unit="count"),
             )
         )
-    return Sheet(
+    return Figure(
         name="findings-places",
         title="Where the object of a clause stands",
-        description=_told(charts),
+        caption=_told(charts),
         rows=(tuple(charts),),
         width=7.0,
-        patterns=(),
-        datasets=("released", "corrected"),
     )
 
 
-def _gscan_sheet(squares: Audit) -> Sheet:
+def _gscan_sheet(squares: Audit) -> Figure:
     known = released().sufficient
     ours = squares.colour_and_shape()
     labels = {
@@ -308,27 +308,27 @@ def _gscan_sheet(squares: Audit) -> Sheet:
     chart = Chart(
         name="gscan",
         title="‘yellow square’",
-        form="columns",
-        axis="share of the examples",
+        marks="columns",
         labels=tuple(labels.values()),
-        series={
-            "gSCAN, published": tuple(known[what] for what in labels),
-            "gSCAN-style, made here": tuple(ours[what].share or 0.0 for what in labels),
-        },
-        colored="datasets",
+        series=make_series(
+            {
+                "gSCAN, published": tuple(known[what] for what in labels),
+                "gSCAN-style, made here": tuple(ours[what].share or 0.0 for what in labels),
+            },
+            colors="datasets",
+        ),
+        axis=Axis(label="share of the examples"),
     )
-    return Sheet(
+    return Figure(
         name="findings-gscan",
         title="Which words of ‘yellow square’ are needed",
-        description=_told([chart]),
+        caption=_told([chart]),
         rows=((chart,),),
         width=5.0,
-        patterns=(),
-        datasets=tuple(chart.series),
     )
 
 
-def understood() -> Sheet:
+def understood() -> Figure:
     """How many two-clause commands the models that come with Deixis carry out, by how boards are made."""
     models = {"M-LSTM": "m-lstm", "GCN-LSTM": "gcn-lstm", "transformer": "transformer"}
     shares: dict[str, tuple[float, ...]] = {}
@@ -339,20 +339,17 @@ def understood() -> Sheet:
     chart = Chart(
         name="understood",
         title="Two-clause commands carried out to the last action",
-        form="columns",
-        axis="share of the commands",
+        marks="columns",
         labels=tuple(models),
-        series=shares,
-        colored="datasets",
+        series=make_series(shares, colors="datasets"),
+        axis=Axis(label="share of the commands"),
     )
-    return Sheet(
+    return Figure(
         name="findings-understood",
         title="What models have learnt from boards like the released ones",
-        description=_told([chart]),
+        caption=_told([chart]),
         rows=((chart,),),
         width=5.0,
-        patterns=(),
-        datasets=tuple(shares),
     )
 
 
@@ -373,9 +370,10 @@ def _understood_in(dataset: Dataset, model_name: str) -> float:
 def _told(charts: Iterable[Chart]) -> str:
     """The numbers of some charts in words."""
     return "; ".join(
-        f"{chart.title}, {who}: " + ", ".join(f"{label} {value:.1%}" for label, value in zip(chart.labels, values))  # noqa: B905
+        f"{chart.title}, {one.label}: "
+        + ", ".join(f"{label} {value:.1%}" for label, value in zip(chart.labels, one.values))  # noqa: B905
         for chart in charts
-        for who, values in chart.series.items()
+        for one in chart.series
     )
 
 

@@ -1,4 +1,4 @@
-"""Counts of things left out, repaired or guessed, by reason.
+"""What was left out, repaired or guessed on the way, counted by reason.
 
 A rule for every verb: what is lost is counted, told on the last lines, kept in the manifest or the JSON, and has to be
 asked for by an option where it is more than one in a hundred.
@@ -33,7 +33,7 @@ MAX_REASONS = 12  # told of each kind; the rest are added up
 
 
 class Losses:
-    """Counts of the things that were left out, repaired or guessed, by reason.
+    """What became of things that were seen: how many were left out, repaired or guessed, and why.
 
     Args:
         things: what is counted, in the plural: `examples`, `images`.
@@ -66,7 +66,7 @@ class Losses:
         self.count("guessed", reason, number)
 
     def count(self, kind: Kind, reason: str, number: int = 1) -> None:
-        """Count losses of one kind, unless there are none."""
+        """Count losses of one kind; none are not kept."""
         if number:
             self.counts[kind][reason] += number
 
@@ -77,11 +77,11 @@ class Losses:
             self.counts[kind].update(counts)
 
     def total(self, kind: Kind) -> int:
-        """Return the number of losses of a kind."""
+        """How many losses of a kind there are."""
         return self.counts[kind].total()
 
     def is_few(self, kind: Kind) -> bool:
-        """Return whether losses of a kind are at most one in a hundred of the things seen."""
+        """Whether losses of a kind are at most one in a hundred of what was seen."""
         return self.total(kind) <= MAX_SHARE * self.seen
 
     def demand_few(self, *, where: object, allowed: bool = False, option: str = ALLOW) -> None:
@@ -122,6 +122,6 @@ class Losses:
         return losses
 
     def to_dict(self) -> dict[str, object]:
-        """Return the counts for manifests and JSON, without kinds that have no losses."""
+        """The same for manifests and JSON; kinds without losses are left away."""
         kept: dict[str, object] = {kind: dict(counts.most_common()) for kind, counts in self.counts.items() if counts}
         return {"of": self.things, "seen": self.seen, **kept}

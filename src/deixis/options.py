@@ -1,4 +1,4 @@
-"""Options with several names in one text, and options that have no effect."""
+"""What options say, for whoever obeys them: several names in one text, and options that do nothing here."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def test_debugging_shows_the_traceback(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("package", "words", "extra"),
-    [("pyarrow", ["check", "x"], "data"), ("matplotlib", ["demo", "--out", "{out}"], "report")],
+    [("pyarrow", ["check", "x"], "data"), ("jinja2", ["demo", "--out", "{out}"], "report")],
 )
 def test_a_missing_package_is_named_with_its_extra(package, words, extra, tiny, tmp_path):
     """Without an optional package the command says how to install it."""

@@ -8,7 +8,7 @@ import pytest
 from deixis.seeds import derive
 from deixis.worlds.rooms.judging.anchors import SPEAKERS, captions_of, score_speakers, speaker_captions
 from deixis.worlds.rooms.judging.arrays import score_captions, score_mentions
-from deixis.worlds.rooms.judging.figures import draw_metrics, groups_of
+from deixis.worlds.rooms.judging.figures import group_estimates, metrics_figure
 from deixis.worlds.rooms.judging.published import TABLE_1
 from deixis.worlds.rooms.judging.summary import GAP, METRICS, columns, summarise
 from deixis.worlds.rooms.pairs import CATEGORIES, test_sets
@@ -168,7 +168,7 @@ def test_a_figure_shows_every_file_and_every_group():
     five = summarise({name: sets[name] for name in list(sets)[:5]}, resamples=10)
     many = summarise(sets, resamples=10)
 
-    assert list(groups_of({"a": five})) == list(sets)[:5]
-    assert list(groups_of({"a": many})) == ["mean of 13 sets"]
-    figure = draw_metrics({f"speaker {number}": many for number in range(11)}, "z")
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [f"speaker {k}" for k in range(11)]
+    assert list(group_estimates({"a": five})) == list(sets)[:5]
+    assert list(group_estimates({"a": many})) == ["mean of 13 sets"]
+    figure = metrics_figure({f"speaker {number}": many for number in range(11)}, "z")
+    assert all(chart.labels == tuple(f"speaker {k}" for k in range(11)) for chart in figure.panels)

@@ -10,9 +10,8 @@ from deixis.audits import Audit
 from deixis.audits.run import audit_path
 from deixis.data.store import open_dataset
 from deixis.errors import RecipeError
+from deixis.report.audit_charts import audit_charts
 from deixis.report.audit_page import lead, write_audit_page
-from deixis.report.audit_plots import audit_plots
-from deixis.report.plots import Heat, Stack
 from deixis.worlds.grid.audit.run import audit_tables
 from deixis.worlds.grid.paper.published import released
 from tests.reports.test_page import read_page
@@ -85,13 +84,13 @@ def test_every_section_has_something_to_say(page):
 
 def test_figures_show_all_datasets_in_the_same_order(audit):
     """A figure keeps the place of every dataset, published figures first; the shares of a stack make up the whole."""
-    for plots in audit_plots({"one": audit, "two": audit}, beside=released()).values():
-        for plot in plots:
-            if isinstance(plot, Stack):
-                for rows in plot.groups.values():
-                    assert all(sum(shares) == pytest.approx(1) for shares in rows.values())
-            elif not isinstance(plot, Heat):
-                assert [name for name in plot.series if name != "released"] == ["one", "two"]
+    for charts in audit_charts({"one": audit, "two": audit}, beside=released()).values():
+        for chart in charts:
+            if chart.marks == "stacks":
+                for shares in zip(*(one.values for one in chart.series), strict=True):
+                    assert sum(shares) == pytest.approx(1)
+            elif chart.marks != "tiles":
+                assert [one.label for one in chart.series if one.label != "released"] == ["one", "two"]
 
 
 def test_the_lead_says_the_key_figures(audit):

@@ -189,7 +189,7 @@ def test_notes_are_shown(folders: list[Path], tmp_path: Path) -> None:
     notes.write_text('[table3.mattnet]\nfull = "Fewer things."\n[claims.random]\nwhy = "By <chance>."\n')
     keys = [claim.key for claim in CLAIMS]
     results = compare_trials([read_trial(folder) for folder in folders], reasons=read_notes(notes, keys))
-    page = results_page(results, drawings=())
+    page = results_page(results, figures=())
     assert "Fewer things." in page
     assert "By &lt;chance&gt;." in page
     assert "Fewer things." in results_as_markdown(results)

@@ -15,6 +15,7 @@ import pytest
 from deixis.data.store import MANIFEST, open_dataset, write_parquet
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
 from deixis.report.markup import Themes, anchor, percent, text
+from deixis.report.templates import make_environment
 from deixis.worlds.grid.checks import check_tables
 from deixis.worlds.grid.making.recipe import read_recipe, recipe_from
 from deixis.worlds.grid.report.page import write_report
@@ -194,16 +195,17 @@ def test_an_incomplete_manifest_is_refused(examples, tmp_path, key):
     assert not (tmp_path / "report.html").exists()
 
 
-def test_without_matplotlib_the_error_says_what_to_install(dataset, tmp_path, monkeypatch):
+def test_without_jinja2_the_error_says_what_to_install(dataset, tmp_path, monkeypatch):
     """A missing extra is one line, with the command that mends it."""
     plain = builtins.__import__
 
     def refuse(name, *rest, **kwargs):
-        if name.startswith("matplotlib"):
+        if name.startswith("jinja2"):
             raise ImportError(name)
         return plain(name, *rest, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", refuse)
+    make_environment.cache_clear()
 
     with pytest.raises(DeixisError, match=r"pip install 'deixis\[report\]'"):
         write_report(dataset, tmp_path / "report.html")

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import RecipeError
-from deixis.report.figures import DATASETS, MODES, dataset_colors
-from deixis.report.sheets import draw_sheet
+from deixis.report.chart_matplotlib import draw_figure
+from deixis.report.palette import MODE_ROLES, dataset_roles
 from deixis.worlds.grid.data.statistics import LENGTH_BINS, Statistics, length_bin, statistics_of
 from deixis.worlds.grid.data.table import table_of
 from deixis.worlds.grid.making.recipe import reascan
@@ -130,9 +130,9 @@ def test_one_dataset_is_shown_in_numbers_and_several_in_shares(ours, gscan):
     (alone,) = figure4([ours]).rows
     (together,) = figure4([ours, gscan]).rows
 
-    assert sum(map(sum, alone[0].series.values())) == ours.statistics.examples
-    assert not alone[0].is_share
-    assert all(sum(values) == pytest.approx(1) for chart in together for values in chart.series.values())
+    assert sum(sum(one.values) for one in alone[0].series) == ours.statistics.examples
+    assert alone[0].axis.unit == "count"
+    assert all(sum(one.values) == pytest.approx(1) for chart in together for one in chart.series)
 
 
 def test_what_is_not_recorded_is_said(gscan, examples):
@@ -144,7 +144,7 @@ def test_what_is_not_recorded_is_said(gscan, examples):
     assert [chart.is_empty for chart in (distractors, relations, lengths)] == [True] * 3
     assert "not recorded" in distractors.empty
     assert "not recorded" in lengths.empty
-    assert b"<svg" in draw_sheet(figure5([gscan]), "svg")
+    assert b"<svg" in draw_figure(figure5([gscan]), "svg")
 
 
 def test_datasets_are_compared_with_the_set_they_correspond_to(ours, gscan, examples):
@@ -180,8 +180,8 @@ def test_outlines_are_the_published_shares(ours):
     ((lengths,),) = figure4([ours], beside=facts).rows
 
     for chart in (chart for row in rows for chart in row):
-        assert chart.outlines[""] == tuple(facts.shares[chart.name].get(label) for label in chart.labels)
-    assert {name: sum(values) for name, values in lengths.outlines.items()} == pytest.approx(
+        assert chart.published == tuple(facts.shares[chart.name].get(label) for label in chart.labels)
+    assert {one.label: sum(one.published) for one in lengths.series if one.published} == pytest.approx(
         {"p1": 1.0, "p2": 1.0, "p3": 1.0}
     )
 
@@ -217,7 +217,7 @@ def test_names_stay_names(dataset, ours, name):
 
     cells = {len(row) for row in csv.reader(StringIO(sizes_as_csv(rows)))}
     columns = {len(re.findall(r"(?<!\\)\|", line)) for line in sizes_as_markdown(rows).splitlines()}
-    root = _read(draw_sheet(figure4([ours, renamed]), "svg"))
+    root = _read(draw_figure(figure4([ours, renamed]), "svg"))
 
     assert len(cells) == len(columns) == 1
     assert not sizes_as_csv(rows).splitlines()[1].startswith("=")
@@ -227,8 +227,8 @@ def test_names_stay_names(dataset, ours, name):
 def test_drawings_are_the_same_every_time(ours, gscan):
     """The same counts give the same bytes in both forms, without a date or metadata."""
     for sheet, form in ((figure4([ours] * 4), "png"), (figure5([ours, gscan], beside=published()), "svg")):
-        drawn = draw_sheet(sheet, form)
-        assert drawn == draw_sheet(sheet, form)
+        drawn = draw_figure(sheet, form)
+        assert drawn == draw_figure(sheet, form)
         assert not re.search(rb"<metadata|<!DOCTYPE|tEXt|\d\d:\d\d:\d\d", drawn)
 
 
@@ -238,7 +238,7 @@ def test_drawings_have_the_size_of_a_column_and_of_a_page(ours):
 
     widths = {}
     for sheet in (figure4([ours]), figure5([ours])):
-        with Image.open(BytesIO(draw_sheet(sheet, "png"))) as image:
+        with Image.open(BytesIO(draw_figure(sheet, "png"))) as image:
             widths[sheet.name] = image.width
             assert image.height <= 9 * 300
 
@@ -247,7 +247,7 @@ def test_drawings_have_the_size_of_a_column_and_of_a_page(ours):
 
 def test_drawings_can_be_read_aloud(ours):
     """Title and description say what is drawn, in numbers."""
-    root = _read(draw_sheet(figure5([ours]), "svg"))
+    root = _read(draw_figure(figure5([ours]), "svg"))
     said = {element.tag.split("}")[1]: element.text for element in list(root)[:2]}
 
     assert root.get("role") == "img"
@@ -282,8 +282,8 @@ def _read(svg):
 
 def test_modes_of_making_have_their_own_colours_in_every_figure():
     """Released and every-word data, the two poles of the argument, are told apart, whatever stands beside them."""
-    four = dict(zip(MODES, dataset_colors(tuple(MODES)), strict=True))
+    four = dict(zip(MODE_ROLES, dataset_roles(tuple(MODE_ROLES)), strict=True))
 
-    assert len(set(four.values())) == len(MODES)
-    assert dataset_colors(("every-word", "mine", "released")) == [four["every-word"], DATASETS[0], four["released"]]
-    assert len(set(dataset_colors(("a", "b", "c", "d", "e", "f")))) == 6
+    assert len(set(four.values())) == len(MODE_ROLES)
+    assert dataset_roles(("every-word", "mine", "released")) == [four["every-word"], "d0", four["released"]]
+    assert len(set(dataset_roles(("a", "b", "c", "d", "e", "f")))) == 6

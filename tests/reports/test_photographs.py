@@ -62,14 +62,14 @@ def test_every_expression_is_in_one_bin(ours):
 def test_one_dataset_is_drawn_in_numbers_and_several_in_shares(ours, bare):
     """Counts of datasets of different sizes are compared as shares; means stay what they are."""
     (lengths, forms), (candidates, _) = distributions([ours]).rows
-    assert sum(lengths.series["ours"]) == sum(forms.series["ours"]) == ours.row.expressions
-    assert candidates.series["ours"][0] == ours.row.candidates
+    assert sum(lengths.values_of("ours")) == sum(forms.values_of("ours")) == ours.row.expressions
+    assert candidates.values_of("ours")[0] == ours.row.candidates
 
-    sheet = distributions([ours, bare])
-    (lengths, forms), (candidates, _) = sheet.rows
-    assert all(sum(values) == pytest.approx(1) for chart in (lengths, forms) for values in chart.series.values())
-    assert candidates.series[bare.name] == (0, 0, 0, 0, 0, bare.row.candidates)
-    assert sheet.datasets == ("ours", bare.name)
+    figure = distributions([ours, bare])
+    (lengths, forms), (candidates, _) = figure.rows
+    assert all(sum(one.values) == pytest.approx(1) for chart in (lengths, forms) for one in chart.series)
+    assert candidates.values_of(bare.name) == (0, 0, 0, 0, 0, bare.row.candidates)
+    assert [entry.label for entry in figure.entries] == ["ours", bare.name]
     assert forms_of([ours, bare])[-1] == "joke"
 
 
@@ -79,7 +79,7 @@ def test_very_long_expressions_share_a_column(ours):
     chart = distributions([Described(name="long", row=row)]).rows[0][0]
 
     assert (chart.labels[0], chart.labels[-1]) == ("3", f"{LAST_LENGTH}+")
-    assert (chart.series["long"][0], chart.series["long"][-1]) == (5, 3)
+    assert (chart.values_of("long")[0], chart.values_of("long")[-1]) == (5, 3)
 
 
 def test_clouds_have_a_row_for_each_dataset(ours, bare):

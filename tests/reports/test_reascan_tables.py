@@ -14,7 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.report.curves import MOST_POINTS, Curves, draw_curves, thinned
+from deixis.report.chart import MAX_POINTS, thin_points
+from deixis.report.chart_html import figure_markup
+from deixis.report.chart_matplotlib import draw_figure
+from deixis.report.curves import training_curves
 from deixis.report.runs import Step
 from deixis.worlds.grid.judging.navigation import MEASURES, PlanEvaluation, SplitEvaluation
 from deixis.worlds.grid.judging.navigation import Score as PlanScore
@@ -585,10 +588,10 @@ def test_curves_are_drawn_for_every_training_set(results):
     both = curves_of(results)
 
     assert [one.name for one in both] == ["curves-all", "curves-simple"]
-    svg = draw_curves(both[0], "svg").decode()
+    svg = draw_figure(both[0], "svg", theme="reader").decode()
     assert ET.fromstring(svg).tag.endswith("svg")  # noqa: S314 (our own drawing)
     assert "prefers-color-scheme:dark" in svg
-    image = Image.open(BytesIO(draw_curves(both[0], "png"))).convert("RGB")
+    image = Image.open(BytesIO(draw_figure(both[0], "png"))).convert("RGB")
     assert image.getpixel((2, image.height - 2)) == (255, 255, 255)
 
 
@@ -600,22 +603,22 @@ def test_runs_without_a_log_have_no_curves():
 def test_a_run_with_odd_names_and_a_short_log_is_drawn():
     """One logged update, a loss of nothing and a name with strange signs are no reason to fail."""
     run = trained(0.5, steps=(Step(1, 0.0),), batch=0)
+    figure = training_curves({"$\\frac": [run]}, name="odd", title="$x_$ <b> \U0001f600")
 
-    assert draw_curves(Curves(name="odd", title="$x_$ <b> \U0001f600", runs={"$\\frac": [run]}), "svg")
+    assert draw_figure(figure, "svg", theme="reader")
+    assert "&lt;b&gt;" in figure_markup(figure)
 
 
-@given(st.integers(0, 3 * MOST_POINTS + 7))
+@given(st.integers(0, 3 * MAX_POINTS + 7))
 def test_long_logs_are_averaged_without_loss(count):
     """However long a log is, few points are drawn, at the same places, and their weighted mean is that of the log."""
-    steps = [Step(update, float(update % 7) + 1) for update in range(1, count + 1)]
+    points = [(update, float(update % 7) + 1) for update in range(1, count + 1)]
 
-    found = thinned(steps)
+    found = thin_points(points)
 
-    assert len(found) <= MOST_POINTS
-    assert not steps or found[-1].update == steps[-1].update
-    sizes = [
-        after - before
-        for before, after in zip((0, *(s.update for s in found)), (s.update for s in found), strict=False)
-    ]
-    total = sum(size * step.loss for size, step in zip(sizes, found, strict=True))
-    assert total == pytest.approx(sum(step.loss for step in steps))
+    assert len(found) <= MAX_POINTS
+    assert not points or found[-1][0] == points[-1][0]
+    ends = [at for at, _ in found]
+    sizes = [after - before for before, after in zip((0, *ends), ends, strict=False)]
+    total = sum(size * value for size, (_, value) in zip(sizes, found, strict=True))
+    assert total == pytest.approx(sum(value for _, value in points))

@@ -22,7 +22,6 @@ from deixis.judge.uncertainty import Estimate
 from deixis.judge.verdicts import read_verdicts
 from deixis.studio.judged import find_judged, find_training, read_judged
 from deixis.studio.library import Library
-from deixis.studio.line_chart import Line, draw_lines
 from deixis.studio.results import cell_of
 from deixis.studio.server import make_app
 from deixis.studio.verdicts import Wanted, compare, facets_of, rows_of, verdicts_of
@@ -140,7 +139,7 @@ def test_a_run_that_was_only_trained_shows_its_curves(studio: TestClient) -> Non
     """Training without judging gives charts and says what to do next."""
     page = studio.get("/results?run=trained").text
 
-    assert page.count('<svg class="lines"') == 2
+    assert page.count('<svg class="axes lines"') == 2
     assert "not judged yet" in page
 
 
@@ -465,23 +464,6 @@ def test_evaluations_that_are_none_are_told(tmp_path: Path, values: object) -> N
 
     assert found == []
     assert [one.entry.title for one in broken] == ["run"]
-
-
-def test_a_chart_tells_its_lines_apart_without_colour() -> None:
-    """Lines have different styles, names and ends in words; what is not above 0 has no place on a logarithmic scale."""
-    lines = [Line("one", 0, [(0, 1.0), (10, 0.1)]), Line(SCRIPT, 1, [(0, 0.0), (10, 0.5)])]
-
-    drawn = draw_lines(lines, title="Loss", is_log=True)
-
-    assert 'class="line s0"' in drawn
-    assert 'class="line s1"' in drawn
-    assert "one: from 1 to 0.1" in drawn
-    assert SCRIPT not in drawn
-
-
-def test_a_chart_of_nothing_is_nothing() -> None:
-    """Without a point there is no chart."""
-    assert draw_lines([Line("one", 0, [])], title="Loss") == ""
 
 
 def test_an_interval_without_width_is_not_shown() -> None:

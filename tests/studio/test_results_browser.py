@@ -82,7 +82,7 @@ def test_values_are_read_off_a_chart_by_keyboard_and_pointer(browser: Browser, t
         page = browser.new_page()
         faults = watch(page, address)
         page.goto(f"{address}/results?run=run")
-        chart, told = page.locator("svg.lines").first, page.locator(".readout").first
+        chart, told = page.locator("svg.axes.lines").first, page.locator(".readout").first
 
         chart.press("Home")
         first = told.inner_text()

@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "AuditedPart",
     "Bag",
-    "audited_parts",
+    "Told",
     "bag_of_words_solves",
     "colour_and_shape",
     "exchanges",
@@ -44,6 +43,7 @@ __all__ = [
     "reached_by_misreading",
     "reorderings",
     "solves",
+    "told",
     "why_not_judged",
 ]
 
@@ -53,8 +53,8 @@ NOTHING, SEVERAL, ANOTHER = "fits no object", "fits several objects", "fits anot
 ODD_PATTERN = "other"
 
 
-class AuditedPart(NamedTuple):
-    """One part of an expression with its phrase and kind.
+class Told(NamedTuple):
+    """One part of an expression as an audit files it.
 
     Attributes:
         phrase: `target` for what is said of the target itself, `other` for what is said of anything else.
@@ -67,20 +67,18 @@ class AuditedPart(NamedTuple):
     kind: str
 
 
-def audited_parts(expression: Expression, schema: Schema) -> tuple[AuditedPart, ...]:
-    """Return every part with the phrase it belongs to and its kind, in the order of `parts`."""
-    return tuple(
-        AuditedPart(part, _phrase(expression, part), _kind(expression, part, schema)) for part in parts(expression)
-    )
+def told(expression: Expression, schema: Schema) -> tuple[Told, ...]:
+    """Every part with the phrase it belongs to and its kind, in the order of `parts`."""
+    return tuple(Told(part, _phrase(expression, part), _kind(expression, part, schema)) for part in parts(expression))
 
 
 def is_content_word(kind: str) -> bool:
-    """Return whether a part of this kind is a content word: no clause, and nothing implied by one."""
+    """Whether a part of this kind is a word with a meaning of its own: no clause, and nothing implied by one."""
     return kind not in (CLAUSE, IMPLIED)
 
 
 def pattern_name(expression: Expression) -> str:
-    """Return the pattern of the mentions, such as `p3` or `chain`, or `other` for one that no command has."""
+    """The pattern of the mentions, `p3` or `chain`; `other` for one that no command has."""
     try:
         return pattern_of(expression).name
     except SchemaError:
@@ -88,10 +86,7 @@ def pattern_name(expression: Expression) -> str:
 
 
 def why_not_judged(expression: Expression, context: Context) -> str:
-    """Return why an expression does not pick out the target alone, or an empty text if it does.
-
-    Only an expression that does can be judged word by word.
-    """
+    """Why an example says nothing about its words: it does not pick out the target; empty where it does."""
     found = resolve(expression, context).objects
     if found == {context.target}:
         return ""
@@ -111,7 +106,7 @@ def left_without(expression: Expression, context: Context) -> dict[Part, frozens
 
 
 def colour_and_shape(expression: Expression, context: Context) -> str | None:
-    """Return which of colour word and noun suffice for the target, or None unless it has both.
+    """What suffices where the target is given both a colour word and a noun; None where it is not.
 
     The colour suffices when the expression still picks out the target alone without the noun, and the other way round
     (ReaSCAN, section 3, item 2, about gSCAN).
@@ -130,20 +125,17 @@ def colour_and_shape(expression: Expression, context: Context) -> str | None:
 
 
 def solves(reading: Expression, context: Context) -> bool:
-    """Return whether a reading picks out exactly the target."""
+    """Whether a reading picks out exactly the target."""
     return resolve(reading, context).objects == {context.target}
 
 
 def noun_alone(expression: Expression, schema: Schema) -> Expression:
-    """Return the expression reduced to the noun of the target.
-
-    A noun that says nothing fits everything.
-    """
+    """What is left when only the noun of the target is heard; a noun that says nothing fits everything."""
     return Description(tuple(s for s in expression.steps if isinstance(s, Is) and _is_head(s, schema)))
 
 
 def first_clause_alone(expression: Expression) -> Expression | None:
-    """Return the noun phrase with the first of its clauses, or None if there are fewer than two."""
+    """The noun phrase with the first of its clauses; None where there are not several."""
     if len(expression.clauses) < 2:
         return None
     places = [place for place, step in enumerate(expression.steps) if isinstance(step, Related)]
@@ -151,7 +143,7 @@ def first_clause_alone(expression: Expression) -> Expression | None:
 
 
 def exchanges(expression: Expression) -> tuple[Expression, ...]:
-    """Return the readings of a reader who knows the words but not their order.
+    """What a reader might understand who knows the words but not their order.
 
     In each reading the words for one attribute change places between two of the phrases, that of the target included
     (a word that only one of them has moves to the other), or two clauses change their relations. Readings that say the
@@ -172,7 +164,7 @@ def exchanges(expression: Expression) -> tuple[Expression, ...]:
 
 
 def reorderings(expression: Expression) -> tuple[Expression, ...]:
-    """Return the readings of a reader who does not know to which phrase any of the words belongs.
+    """What a reader might understand who does not know to which phrase any of the words belongs.
 
     Besides the readings of `exchanges`, two phrases change places as a whole, noun and all attributes ('the cup to the
     left of the plate', 'the plate to the left of the cup'), and phrases and relations of alternatives count as those of
@@ -196,7 +188,7 @@ def reorderings(expression: Expression) -> tuple[Expression, ...]:
 
 
 def bag_of_words_solves(expression: Expression, context: Context, bag: Bag = exchanges) -> bool:
-    """Return whether no exchange of words picks out an object other than the target.
+    """Whether no exchange of words picks out an object other than the target.
 
     An expression of one phrase is always solved: the order of its words tells nothing.
 

@@ -1,4 +1,4 @@
-"""Audits of the datasets of every world, and of grounded expressions, by path."""
+"""Audits of whatever lies at a path: datasets of every world, and grounded expressions."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def audit_dataset(
     workers: int = 1,
     progress: Tell | None = None,
 ) -> DatasetAudit:
-    """Audit a dataset of any world, or grounded expressions, at a path.
+    """The audit of whatever lies at a path: a dataset of any world, or grounded expressions.
 
     Args:
         path: the folder or file.
@@ -134,14 +134,11 @@ def audit_plainly(
     progress: Tell | None,
     bag: Bag = exchanges,
 ) -> DatasetAudit:
-    """Audit the examples of a world by the plain definitions.
-
-    `bag` has the readings of a bag of words.
-    """
+    """The audit of the examples of a world by the plain definitions; `bag` has the readings of a bag of words."""
     numbers = choose(find_world(world).part("examples").open(path).numbers(split), sample, seed)
     pieces = [_Piece(world, path, numbers[k : k + TOGETHER], bag) for k in range(0, len(numbers), TOGETHER)]
     whole = AuditCount()
-    for piece in _count_pieces(pieces, workers if len(numbers) > FEW else 1):
+    for piece in _counted(pieces, workers if len(numbers) > FEW else 1):
         whole.merge(piece)
         if progress is not None:
             progress(whole.tally.examples, len(numbers))
@@ -149,12 +146,10 @@ def audit_plainly(
 
 
 def choose(numbers: Sequence[int], sample: int | None, seed: int) -> Sequence[int]:
-    """Choose a random sample of some numbers, in their order, or all if there are no more than that."""
+    """A random sample of some numbers, in their order; all where there are not more."""
     if sample is None or sample >= len(numbers):
         return numbers
-    return [
-        numbers[place] for place in sorted(Stream(derive(seed, "sample")).permutation(range(len(numbers)))[:sample])
-    ]
+    return [numbers[place] for place in sorted(Stream(derive(seed, "sample")).shuffled(range(len(numbers)))[:sample])]
 
 
 def _audit_grounded(
@@ -183,11 +178,11 @@ class _Piece(NamedTuple):
     bag: Bag
 
 
-def _count_pieces(pieces: Sequence[_Piece], workers: int) -> Iterator[AuditCount]:
-    """Yield the counts of pieces in their order, from several processes if there are several workers."""
+def _counted(pieces: Sequence[_Piece], workers: int) -> Iterator[AuditCount]:
+    """The counts of pieces in their order, by processes where there are several workers."""
     if workers == 1:
         yield from map(_count, pieces)
-        _open_examples.cache_clear()
+        _opened.cache_clear()
         return
     with ProcessPoolExecutor(workers, get_context("spawn"), follow_the_parent) as pool:
         yield from in_order(pool, _count, pieces, ahead=2 * workers + 1)
@@ -195,7 +190,7 @@ def _count_pieces(pieces: Sequence[_Piece], workers: int) -> Iterator[AuditCount
 
 def _count(piece: _Piece) -> AuditCount:
     """Count some examples; the dataset stays open for the next piece."""
-    examples, alike = _open_examples(piece.world, piece.path)
+    examples, alike = _opened(piece.world, piece.path)
     found = AuditCount(alike, bag=piece.bag)
     for number in piece.numbers:
         found.add(examples[number])
@@ -203,5 +198,5 @@ def _count(piece: _Piece) -> AuditCount:
 
 
 @lru_cache(maxsize=1)
-def _open_examples(world: str, path: Path) -> tuple[Any, dict[object, Any]]:
+def _opened(world: str, path: Path) -> tuple[Any, dict[object, Any]]:
     return find_world(world).part("examples").open(path), {}

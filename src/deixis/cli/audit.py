@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +68,7 @@ def audit(
     """
     from deixis.audits.counting import shared_examples
     from deixis.audits.run import audit_dataset
-    from deixis.audits.summary import compare_audits, explain_dashes
+    from deixis.audits.summary import compared, explain_dashes
 
     paths = [at_hand(place) for place in places]
     called = names_given(names, len(paths)) or names_of(paths)
@@ -96,9 +97,7 @@ def audit(
     if len(found) > 1:
         values["shared"] = [one._asdict() for one in shared]
     values |= {"losses": lost} if lost else {}
-    rows = compare_audits(
-        {name: one.audit for name, one in found.items()}, {name: one.rows for name, one in found.items()}
-    )
+    rows = compared({name: one.audit for name, one in found.items()}, {name: one.rows for name, one in found.items()})
     told = [*explain_dashes(rows, list(found)), *_notes(found), *map(str, shared)]
     if write is not None:
         write(found, values, rows, told, [str(one) for one in shared])
@@ -173,6 +172,8 @@ def _writer(out: Path, datasets: int, *, published: Any) -> Callable[..., None]:
     """What writes the files; whatever stands in its way shows now, not when everything is counted."""
     from deixis.report.audit_page import MOST_DATASETS, write_audit_page
 
+    if find_spec("jinja2") is None:
+        raise ModuleNotFoundError("the page is made of templates", name="jinja2")
     if datasets > MOST_DATASETS:
         raise RecipeError(f"an audit page shows up to {MOST_DATASETS} datasets side by side, got {datasets}")
     folder = out.parent if out.suffix == PAGE else out

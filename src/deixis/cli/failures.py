@@ -18,7 +18,7 @@ EXTRAS = {
     "PIL": "data",
     "matplotlib": "report",
     "h5py": "shapes",
-    "jinja2": "studio",
+    "jinja2": "report",
     "starlette": "studio",
     "uvicorn": "studio",
     "torch": "train",

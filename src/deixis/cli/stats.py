@@ -20,7 +20,7 @@ from deixis.errors import RecipeError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.report.sheets import Format
+    from deixis.report.chart_matplotlib import Format
 
 
 __all__ = ["stats"]
@@ -103,7 +103,7 @@ def _write(files: Mapping[str, bytes], out: Path) -> list[Path]:
 
 
 def _formats(text: str) -> tuple[Format, ...]:
-    from deixis.report.sheets import FORMATS
+    from deixis.report.chart_matplotlib import FORMATS
 
     asked = tuple(dict.fromkeys(name.lower() for name in names_in(text)))
     unknown = [name for name in asked if name not in FORMATS]

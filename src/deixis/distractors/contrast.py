@@ -1,4 +1,4 @@
-"""Features of a target in single words, and the other objects that each of them rules out.
+"""What can be said of a target in single words, and which other objects each of them rules out.
 
 Speakers choose from these options, and the pragmatic metrics ask how well they chose.
 """
@@ -55,10 +55,7 @@ class Options:
         return left
 
     def smallest(self) -> tuple[tuple[int, ...], ...]:
-        """Return the shortest choices of features that leave the target alone.
-
-        All have one length. There are none if even all features together do not rule out the others.
-        """
+        """The shortest choices that leave the target alone, all of one length; none where even everything fails."""
         for size in range(len(self.features) + 1):
             fitting = tuple(some for some in combinations(range(len(self.features)), size) if not self.left(some))
             if fitting:
@@ -67,7 +64,7 @@ class Options:
 
 
 def features(context: Context, *, by: By = "label") -> tuple[Is, ...]:
-    """Return the true single-word features of the target, attribute by attribute.
+    """What can truly be said of the target in single words, attribute by attribute.
 
     Args:
         context: the scenes shown together.
@@ -84,9 +81,7 @@ def features(context: Context, *, by: By = "label") -> tuple[Is, ...]:
 
 
 def options(context: Context, *, by: By = "label", also: Iterable[Step] = ()) -> Options:
-    """Return the features of the target with the objects that each rules out.
-
-    Objects are counted in order, without the target.
+    """The features of the target with what each rules out; objects are counted in order, the target left out.
 
     Args:
         context: the scenes shown together.

@@ -1,4 +1,4 @@
-"""Utterances: a text, its meaning, and the words that express each part."""
+"""What was said, and which words say which part."""
 
 from __future__ import annotations
 

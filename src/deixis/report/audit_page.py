@@ -10,10 +10,10 @@ from deixis.audits.audit import REPEATED
 from deixis.audits.counting import ALL, CHANCE
 from deixis.data.store import replacing_file
 from deixis.errors import RecipeError
-from deixis.report.audit_plots import audit_plots
-from deixis.report.figures import pattern_words
+from deixis.report.audit_charts import audit_charts
+from deixis.report.chart_html import chart_markup
 from deixis.report.markup import element, number, percent, table, text
-from deixis.report.plots import Heat, Stack, draw_plot
+from deixis.report.palette import pattern_words
 from deixis.report.scorecard import column_of, defined, scorecard
 from deixis.report.skeleton import frame_page
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
     from deixis.audits import Audit, Share
     from deixis.audits.run import FurtherTable
-    from deixis.report.plots import Plot
+    from deixis.report.chart import Chart
     from deixis.report.scorecard import PublishedAudit
 
 
-__all__ = ["MOST_DATASETS", "by_pattern", "lead", "left_out", "plots_markup", "repeats_table", "write_audit_page"]
+__all__ = ["MOST_DATASETS", "by_pattern", "charts_markup", "lead", "left_out", "repeats_table", "write_audit_page"]
 
 MOST_DATASETS = 6  # as many as can be told apart by colour
 INTROS = {
@@ -82,13 +82,9 @@ def write_audit_page(
     return out
 
 
-def plots_markup(plots: Sequence[Plot]) -> str:
+def charts_markup(charts: Sequence[Chart]) -> str:
     """Figures side by side where there is room; those with many rows have the whole width."""
-    drawn = []
-    for plot in plots:
-        figure = draw_plot(plot)
-        is_broad = isinstance(plot, Heat) or (isinstance(plot, Stack) and len(plot.groups) > 1)
-        drawn.append(figure.replace('class="plot"', 'class="plot broad"', 1) if is_broad else figure)
+    drawn = [chart_markup(chart, is_broad=chart.marks == "tiles" or bool(chart.groups)) for chart in charts]
     return element("div", "\n".join(drawn), class_="plots")
 
 
@@ -109,7 +105,7 @@ def _own(
         body = "".join(element("p", text(one)) for one in notes.get(name, ()))
         for one in further.get(name, ()):
             if one.plot is not None:
-                body += draw_plot(replace(one.plot, name=f"{one.plot.name}-{place}"))
+                body += chart_markup(replace(one.plot, name=f"{one.plot.name}-{place}"))
             rows = ([text(cell) for cell in row] for row in one.rows)
             heads = [text(head) for head in one.heads]
             body += table(
@@ -129,14 +125,14 @@ def _page(
 ) -> str:
     columns = [column_of(name, audit) for name, audit in audits.items()]
     shown = [beside.column, *columns] if beside else columns
-    plots = audit_plots(audits, beside=beside)
+    plots = audit_charts(audits, beside=beside)
     plots["skew"] = [*plots.get("skew", []), *plots.get("determiners", []), *plots.get("cells", [])]
     sections = {
         "words": ("In words", _leads(audits)),
         "scorecard": ("Scorecard", scorecard(shown) + _source(beside)),
     }
     for name, title in TITLES.items():
-        body = plots_markup(plots[name]) if plots.get(name) else ""
+        body = charts_markup(plots[name]) if plots.get(name) else ""
         sections[name] = (title, element("p", INTROS[name]) + body if body else "")
     patterns = "".join(by_pattern(audit, caption=name) for name, audit in audits.items() if len(audit.patterns) > 1)
     sections |= own
@@ -189,7 +185,7 @@ def _tiles(audit: Audit) -> str:
 
 
 def _bag(audit: Audit) -> float | None:
-    found = audit.shortcut_shares().get("bag of words")
+    found = audit.solved().get("bag of words")
     return found.share if found is not None else None
 
 
@@ -228,7 +224,7 @@ def by_pattern(audit: Audit, *, caption: str) -> str:
             audit.words_needed("other", pattern),
             audit.clauses_needed(pattern),
             audit.all_words_needed(pattern),
-            audit.shortcut_shares(pattern).get("bag of words"),
+            audit.solved(pattern).get("bag of words"),
         )
         rest = [_percent(audit.difficulty(pattern)), f"{chance.objects:.1f}", percent(chance.chance)]
         rows.append([text(pattern_words(pattern)), number(examples), *map(_share, needed), *rest])
@@ -305,7 +301,7 @@ def _on_need(audit: Audit) -> Iterator[str]:
 
 
 def _on_shortcuts(audit: Audit) -> Iterator[str]:
-    solved = {name: share for name, share in audit.shortcut_shares().items() if share.of}
+    solved = {name: share for name, share in audit.solved().items() if share.of}
     if "noun alone" in solved and "noun phrase alone" in solved:
         noun, phrase = solved["noun alone"], solved["noun phrase alone"]
         yield f"The noun alone finds the target in {_strong(noun)}, the phrase without its clauses in {_strong(phrase)}"

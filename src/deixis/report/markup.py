@@ -11,14 +11,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
-__all__ = ["Themes", "anchor", "details", "element", "number", "percent", "table", "text"]
+__all__ = ["Themes", "anchor", "details", "element", "number", "percent", "printable_text", "table", "text"]
 
 HEX = re.compile(r"#[0-9A-Fa-f]{6}\b")
 
 
 def text(value: object) -> str:
     """A value as text that can stand anywhere in a page, attributes included; what HTML forbids is replaced."""
-    return escape("".join(sign if _is_allowed(sign) else "\N{REPLACEMENT CHARACTER}" for sign in str(value)))
+    return escape(printable_text(str(value)))
+
+
+def printable_text(value: str) -> str:
+    """A text in which characters that HTML forbids are replaced."""
+    return "".join(sign if _is_allowed(sign) else "\N{REPLACEMENT CHARACTER}" for sign in value)
 
 
 def element(name: str, content: str, /, **attributes: str | None) -> str:

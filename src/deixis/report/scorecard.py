@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from deixis.audits.audit import Share
 from deixis.audits.counting import ALL, CHANCE
+from deixis.report.chart import format_value
 from deixis.report.markup import anchor, element, number, percent, text
-from deixis.report.plots import written
 from deixis.worlds.registry import parts_of
 
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from deixis.audits import Audit, Information
-    from deixis.report.plots import Unit
+    from deixis.report.chart import Unit
 
 
 __all__ = [
@@ -157,7 +157,7 @@ def _cell(measure: Measure, value: Value | None) -> str:
         inner = element("i", "", style=f"width:{100 * min(max(value.amount, 0), 1):.1f}%")
         gauge = element("span", inner, class_="gauge", aria_hidden="true")
     sign = element("span", SIGNS[verdict], class_="sign", aria_hidden="true") if SIGNS[verdict] else ""
-    said = element("b", written(value.amount, measure.unit))
+    said = element("b", format_value(value.amount, measure.unit))
     how = "; ".join(part for part in (value.note, verdict if verdict != "plain" else "") if part)
     return element("span", gauge + said + sign, class_=f"value {verdict}", title=how or None)
 
@@ -214,7 +214,7 @@ class Measure:
         if self.good is None or self.bad is None:
             return ""
         sides = ("at least", "below") if self.good > self.bad else ("at most", "above")
-        good, bad = (written(edge, self.unit) for edge in (self.good, self.bad))
+        good, bad = (format_value(edge, self.unit) for edge in (self.good, self.bad))
         if good == bad:
             return f"Good: {good}, bad: anything else."
         return f"Good: {sides[0]} {good}; bad: {sides[1]} {bad}."
@@ -239,11 +239,7 @@ def _with_clauses(audit: Audit, shortcut: str) -> Value | None:
     patterns = {pattern for pattern, _ in audit.relations}
     if patterns == set(audit.patterns):
         return None
-    found = [
-        audit.shortcut_shares(pattern)[shortcut]
-        for pattern in sorted(patterns)
-        if shortcut in audit.shortcut_shares(pattern)
-    ]
+    found = [audit.solved(pattern)[shortcut] for pattern in sorted(patterns) if shortcut in audit.solved(pattern)]
     return value_of_share(Share(sum(share.part for share in found), sum(share.of for share in found)))
 
 
@@ -362,7 +358,7 @@ MEASURES: tuple[Measure, ...] = (
         about="How many examples are solved by the target's noun alone: nothing else in the world is one.",
         good=0.05,
         bad=0.2,
-        of=lambda audit: value_of_share(audit.shortcut_shares().get("noun alone")),
+        of=lambda audit: value_of_share(audit.solved().get("noun alone")),
     ),
     Measure(
         key="noun phrase alone",
@@ -370,7 +366,7 @@ MEASURES: tuple[Measure, ...] = (
         about="How many examples are solved by the target's phrase without its clauses; all where there are none.",
         good=0.05,
         bad=0.2,
-        of=lambda audit: value_of_share(audit.shortcut_shares().get("noun phrase alone")),
+        of=lambda audit: value_of_share(audit.solved().get("noun phrase alone")),
     ),
     Measure(
         key="noun phrase alone, where there are clauses",
@@ -387,7 +383,7 @@ MEASURES: tuple[Measure, ...] = (
         about="Of the examples with several clauses, how many are solved by the target's phrase and the first clause.",
         good=0.05,
         bad=0.2,
-        of=lambda audit: value_of_share(audit.shortcut_shares().get("first clause alone")),
+        of=lambda audit: value_of_share(audit.solved().get("first clause alone")),
         needs="no example has several clauses",
     ),
     Measure(
@@ -397,7 +393,7 @@ MEASURES: tuple[Measure, ...] = (
         "between two phrases, no other object is picked out.",
         good=0.05,
         bad=0.2,
-        of=lambda audit: value_of_share(audit.shortcut_shares().get("bag of words")),
+        of=lambda audit: value_of_share(audit.solved().get("bag of words")),
     ),
     Measure(
         key="bag of words, where there are clauses",

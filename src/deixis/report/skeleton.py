@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from deixis.report.chart_html import chart_rules, chart_script
 from deixis.report.markup import element, text
 
 
@@ -43,7 +44,7 @@ def frame_page(
     head = (
         '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"{element('title', text(title))}\n{element('style', ''.join(map(resource, styles)) + rules)}"
+        f"{element('title', text(title))}\n{element('style', ''.join(map(resource, styles)) + chart_rules() + rules)}"
     )
     links = "".join(element("a", heading, href=f"#{name}") for name, (heading, _) in kept.items())
     first = next(iter(kept), "")
@@ -53,7 +54,7 @@ def frame_page(
             element("header", header + element("nav", links, aria_label="Sections")),
             element("main", main),
             element("footer", footer),
-            element("script", resource("report.js")),
+            element("script", resource("report.js") + chart_script()),
         )
     )
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'

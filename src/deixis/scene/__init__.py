@@ -1,4 +1,4 @@
-"""Scenes and contexts."""
+"""What is there: scenes and contexts."""
 
 from deixis.scene.scene import Context as Context
 from deixis.scene.scene import PlainScene as PlainScene

@@ -48,14 +48,14 @@ class Rational:
         return next((choice for choice, bound in zip(choices, bounds, strict=True) if at < bound), choices[-1])
 
     def probabilities(self, there: Options) -> dict[tuple[int, ...], float]:
-        """Return the probability of each choice of features."""
+        """How likely each choice of features is."""
         choices, bounds = _table(self, there)
         below = (0.0, *bounds[:-1])
         return {c: (high - low) / bounds[-1] for c, low, high in zip(choices, below, bounds, strict=True)}
 
 
 def literal_listener(there: Options, chosen: Sequence[int]) -> float:
-    """Return the probability that a listener who takes words literally chooses the target."""
+    """How likely a listener who takes words literally is to choose the target."""
     return 1 / (1 + there.left(chosen).bit_count())
 
 

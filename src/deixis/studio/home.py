@@ -8,6 +8,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from deixis.errors import DeixisError
+from deixis.report.chart_html import chart_rules, chart_script
 from deixis.studio.demo import Stage
 from deixis.studio.pages import HERE, folders, kept, library_of, render
 from deixis.studio.world_pages import all_pages
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["ROUTES"]
 
 TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+SHARED = {"chart.css": (chart_rules, TYPES[".css"]), "chart.js": (chart_script, TYPES[".js"])}  # with reports
 
 
 def home(request: Request) -> Response:
@@ -72,6 +74,9 @@ def _cover(request: Request, entry: Entry) -> Card | None:
 def static(request: Request) -> Response:
     """A file of the studio's own, or of a world, by its bare name."""
     world, name = request.path_params.get("world"), request.path_params["name"]
+    if world is None and name in SHARED:
+        make, kind = SHARED[name]
+        return Response(make(), media_type=kind, headers={"cache-control": "no-cache"})
     folder = HERE if world is None else folders().get(world)
     known = {path.name: path for path in _files(folder) if path.suffix in TYPES}
     if name not in known:

@@ -12,16 +12,15 @@ from __future__ import annotations
 import gzip
 from asyncio import Future, ensure_future, shield
 from collections import OrderedDict
-from functools import lru_cache
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, Response
 
 from deixis._version import __version__
+from deixis.report.templates import make_environment
 from deixis.studio.world_pages import all_pages
 
 
@@ -66,7 +65,9 @@ def render(request: Request, template: str, /, *, status: int = 200, **values: A
 
 def render_text(template: str, /, **values: Any) -> str:
     """A template filled in."""
-    return _templates(tuple(folders().items())).get_template(template).render(version=__version__, **values)
+    prefixed = tuple((name, folder / "templates") for name, folder in folders().items())
+    environment = make_environment(HERE / "templates", prefixed)
+    return environment.get_template(template).render(version=__version__, navigation=navigation, **values)
 
 
 def folders() -> dict[str, Path]:
@@ -78,22 +79,6 @@ def navigation() -> list[tuple[str, str]]:
     """What the head of every page leads to: addresses and names."""
     own = [link for pages in all_pages() for link in pages.navigation.items()]
     return [("/", "Datasets"), *own, ("/play", "Play"), ("/results", "Results")]
-
-
-@lru_cache(maxsize=4)
-def _templates(of_worlds: tuple[tuple[str, Path], ...]) -> Environment:
-    theirs = PrefixLoader({name: FileSystemLoader(folder / "templates") for name, folder in of_worlds})
-    made = Environment(
-        loader=ChoiceLoader([FileSystemLoader(HERE / "templates"), theirs]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["thousands"] = lambda value: f"{value:,}"
-    made.filters["percent"] = lambda value: "–" if value is None else f"{100 * value:.1f} %"
-    made.globals["navigation"] = navigation
-    return made
 
 
 # -------------------------------------------------------------------------------- pages that are kept

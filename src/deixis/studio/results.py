@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
+from markupsafe import Markup
 from starlette.routing import Route
 
 from deixis.errors import SchemaError, UnknownName
 from deixis.judge.uncertainty import wilson
+from deixis.report.chart import WIDE, Axis, Chart, Figure
+from deixis.report.chart_html import figure_markup
+from deixis.report.curves import line_of, loss_points, metric_points
 from deixis.studio.judged import dataset_of, find_judged, read_judged
-from deixis.studio.line_chart import STYLES, Line, draw_lines, swatch
 from deixis.studio.pages import kept, library_of, render
 from deixis.studio.verdicts import SHOWN, Side, Wanted, cards_of, compare, facets_of, rows_of, verdicts_of
 from deixis.studio.world_pages import all_pages, world_pages
@@ -21,7 +24,6 @@ from deixis.studio.world_pages import all_pages, world_pages
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from markupsafe import Markup
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -468,27 +470,29 @@ def confusion_of(
     return Confusion(title, head, asks, {name: labels.get(name, name) for name in names}, totals, counts)
 
 
-def charts_of(models: Mapping[str, Judged]) -> dict[str, Any]:
-    """The training curves of models, with their legend; empty where nothing was logged."""
+def charts_of(models: Mapping[str, Judged]) -> Markup:
+    """The training curves of models; empty where nothing was logged."""
     trained = [(label, one.training) for label, one in models.items() if one.training]
     trained = [(label, one) for label, one in trained if one.steps or one.looks]
-    styles = {label: number for number, (label, _) in enumerate(trained)}
-    losses = [Line(label, styles[label], [(s.update, s.loss) for s in one.steps]) for label, one in trained]
-    looks = [
-        Line(label, styles[label], [(s.update, s.values["exact"]) for s in one.looks], one.best)
-        for label, one in trained
+    losses = [line_of(label, place, loss_points(one.steps)) for place, (label, one) in enumerate(trained)]
+    metrics = [
+        line_of(label, place, metric_points(one.looks, "exact"), ring=one.best)
+        for place, (label, one) in enumerate(trained)
     ]
-    drawn: list[tuple[str, Markup]] = [
-        ("Loss by step, on a logarithmic scale", draw_lines(losses, title="Loss by step", is_log=True)),
-        (
-            "Exact match on dev by step; a ring is what was kept",
-            draw_lines(looks, title="Exact match on dev by step", is_share=True),
-        ),
+    below = Axis(label="Step", unit="count", low=0)
+    charts = [
+        Chart(name="", title=title, marks="lines", series=tuple(lines), axis=axis, below=below)
+        for title, lines, axis in (
+            ("Loss by step", losses, Axis(label="loss, on a logarithmic scale", unit="value", is_log=True)),
+            ("Exact match on dev by step", metrics, Axis(label="exact match; a ring is what was kept")),
+        )
+        if any(line.points for line in lines)
     ]
-    return {
-        "drawn": [(name, markup) for name, markup in drawn if markup],
-        "legend": [(label, swatch(number % STYLES)) for label, number in styles.items()],
-    }
+    if not charts:
+        return Markup()
+    caption = "Point at a chart, or use the arrow keys in it, to read values."
+    figure = Figure(name="", title="", caption=caption, rows=(tuple(charts),), width=WIDE)
+    return Markup(figure_markup(figure))  # noqa: S704 (escaped by its templates)
 
 
 def outcomes_of(judged: Judged) -> list[tuple[str, list[tuple[str, float, float]]]]:

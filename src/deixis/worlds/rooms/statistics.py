@@ -17,10 +17,11 @@ from deixis.data.card_facts import matching
 from deixis.data.store import open_dataset
 from deixis.errors import BrokenDataset, RecipeError, UnknownName
 from deixis.report.cells import as_csv, as_markdown
-from deixis.report.figures import DATASETS, Chart
+from deixis.report.chart import WIDE, Axis, Chart, Figure, make_series
+from deixis.report.chart_matplotlib import FORMATS, draw_figure
 from deixis.report.markup import percent
 from deixis.report.output import Output, TextTable
-from deixis.report.sheets import FORMATS, WIDE, Sheet, draw_sheet
+from deixis.report.palette import MAX_DATASETS
 from deixis.seeds import derive, mix_words
 from deixis.worlds.rooms.captions import GRAMMARS, frames, phrase_numbers, segments
 from deixis.worlds.rooms.data.make import read_pairs
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.data.crew import Progress
-    from deixis.report.sheets import Format
+    from deixis.report.chart_matplotlib import Format
     from deixis.worlds.rooms.captions import Grammar
 
 
@@ -224,13 +225,13 @@ def draw(counted: Sequence[Counted], *, formats: Sequence[Format] = FORMATS) -> 
         RecipeError: when there is nothing to show, or too much for one figure.
         DeixisError: when matplotlib is not installed.
     """
-    if not 1 <= len(counted) <= len(DATASETS):
-        raise RecipeError(f"a figure shows 1 to {len(DATASETS)} datasets, got {len(counted)}")
+    if not 1 <= len(counted) <= MAX_DATASETS:
+        raise RecipeError(f"a figure shows 1 to {MAX_DATASETS} datasets, got {len(counted)}")
     sheet = _distributions(counted)
     rows = [row for one in counted for row in _size_rows(one)]
     heads = ("dataset", "what", "which", "number", "per image")
     said = [(one.name, word, times) for one in counted for word, times in one.words.items()]
-    files = {f"{sheet.name}.{form}": draw_sheet(sheet, form) for form in formats}
+    files = {f"{sheet.name}.{form}": draw_figure(sheet, form) for form in formats}
     files["table2.csv"] = as_csv(
         heads, [(*row[:3], *(cell.replace(",", "") for cell in row[3:])) for row in rows]
     ).encode()
@@ -253,7 +254,7 @@ def draw_card(path: Path, *, progress: Progress | None = None) -> dict[str, byte
     return {"images.png": encode_png(np.concatenate(rows)), "images.txt": b"Some of them.", **figures}
 
 
-def _distributions(counted: Sequence[Counted]) -> Sheet:
+def _distributions(counted: Sequence[Counted]) -> Figure:
     """How long captions are, how many pairs there are, and which values images have."""
     charts = [_chart("lengths", "Words per caption", {one.name: _lengths(one) for one in counted}, "captions")]
     charts += [_chart("pairs", "Pairs by set", {one.name: one.pairs for one in counted}, "pairs")]
@@ -261,16 +262,14 @@ def _distributions(counted: Sequence[Counted]) -> Sheet:
         values = {one.name: one.features[factor] for one in counted}
         charts.append(_chart(factor, factor.replace("_", " ").capitalize(), values, "images"))
     rows = tuple(tuple(charts[start : start + 2]) for start in range(0, len(charts), 2))
-    return Sheet(
+    return Figure(
         name="distributions",
         title="Captions, pairs and features",
-        description=" ".join(
+        caption=" ".join(
             f"{one.name}: {one.images:,} images, {sum(one.captions.values()):,} captions." for one in counted
         ),
         rows=rows,
         width=WIDE,
-        patterns=(),
-        datasets=tuple(one.name for one in counted) if len(counted) > 1 else (),
     )
 
 
@@ -292,11 +291,9 @@ def _chart(name: str, title: str, counts: Mapping[str, Mapping[str, int]], axis:
     return Chart(
         name=name,
         title=title,
-        form="columns",
-        axis="share" if in_shares else axis,
+        marks="columns",
         labels=labels,
-        series=series,
-        is_share=in_shares,
-        colored="datasets",
+        series=make_series(series, colors="datasets"),
+        axis=Axis(label="share" if in_shares else axis, unit="share" if in_shares else "count"),
         empty="none",
     )

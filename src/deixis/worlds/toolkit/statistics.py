@@ -12,10 +12,11 @@ from deixis.errors import DeixisError, RecipeError, UnknownName
 from deixis.expression.parts import parts
 from deixis.losses import Losses
 from deixis.report.cells import as_csv, as_markdown
-from deixis.report.figures import DATASETS, Chart
+from deixis.report.chart import WIDE, Axis, Chart, Figure, make_series
+from deixis.report.chart_matplotlib import FORMATS, draw_figure
 from deixis.report.markup import percent
 from deixis.report.output import Output, TextTable
-from deixis.report.sheets import FORMATS, WIDE, Sheet, draw_sheet
+from deixis.report.palette import MAX_DATASETS
 
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.data.crew import Progress
-    from deixis.report.sheets import Format
+    from deixis.report.chart_matplotlib import Format
     from deixis.worlds.example import Example
     from deixis.worlds.world import World
 
@@ -150,8 +151,8 @@ class ExampleStatistics:
         Raises:
             RecipeError: when there is nothing to show, or too much for one figure.
         """
-        if not 1 <= len(counted) <= len(DATASETS):
-            raise RecipeError(f"a figure shows 1 to {len(DATASETS)} datasets, got {len(counted)}")
+        if not 1 <= len(counted) <= MAX_DATASETS:
+            raise RecipeError(f"a figure shows 1 to {MAX_DATASETS} datasets, got {len(counted)}")
         if not any(one.whole.examples for one in counted):
             raise RecipeError("there is nothing to draw: no example was found")
         sheet = _distributions(counted)
@@ -159,7 +160,7 @@ class ExampleStatistics:
         said = [(one.name, word, times) for one in counted for word, times in one.words.most_common()]
         plain = json.dumps(self.describe(counted).values, indent=2, ensure_ascii=False) + "\n"
         return {
-            **{f"{sheet.name}.{form}": draw_sheet(sheet, form) for form in formats},
+            **{f"{sheet.name}.{form}": draw_figure(sheet, form) for form in formats},
             "table2.csv": as_csv(
                 HEADS, [(*row[:2], *(cell.replace(",", "") for cell in row[2:])) for row in rows]
             ).encode(),
@@ -207,7 +208,7 @@ def _most_frequent(one: Counted) -> Iterator[str | TextTable]:
     yield TextTable(("word", "times", "share"), [(w, f"{n:,}", percent(n / total)) for w, n in words], numbers=(1, 2))
 
 
-def _distributions(counted: Sequence[Counted]) -> Sheet:
+def _distributions(counted: Sequence[Counted]) -> Figure:
     in_shares = len(counted) > 1
     charts = []
     for name, title in FIGURES.items():
@@ -221,21 +222,17 @@ def _distributions(counted: Sequence[Counted]) -> Sheet:
         chart = Chart(
             name=name,
             title=title,
-            form="columns",
-            axis="share" if in_shares else "examples",
+            marks="columns",
             labels=tuple(map(str, labels)),
-            series=series,
-            is_share=in_shares,
-            colored="datasets",
+            series=make_series(series, colors="datasets"),
+            axis=Axis(label="share" if in_shares else "examples", unit="share" if in_shares else "count"),
             empty="none",
         )
         charts.append(chart)
-    return Sheet(
+    return Figure(
         name="distributions",
         title="Words, objects and steps",
-        description=" ".join(f"{one.name}: {one.whole.examples:,} examples." for one in counted),
+        caption=" ".join(f"{one.name}: {one.whole.examples:,} examples." for one in counted),
         rows=((charts[0], charts[1]), (charts[2],)),
         width=WIDE,
-        patterns=(),
-        datasets=tuple(one.name for one in counted) if in_shares else (),
     )

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from deixis.data.checks import selected
 from deixis.errors import DeixisError, SchemaError, UnknownName
-from deixis.report.figures import pattern_words
+from deixis.report.palette import pattern_words
 from deixis.studio.gallery import find_way
 from deixis.studio.pages import library_of, render
 from deixis.worlds.grid.actions import plan_to_letters

@@ -10,9 +10,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deixis.report.figures import Chart, pattern_words
+from deixis.report.chart import NARROW, WIDE, Axis, Chart, Figure, LegendEntry, make_series
 from deixis.report.markup import number, percent
-from deixis.report.sheets import NARROW, WIDE, Sheet
+from deixis.report.palette import dataset_roles, pattern_role, pattern_words
 from deixis.worlds.grid import roles
 from deixis.worlds.grid.actions import MANNERS, VERBS
 from deixis.worlds.grid.data.statistics import COMPASS, LENGTH_BINS, length_bin
@@ -128,7 +128,7 @@ PANELS = (
 ROWS = (4, 4, 3)  # how many of the panels stand in each row below the distractors
 
 
-def figure4(counted: Sequence[Counted], *, beside: Published | None = None) -> Sheet:
+def figure4(counted: Sequence[Counted], *, beside: Published | None = None) -> Figure:
     """How long plans are, by pattern: one panel per dataset.
 
     Args:
@@ -138,18 +138,17 @@ def figure4(counted: Sequence[Counted], *, beside: Published | None = None) -> S
     in_shares = len(counted) > 1 or beside is not None
     drawn = [_lengths(one, in_shares=in_shares, beside=beside, is_alone=len(counted) == 1) for one in counted]
     said = " ".join(f"{one.name}: {_said_lengths(one.statistics)}." for one in counted)
-    return Sheet(
+    return Figure(
         name="figure4",
         title="Lengths of plans by pattern",
-        description=said,
+        caption=said,
         rows=_in_rows(drawn, 3),
         width=NARROW if len(counted) == 1 else WIDE,
-        patterns=_patterns(counted),
-        is_compared=beside is not None,
+        legend=_pattern_legend(counted),
     )
 
 
-def figure5(counted: Sequence[Counted], *, beside: Published | None = None) -> Sheet:
+def figure5(counted: Sequence[Counted], *, beside: Published | None = None) -> Figure:
     """What commands say and worlds hold: distractors by pattern, then a panel for everything that is counted.
 
     Args:
@@ -160,15 +159,13 @@ def figure5(counted: Sequence[Counted], *, beside: Published | None = None) -> S
     panels = iter([_panel(panel, counted, in_shares=in_shares, beside=beside) for panel in PANELS])
     drawn = [_distractors(one, beside=beside, is_alone=len(counted) == 1) for one in counted]
     said = " ".join(f"{one.name}: {'; '.join(_said_panels(one.statistics))}." for one in counted)
-    return Sheet(
+    return Figure(
         name="figure5",
         title="What commands say and worlds hold",
-        description=said,
+        caption=said,
         rows=(*_in_rows(drawn, 2), *(tuple(next(panels) for _ in range(many)) for many in ROWS)),
         width=WIDE,
-        patterns=_patterns(counted),
-        datasets=tuple(one.name for one in counted) if len(counted) > 1 else (),
-        is_compared=beside is not None,
+        legend=(*_pattern_legend(counted), *_dataset_legend(counted)),
     )
 
 
@@ -224,15 +221,18 @@ def _lengths(one: Counted, *, in_shares: bool, beside: Published | None, is_alon
     return Chart(
         name="lengths",
         title="" if is_alone else one.name,
-        form="columns",
-        axis="share of the pattern's plans" if in_shares else "examples",
+        marks="columns",
         labels=tuple(SHORT.get(label, label) for label in LENGTH_BINS),
-        series={pattern: _shares(values) if in_shares else tuple(values) for pattern, values in counts.items()},
-        outlines=outlines,
-        is_share=in_shares,
-        colored="patterns",
+        series=make_series(
+            {pattern: _shares(values) if in_shares else tuple(values) for pattern, values in counts.items()},
+            colors="patterns",
+            outlines=outlines,
+        ),
+        axis=Axis(
+            label="share of the pattern's plans" if in_shares else "examples", unit="share" if in_shares else "count"
+        ),
+        below=Axis(label="actions of the plan", unit="count"),
         empty="plans are not recorded",
-        below="actions of the plan",
     )
 
 
@@ -248,40 +248,45 @@ def _distractors(one: Counted, *, beside: Published | None, is_alone: bool) -> C
     return Chart(
         name="distractors",
         title="Worlds with distractors of each kind" if is_alone else f"Distractors: {one.name}" if known else one.name,
-        form="columns",
-        axis="share of the worlds",
+        marks="columns",
         labels=tuple(BROKEN.get(kind, kind) for kind in kinds),
-        series={pattern: tuple(found[kind] for kind in kinds) for pattern, found in shares.items()},
-        outlines=outlines,
-        colored="patterns",
+        series=make_series(
+            {pattern: tuple(found[kind] for kind in kinds) for pattern, found in shares.items()},
+            colors="patterns",
+            outlines=outlines,
+        ),
+        axis=Axis(label="share of the worlds"),
         empty=f"distractors\n{NOT_RECORDED}",
     )
 
 
 def _panel(panel: Panel, counted: Sequence[Counted], *, in_shares: bool, beside: Published | None) -> Chart:
     counts = {one.name: panel.counts(one.statistics) for one in counted}
-    outlines: dict[str, tuple[float | None, ...]] = {}
-    if beside:
-        outlines[""] = tuple(beside.shares[panel.name].get(label) for label in panel.keys)
     return Chart(
         name=panel.name,
         title=panel.title,
-        form="columns",
-        axis="",
+        marks="columns",
         labels=tuple(panel.keys),
-        series={name: _shares(values) if in_shares else tuple(values) for name, values in counts.items()},
-        outlines=outlines,
-        is_share=in_shares,
-        colored="datasets",
+        series=make_series(
+            {name: _shares(values) if in_shares else tuple(values) for name, values in counts.items()},
+            colors="datasets",
+        ),
+        axis=Axis(label="", unit="share" if in_shares else "count"),
+        published=tuple(beside.shares[panel.name].get(label) for label in panel.keys) if beside else (),
         empty=panel.empty,
     )
 
 
-def _patterns(counted: Sequence[Counted]) -> tuple[str, ...]:
+def _pattern_legend(counted: Sequence[Counted]) -> tuple[LegendEntry, ...]:
     whole: Any = counted[0].statistics
     for one in counted[1:]:
         whole = whole.merge(one.statistics)
-    return tuple(whole.patterns)
+    return tuple(LegendEntry(pattern_words(name), pattern_role(name)) for name in whole.patterns)
+
+
+def _dataset_legend(counted: Sequence[Counted]) -> tuple[LegendEntry, ...]:
+    names = [one.name for one in counted] if len(counted) > 1 else []
+    return tuple(LegendEntry(name, role) for name, role in zip(names, dataset_roles(names), strict=True))
 
 
 def _in_rows(drawn: Sequence[Chart], most: int) -> tuple[tuple[Chart, ...], ...]:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from deixis._version import __version__
 from deixis.report.cells import NO_REASON, write_files
-from deixis.report.curves import Curves, curves_markup, draw_curves
-from deixis.report.drawings import color_of
+from deixis.report.chart import Axis, Chart, make_series
+from deixis.report.chart_html import chart_markup, figure_markup
+from deixis.report.chart_matplotlib import FORMATS, draw_figure
+from deixis.report.curves import training_curves
 from deixis.report.markup import Themes, details, element, number, percent, table, text
-from deixis.report.plots import Bars, draw_plot
-from deixis.report.sheets import FORMATS
+from deixis.report.palette import color_pair
 from deixis.report.skeleton import frame_page
 from deixis.worlds.grid.paper.models import known_results
 from deixis.worlds.grid.paper.results import FAR
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from deixis.report.chart import Figure
     from deixis.report.skeleton import Section
     from deixis.worlds.grid.paper.models import Part, Which
     from deixis.worlds.grid.paper.results import Cell, Column, Results, ResultTable
@@ -66,11 +68,13 @@ def write_results(results: Results, out: Path) -> list[Path]:
         "tables.csv": results_as_csv(results),
         "report.json": json.dumps(results_as_dict(results), indent=2, ensure_ascii=False) + "\n",
     }
-    files |= {f"{one.name}.{form}": draw_curves(one, form) for one in curves_of(results) for form in FORMATS}
+    files |= {
+        f"{one.name}.{form}": draw_figure(one, form, theme="reader") for one in curves_of(results) for form in FORMATS
+    }
     return write_files(files, out)
 
 
-def curves_of(results: Results) -> list[Curves]:
+def curves_of(results: Results) -> list[Figure]:
     """The training curves, those of one training set together; sets without a log are left out."""
     found = []
     for row in reversed(known_results().rows["table2"]):
@@ -81,7 +85,7 @@ def curves_of(results: Results) -> list[Curves]:
         }
         if runs:
             order = tuple(column.label for column in results.columns)
-            found.append(Curves(name=f"curves-{row.key}", title=f"Trained on {row.title}", runs=runs, order=order))
+            found.append(training_curves(runs, name=f"curves-{row.key}", title=f"Trained on {row.title}", order=order))
     return found
 
 
@@ -101,7 +105,7 @@ def results_page(results: Results) -> str:
         for shown in reversed(results.tables)
         if shown.own
     }
-    curves = "\n".join(curves_markup(one, themes) for one in curves_of(results))
+    curves = "\n".join(figure_markup(one) for one in curves_of(results))
     sections |= {
         "marks": ("Marks", _legend(results)),
         "beside": ("Beside the published", _bars(results, themes)),
@@ -154,7 +158,7 @@ def _table(shown: ResultTable, reasons: Mapping[tuple[Which, str, str, Part], in
             scope="colgroup",
             colspan=str(len(sides[column.label]) * len(shown.parts)),
             class_="model",
-            style=f"--tone:{themes.name(*color_of(place))}" if column.runs else None,
+            style=f"--tone:{themes.name(*color_pair(place))}" if column.runs else None,
         )
         for place, column in enumerate(shown.columns)
     )
@@ -245,24 +249,24 @@ def _bars(results: Results, themes: Themes) -> str:
     drawn = []
     for place, column in enumerate(shown.columns):
         if column in shown.own and any(run.training for run in column.runs):
-            figure = draw_plot(_plot(shown, column, place))
-            drawn.append(element("div", figure, class_="tinted", style=f"--own:{themes.name(*color_of(place))}"))
+            figure = chart_markup(_plot(shown, column, place))
+            drawn.append(element("div", figure, class_="tinted", style=f"--own:{themes.name(*color_pair(place))}"))
     return element("div", "\n".join(drawn), class_="figures") if drawn else ""
 
 
-def _plot(shown: ResultTable, column: Column, place: int) -> Bars:
+def _plot(shown: ResultTable, column: Column, place: int) -> Chart:
     cells = shown.of(column)
     series = {"ours": tuple(cell.measured.mean / 100 if cell.measured else None for cell in cells)}
     if any(cell.published for cell in cells):
         series["published"] = tuple(cell.published.mean / 100 if cell.published else None for cell in cells)
-    return Bars(
+    return Chart(
         name=f"beside-{place}",
         title=_head(column),
         caption=_said(cells),
-        axis="exact match; where there is an update, it is what is shown as published",
+        marks="bars",
         labels=tuple(row.title for row in shown.rows),
-        series=series,
-        published=frozenset(("published",)),
+        series=make_series(series, published=("published",)),
+        axis=Axis(label="exact match; where there is an update, it is what is shown as published"),
     )
 
 

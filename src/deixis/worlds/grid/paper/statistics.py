@@ -13,10 +13,10 @@ from deixis.data.split_names import names_in_split
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.losses import Losses
 from deixis.report.cells import in_one_cell, no_formula
-from deixis.report.figures import DATASETS
+from deixis.report.chart_matplotlib import FORMATS, draw_figure
 from deixis.report.markup import percent
 from deixis.report.output import Output, TextTable
-from deixis.report.sheets import FORMATS, draw_sheet
+from deixis.report.palette import MAX_DATASETS
 from deixis.worlds.grid.data.statistics import LENGTH_BINS, statistics_of
 from deixis.worlds.grid.paper.figures import (
     BROKEN,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.data.crew import Progress
-    from deixis.report.sheets import Format
+    from deixis.report.chart_matplotlib import Format
     from deixis.worlds.grid.paper.published import Published
 
 
@@ -154,14 +154,14 @@ def draw(
     """
     del allow_losses
     beside = published() if paper else None
-    if not 1 <= len(counted) <= len(DATASETS):
-        raise RecipeError(f"a figure shows 1 to {len(DATASETS)} datasets, got {len(counted)}")
+    if not 1 <= len(counted) <= MAX_DATASETS:
+        raise RecipeError(f"a figure shows 1 to {MAX_DATASETS} datasets, got {len(counted)}")
     if not any(one.statistics.examples for one in counted):
         raise RecipeError("there is nothing to draw: no example was found")
     rows = [row for one in counted for row in size_rows(one)]
     rows += published_rows(counted, beside) if beside else []
     sheets = (figure4(counted, beside=beside), figure5(counted, beside=beside))
-    files = {f"{sheet.name}.{form}": draw_sheet(sheet, form) for sheet in sheets for form in formats}
+    files = {f"{sheet.name}.{form}": draw_figure(sheet, form) for sheet in sheets for form in formats}
     files |= {"table2.csv": sizes_as_csv(rows).encode(), "table2.md": sizes_as_markdown(rows).encode()}
     plain = statistics_as_dict(counted, beside=beside)
     files["stats.json"] = (json.dumps(plain, indent=2, ensure_ascii=False) + "\n").encode()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deixis.data.split_names import names_in_split
-from deixis.report.figures import Chart
+from deixis.report.chart import Axis, Chart, make_series
 from deixis.report.markup import number, percent
 from deixis.worlds.grid.actions import MANNERS, VERBS
 from deixis.worlds.grid.data.statistics import COMPASS, LENGTH_BINS, PART_KINDS, length_bin
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 
 __all__ = ["charts"]
+
+BOARD = ("north-west", "north", "north-east", "west", "here", "east", "south-west", "south", "south-east")
 
 
 def charts(statistics: Statistics, splits: Sequence[str]) -> list[Chart]:
@@ -44,7 +47,8 @@ def charts(statistics: Statistics, splits: Sequence[str]) -> list[Chart]:
         _competitors(statistics),
         _needed(statistics),
     )
-    return [chart for chart in made if any(any(row) for row in chart.series.values())]
+    known = [chart for chart in made if any(any(one.values) for one in chart.series)]
+    return [replace(chart, caption=chart.caption[:1].upper() + chart.caption[1:]) for chart in known]
 
 
 def _sizes(statistics: Statistics, splits: Sequence[str]) -> Chart:
@@ -60,12 +64,12 @@ def _sizes(statistics: Statistics, splits: Sequence[str]) -> Chart:
         title="Examples per split",
         caption=f"{largest.capitalize()} is the largest split with {number(sizes.get(largest, 0))} examples; "
         "colours tell which patterns each split is made of.",
-        form="stacked",
-        axis="examples",
+        marks="stacks",
         labels=tuple(names),
-        series={p: tuple(float(total[name, p]) for name in names) for p in statistics.patterns},
-        is_share=False,
-        colored="patterns",
+        series=make_series(
+            {p: tuple(float(total[name, p]) for name in names) for p in statistics.patterns}, colors="patterns"
+        ),
+        axis=Axis(label="examples", unit="count"),
     )
 
 
@@ -83,11 +87,10 @@ def _lengths(statistics: Statistics) -> Chart:
         title="Actions per plan",
         caption=f"{percent(short)} of all plans have at most 10 actions and {percent(long)} more than 50; the bins are "
         "those of ReaSCAN's Figure 4.",
-        form="columns",
-        axis="share of the pattern's plans",
+        marks="columns",
         labels=LENGTH_BINS,
-        series=series,
-        colored="patterns",
+        series=make_series(series, colors="patterns"),
+        axis=Axis(label="share of the pattern's plans"),
     )
 
 
@@ -103,11 +106,10 @@ def _objects(statistics: Statistics) -> Chart:
         title="Objects per world",
         caption=f"{percent(usual[1] / max(statistics.examples, 1))} of the worlds have exactly {usual[0]} objects; "
         f"the fullest have {max(counts, default=0)}.",
-        form="columns",
-        axis="share of the pattern's worlds",
+        marks="columns",
         labels=tuple(map(str, labels)),
-        series=_shares(statistics.objects, statistics.patterns, labels),
-        colored="patterns",
+        series=make_series(_shares(statistics.objects, statistics.patterns, labels), colors="patterns"),
+        axis=Axis(label="share of the pattern's worlds"),
     )
 
 
@@ -118,10 +120,10 @@ def _relations(statistics: Statistics) -> Chart:
         name="figure-relations",
         title="Relations in commands",
         caption=f"{_spread(names, counts)} of all clauses.",
-        form="bars",
-        axis="share of all clauses",
+        marks="bars",
         labels=names,
-        series={"clauses": _share(counts)},
+        series=make_series({"clauses": _share(counts)}),
+        axis=Axis(label="share of all clauses"),
     )
 
 
@@ -135,10 +137,10 @@ def _verbs(statistics: Statistics) -> Chart:
         title="Verbs and manners",
         caption=f"Verbs: {_spread(verbs, counts)}; "
         f"manners: {_spread([_manner(m) for m in manners], how)} of the commands.",
-        form="bars",
-        axis="share of all examples",
+        marks="bars",
         labels=(*verbs, *map(_manner, manners)),
-        series={"examples": (*_share(counts), *_share(how))},
+        series=make_series({"examples": (*_share(counts), *_share(how))}),
+        axis=Axis(label="share of all examples"),
     )
 
 
@@ -155,10 +157,10 @@ def _said_and_shown(statistics: Statistics, attribute: str, values: Sequence[str
         title=f"{title} in commands and worlds",
         caption=f"In commands, {_spread(values, said)} of the words; "
         f"in worlds, {_spread(values, shown)} of the objects.",
-        form="columns",
-        axis="share",
+        marks="columns",
         labels=tuple(values),
-        series={"words of commands": _share(said), "objects of worlds": _share(shown)},
+        series=make_series({"words of commands": _share(said), "objects of worlds": _share(shown)}),
+        axis=Axis(label="share"),
     )
 
 
@@ -172,26 +174,27 @@ def _object_sizes(statistics: Statistics) -> Chart:
         title="Size words in commands, sizes in worlds",
         caption=f"In commands, {_spread(words, said)} of the size words; "
         f"in worlds, {_spread(names, shown)} of the objects.",
-        form="bars",
-        axis="share of all size words, of all objects",
+        marks="bars",
         labels=(*(f"‘{word}’" for word in words), *names),
-        series={"share": (*_share(said), *_share(shown))},
+        series=make_series({"share": (*_share(said), *_share(shown))}),
+        axis=Axis(label="share of all size words, of all objects"),
     )
 
 
 def _directions(statistics: Statistics) -> Chart:
-    counts = [statistics.directions.get((name,), 0) for name in COMPASS]
-    quarters = [share for name, share in zip(COMPASS, _share(counts), strict=True) if "-" in name]
+    shares = dict(zip(COMPASS, _share([statistics.directions.get((name,), 0) for name in COMPASS]), strict=True))
+    quarters = [share for name, share in shares.items() if "-" in name]
     return Chart(
         name="figure-directions",
         title="From the agent to the target",
         caption=f"{percent(sum(quarters))} of the targets lie off the agent's row and column, "
         f"{percent(min(quarters))} to {percent(max(quarters))} in each quarter; "
         "north is up and the agent stands in the middle.",
-        form="compass",
-        axis="share of all examples",
-        labels=COMPASS,
-        series={"targets": _share(counts)},
+        marks="tiles",
+        labels=tuple("agent" if name == "here" else name for name in BOARD),
+        series=make_series({"targets": [shares[name] for name in BOARD]}),
+        across=3,
+        axis=Axis(label="share of all examples"),
     )
 
 
@@ -215,11 +218,10 @@ def _kinds(statistics: Statistics) -> Chart:
         name="figure-distractors",
         title="Kinds of distractors",
         caption=caption if set(series) - {"p1"} else "Commands without a clause have no relation distractors.",
-        form="columns",
-        axis="share of the pattern's worlds",
+        marks="columns",
         labels=tuple(kinds),
-        series=series,
-        colored="patterns",
+        series=make_series(series, colors="patterns"),
+        axis=Axis(label="share of the pattern's worlds"),
     )
 
 
@@ -235,11 +237,10 @@ def _competitors(statistics: Statistics) -> Chart:
         title="Objects that punish a misreading",
         caption=f"A world holds {mean:.1f} of them on average, from {means.get(few, 0):.1f} in {few} to "
         f"{means.get(many, 0):.1f} in {many}.",
-        form="lines",
-        axis="share of the pattern's worlds",
+        marks="lines",
         labels=tuple(map(str, labels)),
-        series=series,
-        colored="patterns",
+        series=make_series(series, colors="patterns"),
+        axis=Axis(label="share of the pattern's worlds"),
     )
 
 
@@ -253,10 +254,10 @@ def _needed(statistics: Statistics) -> Chart:
         title="Parts without which the target is not found",
         caption=f"{clause}{percent(min(words, default=0))} to {percent(max(words, default=0))} of the words of each "
         "kind are needed: leave one out, and the command fits something else.",
-        form="bars",
-        axis="share that is needed",
+        marks="bars",
         labels=tuple(f"{kind}s" for kind in kinds),
-        series={"needed": tuple(shares[kind] for kind in kinds)},
+        series=make_series({"needed": tuple(shares[kind] for kind in kinds)}),
+        axis=Axis(label="share that is needed"),
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from deixis.report.audit_page import by_pattern, lead, plots_markup
-from deixis.report.audit_plots import audit_plots, colour_and_shape_plot
+from deixis.report.audit_charts import audit_charts
+from deixis.report.audit_need_charts import colour_and_shape_chart
+from deixis.report.audit_page import by_pattern, charts_markup, lead
 from deixis.report.markup import details, element, text
 from deixis.report.scorecard import column_of, defined, scorecard
 from deixis.worlds.grid.paper.published import released
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from deixis.audits import Audit
-    from deixis.report.plots import Plot
+    from deixis.report.chart import Chart
 
 
 __all__ = ["Comparison", "audit_section"]
@@ -62,17 +63,17 @@ def _beside(comparison: Comparison) -> str:
         element("h3", "Beside the released data and other ways of making it")
         + element("p", text(intro))
         + scorecard(shown)
-        + plots_markup(_plots(comparison))
+        + charts_markup(_charts(comparison))
         + details("What the measures mean", defined(shown))
     )
 
 
-def _plots(comparison: Comparison) -> list[Plot]:
+def _charts(comparison: Comparison) -> list[Chart]:
     """Figures of the two-clause sets, and those that need simple commands."""
     known = released()
-    found = audit_plots(comparison.two_clauses, beside=known) if comparison.two_clauses else {}
-    everything = audit_plots({**comparison.two_clauses, **comparison.simple})
-    squares = colour_and_shape_plot(comparison.colour_and_shape, beside=known) if comparison.colour_and_shape else None
+    found = audit_charts(comparison.two_clauses, beside=known) if comparison.two_clauses else {}
+    everything = audit_charts({**comparison.two_clauses, **comparison.simple})
+    squares = colour_and_shape_chart(comparison.colour_and_shape, beside=known) if comparison.colour_and_shape else None
     return [
         *_named(found, "plot-needed", "plot-shortcuts"),
         *([squares] if squares is not None else []),
@@ -82,6 +83,6 @@ def _plots(comparison: Comparison) -> list[Plot]:
     ]
 
 
-def _named(plots: Mapping[str, Sequence[Plot]], *names: str) -> list[Plot]:
-    """The plots of these names, in the order in which they were made."""
-    return [plot for group in plots.values() for plot in group if plot.name in names]
+def _named(charts: Mapping[str, Sequence[Chart]], *names: str) -> list[Chart]:
+    """The charts of these names, in the order in which they were made."""
+    return [chart for group in charts.values() for chart in group if chart.name in names]

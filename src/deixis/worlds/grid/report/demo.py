@@ -47,8 +47,8 @@ def demonstrate(out: Path, *, seed: int, workers: int | None, progress: Progress
         workers: how many threads; the result does not depend on it.
         progress: told how far things are.
     """
-    if find_spec("matplotlib") is None:  # better now than when everything is made
-        raise ModuleNotFoundError("the report has charts", name="matplotlib")
+    if find_spec("jinja2") is None:  # better now than when everything is made
+        raise ModuleNotFoundError("the report is made of templates", name="jinja2")
     count = count_workers(workers)
     made = _make(out / "dataset", seed=seed, workers=count, progress=progress)
     source = open_source(out / "dataset")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.data.store import MANIFEST, file_digest
 from deixis.errors import BrokenDataset
-from deixis.report.figures import pattern_words
 from deixis.report.markup import details, element, number, percent, table, text
+from deixis.report.palette import pattern_words
 
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from deixis.data.split_names import names_in_split
 from deixis.errors import AmbiguousExpression, DeixisError
 from deixis.expression.parts import parts
 from deixis.expression.steps import Related
-from deixis.report.figures import pattern_words
 from deixis.report.markup import anchor, details, element, text
+from deixis.report.palette import pattern_words
 from deixis.resolution.trace import trace
 from deixis.worlds.grid.actions import plan_to_letters
 from deixis.worlds.grid.data.statistics import part_kind

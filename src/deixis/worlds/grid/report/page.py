@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from deixis.data.split_names import names_in_split
 from deixis.data.store import open_dataset, replacing_file
 from deixis.errors import RecipeError
-from deixis.report.figures import draw_chart
-from deixis.report.markup import Themes, details, element, number, percent, table, text
+from deixis.report.chart_html import chart_markup
+from deixis.report.markup import Themes, element, number, percent, text
 from deixis.report.skeleton import frame_page
 from deixis.worlds.grid.data.statistics import statistics_of
-from deixis.worlds.grid.data.table import DEMANDED
+from deixis.worlds.grid.data.table import SCHEMA
 from deixis.worlds.grid.paper.statistics import how_counted
 from deixis.worlds.grid.report.charts import charts
 from deixis.worlds.grid.report.comparison import audit_section
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.data.checks import Report
-    from deixis.report.figures import Chart
+    from deixis.report.chart import Chart
     from deixis.worlds.grid.data.statistics import Statistics
     from deixis.worlds.grid.induce import Task
     from deixis.worlds.grid.navigate import Example
@@ -78,7 +78,7 @@ def write_report(
 
     Raises:
         BrokenDataset: when the dataset cannot be read.
-        DeixisError: when matplotlib is not installed.
+        DeixisError: when jinja2 is not installed.
     """
     if not 1 <= examples <= MAX_EXAMPLES:
         raise RecipeError(f"a gallery shows 1 to {MAX_EXAMPLES} examples, got {examples}")
@@ -86,7 +86,7 @@ def write_report(
     facts = facts_of(found)
     sampler = Sampler(seed=seed)
     statistics = statistics_of(
-        sampler.watch(found.tables(demanded=DEMANDED)),
+        sampler.watch(found.tables(demanded=SCHEMA.names)),
         sets_are_copies=how_counted(found.manifest)["sets_are_copies"],
     )
     candidates = sampler.choose(CANDIDATES)  # the first few are the same whatever their number
@@ -128,7 +128,7 @@ def _page(shown: _Shown) -> str:
         "proof": proof_section(facts, statistics, report, plainly=plainly),
         "audit": audit_section(shown.comparison) if shown.comparison is not None else "",
         "gallery": _gallery(facts, sampled, themes),
-        "figures": _figures(charts(statistics, [split.name for split in facts.splits]), themes),
+        "figures": _figures(charts(statistics, [split.name for split in facts.splits])),
         "more": _more(shown, hero, themes),
         "reproduce": reproduce_section(facts),
     }
@@ -184,19 +184,5 @@ def _gallery(facts: Facts, sampled: Sequence[Sampled], themes: Themes) -> str:
     return element("p", intro) + legend() + element("div", "\n".join(cards), class_="cards")
 
 
-def _figures(drawn: Sequence[Chart], themes: Themes) -> str:
-    return element("div", "\n".join(_figure(chart, themes) for chart in drawn), class_="figures")
-
-
-def _figure(chart: Chart, themes: Themes) -> str:
-    write = percent if chart.is_share else lambda value: number(int(value))
-    rows = [
-        [text(label), *(write(values[place]) for values in chart.series.values())]
-        for place, label in enumerate(chart.labels)
-    ]
-    names = [text(name) for name in chart.series]
-    numbers = table(["", *names], rows, caption=f"{chart.title}: {chart.axis}", numeric=range(1, len(names) + 1))
-    drawing = draw_chart(chart, themes)
-    caption = element("figcaption", text(chart.caption[:1].upper() + chart.caption[1:]))
-    inner = element("h3", text(chart.title)) + drawing + caption + details("Numbers", numbers)
-    return element("figure", inner, id=chart.name)
+def _figures(drawn: Sequence[Chart]) -> str:
+    return element("div", "\n".join(map(chart_markup, drawn)), class_="figures")

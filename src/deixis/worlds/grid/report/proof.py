@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deixis.distractors.necessity import content_parts
 from deixis.errors import DeixisError
-from deixis.report.figures import pattern_words
 from deixis.report.markup import details, element, number, percent, table, text
+from deixis.report.palette import pattern_words
 from deixis.worlds.grid.checks import CHECKS
 from deixis.worlds.grid.data.statistics import PART_KINDS
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from deixis.audits.measures import reorderings
 from deixis.audits.run import DatasetAudit, FurtherTable, audit_plainly, choose
 from deixis.errors import RecipeError
-from deixis.report.plots import Bars
+from deixis.report.chart import Axis, Chart, make_series
 from deixis.worlds.photos.audit.localise import PROBES, audit_shortcuts, shortcut_rows
 from deixis.worlds.photos.data.store import open_copsref
 
@@ -68,13 +68,16 @@ def _table(found: ShortcutAudit, *, guessing: bool) -> FurtherTable:
     probes = PROBES if guessing else PROBES[1:]  # nothing solves nothing
     shares = {one.setting: one.guesses if guessing else one.shares for one in found.shortcuts}
     title = GUESSED if guessing else SOLVED
-    plot = Bars(
+    plot = Chart(
         name=f"plot-readers-{'guessed' if guessing else 'solved'}",
         title=title.partition(" (%)")[0],
         caption="A row for each reader, named by what it hears; a bar for each setting.",
-        axis="share of the examples",
+        marks="bars",
         labels=tuple(probes),
-        series={setting: tuple(column[probe].mean for probe in probes) for setting, column in shares.items()},
+        series=make_series(
+            {setting: tuple(column[probe].mean for probe in probes) for setting, column in shares.items()}
+        ),
+        axis=Axis(label="share of the examples"),
     )
     return FurtherTable(title=title, heads=tuple(heads), rows=tuple(map(tuple, rows)), plot=plot)
 

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from deixis.report.figures import INK, SOFT, matplotlib_here
+from deixis.report.chart_matplotlib import DOTS_PER_INCH, load_matplotlib
 from deixis.report.markup import element, number, text
-from deixis.report.sheets import DOTS_PER_INCH
+from deixis.report.palette import INK, SOFT
 
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from deixis.report.sheets import Format
+    from deixis.report.chart_matplotlib import Format
 
 
 __all__ = ["Cloud", "Clouds", "Placed", "draw_clouds", "lay_out", "outline_of"]
@@ -56,9 +56,9 @@ TONES = (
     ("#5E1A44", "#7F2C60", "#A8467F", "#AD5188"),
 )
 DARK = {
+    INK[0]: INK[1],
+    SOFT[0]: SOFT[1],
     PAPER: "#14171E",
-    INK: "#E8EBF2",
-    SOFT: "#AEB7C9",
     **dict(zip(TONES[0], ("#D3EBFF", "#A6D3F8", "#7CBCF0", "#65AEE8"), strict=True)),
     **dict(zip(TONES[1], ("#C6F5E3", "#8FE6C6", "#5BD3A9", "#3FC497"), strict=True)),
     **dict(zip(TONES[2], ("#FBDCEF", "#F2B8DC", "#E697C8", "#DC84BB"), strict=True)),
@@ -113,7 +113,7 @@ def draw_clouds(clouds: Clouds, formats: Sequence[Format]) -> dict[Format, bytes
     Raises:
         DeixisError: when matplotlib is not installed.
     """
-    matplotlib = matplotlib_here()
+    matplotlib = load_matplotlib()
     widest = max(len(row) for _, row in clouds.rows)
     row_height = HEAD + WIDTH * ASPECT
     width = 2 * MARGIN + widest * WIDTH + (widest - 1) * GAP
@@ -135,9 +135,9 @@ def _shapes(cloud: Cloud, title: str, left: float, bottom: float, tones: Sequenc
     """The words of one cloud, its title in the middle above them."""
     middle, top = left + WIDTH / 2, bottom + WIDTH * ASPECT
     placed = lay_out(cloud.counts, most=cloud.most, aspect=ASPECT)
-    yield _centred(title, TITLE, middle, top + HEAD - 1.6 * TITLE, INK)
+    yield _centred(title, TITLE, middle, top + HEAD - 1.6 * TITLE, INK[0])
     if not placed:
-        yield _centred("none", TITLE, middle, bottom + WIDTH * ASPECT / 2, SOFT)
+        yield _centred("none", TITLE, middle, bottom + WIDTH * ASPECT / 2, SOFT[0])
     for word in placed:
         tone = tones[min(int((1 - word.weight) * 1.4 * len(tones)), len(tones) - 1)]
         told = f"{word.word}: {number(word.count)}"

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from deixis._version import __version__
 from deixis.report.cells import write_files
-from deixis.report.drawings import draw_file, drawing_markup
-from deixis.report.markup import Themes, details, element, number, table, text
-from deixis.report.sheets import FORMATS
+from deixis.report.chart_html import figure_markup
+from deixis.report.chart_matplotlib import FORMATS, draw_figure
+from deixis.report.markup import details, element, number, table, text
 from deixis.report.skeleton import frame_page, resource
 from deixis.worlds.photos.paper.claims import figures_of, find_shape
-from deixis.worlds.photos.paper.figures import figures_drawn
+from deixis.worlds.photos.paper.figures import results_figures
 from deixis.worlds.photos.paper.models import published_results
 from deixis.worlds.photos.paper.words import (
     MARKS,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from deixis.report.drawings import Drawing
+    from deixis.report.chart import Figure
     from deixis.report.skeleton import Section
     from deixis.worlds.photos.paper.claims import Claim, Finding
     from deixis.worlds.photos.paper.tables import Measure, Results, Row, Table
@@ -58,35 +58,34 @@ def write_results(results: Results, out: Path) -> list[Path]:
     Raises:
         DeixisError: when matplotlib is not installed and there are figures to draw.
     """
-    drawings = figures_drawn(results)
+    drawn = results_figures(results)
     files: dict[str, str | bytes] = {
-        "report.html": results_page(results, drawings),
-        "report.md": results_as_markdown(results, drawings),
+        "report.html": results_page(results, drawn),
+        "report.md": results_as_markdown(results, drawn),
         "report.json": json.dumps(results_as_dict(results), indent=2, ensure_ascii=False) + "\n",
         **files_of_cells(results),
         **settings_files(results),
     }
-    files |= {f"{one.name}.{form}": draw_file(one, form) for one in drawings for form in FORMATS}
+    files |= {f"{one.name}.{form}": draw_figure(one, form, theme="reader") for one in drawn for form in FORMATS}
     return write_files(files, out)
 
 
-def results_page(results: Results, drawings: Sequence[Drawing] | None = None) -> str:
+def results_page(results: Results, figures: Sequence[Figure] | None = None) -> str:
     """The results as one HTML page; equal runs give equal text.
 
     Raises:
         DeixisError: when matplotlib is not installed and there are figures to draw.
     """
-    themes = Themes()
     shape = find_shape(figures_of(results))
     sections: dict[str, Section] = {"shape": ("Does it have the paper’s shape?", _shape(shape, results))}
     sections |= {one.key: (text(one.title), _table(one)) for one in results.tables}
     sections["marks"] = ("Marks", _legend())
-    drawn = figures_drawn(results) if drawings is None else drawings
-    parts = [drawing_markup(one, themes) for one in drawn if one.name != "curves"]
+    drawn = results_figures(results) if figures is None else figures
+    parts = [figure_markup(one) for one in drawn if one.name != "curves"]
     sections["parts"] = ("By logic form and by length", "\n".join(parts))
     sections["absence"] = ("Is it there at all?", _absence(results))
     sections["errors"] = ("Where wrong choices lie", _errors(results))
-    curves = [drawing_markup(one, themes) for one in drawn if one.name == "curves"]
+    curves = [figure_markup(one) for one in drawn if one.name == "curves"]
     sections["curves"] = ("Training", "\n".join(curves))
     sections["runs"] = ("Runs", _runs(results))
     sections["commands"] = ("Commands", _commands(results))
@@ -96,7 +95,7 @@ def results_page(results: Results, drawings: Sequence[Drawing] | None = None) ->
         sections=sections,
         footer=element("p", text(f"Published: {published_results().source}."))
         + element("p", f"Made by deixis {text(__version__)}. This page needs no connection."),
-        rules=resource("page.css", package="deixis.worlds.photos.paper") + themes.rules(),
+        rules=resource("page.css", package="deixis.worlds.photos.paper"),
         styles=("report.css", "audit.css", "results.css"),
     )
 
@@ -193,9 +192,9 @@ def _absence(results: Results) -> str:
     if not rows:
         return ""
     about = (
-        "Some expressions fit nothing that is shown. A model says so when the score of the best region is below a "
-        "threshold chosen on val. Right decisions are the mean of two shares, for present and for absent objects; "
-        "a constant answer has 50. The area under the curve does not depend on a threshold."
+        "Some expressions fit nothing that is shown. A model says so when even the best region fits too badly, below a "
+        "threshold chosen on val. Right decisions are the mean of two shares, of what is there and of what is not; "
+        "half of all is right for whoever always says the same. The area under the curve depends on no threshold."
     )
     heads = ["", *map(text, absence_heads())]
     return element("p", about) + table(heads, rows, caption="Percent", numeric=range(1, len(heads)))

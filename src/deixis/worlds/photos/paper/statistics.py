@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from deixis.errors import RecipeError, UnknownName
 from deixis.report.cells import as_csv, as_markdown
-from deixis.report.figures import DATASETS, Chart
+from deixis.report.chart import WIDE, Axis, Chart, Figure, make_series
+from deixis.report.chart_matplotlib import FORMATS, draw_figure
 from deixis.report.markup import percent
 from deixis.report.output import Output, TextTable
-from deixis.report.sheets import FORMATS, WIDE, Sheet, draw_sheet
+from deixis.report.palette import MAX_DATASETS
 from deixis.worlds.photos.data.statistics import CHANCE, MEASURES, PUBLISHED, describe_examples
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.photos.localise import FORMS, SETTINGS
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.data.crew import Progress
-    from deixis.report.sheets import Format
+    from deixis.report.chart_matplotlib import Format
     from deixis.worlds.photos.data.statistics import Crowd, Row
     from deixis.worlds.photos.localise import Example
 
@@ -166,7 +167,7 @@ def clouds(described: Sequence[Described]) -> Clouds:
     return Clouds(name="figure2", title="The most frequent object names, attributes and relations", rows=rows)
 
 
-def distributions(described: Sequence[Described]) -> Sheet:
+def distributions(described: Sequence[Described]) -> Figure:
     """How long expressions are, which forms they have, and how much there is to choose from in each setting."""
     lengths, forms = _lengths(described), forms_of(described)
     rows = (
@@ -179,14 +180,12 @@ def distributions(described: Sequence[Described]) -> Sheet:
             _settings_chart("same", "Those of the target's category", described, lambda crowd: crowd.same_category),
         ),
     )
-    return Sheet(
+    return Figure(
         name="distributions",
         title="Lengths, forms and candidates",
-        description=" ".join(f"{one.name}: {_said(one.row)}." for one in described),
+        caption=" ".join(f"{one.name}: {_said(one.row)}." for one in described),
         rows=rows,
         width=WIDE,
-        patterns=(),
-        datasets=tuple(one.name for one in described) if len(described) > 1 else (),
     )
 
 
@@ -207,15 +206,15 @@ def draw(
         RecipeError: when there is nothing to show, or too much for one figure.
         DeixisError: when matplotlib is not installed.
     """
-    if not 1 <= len(described) <= len(DATASETS):
-        raise RecipeError(f"a figure shows 1 to {len(DATASETS)} datasets, got {len(described)}")
+    if not 1 <= len(described) <= MAX_DATASETS:
+        raise RecipeError(f"a figure shows 1 to {MAX_DATASETS} datasets, got {len(described)}")
     if not any(one.row.expressions for one in described):
         raise RecipeError("there is nothing to draw: no example was found")
     files: dict[str, bytes] = {
         f"figure2.{form}": data for form, data in draw_clouds(clouds(described), formats).items()
     }
     sheet = distributions(described)
-    files |= {f"{sheet.name}.{form}": draw_sheet(sheet, form) for form in formats}
+    files |= {f"{sheet.name}.{form}": draw_figure(sheet, form) for form in formats}
     heads, rows = measures(described, others=paper)
     numbers = [[row[place] for row in rows.values()] for place in range(len(heads))]
     lines = [(name, *values) for name, values in zip(heads, numbers, strict=True)]
@@ -255,12 +254,13 @@ def _chart(
     return Chart(
         name=name,
         title=title,
-        form="columns",
-        axis="share" if in_shares else "expressions" if is_counted else "mean number",
+        marks="columns",
         labels=tuple(labels),
-        series=series,
-        is_share=in_shares,
-        colored="datasets",
+        series=make_series(series, colors="datasets"),
+        axis=Axis(
+            label="share" if in_shares else "expressions" if is_counted else "mean number",
+            unit="share" if in_shares else "count" if is_counted else "number",
+        ),
         empty="none",
     )
 

@@ -21,7 +21,7 @@ from deixis.worlds.photos.paper.tables import parts_of, say
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from deixis.report.drawings import Drawing
+    from deixis.report.chart import Figure
     from deixis.worlds.photos.paper.claims import Claim, Finding
     from deixis.worlds.photos.paper.runs import Trial
     from deixis.worlds.photos.paper.tables import Group, Results, Row, Table
@@ -43,9 +43,9 @@ __all__ = [
 ]
 
 MARKS = (
-    ("±", "sample standard deviation over seeds"),
-    ("[ ]", "one seed; 95 % interval over its examples"),
-    ("( )", "published figure"),
+    ("±", "the standard deviation over seeds, that of a sample"),
+    ("[ ]", "one seed; the 95 % interval that its examples leave open"),
+    ("( )", "what is published"),
 )
 SETTINGS_FOLDER = "settings"
 APART = ("model", "seed")  # settings that a command says itself
@@ -53,7 +53,7 @@ PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 SIGNS = {"holds": "✓", "does not hold": "✗", "not measured": "?"}
 
 
-def results_as_markdown(results: Results, drawings: Sequence[Drawing] = ()) -> str:
+def results_as_markdown(results: Results, figures: Sequence[Figure] = ()) -> str:
     """All results for a page or a paper; figures are linked as files beside it."""
     lines = ["# Models on Cops-Ref, beside what is published", "", *_about(results), ""]
     lines += ["## Does it have the paper's shape?", ""]
@@ -66,8 +66,8 @@ def results_as_markdown(results: Results, drawings: Sequence[Drawing] = ()) -> s
         lines.append(as_markdown(("", "seeds", *table.settings), _table_rows(table)))
         lines += [f"* {row.title}, {name}: {note}" for row in table.rows for name, note in row.notes.items() if note]
     lines += ["", *(f"{mark}: {meaning}  " for mark, meaning in MARKS)]
-    for drawing in drawings:
-        lines += ["", f"## {drawing.title}", "", f"![{drawing.title}]({drawing.name}.svg)", "", drawing.caption]
+    for one in figures:
+        lines += ["", f"## {one.title}", "", f"![{one.title}]({one.name}.svg)", "", one.caption]
     absence = absence_rows(results)
     if absence:
         lines += ["", "## Is it there at all?", "", _ABSENT, ""]
@@ -84,9 +84,9 @@ def results_as_markdown(results: Results, drawings: Sequence[Drawing] = ()) -> s
 
 
 _ABSENT = (
-    "Accuracy of deciding from the score of the best region whether an expression fits anything: the mean of the "
-    "shares of right decisions for present and absent objects, with a threshold chosen on val, and the area under the "
-    "curve. A constant answer has 50. Percent."
+    "Of expressions that fit something and of others that fit nothing, how many are told apart by how well the best "
+    "region fits: the mean of the shares of right decisions, with a threshold chosen on val, and the area under the "
+    "curve. Half of all is right for whoever always says the same. Percent."
 )
 
 

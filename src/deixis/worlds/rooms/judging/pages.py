@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from deixis._version import __version__
 from deixis.data.store import replacing_file
+from deixis.report.chart import Axis, Chart, make_series
+from deixis.report.chart_html import chart_markup
 from deixis.report.markup import element, number, table, text
-from deixis.report.plots import Bars, draw_plot
 from deixis.report.skeleton import frame_page
 from deixis.seeds import Stream, derive
 from deixis.worlds.rooms.draw import draw_png
-from deixis.worlds.rooms.judging.figures import SHARES, groups_of
+from deixis.worlds.rooms.judging.figures import SHARES, group_estimates
 from deixis.worlds.rooms.judging.marked import MARKS, NAMES, mark_caption, telling_features
 from deixis.worlds.rooms.judging.summary import GAP
 from deixis.worlds.rooms.mentions import judge
@@ -68,7 +69,7 @@ def write_score_page(summaries: Mapping[str, Summary], captions: Mapping[str, in
         out: the file.
         how: how captions were read, one sentence.
     """
-    groups = groups_of(summaries)
+    groups = group_estimates(summaries)
     sections = {
         f"group-{place}": (text(group.capitalize()), _group(f"group-{place}", group, tables))
         for place, (group, tables) in enumerate(groups.items())
@@ -107,18 +108,21 @@ def _header(captions: Mapping[str, int], how: str) -> str:
 
 def _group(anchor: str, group: str, tables: Mapping[str, Mapping[str, Estimate]]) -> str:
     """The metrics of a category or set: bars, and a table with intervals."""
-    plot = Bars(
+    plot = Chart(
         name=f"{anchor}-plot",
         title="The four shares of the paper's Table 1",
         caption="Every file or speaker has one bar for each metric; a dash stands for what is not defined.",
-        axis="mean over captions",
+        marks="bars",
         labels=tuple(tables),
-        series={label: tuple(_mean(one[metric]) for one in tables.values()) for metric, label in SHARES.items()},
+        series=make_series(
+            {label: tuple(_mean(one[metric]) for one in tables.values()) for metric, label in SHARES.items()}
+        ),
+        axis=Axis(label="mean over captions"),
     )
     heads = ["", *map(text, (*SHARES.values(), *NUMBERS.values()))]
     rows = [[text(name), *(_cell(one[metric]) for metric in (*SHARES, *NUMBERS))] for name, one in tables.items()]
     caption = f"{group.capitalize()}: means with 95 % bootstrap intervals"
-    return draw_plot(plot) + table(heads, rows, caption=caption, numeric=range(1, len(heads)))
+    return chart_markup(plot) + table(heads, rows, caption=caption, numeric=range(1, len(heads)))
 
 
 def _features(name: str, summary: Summary) -> str:
@@ -192,7 +196,7 @@ def marked_words(pieces: Sequence[Piece]) -> str:
 
 
 def _examples(texts: Sequence[str], images: Sequence[Sequence[int]], stream: Stream) -> str:
-    chosen = stream.permutation(range(len(texts)))[:EACH]
+    chosen = stream.shuffled(range(len(texts)))[:EACH]
     items = "".join(element("li", _example(texts[row], [int(one) for one in images[row]])) for row in chosen)
     return element("ul", items, class_="pairs")
 

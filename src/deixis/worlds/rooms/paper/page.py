@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 from deixis._version import __version__
 from deixis.report.cells import NO_REASON, NOTHING, write_files
-from deixis.report.drawings import color_of, draw_file, drawing_markup
+from deixis.report.chart_html import figure_markup
+from deixis.report.chart_matplotlib import FORMATS, draw_figure
 from deixis.report.markup import Themes, details, element, number, table, text
-from deixis.report.sheets import FORMATS
+from deixis.report.palette import color_pair
 from deixis.report.skeleton import frame_page, resource
 from deixis.seeds import Stream, derive
 from deixis.worlds.rooms.judging.marked import mark_caption
 from deixis.worlds.rooms.judging.pages import RULES, legend, marked_words, picture
 from deixis.worlds.rooms.pairs import CATEGORIES, SETS
-from deixis.worlds.rooms.paper.figures import drawings_of
+from deixis.worlds.rooms.paper.figures import speaker_figures
 from deixis.worlds.rooms.paper.runs import METRICS, read_captions
 from deixis.worlds.rooms.paper.tables import far_of, speakers_as_csv, speakers_as_dict
 from deixis.worlds.rooms.paper.words import (
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from deixis.report.drawings import Drawing
+    from deixis.report.chart import Figure
     from deixis.report.skeleton import Section
     from deixis.worlds.rooms.paper.runs import Line
     from deixis.worlds.rooms.paper.tables import SpeakerResults, Variant
@@ -99,19 +100,19 @@ def write_speakers(results: SpeakerResults, out: Path) -> list[Path]:
         DeixisError: when matplotlib is not installed.
         BrokenDataset: when captions cannot be read.
     """
-    examples, drawings = examples_of(results), drawings_of(results)
-    figures = [(f"{one.name}.svg", one.title) for one in drawings]
+    examples, drawn = examples_of(results), speaker_figures(results)
+    figures = [(f"{one.name}.svg", one.title) for one in drawn]
     files: dict[str, str | bytes] = {
-        "report.html": speakers_page(results, examples, drawings),
+        "report.html": speakers_page(results, examples, drawn),
         "report.md": speakers_as_markdown(results, examples, figures),
         "tables.csv": speakers_as_csv(results),
         "report.json": json.dumps(speakers_as_dict(results), indent=2, ensure_ascii=False) + "\n",
     }
-    files |= {f"{one.name}.{form}": draw_file(one, form) for one in drawings for form in FORMATS}
+    files |= {f"{one.name}.{form}": draw_figure(one, form, theme="reader") for one in drawn for form in FORMATS}
     return write_files(files, out)
 
 
-def speakers_page(results: SpeakerResults, examples: Sequence[Example], drawings: Sequence[Drawing]) -> str:
+def speakers_page(results: SpeakerResults, examples: Sequence[Example], figures: Sequence[Figure]) -> str:
     """The results as one HTML page; equal runs give equal text.
 
     Raises:
@@ -119,9 +120,9 @@ def speakers_page(results: SpeakerResults, examples: Sequence[Example], drawings
     """
     themes = Themes()
     shown = [one for one in results.variants if not one.is_restyled]
-    tones = {one.label: themes.name(*color_of(place)) for place, one in enumerate(shown)}
+    tones = {one.label: themes.name(*color_pair(place)) for place, one in enumerate(shown)}
     tones |= {one.label: tones.get(one.letter, "var(--line)") for one in results.variants if one.is_restyled}
-    figure, *curves = (drawing_markup(one, themes) for one in drawings)
+    figure, *curves = map(figure_markup, figures)
     sections: dict[str, Section] = {
         "table1": ("Table 1", _table_1(results, tones) + _legend(results)),
         "seeds": ("Each seed", _seeds(results)),
