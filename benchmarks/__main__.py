@@ -20,7 +20,7 @@ from benchmarks.studio import measure_studio
 from benchmarks.studio_load import measure_load
 
 
-ABOUT = "Rates are per second of processor time of one core, compilation apart; ratios compare things of one run."
+ABOUT = "Rates are per second of CPU time of one core, without compilation; ratios compare figures of one run."
 
 
 def main(arguments: list[str] | None = None) -> int:

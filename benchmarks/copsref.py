@@ -31,7 +31,7 @@ from deixis.worlds.photos.scene.graph_table import GraphTable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deixis.worlds.photos.engine import Expressed
+    from deixis.worlds.photos.engine import ObjectExpression
 
 
 __all__ = ["measure_engine"]
@@ -87,23 +87,23 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if not faults and is_near and len(told) >= FEWEST else 1
 
 
-def _is_at_fault(one: Expressed, table: GraphTable) -> bool:
+def _is_at_fault(one: ObjectExpression, table: GraphTable) -> bool:
     """Whether the plain definition finds anything but the target, or the text is read as something else."""
     if denotation(one.expression, table.scene(one.scene)) != {one.target}:
         return True
     return parse_reference(one.text, table.vocabulary) != one.expression
 
 
-def _page(told: list[Expressed], faults: int, table: GraphTable, engine: Engine) -> Iterator[str]:
+def _page(told: list[ObjectExpression], faults: int, table: GraphTable, engine: Engine) -> Iterator[str]:
     forms = Counter(one.form for one in told)
     several = sum(len(one.forms) > 1 for one in told)
     words = {word for one in told for word in one.text.lower().split()}
     yield "# Expressions about photographs"
     yield ""
-    yield f"The engine speaks of {len(table):,} images of Visual Genome: at most {engine.per_image} expressions for"
-    yield f"an image, {engine.per_target} for an object. The plain definition resolved every one, and its text was read"
-    yield f"back: **{len(told):,} expressions, {faults} at fault**. They use {len(words):,} words; {several:,} join"
-    yield "more than one form. Names, attributes and relations are as people wrote them down, mistakes included."
+    yield f"**{len(told):,} expressions, {faults} wrong**, about {len(table):,} images of Visual Genome: at most"
+    yield f"{engine.per_image} expressions for an image, {engine.per_target} for an object. The reference"
+    yield f"implementation resolved each of them, and its text was parsed again. They use {len(words):,} words;"
+    yield f"{several:,} join more than one form. Names, attributes and relations are the annotators', errors included."
     yield ""
     yield "Made by `python -m benchmarks.copsref --graphs SCENE_GRAPHS --write docs/results/copsref-expressions.md`"
     yield f"on {describe_machine()}."
@@ -128,7 +128,7 @@ def _page(told: list[Expressed], faults: int, table: GraphTable, engine: Engine)
     yield ""
     yield _line(("form", "image", "expression"))
     yield _line(["---"] * 3)
-    for one in Stream(derive(engine.seed, "shown")).shuffled(told)[:SHOWN]:
+    for one in Stream(derive(engine.seed, "shown")).permutation(told)[:SHOWN]:
         yield _line((one.form, one.image_id, one.text))
 
 

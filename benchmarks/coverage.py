@@ -104,11 +104,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 INTRO = """\
-In the mode `every-word` a world is accepted only if no content word (size, colour, noun, relation) can be spared. How
-many commands have such a world with at most 16 objects on 6 by 6 cells, what is pushed or pulled moving?"""
+In the mode `every-word` a world is accepted only if every content word (size, colour, noun, relation) is needed to find
+the target. This page counts the commands that have such a world with at most 16 objects on 6 by 6 cells, where objects
+that are pushed or pulled can move."""
 LIMITS = """\
-What limits the longest commands is the number of objects: each word needs an object that differs in just that word and,
-for words of a clause, one that stands in its relation to it. With a cap of {cap} objects, {found} of {tried} commands
+The number of objects limits the longest commands: each word needs an object that differs in just that word and, for
+words of a clause, one that stands in its relation to it. With a cap of {cap} objects, {found} of {tried} commands
 of p4 have a world."""
 ROOMIER, FEWER = 18, 150  # a larger cap, and how many commands of p4 are tried with it
 HEAD = (
@@ -138,9 +139,9 @@ def _markdown(rows: list[Coverage], roomier: Coverage) -> str:
             _line(["---"] * len(HEAD)),
             *(_line(_summary(row)) for row in rows),
             "",
-            "p1 and p2 are all commands there are, the others a random sample. Content words are checked by the plain",
-            "definition on some hundred worlds of each pattern. Below, by number of content words (a clause counts one",
-            "for its relation): commands without a world / commands tried.",
+            "p1 and p2 are all commands, the others a random sample. Content words are checked by the reference",
+            "implementation on some hundred worlds of each pattern. Below, by number of content words (a clause counts",
+            "one for its relation): commands without a world / commands tried.",
             "",
             _line(["pattern", *map(str, lengths)]),
             _line(["---"] * (len(lengths) + 1)),

@@ -33,10 +33,10 @@ EPISODES, ROWS, SEED = 2_048, 1_024, 0
 SECONDS = 1.0
 MILLION = 1e6
 ABOUT = (
-    "Steps per second of processor time, compilation apart, of a process that runs on one core; actions are drawn "
-    f"beforehand, all seven equally often, so that an episode ends every seven steps. {ROWS:,} episodes at a time, of "
+    "Steps per second of CPU time of one process on one core, without compilation. Actions are sampled beforehand, all "
+    f"seven equally often, so an episode ends after seven steps on average. {ROWS:,} episodes at a time, of "
     f"{EPISODES:,} different ones; observations are new arrays at every step. Each figure is the best of three runs of "
-    "one second. With NEXT_STEP, a row that begins anew counts as a step too: about one in eight."
+    "one second. With NEXT_STEP, a reset counts as a step as well: about one in eight."
 )
 
 

@@ -157,30 +157,30 @@ PAGE = """\
 # The full combinatorial ReaSCAN
 
 Made by `python -m benchmarks.full_reascan --write docs/results/full-reascan.md` on {machine}.
-Nobody has made this set: what follows is an estimate, from rates measured on that machine.
+This set has not been made: the figures are estimates from rates measured on that machine.
 
-The paper uses a sample of the commands that its language has. All of them are {core} core commands (two clauses, one
+The paper uses a sample of the commands of its language. In all there are {core} core commands (two clauses, one
 clause, none). With {verbs} combinations of verb and manner each, and {worlds} worlds for each of those, that is
 {product} worlds.
 
 ## On {cores:,} cores
 
-| mode | examples | core hours, making | core hours, writing | writers | time | data | computing | keeping, a month |
+| mode | examples | core hours, making | core hours, writing | writers | time | data | computing | storage, a month |
 |---|---|---|---|---|---|---|---|---|
 {totals}
 
-- Assumed prices: {price:.3f} USD for a core and an hour, {storage:.3f} USD for a gigabyte and a month; `--price`,
-  `--storage` and `--cores` reckon with others.
-- Time is all core hours divided by the cores. Getting nodes from a queue, starting Python on them (some seconds) and
-  waiting for the slowest comes on top, and is most of it where the rest takes seconds.
-- ± is two standard errors, from the spread among commands.
-- Writers are the processes that take in what workers make, prove that the splits do not leak and write the files. One
-  of them, with its scheduler, took in {overhead.coordinator_rate:,.0f} examples per second of its processor time,
+- Assumed prices: {price:.3f} USD for a core and an hour, {storage:.3f} USD for a gigabyte and a month; change them with
+  `--price`, `--storage` and `--cores`.
+- Time is all core hours divided by the cores. Queueing for nodes, starting Python on them (some seconds) and waiting
+  for the slowest worker come on top, and dominate where the rest takes seconds.
+- ± is two standard errors, from the variation between commands.
+- Writers are the processes that collect the examples of workers, prove that the splits do not leak and write the files.
+  One of them, with its scheduler, took in {overhead.coordinator_rate:,.0f} examples per second of its CPU time,
   measured on two-clause examples made by a cluster on this machine ({overhead.examples:,} more in one run than in
   another), and wrote {overhead.bytes_per_example:.1f} bytes for each. The set is therefore made as many datasets with
   seeds of their own, each by one writer and its workers; a recipe holds at most 100 million examples anyway.
-- A cluster pays where worlds are hard to find: in the mode every-word. In the others, writing takes about as long as
-  making.
+- A cluster pays off where worlds are hard to find: in the mode every-word. In the others, writing takes about as long
+  as making.
 
 ## What was measured
 
@@ -188,11 +188,11 @@ clause, none). With {verbs} combinations of verb and manner each, and {worlds} w
 |---|---|---|---|---|---|
 {parts}
 
-Random samples of commands: {samples}, {worlds} worlds each. Not every world is found: a command is given up when one
+Random samples of commands: {samples}, {worlds} worlds each. Not every world is found: a command is dropped when one
 of its worlds is not found in 500 tries. The released generator's rules (compatible) make some commands impossible.
 
-A recipe gives each core command of one or two clauses one verb and manner, at random; fifteen seeds give each command
-fifteen. The sizes above are those of every combination.
+A recipe gives each core command of one or two clauses one random verb and manner; fifteen seeds give each command
+fifteen. The sizes above count every combination.
 """
 
 

@@ -28,7 +28,7 @@ def measure_mentions() -> list[Row]:
     pairs = random_pairs(CAPTIONS, seed=7)
     texts = captions_of(pairs[:, 0], seed=7)
     rng = Stream(derive(7, "broken"))
-    broken = [" ".join(rng.shuffled(text.split())[: 4 + rng.below(16)]) for text in texts]
+    broken = [" ".join(rng.permutation(text.split())[: 4 + rng.below(16)]) for text in texts]
     name = "captions read and scored, clean mode"
     return [
         Row(f"{name}, {len(set(texts)):,} different ones", _rate(texts, pairs), "/s", at_least=PROMISED),

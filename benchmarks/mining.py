@@ -33,10 +33,10 @@ EXPRESSIONS, CATEGORIES, WORDS, STEPS = 120_000, 508, 1_596, 30  # of Cops-Ref
 IMAGES, REGIONS, SHOWN = 2_000, 20, 13  # 260 regions are shown with every expression
 LOW, HIGH, CELLS = 112, 1280, 9
 ABOUT = (
-    "Expressions are made up: {expressions:,} of 5 to 24 words, about categories as unequal as those of real pictures "
-    "(the nth is met in proportion to 1/n). MattNet is {width} wide, 512 as published. A refresh reads all expressions "
-    "and draws three for each of the 4,500 rows of 50 updates. Scoring shows {shown} images of {regions} regions with "
-    "every expression, and includes looking at all regions of {images:,} images. Best of three runs, on {device}."
+    "The expressions are synthetic: {expressions:,} of 5 to 24 words, with category frequencies proportional to 1/n. "
+    "MattNet has width {width}, 512 as published. A refresh reads all expressions and samples three for each of the "
+    "4,500 rows of 50 steps. Scoring shows {shown} images of {regions} regions with every expression, and includes the "
+    "features of all regions of {images:,} images. Best of three runs, on {device}."
 )
 
 

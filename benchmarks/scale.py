@@ -18,8 +18,8 @@ __all__ = ["measure_scale"]
 
 TITLE = "Cops-Ref at the size of GQA"
 ABOUT = """\
-A made-up corpus with as many images, objects and relations as GQA has, written as one line of JSON, read like the real
-file. Times are by the clock, with as many processes as there are cores; rates are per second of processor time."""
+A synthetic corpus with as many images, objects and relations as GQA, written as one line of JSON and read like the real
+file. Times are wall-clock, with one process per core; rates are per second of CPU time."""
 
 
 def measure_scale(images: int = 75_000) -> list[Row]:

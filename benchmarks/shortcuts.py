@@ -53,28 +53,28 @@ GUARDS = {  # what is made of gaps in the annotation
 DEFAULT = "unknown where nothing is said"  # of `deixis make copsref` for photographs
 ASKED = "asked of the whole truth"  # and for imagined scenes
 INTRO = """\
-How often does a reader find the target who understands only a part of what is said? And in how many distractor images
-is the expression true after all? Both are measured on the data itself; no model is trained."""
+This page measures how often a reader who understands only a part of an expression finds the target, and in how many
+distractor images the expression is true after all. Both are measured on the data itself; no model is trained."""
 READERS = """\
-An example is *solved* when all that a reader is left with is the target: *noun alone* and *noun and attributes* of the
-target; *phrases unrelated*, the same in images that also hold everything else that is mentioned, however related; *bag
-of words*, everything that fits when two phrases change places, as a whole or words of one kind, or two clauses change
-their relations, alternatives included, so that an expression of one phrase is always solved. Figures are percentages;
-± is half of a 95 % bootstrap interval, left out where it is below 0.05. `Full` shows twelve other images, `DiffCat` to
-`Cat&cat` three of that kind, `WithoutDist` none. Expressions and images are chosen as `deixis make copsref` does, but
-from all images instead of those of one split."""
+An example is *solved* when the target is the only object that fits the part the reader understands. *Noun alone* and
+*noun and attributes* are those of the target. *Phrases unrelated* is the same, in images that also contain all other
+mentioned objects, in any relation. *Bag of words* accepts every object that fits when two phrases (or their words of
+one kind) or the relations of two clauses are exchanged; an expression of one phrase is always solved. Figures are
+percentages; ± is half of a 95 % bootstrap interval, left out where it is below 0.05. `Full` shows twelve other images,
+`DiffCat` to `Cat&cat` three of that kind, `WithoutDist` none. Expressions and images are chosen as in
+`deixis make copsref`, but from all images instead of those of one split."""
 CAVEAT = """\
-Of photographs nobody knows the whole truth. Imagined scenes have one: their published graphs leave out about as much as
-GQA's do (see `imagine.Annotator`), and every expression is resolved in the full graph. The figures hold for that
-annotator; those of people, who also err, are not known. Percentages have 95 % Wilson intervals, as if images were
-independent."""
+The whole truth about photographs is unknown. For imagined scenes it is known: their published graphs leave out about as
+much as GQA's do (see `imagine.Annotator`), and every expression is resolved in the full graph. The figures hold for
+that simulated annotator; those of human annotators, who also err, are not known. Percentages have 95 % Wilson intervals
+that treat images as independent."""
 GAPS = """\
-What is not annotated can be taken for false, or for unknown: then an expression is refused when something else in its
-image may fit it, and a distractor image when anything in it may, for all that is known. Attributes are unknown of
-objects that have none of that kind recorded; relations either of objects that have none recorded, or of all. Where
-scenes are imagined, the whole truth can be asked instead, as `deixis make copsref` does. Images that an expression fits
-in other words, or with left and right as people see them, are refused in every column. An expression is shown with
-twelve images, so that few contaminated images make many contaminated expressions."""
+Missing annotations can count as false or as unknown. If unknown, an expression is refused when another object of its
+image may fit it, and a distractor image when any object in it may. Attributes are unknown for objects that have none of
+that kind recorded; relations either for objects that have none recorded, or for all. For imagined scenes, the whole
+truth can be used instead, as in `deixis make copsref`. Images that an expression fits in other words, or with left and
+right as people use them, are refused in every column. An expression is shown with twelve images, so few contaminated
+images make many contaminated expressions."""
 
 
 class Posed(NamedTuple):
@@ -202,9 +202,9 @@ def _shortcuts_part(photographs: Measured, imagined: Measured, seed: int) -> Ite
         yield ""
         yield f"{told:,} expressions; for {kept:,} of them there are three images of every kind, and these are judged."
         yield from ("", *_table(shortcut_rows(found.settings)), "")
-        yield "How often the target is hit by guessing among what is left; for who hears nothing, that is chance:"
+        yield "Accuracy of guessing among the objects that fit; for *nothing*, that is chance:"
         yield from ("", *_table(shortcut_rows(found.settings, guessing=True)), "")
-    yield from ("### What they say", "", *(f"- {line}" for line in _lessons(photographs, imagined)))
+    yield from ("### Findings", "", *(f"- {line}" for line in _lessons(photographs, imagined)))
 
 
 def _lessons(photographs: Measured, imagined: Measured) -> Iterator[str]:
@@ -214,27 +214,27 @@ def _lessons(photographs: Measured, imagined: Measured) -> Iterator[str]:
     yield (
         f"In a single photograph the noun alone solves {_cent(alone.shares[noun])} and the noun with its attributes "
         f"{_cent(alone.shares[phrase])}; with all distractor images {_cent(full.shares[noun])} and "
-        f"{_cent(full.shares[phrase])}. That is so by construction: every `Cat` and `Cat&attr` image holds another "
-        f"such object. By guessing among them, the two readers hit {_cent(full.guesses[noun])} and "
+        f"{_cent(full.shares[phrase])}. This holds by construction: every `Cat` and `Cat&attr` image contains another "
+        f"such object. By guessing among them, the two readers have {_cent(full.guesses[noun])} and "
         f"{_cent(full.guesses[phrase])}; chance is {_cent(full.guesses['nothing'])}."
     )
     yield (
-        "What else an image holds gives much away: who looks for an image with all things that are mentioned, each "
-        "with its attributes, and there for what fits the noun phrase, still solves "
+        "The other objects of an image give much away: a reader who finds an image with all mentioned objects, each "
+        "with its attributes, and in it an object that fits the noun phrase, still solves "
         f"{_cent(full.shares[unrelated])} with all distractor images ({_cent(drawn.shares[unrelated])} in imagined "
-        "scenes), as `Cat&cat` asks for the categories that are mentioned, not for their attributes."
+        "scenes), since `Cat&cat` images share the mentioned categories, but not their attributes."
     )
     yield (
-        f"Which word belongs to which phrase is little tested: a bag of words solves {_cent(alone.shares[bag])} in a "
-        f"single photograph and {_cent(full.shares[bag])} with all distractor images "
+        f"The data hardly test which word belongs to which phrase: a bag of words solves {_cent(alone.shares[bag])} in "
+        f"a single photograph and {_cent(full.shares[bag])} with all distractor images "
         f"({_cent(drawn_alone.shares[bag])} and {_cent(drawn.shares[bag])} in imagined scenes). The four kinds of "
-        "images punish who leaves out parts of an expression; none is made for who exchanges them. Of the expressions, "
+        "images test whether parts are ignored; none tests whether parts are exchanged. Of the expressions, "
         f"{_unordered(photographs)} have one phrase only or say the same in every order "
         f"({_unordered(imagined)} of those about imagined scenes) and are always solved."
     )
     yield (
-        "Expressions for which too few images are found are left out, so those judged are about common things: of all "
-        f"that was said of the photographs, the noun alone solves {_cent(before.shares[noun])} and the noun with its "
+        "Expressions with too few images are left out, so the others are about common objects: of all expressions "
+        f"about the photographs, the noun alone solves {_cent(before.shares[noun])} and the noun with its "
         f"attributes {_cent(before.shares[phrase])} in the image itself."
     )
 
@@ -265,12 +265,12 @@ def _contamination_part(found: dict[str, Cleanness]) -> Iterator[str]:
     kept = ", ".join(f"{one.found.examples:,}" for one in every)
     yield (
         f"Where gaps are taken for false, the expression is true in {closed} of the distractor images, and "
-        f"{spoilt[0]} of the expressions are true in at least one of theirs; where relations are unknown of objects "
-        f"that have none recorded, as `deixis make copsref` has it for photographs, in {guarded} and {spoilt[1]}; and "
-        f"in {strict} and {spoilt[2]} where every missing relation is unknown. The price is expressions: {kept} are "
-        "left with all their images. Things that nobody named are beyond any such guard: without them the share of "
-        f"images in the third column would be {100 * _share(every[2].named):.2f} %. Where the truth is asked, as "
-        f"`deixis make copsref` does for imagined scenes, it is {asked}."
+        f"{spoilt[0]} of the expressions are true in at least one of theirs. Where relations are unknown for objects "
+        f"that have none recorded, the default of `deixis make copsref` for photographs, it is {guarded} and "
+        f"{spoilt[1]}; where every missing relation is unknown, {strict} and {spoilt[2]}. The cost is fewer "
+        f"expressions: {kept} are left with all their images. No guard covers objects that the annotator did not "
+        f"name: without them the share of images in the third column would be {100 * _share(every[2].named):.2f} %. "
+        f"With the whole truth, which `deixis make copsref` uses for imagined scenes, it is {asked}."
     )
 
 

@@ -31,22 +31,22 @@ COLUMNS = {
     "false_features": "false",
 }
 INTRO = """\
-What speakers that need no training score on the thirteen test sets of A3DS ({pairs:,} pairs each, images held out),
-with what the paper reports for its models. A category is the unweighted mean of its sets; ± is half of a 95 % bootstrap
-interval, left out where it is below 0.0005.
+Scores of speakers that need no training on the thirteen test sets of A3DS ({pairs:,} pairs each, images held out),
+beside the published scores of the paper's models. A category is the unweighted mean of its sets; ± is half of a 95 %
+bootstrap interval, left out where it is below 0.0005.
 
 *d* is discriminativity, *e* contrastive efficiency over the captions with d = 1, *r* relevance, *od* optimal
-discriminativity; *minimal* is the share of captions of which nothing could be left out. Features contrast by label."""
+discriminativity; *minimal* is the share of captions without a superfluous feature. Features contrast by label."""
 NOTES = """\
-- *released captions* are random ones of the twenty exhaustive captions of the target, as a perfect captioner would
-  write them. In paper mode, the reading of the released script, some of what they say is not found, 'middle-sized' for
-  instance. Compare the baseline B with this row.
+- *released captions* are sampled from the twenty exhaustive captions of the target, which a perfect captioner would
+  reproduce. Paper mode, the parser of the released script, misses some of their words, 'middle-sized' for instance.
+  Compare the baseline B with this row.
 - *rational* is the rational speech act speaker with a cost of 0.1 nats for a feature; *incremental* goes through shape,
-  object colour, scale, wall, floor and orientation, and always says the shape; *minimal* is the ideal.
-- B, RP and SP are the models of the paper: pretrained, tuned on random pairs, tuned on similar pairs. Its numbers of
-  false features are not given by category. The predictions are not public, so they cannot be scored again.
-- RP and SP mention about three features, and yet tell fewer images apart than three true features chosen at random.
-  Mind the reader: theirs was the released script, that of the other rows is clean mode unless they say otherwise."""
+  object colour, scale, wall, floor and orientation, and always names the shape; *minimal* is the ideal.
+- B, RP and SP are the models of the paper: pretrained, tuned on random pairs, tuned on similar pairs. The paper does
+  not give false features by category. The predictions are not public, so they cannot be scored again.
+- RP and SP mention about three features, but distinguish fewer images than three true features chosen at random. The
+  parsers differ: the published rows used the released script, the other rows clean mode unless stated otherwise."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -82,8 +82,8 @@ def _markdown(found: Mapping[str, Summary], printed: Mapping[str, Summary], opti
     lines += [
         "## Contrastive efficiency with either denominator",
         "",
-        "`z`, over all contrastive features, made the published table; `k`, over the features said, is what the paper",
-        "prints. The latter rises with redundant features.",
+        "The published table uses `z`, the number of all contrastive features; the paper prints `k`, the number of",
+        "features said, as the denominator. With `k` the score rises with redundant features.",
         "",
         *_denominators(found, printed),
         "",

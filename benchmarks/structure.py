@@ -1,18 +1,18 @@
-"""What helps the transformer to read structure that it never heard: ablations, side by side on one GPU.
+"""Ablations of the transformer for commands of unseen structure, trained side by side on one GPU.
 
 Run as `python -m benchmarks.structure --out FOLDER`. It makes today's `make reascan --mode compatible` at the size of
-the paper, trains the variants below, each in a process of its own with the same seed, examples and updates, and judges
-each on the test set and on A1 to C2. Checkpoints are chosen on 2,000 examples of dev. What is there already is not done
-again, so the same command goes on where it was stopped. `structure.json` and the logs hold everything that is told.
+the paper, trains the variants below in one process each, with the same seed, examples and steps, and evaluates them on
+the test set and on A1 to C2. Checkpoints are selected on 2,000 examples of dev. The same command resumes a stopped run.
+`structure.json` and the logs hold all results.
 
-| variant | blocks | places of words | learns from, besides plans |
+| variant | encoder blocks | word positions | supervision: plans and cells of |
 |---|---|---|---|
-| target | six | absolute | the cell of the target |
-| shared | one, six times | absolute | the cell of the target |
-| relative | six | distances | the cell of the target |
-| both | one, six times | distances | the cell of the target |
-| mentions | six | absolute | the cell of every object that is mentioned |
-| all | one, six times | distances | the cell of every object that is mentioned |
+| target | six | absolute | the target |
+| shared | one, applied six times | absolute | the target |
+| relative | six | relative | the target |
+| both | one, applied six times | relative | the target |
+| mentions | six | absolute | the target and all mentioned objects |
+| all | one, applied six times | relative | the target and all mentioned objects |
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ PATTERNS = {"p1": "simple", "p2": "1-rel", "p3": "2-rel"}
 TINY = {"width": 16, "heads": 2, "hidden": 16, "blocks": 2, "decoder_layers": 1}  # to try the script itself
 
 
-def training(variant: str, options: argparse.Namespace) -> Training:
-    """How a variant is trained: as `deixis train transformer --quick`, in so many updates."""
+def make_training(variant: str, options: argparse.Namespace) -> Training:
+    """Settings of a variant: those of `deixis train transformer --quick`, scaled to the number of steps."""
     settings = {"norm_first": True, "points": True, "dropout": 0.1, **VARIANTS[variant]}
     return training_of(
         "transformer",
@@ -85,8 +85,8 @@ def training(variant: str, options: argparse.Namespace) -> Training:
     )
 
 
-def learn(variant: str, options: argparse.Namespace, deadline: float) -> None:
-    """Train a variant and judge it; for a process of its own, whose output goes to a log."""
+def train_variant(variant: str, options: argparse.Namespace, deadline: float) -> None:
+    """Train and evaluate a variant in a process of its own, whose output goes to a log."""
     log = (options.out / f"{variant}.log").open("a", buffering=1, encoding="utf-8")
     os.dup2(log.fileno(), 1)
     os.dup2(log.fileno(), 2)
@@ -99,15 +99,17 @@ def learn(variant: str, options: argparse.Namespace, deadline: float) -> None:
             print(f"{stage} {variant} {done:,} / {total:,} {note}")
 
     left = max(1.0, deadline - time.monotonic())
-    run = train(dataset, training(variant, options), out, device=options.device, progress=progress, stop_after=left)
+    run = train(
+        dataset, make_training(variant, options), out, device=options.device, progress=progress, stop_after=left
+    )
     facts = {name: run.facts[name] for name in ("settings", "seed", "steps", "batch_size", "selection", "parameters")}
     facts |= {name: run.facts[name] for name in ("seconds", "examples_per_second", "device")}
     facts["is_finished"] = run.is_finished
-    write_json(options.out / f"{variant}.json", {**facts, "scores": judged(dataset, out, options)})
+    write_json(options.out / f"{variant}.json", {**facts, "scores": score_checkpoint(dataset, out, options)})
 
 
-def judged(dataset: Dataset, out: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """The scores of a checkpoint by row of the table."""
+def score_checkpoint(dataset: Dataset, out: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Score a checkpoint by row of the table."""
     splits = [split for split in ("test", *HELD_OUT) if dataset.splits.get(split)]
     said = predict(out / BEST, dataset, splits, out / "plans", device=options.device, batch=8192)
     scores: dict[str, Any] = {}
@@ -132,14 +134,14 @@ def judged(dataset: Dataset, out: Path, options: argparse.Namespace) -> dict[str
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Make, train, judge; print the table."""
+    """Make the data, train and evaluate the variants, print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.structure", description=__doc__.split("\n", 1)[0])
     parser.add_argument("--out", type=Path, required=True, help="a folder for data, runs, logs and structure.json")
     parser.add_argument("--scale", choices=("small", "medium", "paper"), default="paper")
     parser.add_argument("--variants", default=",".join(VARIANTS))
     parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=86_400.0, help="after which trainings stop and are judged")
+    parser.add_argument("--seconds", type=float, default=86_400.0, help="after which trainings stop and are evaluated")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--compile", action="store_true")
@@ -156,7 +158,7 @@ def main(arguments: list[str] | None = None) -> int:
     _say(start, "arrays written")
     names = options.variants.split(",")
     fresh = multiprocessing.get_context("spawn")
-    crew = {name: fresh.Process(target=learn, args=(name, options, start + options.seconds)) for name in names}
+    crew = {name: fresh.Process(target=train_variant, args=(name, options, start + options.seconds)) for name in names}
     for process in crew.values():
         process.start()
     for name, process in crew.items():

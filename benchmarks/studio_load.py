@@ -89,7 +89,7 @@ def measure_load(data: Path | None = None, *, visitors: int = VISITORS, seconds:
 
 def measure_mixed(root: Path, address: str, *, visitors: int = VISITORS, seconds: float = SECONDS) -> list[Row]:
     """The same over all kinds of pages of the demo, none of which was asked for before."""
-    pages = Stream(derive(0, "visitors")).shuffled(_mixed_pages(Library((root,))))
+    pages = Stream(derive(0, "visitors")).permutation(_mixed_pages(Library((root,))))
     load = asyncio.run(_visit_all(address, pages, visitors, seconds, stride=7))
     return _rows_of(load, f"mixed pages, {visitors} at a time for {seconds:.0f} s", seconds)
 

@@ -33,7 +33,7 @@ def test_the_values_of_a_stream_are_fixed():
     assert [stream.below(10) for _ in range(10)] == [4, 4, 7, 2, 2, 5, 5, 0, 1, 2]
     assert (stream.below(1 << 20), stream.below(1 << 40)) == (91184, 193464309222)
     assert stream.choice("abcdef") == "a"
-    assert stream.shuffled(range(8)) == [2, 4, 7, 0, 6, 1, 5, 3]
+    assert stream.permutation(range(8)) == [2, 4, 7, 0, 6, 1, 5, 3]
 
 
 def test_digests_and_derived_seeds_are_fixed():
@@ -95,7 +95,7 @@ def test_shuffling_keeps_every_item(items, seed):
     """A shuffle loses nothing, adds nothing and leaves its argument alone."""
     before = list(items)
 
-    shuffled = Stream(seed).shuffled(items)
+    shuffled = Stream(seed).permutation(items)
 
     assert sorted(shuffled) == sorted(items)
     assert items == before
@@ -105,7 +105,7 @@ def test_every_order_is_equally_likely():
     """Shuffling three items gives each of the six orders about equally often."""
     stream = Stream(11)
 
-    counts = Counter(tuple(stream.shuffled("abc")) for _ in range(6_000))
+    counts = Counter(tuple(stream.permutation("abc")) for _ in range(6_000))
 
     assert len(counts) == 6
     assert sum((count - 1000) ** 2 / 1000 for count in counts.values()) < 20.52  # chi-square, 5 degrees, 99.9 %

@@ -68,6 +68,10 @@ def __getattr__(name: str) -> Any:
     if name == "__all__":
         return __dir__()
     value = _find(name)
+    if value is None:
+        from deixis._deprecation import FACADE, lookup
+
+        return lookup("deixis", FACADE)(name)
     globals()[name] = value
     return value
 
@@ -84,7 +88,7 @@ def _find(name: str) -> Any:
     if not name.startswith("_") and name in (homes := _names_of_worlds()):
         module, _, inside = homes[name].partition(":")
         return getattr(import_module(module), inside)
-    raise AttributeError(f"module 'deixis' has no attribute {name!r}")
+    return None
 
 
 def _names_of_worlds() -> dict[str, str]:

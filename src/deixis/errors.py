@@ -1,4 +1,4 @@
-"""What can go wrong, named for the mistake in the field rather than in the code.
+"""Errors, named for the mistake in the field rather than in the code.
 
 Every error that a user can cause is a `DeixisError`; its message says what was asked, what was found and
 what to do. The command line prints the message as one line and leaves with exit code 2.
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class DeixisError(Exception):
-    """Something a user can mend; the message says how."""
+    """A mistake that a user can mend, with a message that says how."""
 
 
 class SchemaError(DeixisError, ValueError):
@@ -114,7 +114,7 @@ def _shorten(text: str, limit: int = 160) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """How a complaint about an unknown name ends: with the nearest one, or with all there are."""
+    """Return the end of a complaint about an unknown name: the nearest known name, or all of them."""
     known = list(known)
     near = get_close_matches(name, known, n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known) or 'none'}"

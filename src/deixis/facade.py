@@ -1,4 +1,4 @@
-"""What the verbs do, as functions: make, load, check, audit and evaluate datasets of any world, read and say texts."""
+"""The verbs as functions: make, load, check, audit and evaluate datasets of any world, read and say texts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def load(path: Path | str) -> Examples:
 
 
 def check(path: Path | str, **request: Any) -> Report:
-    """What is wrong with a dataset of any world.
+    """Return the findings about a dataset of any world.
 
     Args:
         path: the dataset.
@@ -88,7 +88,7 @@ def check(path: Path | str, **request: Any) -> Report:
 def audit(
     path: Path | str, *, split: str | None = None, sample: int | None = None, seed: int = 0, workers: int | None = None
 ) -> Audit:
-    """What a dataset of any world really tests: which words matter, which shortcuts solve it, what gives answers away.
+    """Audit a dataset of any world: needed words, shortcuts, and leaks of the answer.
 
     Args:
         path: the dataset.
@@ -108,7 +108,7 @@ def audit(
 
 
 def evaluate(answers: Path | str, data: Path | str, *, split: str = "", **request: Any) -> dict[str, Any]:
-    """Judge answers to a dataset of any world; what `deixis evaluate --json` prints.
+    """Judge answers to a dataset of any world, and return the JSON of `deixis evaluate --json`.
 
     Args:
         answers: a file of answers, a checkpoint, the name of a model that comes with Deixis, `random` or `oracle`.
@@ -130,7 +130,7 @@ def evaluate(answers: Path | str, data: Path | str, *, split: str = "", **reques
 
 
 def parse(text: str, *, world: str | None = None, scene: Scene | None = None) -> Expression:
-    """What a text means.
+    """Return the meaning of a text.
 
     Args:
         text: an expression, a caption, a noun phrase.
@@ -155,7 +155,7 @@ def parse(text: str, *, world: str | None = None, scene: Scene | None = None) ->
 
 
 def parse_instruction(text: str, *, world: str | None = None) -> Instruction:
-    """What a text asks to be done: verb, expression and manner.
+    """Return the verb, expression and manner of a text that asks for something to be done.
 
     Example:
         >>> dx.parse_instruction("push the red circle hesitantly").verb

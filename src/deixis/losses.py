@@ -1,4 +1,4 @@
-"""What was left out, repaired or guessed on the way, counted by reason.
+"""Counts of things left out, repaired or guessed, by reason.
 
 A rule for every verb: what is lost is counted, told on the last lines, kept in the manifest or the JSON, and has to be
 asked for by an option where it is more than one in a hundred.
@@ -33,7 +33,7 @@ MAX_REASONS = 12  # told of each kind; the rest are added up
 
 
 class Losses:
-    """What became of things that were seen: how many were left out, repaired or guessed, and why.
+    """Counts of the things that were left out, repaired or guessed, by reason.
 
     Args:
         things: what is counted, in the plural: `examples`, `images`.
@@ -66,7 +66,7 @@ class Losses:
         self.count("guessed", reason, number)
 
     def count(self, kind: Kind, reason: str, number: int = 1) -> None:
-        """Count losses of one kind; none are not kept."""
+        """Count losses of one kind, unless there are none."""
         if number:
             self.counts[kind][reason] += number
 
@@ -77,11 +77,11 @@ class Losses:
             self.counts[kind].update(counts)
 
     def total(self, kind: Kind) -> int:
-        """How many losses of a kind there are."""
+        """Return the number of losses of a kind."""
         return self.counts[kind].total()
 
     def is_few(self, kind: Kind) -> bool:
-        """Whether losses of a kind are at most one in a hundred of what was seen."""
+        """Return whether losses of a kind are at most one in a hundred of the things seen."""
         return self.total(kind) <= MAX_SHARE * self.seen
 
     def demand_few(self, *, where: object, allowed: bool = False, option: str = ALLOW) -> None:
@@ -122,6 +122,6 @@ class Losses:
         return losses
 
     def to_dict(self) -> dict[str, object]:
-        """The same for manifests and JSON; kinds without losses are left away."""
+        """Return the counts for manifests and JSON, without kinds that have no losses."""
         kept: dict[str, object] = {kind: dict(counts.most_common()) for kind, counts in self.counts.items() if counts}
         return {"of": self.things, "seen": self.seen, **kept}

@@ -12,7 +12,10 @@ ID_BITS = 53  # of the ids of examples: what JSON readers and signed 64-bit colu
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Whether a value is a finite number that a float can hold: no truth value, no text, no integer of 400 digits."""
+    """Return whether a value is a finite number that a float can hold.
+
+    Booleans, texts and integers of 400 digits are none.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     try:
@@ -22,5 +25,5 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 
 def is_share(value: object) -> TypeGuard[int | float]:
-    """Whether a value is a number from 0 to 1."""
+    """Return whether a value is a number from 0 to 1."""
     return is_number(value) and 0 <= value <= 1

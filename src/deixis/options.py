@@ -1,4 +1,4 @@
-"""What options say, for whoever obeys them: several names in one text, and options that do nothing here."""
+"""Options with several names in one text, and options that have no effect."""
 
 from __future__ import annotations
 

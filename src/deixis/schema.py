@@ -1,4 +1,4 @@
-"""What can be said at all: the attributes, values and relations of one kind of scene."""
+"""Schemas: the attributes, values and relations of one kind of scene."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Reading: TypeAlias = Literal["comparative", "superlative"]
 
 
 class Which(IntEnum):
-    """Which end of an ordered attribute a word such as 'small' or 'big' points to."""
+    """The end of an ordered attribute that a word such as 'small' or 'big' points to."""
 
     LEAST = 0
     MOST = 1
@@ -62,7 +62,7 @@ class Attribute:
             raise SchemaError(f"the values of {self.name!r} have no order, so none lies towards an end of it")
 
     def covers(self, value: str, recorded: str) -> bool:
-        """Whether an object recorded as `recorded` may be called `value` (itself or something wider)."""
+        """Return whether an object recorded as `recorded` may be called `value` (itself or something wider)."""
         wider = dict(self.broader)
         seen: set[str] = set()
         while recorded != value:

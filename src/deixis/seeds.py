@@ -58,7 +58,7 @@ def derive(seed: int, *labels: str | int) -> int:
 
 
 class Stream:
-    """A stream of random numbers; the only source of chance outside the kernels."""
+    """A stream of random numbers, the only source of chance outside the kernels."""
 
     def __init__(self, seed: int) -> None:
         self._state = seed & _WORD
@@ -78,8 +78,8 @@ class Stream:
         """One of the options, all equally likely."""
         return options[self.below(len(options))]
 
-    def shuffled(self, items: Iterable[T]) -> list[T]:
-        """The items in random order (Fisher and Yates)."""
+    def permutation(self, items: Iterable[T]) -> list[T]:
+        """Return the items in random order (Fisher and Yates)."""
         items = list(items)
         for last in range(len(items) - 1, 0, -1):
             other = self.below(last + 1)

@@ -47,7 +47,7 @@ MAX_TOML_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a field of a settings record says about itself.
+    """Range, help and other facts about one field of a settings record.
 
     Attributes:
         help: one line, without a full stop; `--help` and the docs show it.
@@ -80,7 +80,7 @@ class Setting:
         return " and ".join(parts)
 
     def holds(self, value: float) -> bool:
-        """Whether a number lies within the bounds."""
+        """Return whether a number lies within the bounds."""
         return (
             (self.least is None or value >= self.least)
             and (self.most is None or value <= self.most)
@@ -129,17 +129,23 @@ class Settings:
 
     @classmethod
     def rename(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Plain values under the names of today; those of no field keep theirs."""
+        """Return plain values under the present names of fields.
+
+        Names of no field are kept.
+        """
         today = {about.was: name for name, (_, about) in _fields_of(cls).items() if about.was}
         return {today.get(name, name): value for name, value in values.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """The record as plain JSON values; `read` is the inverse."""
+        """Return the record as plain JSON values, from which `read` makes it again."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))  # type: ignore[call-overload]
         return plain
 
     def digest_values(self) -> dict[str, Any]:
-        """What the digest is made of: all that may not change when a run is resumed, under the first name it had."""
+        """Return the values of the digest: all that may not change when a run is resumed.
+
+        Each has the first name that its field had.
+        """
         known = _fields_of(type(self))
         plain = self.to_dict()
         return {about.was or name: plain[name] for name, (_, about) in known.items() if not about.may_change}
@@ -152,7 +158,7 @@ class Settings:
 
     @property
     def digest(self) -> str:
-        """Identify how weights are trained; how many steps are taken is no part of it."""
+        """Digest of the settings that train the weights, without the number of steps."""
         return sha256(json.dumps(self.digest_values(), sort_keys=True).encode()).hexdigest()
 
 

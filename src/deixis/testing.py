@@ -113,7 +113,7 @@ def steps(
     max_steps: int = 4,
     in_spoken_order: bool = False,
 ) -> st.SearchStrategy[Step]:
-    """Single steps over a schema; the arguments are those of `expressions`."""
+    """Return a strategy for single steps over a schema, with the arguments of `expressions`."""
     schema = __getattr__("SCHEMA") if schema is None else schema
     simple = _simple_steps(schema, kinds)
     if "related" in kinds and max_depth > 0 and schema.relations:

@@ -182,7 +182,7 @@ def test_a_pair_of_pictures_needs_what_they_differ_in(tmp_path):
     audit = audit_path(path)
 
     assert audit.needed == {("target", "noun"): (0, 1), ("target", "wall word"): (1, 1)}
-    assert audit.solved()["noun alone"] == (0, 1)
+    assert audit.shortcut_shares()["noun alone"] == (0, 1)
     assert audit.chance_overall.chance == 0.5
     assert audit.difficulty() == 0.25
 
@@ -198,7 +198,7 @@ def test_a_scene_graph_has_clauses(tmp_path):
 
     assert audit.needed["target", "clause"] == (1, 1)
     assert audit.relations == {("p2", "on"): 1}
-    assert audit.solved()["bag of words"] == (1, 1)
+    assert audit.shortcut_shares()["bag of words"] == (1, 1)
     with pytest.raises(UnknownName, match="no split 'dev'; known: test"):
         audit_path(path, split="dev")
 

@@ -16,7 +16,7 @@ from deixis.worlds.photos.audit.localise import (
     find_guesses,
     find_shortcuts,
     left_for,
-    mentioned,
+    mentioned_things,
     shortcut_rows,
     solved_by,
     summarise_shortcuts,
@@ -112,8 +112,8 @@ def test_what_is_mentioned_must_be_there_unless_it_is_denied():
         AnyOf((Is("color", "red"), Related("on", dish))),
     )
 
-    assert mentioned(said) == ((named("chair"),), (cup,), (dish, named("rug")))
-    assert mentioned(cup) == ()
+    assert mentioned_things(said) == ((named("chair"),), (cup,), (dish, named("rug")))
+    assert mentioned_things(cup) == ()
 
 
 def test_distractor_images_take_shortcuts_away():

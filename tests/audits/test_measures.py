@@ -51,7 +51,7 @@ def test_without_a_colour_word_there_is_nothing_to_compare(yellow_square):
 
 def test_kinds_of_parts_are_named_by_what_they_say():
     """Words are filed by attribute and phrase; the noun after 'inside of' is implied."""
-    said = measures.told(parse("the small red circle that is inside of a blue box"), GRID)
+    said = measures.audited_parts(parse("the small red circle that is inside of a blue box"), GRID)
 
     assert [(one.phrase, one.kind) for one in said] == [
         ("target", "noun"),
@@ -65,7 +65,7 @@ def test_kinds_of_parts_are_named_by_what_they_say():
 
 def test_a_box_in_another_relation_is_not_implied():
     """Only 'inside of' says box by itself."""
-    said = measures.told(parse("the circle that is in the same row as a box"), GRID)
+    said = measures.audited_parts(parse("the circle that is in the same row as a box"), GRID)
 
     assert [one.kind for one in said] == ["noun", "clause", "noun"]
 
@@ -75,7 +75,7 @@ def test_words_of_other_worlds_have_kinds_too():
     wall = Attribute(name="wall_hue", values=("red", "blue"))
     schema = Schema(name="cups", attributes=(Attribute(name="name", values=("cup",), is_head=True), MATERIAL, wall))
     steps = (Is("name", "cup"), Is("material", "steel"), Is("wall_hue", "red"), Nth(1, "left"))
-    said = measures.told(Description(steps), schema)
+    said = measures.audited_parts(Description(steps), schema)
     seen = features(scene_of(schema, name="cup", material="steel", wall_hue="red"), 0)
 
     assert [one.kind for one in said] == ["noun", "material word", "wall hue word", "rank"]

@@ -69,7 +69,7 @@ def test_compiled_parts_are_the_plain_ones(expression, scene):
     left = measures.left_without(expression, Context.of(scene))
     plain = sorted(
         (one.phrase, one.kind, sum(1 << where.object for where in left[one.part]))
-        for one in measures.told(expression, GRID)
+        for one in measures.audited_parts(expression, GRID)
     )
 
     fast = sorted(

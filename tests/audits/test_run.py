@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from deixis.audits.run import audit_path
-from deixis.audits.summary import compared, summary
+from deixis.audits.summary import compare_audits, summary
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.worlds.grid.audit.run import audit_tables
 from deixis.worlds.grid.data.table import SCHEMA
@@ -54,7 +54,7 @@ def test_nothing_gives_an_empty_audit():
     assert audit.chance_overall is None
     assert summary(audit)["needed: clauses"] == "–"
     assert {"  colour alone suffices", "  noun alone suffices"} <= summary(audit).keys()
-    assert [row[0] for row in compared({"none": audit})] == ["examples", "  judged"]
+    assert [row[0] for row in compare_audits({"none": audit})] == ["examples", "  judged"]
 
 
 def test_progress_goes_to_the_end(table):

@@ -19,7 +19,7 @@ from deixis.worlds.photos.data.graphs import read_table
 from deixis.worlds.photos.data.store import open_copsref, write_copsref
 from deixis.worlds.photos.guard import says_sides
 from deixis.worlds.photos.language import parse_reference
-from deixis.worlds.photos.left_right import loosened
+from deixis.worlds.photos.left_right import with_loose_sides
 from deixis.worlds.photos.localise import FORMS, DistractorImage
 from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
 from deixis.worlds.photos.misreadings import noun_alone
@@ -58,7 +58,7 @@ def test_nothing_is_contaminated_by_the_whole_truth(guarded):
 
 def test_left_and_right_are_beyond_doubt(guarded):
     """With left and right as people see them, an expression still fits its target alone, and nothing elsewhere."""
-    loose = loosened(guarded.scenes)
+    loose = with_loose_sides(guarded.scenes)
     sided = [e for e in guarded.examples() if says_sides(e.expression)]
 
     assert len(sided) > 20

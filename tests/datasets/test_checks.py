@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from hashlib import sha256
 from inspect import cleandoc
@@ -14,6 +15,7 @@ from deixis.data.checks import MAX_FINDINGS, Report, codes_table
 from deixis.data.store import Dataset, file_digest
 from deixis.errors import DeixisError
 from deixis.expression.patterns import C2, P1, P2, P3
+from deixis.expression.plain import expression_to_json
 from deixis.language.utterance import Instruction
 from deixis.seeds import Stream
 from deixis.worlds.grid import checks
@@ -23,7 +25,7 @@ from deixis.worlds.grid.checks import CHECKS, ShardFile, check_dataset, check_fi
 from deixis.worlds.grid.commands import sample_commands
 from deixis.worlds.grid.data.table import OBJECT_COLUMNS, SCHEMA, rows_of, table_of
 from deixis.worlds.grid.drawn import grid
-from deixis.worlds.grid.language import realise
+from deixis.worlds.grid.language import parse_instruction, realise
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool, Recipe
 from deixis.worlds.grid.navigate import Example, content_id
@@ -33,6 +35,7 @@ from deixis.worlds.grid.splits.rules import Rule
 
 
 ROOT = Path(__file__).parents[2]
+TARGET = SCHEMA.get_field_index("target")
 COMMAND = "walk to the red circle that is in the same row as the blue square"
 WORLD = """
     >     .     .     .
@@ -77,6 +80,11 @@ def with_two_boxes() -> GridScene:
     return replace(scene, objects=(*scene.objects, *boxes))
 
 
+def stored(text: str) -> str:
+    """The expression that a dataset stores with a command."""
+    return expression_to_json(parse_instruction(text).expression)
+
+
 def codes_of(*tables: pa.Table, **options: object) -> set[str]:
     return set(check_tables(tables, **options).counts)  # type: ignore[arg-type]
 
@@ -112,13 +120,17 @@ LONELY = """
 
 BROKEN = {
     "E001 column missing": lambda: table_of([example()]).drop_columns(["plan"]),
-    "E001 wrong type": lambda: table_of([example()]).set_column(13, "target", pa.array(["0"])),
-    "E001 out of range": lambda: table_of([example()]).set_column(13, "target", pa.array([300])),
+    "E001 wrong type": lambda: table_of([example()]).set_column(TARGET, "target", pa.array(["0"])),
+    "E001 out of range": lambda: table_of([example()]).set_column(TARGET, "target", pa.array([300])),
     "E001 no value": lambda: edited(plan=None),
     "E001 no value in a list": lambda: edited(shape=[0, None, 0, 0]),
     "E001 unequal lists": lambda: edited(color=[0, 1, 0]),
     "E003": lambda: edited(id=1),
     "E004": lambda: edited(verb="push"),
+    "E008": lambda: edited(expression=stored(COMMAND.replace("row", "column"))),
+    "E008 no expression": lambda: edited(expression="[7]"),
+    "E008 no expression of grids": lambda: edited(expression='[{"is":["material","wood"]}]'),
+    "E008 no JSON": lambda: edited(expression="[" * 5000),
     "E101": lambda: table_of([example(COMMAND.replace("red", "yellow"))]),
     "E102": lambda: table_of([example(world=moved(2, 1, 0))]),
     "E103": lambda: table_of([example(target=2)]),
@@ -168,8 +180,13 @@ CLEAN = {
     "objects on a box": lambda: table_of([example(world=replace(moved(3, 0, 0, shape="box")))]),
     "only readings that agree": lambda: table_of([example(SMALL, THREE_SIZES.replace("3:r○1", "3:r○2"))]),
     "nothing": lambda: table_of([]),
+    "expressions are not stored": lambda: edited(expression=""),
+    "there is no column of expressions": lambda: table_of([example()], with_necessity=True).drop_columns(
+        ["expression"]
+    ),
+    "expressions in other JSON": lambda: edited(expression=json.dumps(json.loads(stored(COMMAND)), indent=1)),
     "any width of numbers and dictionaries": lambda: pa.Table.from_pylist(
-        edited().to_pylist(), schema=SCHEMA.set(13, pa.field("target", pa.int64()))
+        edited().to_pylist(), schema=SCHEMA.set(TARGET, pa.field("target", pa.int64()))
     ).set_column(1, "command", edited()["command"].combine_chunks().dictionary_encode()),
 }
 
@@ -471,6 +488,7 @@ def test_nothing_in_a_table_makes_a_check_fail():
             "misreading": rng.integers(0, 2**16, 32).tolist(),
             "necessary": [True] * int(rng.integers(0, 9)),
             "command": str(rng.choice([COMMAND, SMALL, "", "walk", "\x00 é " * 3])),
+            "expression": str(rng.choice(["", "[", "[7]", '[{"is":["é","é"]}]', stored(SMALL)])),
             **dict.fromkeys(("pattern", "verb", "manner", "plan", "split"), "é"),
             **{name: int(rng.integers(0, 2**31)) for name in ("id", "command_number", "world_number")},
         }

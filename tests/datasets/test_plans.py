@@ -335,13 +335,13 @@ def test_commands_that_cannot_be_read_are_judged_all_the_same():
 
     example = Example(text="walk to the circle", scene=grid("> r○\n. ."), target=0, plan=plan_from_letters("W"))
     table = table_of([example])
-    table = table.set_column(1, "command", pa.array(["jump over the moon"]))
+    table = table.set_column(1, "command", pa.array(["jump over the moon"])).drop_columns(["expression"])
 
     asked = asked_of([table])
 
     gold = oracle_plans(asked)
     assert len(gold.actions) == 0
-    assert asked.commands[0].pattern == "unread"
+    assert not asked.commands[0].is_read
     assert np.array_equal(asked.actions, plan_to_codes(example.plan))
 
 

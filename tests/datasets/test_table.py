@@ -70,6 +70,7 @@ def test_a_row_says_what_its_columns_mean(example):
     assert row == {
         "id": example.id,
         "command": "walk to the red small circle",
+        "expression": '[{"is":["shape","circle"]},{"is":["color","red"]},{"end":["size","least"]}]',
         "pattern": "p1",
         "verb": "walk",
         "manner": "",
@@ -131,6 +132,9 @@ def test_there_are_no_examples_beyond_the_end(example, number):
         ({"plan": None}, "its plan is no text"),
         ({"command": None}, "its command is no text"),
         ({"split": None}, "its split is no text"),
+        ({"expression": "[7]"}, "7 cannot be understood"),
+        ({"expression": "{"}, "an expression is stored as JSON"),
+        ({"verb": "fly"}, "'fly' is not a valid Verb"),
         ({"command_number": None}, "NoneType"),
     ],
 )

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from deixis.seeds import Stream, derive
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import Action, Manner, Verb, plan_from_letters, plan_to_codes
+from deixis.worlds.grid.data.commands import Command
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.environment.batch import Batch
 from deixis.worlds.grid.environment.episodes import Episodes
 from deixis.worlds.grid.environment.journey import Journey, keeps_manner, reward
 from deixis.worlds.grid.environment.options import Options
-from deixis.worlds.grid.judging.verdicts import Asked, Said
+from deixis.worlds.grid.judging.verdicts import Asked
 from deixis.worlds.grid.plan import plan
 from deixis.worlds.grid.scene import GridBatch
 
@@ -40,7 +41,7 @@ def episodes_of(scene, target, verb, manner):
         starts=np.array([0, len(right)], np.int64),
         roles=np.zeros(batch.objects.shape[:2], np.uint8),
         which=np.zeros(1, np.int64),
-        commands=(Said.of(text),),
+        commands=(Command.of(text),),
     )
     return Episodes(asked, "a test")
 

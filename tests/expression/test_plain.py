@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 
 from deixis.errors import SchemaError
-from deixis.expression.plain import expression_from_plain, expression_to_plain
+from deixis.expression.plain import (
+    expression_from_json,
+    expression_from_plain,
+    expression_to_json,
+    expression_to_plain,
+)
 from deixis.testing import expressions
 
 
@@ -16,6 +21,23 @@ def test_plain_values_give_the_expression_back(expression):
     text = json.dumps(expression_to_plain(expression))
 
     assert expression_from_plain(json.loads(text)) == expression
+
+
+@given(expression=expressions())
+def test_a_line_of_json_gives_the_expression_back(expression):
+    """The form that datasets store is one line, and means the same expression."""
+    text = expression_to_json(expression)
+
+    assert "\n" not in text
+    assert json.loads(text) == expression_to_plain(expression)
+    assert expression_from_json(text) == expression
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "[7]", "nothing"])
+def test_what_is_no_json_of_an_expression_is_refused(text):
+    """Anything else is refused in one line."""
+    with pytest.raises(SchemaError):
+        expression_from_json(text)
 
 
 @pytest.mark.parametrize(

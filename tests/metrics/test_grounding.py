@@ -12,7 +12,7 @@ from deixis.losses import Losses
 from deixis.resolution.reference import denotation
 from deixis.worlds.photos.judging.grounding import crowd_of, evaluate_answers
 from deixis.worlds.photos.judging.tables import evaluation_blocks
-from deixis.worlds.photos.judging.verdicts import UNEXPLAINED, judge_answers, missed
+from deixis.worlds.photos.judging.verdicts import UNEXPLAINED, judge_answers, name_ignored_parts
 from deixis.worlds.photos.localise import SETTINGS, Answer, DistractorImage, Example
 from deixis.worlds.photos.misreadings import misreadings
 from deixis.worlds.photos.scene.graph import Box
@@ -148,8 +148,8 @@ def test_what_was_missed_leads_there_by_the_plain_definition(example):
             if verdict.outcome == "right":
                 continue
             led = [one for one in misreadings(example.expression) if number in denotation(one.expression, scene)]
-            single = {missed(one, example.expression) for one in led if len(one.parts) == 1}
-            wide = {missed(one, example.expression) for one in led[:1]}
+            single = {name_ignored_parts(one, example.expression) for one in led if len(one.parts) == 1}
+            wide = {name_ignored_parts(one, example.expression) for one in led[:1]}
             assert set(verdict.missed) == (single or wide or {UNEXPLAINED})
 
 
@@ -170,7 +170,7 @@ def test_what_was_missed_leads_there_by_the_plain_definition(example):
 )
 def test_what_can_be_missed_has_a_name(expression, words):
     """Every part has a word for what it is, with a note where it is said of something else."""
-    found = {missed(one, expression) for one in misreadings(expression) if len(one.parts) == 1}
+    found = {name_ignored_parts(one, expression) for one in misreadings(expression) if len(one.parts) == 1}
 
     assert words - {"noun of something related"} <= found | {"relation"}
     assert found <= words | {"attribute of something related"}

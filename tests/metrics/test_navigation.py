@@ -14,10 +14,12 @@ from deixis.distractors.necessity import competitors
 from deixis.errors import BrokenDataset, SchemaError
 from deixis.expression.description import Description
 from deixis.judge.uncertainty import wilson
+from deixis.language.utterance import Instruction
 from deixis.resolution import denotation
 from deixis.scene import Context
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import VERBS, Action, Verb, plan_from_letters, plan_to_codes
+from deixis.worlds.grid.data.commands import Command
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.judging.misreadings import (
     MISSED,
@@ -44,7 +46,6 @@ from deixis.worlds.grid.judging.verdicts import (
     WRONG,
     Asked,
     Plans,
-    Said,
     chosen_object,
     exact_match,
     got_there,
@@ -273,7 +274,7 @@ def test_compiled_verdicts_are_the_plain_ones(scene, right, said, verb, data):
     """For any world and any two plans the compiled judge says what the definitions say."""
     target = data.draw(st.integers(0, len(scene) - 1))
     shown = Asked.of([Example(text="walk to the circle", scene=scene, target=target, plan=right)])
-    asked = replace(shown, commands=(Said("", Description(), verb, "", "p1"),))
+    asked = replace(shown, commands=(Command("", Instruction(str(verb), Description())),))
 
     found = judge_all(asked, plans_of([Example(text="", scene=scene, target=0, plan=())], [said])).verdict(0)
 

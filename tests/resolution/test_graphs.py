@@ -124,7 +124,7 @@ def _about_some_object(scene, rng: Stream) -> Description:
     steps = [Is("name", scene.names[index])]
     if rng.below(3) == 0:
         return Description((*steps, Nth(1 + rng.below(3), rng.choice(("left", "right", "middle")[:2]))))
-    for relation, other in rng.shuffled(scene.outgoing(index))[: 1 + rng.below(2)]:
+    for relation, other in rng.permutation(scene.outgoing(index))[: 1 + rng.below(2)]:
         inner = [Is("name", scene.names[other])]
         inner += [Related(r, Description((Is("name", scene.names[o]),))) for r, o in scene.outgoing(other)[:1]]
         steps.append(Related(relation, Description(tuple(inner))))

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from deixis.errors import LeakySplit
+from deixis.expression.plain import expression_to_json
+from deixis.worlds.grid.language import parse_instruction
 from deixis.worlds.grid.splits.partition import Examples, LeakageProof
 from deixis.worlds.grid.splits.rules import REASCAN, REASCAN_ASIDE
 
@@ -31,7 +33,8 @@ def examples(*rows):
     starts = np.cumsum([0, *(len(world) for world in worlds)])[:-1]
     shapes, colors = np.array([thing for world in worlds for thing in world], np.uint8).T
     which = np.array([different.index(text) for text in texts])
-    return Examples(np.array(ids, np.int64), different, which, shapes, colors, starts)
+    expressions = [expression_to_json(parse_instruction(text).expression) for text in different]
+    return Examples(np.array(ids, np.int64), different, which, expressions, which, shapes, colors, starts)
 
 
 WORLD = (BLUE_CIRCLE, GREEN_CYLINDER, BLUE_CIRCLE, GREEN_CYLINDER, RED_SQUARE)
@@ -47,6 +50,15 @@ def proof():
     proof = LeakageProof(REASCAN)
     proof.add("train", examples(clean(1), clean(2)))
     return proof
+
+
+def test_a_stored_expression_that_the_text_does_not_mean_is_refused(proof):
+    """The proof reads the text itself; an expression that says something else is never written."""
+    some = examples(clean(3), clean(4, HELD["a1"]))
+    planted = some._replace(stored=some.stored[::-1])
+
+    with pytest.raises(LeakySplit, match="another expression is stored"):
+        proof.add("aside", planted)
 
 
 def test_what_is_clean_is_proved(proof):

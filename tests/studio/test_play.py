@@ -40,7 +40,7 @@ from deixis.worlds.photos.judging.grounding import evaluate_answers
 from deixis.worlds.photos.judging.verdicts import LABELS as REGION_LABELS
 from deixis.worlds.photos.judging.verdicts import UNEXPLAINED
 from deixis.worlds.photos.pages.example import Story
-from deixis.worlds.photos.pages.play import ABSENT, _drawn, photograph_game
+from deixis.worlds.photos.pages.play import ABSENT, _draw_sample, photograph_game
 from deixis.worlds.rooms.judging.predictions import read_predictions
 from deixis.worlds.rooms.pages.play import Pair, RoomGame, _about, _differ_in_words, _features, _picked, _telling
 from deixis.worlds.rooms.scene import FACTORS, PLACES, ids_of
@@ -546,7 +546,7 @@ def test_more_questions_than_there_are_of_a_kind_are_filled_with_the_other(there
     dataset = SimpleNamespace(tables=lambda *_, **__: [column])
     data = SimpleNamespace(splits={"test": there + gone}, dataset=dataset)
 
-    drawn = _drawn(data, "test", asked, "half", seed=3)
+    drawn = _draw_sample(data, "test", asked, "half", seed=3)
 
     assert len(set(drawn)) == len(drawn) == min(asked, there + gone)
     assert sum(place < there for place in drawn) == expected

@@ -1,4 +1,4 @@
-"""What a dataset really tests: which words matter, which shortcuts solve it, and what gives the answer away."""
+"""Audits of datasets: needed words, shortcuts, and leaks of the answer."""
 
 from deixis.audits.audit import Audit as Audit
 from deixis.audits.audit import Information as Information

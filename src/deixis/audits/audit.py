@@ -34,7 +34,7 @@ LOST = (UNREADABLE, NO_COMMAND, NO_WORLD, NO_OBJECT, NO_MEANING)
 
 
 class Chance(NamedTuple):
-    """How well a guess would do: among all objects, and among those that fit the noun of the target."""
+    """Accuracy of a guess among all objects, and among those that fit the noun of the target."""
 
     examples: int
     objects: float  # on average
@@ -49,7 +49,7 @@ class Chance(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """What one dataset tests, counted; every mapping goes from a key, a tuple, to how often it occurs.
+    """Counts of one dataset, in mappings from a key, a tuple, to how often it occurs.
 
     Only examples whose expression picks out exactly the target are judged; the others are counted under `unjudged` and
     nowhere else. Two audits merge into that of both datasets together, but repeats between the two remain unseen.
@@ -111,27 +111,27 @@ class Audit:
 
     def merge(self, other: Audit) -> Audit:
         """The audit of both datasets together."""
-        joined = {name: _added(getattr(self, name), getattr(other, name)) for name in _COUNTS}
+        joined = {name: _add_counts(getattr(self, name), getattr(other, name)) for name in _COUNTS}
         return Audit(examples=self.examples + other.examples, **joined)
 
     # ---------------------------------------------------------------------------- how many
 
     @property
     def judged(self) -> int:
-        """How many examples were judged."""
+        """Number of judged examples."""
         return sum(self.lengths.values())
 
     @property
     def patterns(self) -> dict[str, int]:
-        """How many judged examples each pattern has, the simple ones first."""
-        totals = _grouped(self.lengths, lambda key: key[0])
+        """Number of judged examples by pattern, the simple patterns first."""
+        totals = _group_counts(self.lengths, lambda key: key[0])
         return {name: totals[name] for name in sorted(totals, key=_pattern_order)}
 
     # ---------------------------------------------------------------------------- necessity
 
     @property
     def needed(self) -> dict[tuple[str, str], Share]:
-        """How often each kind of part is needed, by (phrase, kind)."""
+        """Share of needed parts of each kind, by (phrase, kind)."""
         return _shares(self.parts, lambda key: key[1:3])
 
     @property
@@ -140,7 +140,7 @@ class Audit:
         return {pattern: _shares(_of(self.parts, pattern), lambda key: key[1:3]) for pattern in self.patterns}
 
     def words_needed(self, phrase: str | None = None, pattern: str | None = None) -> Share:
-        """How many content words are needed, in the target's phrase, in the others (`other`) or in all."""
+        """Return the share of needed content words in the target's phrase, in the others (`other`) or in all."""
         return _share(
             (key[3], count)
             for key, count in self.parts.items()
@@ -148,18 +148,21 @@ class Audit:
         )
 
     def clauses_needed(self, pattern: str | None = None) -> Share:
-        """How many clauses are needed."""
+        """Return the share of needed clauses."""
         return _share(
             (key[3], count) for key, count in self.parts.items() if key[2] == CLAUSE and pattern in (None, key[0])
         )
 
     def all_words_needed(self, pattern: str | None = None) -> Share:
-        """In how many examples every content word is needed."""
+        """Return the share of examples in which every content word is needed."""
         return _share((key[1], count) for key, count in _of(self.wholes, pattern).items())
 
     def all_clauses_needed(self, pattern: str | None = None) -> Share:
-        """In how many examples with clauses every one of them is needed; patterns without clauses do not count."""
-        clauses = _grouped(self.relations, lambda key: key[0])
+        """Return the share of examples with clauses in which every clause is needed.
+
+        Patterns without clauses do not count.
+        """
+        clauses = _group_counts(self.relations, lambda key: key[0])
         return _share((key[2], count) for key, count in _of(self.wholes, pattern).items() if clauses[key[0]])
 
     @property
@@ -170,14 +173,17 @@ class Audit:
         return (needed / total, said / total) if total else (0.0, 0.0)
 
     def colour_and_shape(self, pattern: str | None = None) -> dict[str, Share]:
-        """What suffices of a colour word and a noun said of the target; the four shares add up to 1."""
-        found = _grouped(_of(self.sufficient, pattern), lambda key: key[1])
+        """Return the shares of examples in which a colour word, a noun, either or both suffice for the target.
+
+        The four shares add up to 1.
+        """
+        found = _group_counts(_of(self.sufficient, pattern), lambda key: key[1])
         return {what: Share(found[what], found.total()) for what in SUFFICIENT} if found else {}
 
     # ---------------------------------------------------------------------------- shortcuts and competitors
 
-    def solved(self, pattern: str | None = None) -> dict[str, Share]:
-        """How many examples each shortcut already solves, among those for which it is one."""
+    def shortcut_shares(self, pattern: str | None = None) -> dict[str, Share]:
+        """Return the share of examples that each shortcut solves, among those to which it applies."""
         found = _shares(_of(self.shortcuts, pattern), lambda key: key[1])
         return {name: found[name] for name in SHORTCUTS if name in found}
 
@@ -190,25 +196,25 @@ class Audit:
         return {key: tuple(counts) for key, counts in found.items()}
 
     def mean_reached(self, pattern: str | None = None) -> float | None:
-        """How many wrong objects some single misreading reaches, on average."""
+        """Return the mean number of wrong objects that some single misreading reaches."""
         return _mean((key[1], count) for key, count in _of(self.reached, pattern).items())
 
     # ---------------------------------------------------------------------------- chance and difficulty
 
     @property
     def chance_overall(self) -> Chance | None:
-        """How well guessing does on the whole."""
+        """Accuracy of guessing on all examples."""
         return next(iter(self._chances(lambda _: "").values()), None)
 
     @property
     def chance_by_pattern(self) -> dict[str, Chance]:
-        """How well guessing does for each pattern."""
+        """Accuracy of guessing by pattern."""
         found = self._chances(lambda key: key[0])
         return {pattern: found[pattern] for pattern in self.patterns}
 
     @property
     def chance_by_length(self) -> dict[int, Chance]:
-        """How well guessing does for each length of the command."""
+        """Accuracy of guessing by length of the command."""
         return dict(sorted(self._chances(lambda key: key[1]).items()))
 
     def _chances(self, by: Callable[[Key], Any]) -> dict[Any, Chance]:
@@ -225,7 +231,7 @@ class Audit:
         return found
 
     def difficulty(self, pattern: str | None = None) -> float | None:
-        """How often a reader errs who overlooks one part at random and guesses among what then fits."""
+        """Return the error rate of a reader who ignores one part at random and guesses among the objects that fit."""
         errors, examples = 0.0, 0.0
         for (_, parts, left), count in sorted(_of(self.overlooked, pattern).items()):
             errors += count / parts * (1 - 1 / left if left else 1)
@@ -247,13 +253,13 @@ class Audit:
 
     @property
     def skew(self) -> dict[str, Information]:
-        """What each feature of an object tells about whether it is the target."""
+        """Information of each feature of an object about its being the target."""
         return {name: information(table) for name, table in self.feature_tables.items()}
 
     @property
     def reading_nothing(self) -> dict[str, float]:
-        """How often a reader who sees the world but not the command is right, choosing by one feature or by all."""
-        totals = _grouped(self.readers, lambda key: key[0])
+        """Accuracy of a reader who sees the world but not the command, choosing by one feature or by all."""
+        totals = _group_counts(self.readers, lambda key: key[0])
         right = dict.fromkeys(totals, 0.0)
         for (name, best, is_right), count in sorted(self.readers.items()):
             right[name] += count / best if is_right else 0.0
@@ -261,16 +267,16 @@ class Audit:
 
     @property
     def child_skew(self) -> dict[str, Information]:
-        """What the relation of a clause tells about the row and the column of what it relates to."""
+        """Information of the relation of a clause about the row and the column of its landmark."""
         if not self.children:
             return {}
         return {
-            place: information(_grouped(self.children, lambda key, at=at: (key[0], key[at])))  # type: ignore[misc]
+            place: information(_group_counts(self.children, lambda key, at=at: (key[0], key[at])))  # type: ignore[misc]
             for at, place in ((1, "row"), (2, "column"))
         }
 
     def determiner_shares(self, pattern: str | None = None) -> dict[str, dict[str, int]]:
-        """How often each determiner is said, of the target and of others."""
+        """Return the number of uses of each determiner, for the target and for others."""
         found: dict[str, dict[str, int]] = {}
         for key, count in sorted(_of(self.determiners, pattern).items()):
             phrase = found.setdefault("other" if key[1] else "target", {})
@@ -279,16 +285,16 @@ class Audit:
 
     @property
     def determiner_leak(self) -> dict[str, Information]:
-        """What the determiner of a mention other than the target tells about its words and about the distractors."""
+        """Information of the determiner of a landmark about its words and about the distractors."""
         others = {key: count for key, count in self.determiners.items() if key[1]}
-        found = {"words needed": information(_grouped(others, lambda key: (key[2], key[3])))} if others else {}
+        found = {"words needed": information(_group_counts(others, lambda key: (key[2], key[3])))} if others else {}
         if self.determiner_kinds:
             found["distractor kinds"] = information({(key[0], key[1]): n for key, n in self.determiner_kinds.items()})
         return found
 
     @property
     def moving(self) -> dict[str, Share]:
-        """How often something really moves, by verb."""
+        """Share of commands in which something really moves, by verb."""
         return _shares(self.verbs, lambda key: key[0])
 
     # ---------------------------------------------------------------------------- plain values
@@ -332,7 +338,7 @@ class Audit:
             "words that matter": matter,
             "content words": said,
             "colour and shape": {what: share.to_dict() for what, share in self.colour_and_shape().items()},
-            "solved": {name: share.to_dict() for name, share in self.solved().items()},
+            "solved": {name: share.to_dict() for name, share in self.shortcut_shares().items()},
             "let through": {_name(key): list(counts) for key, counts in sorted(self.let_through.items())},
             "objects reached": self.mean_reached(),
             "chance": _plain(self.chance_overall),
@@ -356,7 +362,7 @@ class Audit:
             "examples with all words needed": self.all_words_needed(pattern).to_dict(),
             "examples with all clauses needed": self.all_clauses_needed(pattern).to_dict(),
             "colour and shape": {what: share.to_dict() for what, share in self.colour_and_shape(pattern).items()},
-            "solved": {name: share.to_dict() for name, share in self.solved(pattern).items()},
+            "solved": {name: share.to_dict() for name, share in self.shortcut_shares(pattern).items()},
             "objects reached": self.mean_reached(pattern),
             "difficulty": self.difficulty(pattern),
         }
@@ -365,7 +371,7 @@ class Audit:
 _COUNTS = tuple(one.name for one in fields(Audit) if one.name != "examples")
 
 
-def _added(one: Counts, other: Counts) -> dict[Key, int]:
+def _add_counts(one: Counts, other: Counts) -> dict[Key, int]:
     total = Counter(one)
     total.update(other)
     return dict(total)
@@ -375,7 +381,7 @@ def _of(counts: Counts, pattern: str | None) -> Counts:
     return counts if pattern is None else {key: count for key, count in counts.items() if key[0] == pattern}
 
 
-def _grouped(counts: Counts, by: Callable[[Key], Any]) -> Counter[Any]:
+def _group_counts(counts: Counts, by: Callable[[Key], Any]) -> Counter[Any]:
     totals: Counter[Any] = Counter()
     for key, count in counts.items():
         totals[by(key)] += count
@@ -384,8 +390,8 @@ def _grouped(counts: Counts, by: Callable[[Key], Any]) -> Counter[Any]:
 
 def _shares(counts: Counts, by: Callable[[Key], Any]) -> dict[Any, Share]:
     """How often the flag at the end of the key is set, for each group."""
-    totals = _grouped(counts, by)
-    held = _grouped({key: count for key, count in counts.items() if key[-1]}, by)
+    totals = _group_counts(counts, by)
+    held = _group_counts({key: count for key, count in counts.items() if key[-1]}, by)
     return {group: Share(held[group], totals[group]) for group in sorted(totals)}
 
 
@@ -434,14 +440,14 @@ Other = TypeVar("Other", bound="Hashable")
 
 
 class Share(NamedTuple):
-    """So many of so many."""
+    """A part of a total."""
 
     part: int
     of: int
 
     @property
     def share(self) -> float | None:
-        """The part as a fraction; None of nothing."""
+        """Fraction, or None if the total is 0."""
         return self.part / self.of if self.of else None
 
     def to_dict(self) -> dict[str, object]:
@@ -450,7 +456,7 @@ class Share(NamedTuple):
 
 
 class Information(NamedTuple):
-    """How much one thing tells about another, in bits.
+    """Mutual information of two things, in bits.
 
     Attributes:
         bits: the mutual information of the counts as they are, which is never below 0.
@@ -482,7 +488,7 @@ class Information(NamedTuple):
 
 
 def information(counts: Mapping[tuple[One, Other], int]) -> Information:
-    """What one thing tells about the other, from how often each pair of values occurs.
+    """Return the mutual information of two things, from how often each pair of values occurs.
 
     Examples:
         >>> information({("the", "needed"): 8, ("a", "idle"): 8}).bits

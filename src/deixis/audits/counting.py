@@ -15,11 +15,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-__all__ = ["ALL", "CHANCE", "Looks", "Readers", "Shared", "Sightings", "Tally", "count_repeats", "shared_examples"]
+__all__ = [
+    "ALL",
+    "CHANCE",
+    "Looks",
+    "Readers",
+    "Sightings",
+    "SplitOverlap",
+    "Tally",
+    "count_repeats",
+    "shared_examples",
+]
 
 
 class Tally:
-    """Counts that grow; `audit` makes the record of them."""
+    """Counts that grow, and of which `audit` makes the record."""
 
     def __init__(self) -> None:
         self.examples = 0
@@ -72,7 +82,7 @@ def _distinct(codes: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Sightings(NamedTuple):
-    """Some examples, as far as it takes to recognise them.
+    """Digests by which examples are recognised.
 
     Shapes:
         example, world, command: uint64 [example], digests. split: int64 [example], numbers of `names`, which are as
@@ -111,7 +121,7 @@ def count_repeats(tally: Tally, pieces: Sequence[Sightings]) -> None:
                     tally.add("repeats", what, split, other, count=int(known[of_split, elsewhere].sum()))
 
 
-class Shared(NamedTuple):
+class SplitOverlap(NamedTuple):
     """Examples of one split of a dataset that are also in a split of another dataset."""
 
     dataset: str
@@ -126,15 +136,17 @@ class Shared(NamedTuple):
         return f"{self.examples:,} of the {self.total:,} examples of {here} are also in {there}"
 
 
-def shared_examples(seen: Mapping[str, Sequence[Sightings]]) -> tuple[Shared, ...]:
-    """What datasets have in common, for every two splits of two datasets that share an example; the later comes first.
+def shared_examples(seen: Mapping[str, Sequence[Sightings]]) -> tuple[SplitOverlap, ...]:
+    """Return the overlaps of every two splits of two datasets that share an example, the later dataset first.
 
     Args:
         seen: what each dataset holds, by its name.
     """
     splits = [(name, split, held) for name, pieces in seen.items() for split, held in _by_split(pieces)]
     pairs = ((one, other) for k, one in enumerate(splits) for other in splits[:k] if other[0] != one[0])
-    found = (Shared(*one[:2], *other[:2], int(np.isin(one[2], other[2]).sum()), len(one[2])) for one, other in pairs)
+    found = (
+        SplitOverlap(*one[:2], *other[:2], int(np.isin(one[2], other[2]).sum()), len(one[2])) for one, other in pairs
+    )
     return tuple(shared for shared in found if shared.examples)
 
 
@@ -154,7 +166,7 @@ DIGITS = 9  # scores closer than that are equal
 
 
 class Looks(NamedTuple):
-    """What there is to see in some examples.
+    """Visible features of the objects of some examples.
 
     Shapes:
         key: uint64 [example], scrambled; its lowest bit says which half the example is in.
@@ -189,16 +201,16 @@ class Readers:
         self.waiting: list[Looks] = []
 
     def see(self, looks: Looks) -> None:
-        """Learn from half of the examples; keep the others for judging."""
+        """Learn from half of the examples, and keep the others for judging."""
         for_judging = looks.key & np.uint64(1) == 1
         self._learn(looks.take(np.flatnonzero(~for_judging)))
         self.waiting.append(looks.take(np.flatnonzero(for_judging)))
         if sum(len(some.key) for some in self.waiting) > 2 * MOST:
-            self.waiting = [self._kept()]
+            self.waiting = [self._join_waiting()]
 
     def judge(self, tally: Tally) -> None:
         """Count how many objects seem best to each reader, and whether the target is one of them."""
-        looks = self._kept()
+        looks = self._join_waiting()
         if not len(looks.key):
             return
         odds = self._odds()
@@ -222,8 +234,8 @@ class Readers:
         found: np.ndarray = np.log(likely[:, :, 1]) - np.log(likely[:, :, 0])
         return found
 
-    def _kept(self) -> Looks:
-        """The examples for judging, those with the smallest keys where there are too many."""
+    def _join_waiting(self) -> Looks:
+        """Return the examples for judging, those with the smallest keys where there are too many."""
         if not self.waiting:
             nothing = np.zeros(0, np.int64)
             return Looks(nothing, np.zeros((0, len(self.features)), np.int64), np.zeros(1, np.int64), nothing)

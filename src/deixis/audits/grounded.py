@@ -48,7 +48,7 @@ FIELDS = ("scenes", "expression", "target", "text", "split", "id")
 
 
 def example_to_plain(example: Example) -> dict[str, Any]:
-    """An example as a line of a file holds it; `SchemaError` where its scenes are not written out."""
+    """Return an example as a line of a file holds it, or raise `SchemaError` if its scenes are not written out."""
     assert example.expression is not None
     values: dict[str, Any] = {
         "scenes": [scene_to_plain(scene) for scene in example.context.scenes],
@@ -59,7 +59,7 @@ def example_to_plain(example: Example) -> dict[str, Any]:
 
 
 def is_grounded(path: Path) -> bool:
-    """Whether a file says that it holds grounded expressions."""
+    """Return whether the first line of a file declares grounded expressions."""
     if not path.is_file():
         return False
     with path.open("rb") as stream:
@@ -78,7 +78,7 @@ def read_grounded(path: Path) -> Iterator[PlainExample]:
             try:
                 yield _grounded_from(values, schema)
             except (DeixisError, RecursionError) as error:
-                raise _broken(path, number, str(error)) from error
+                raise _line_error(path, number, str(error)) from error
 
 
 def write_grounded(path: Path, schema: Schema, examples: Iterable[Example]) -> None:
@@ -106,13 +106,13 @@ def _json(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         values = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise _broken(path, number, f"it is no JSON ({error})") from error
+        raise _line_error(path, number, f"it is no JSON ({error})") from error
     if not isinstance(values, dict):
-        raise _broken(path, number, "it is not a JSON object")
+        raise _line_error(path, number, "it is not a JSON object")
     return values
 
 
-def _broken(path: Path, number: int, reason: str) -> BrokenDataset:
+def _line_error(path: Path, number: int, reason: str) -> BrokenDataset:
     return BrokenDataset(f"{path.name}, line {number}: {reason}")
 
 
@@ -127,12 +127,12 @@ def _schema_of(path: Path) -> Schema:
         attributes = _mappings(said.get("attributes"), "attributes")
         open_ones = {_text(one.get("name"), "the name of an attribute") for one in attributes if "values" not in one}
     except DeixisError as error:
-        raise _broken(path, number, str(error)) from error
+        raise _line_error(path, number, str(error)) from error
     met = _values_met(path, open_ones) if open_ones else {}
     try:
         return _schema_from(said, met)
     except DeixisError as error:
-        raise _broken(path, number, str(error)) from error
+        raise _line_error(path, number, str(error)) from error
 
 
 def _values_met(path: Path, attributes: set[str]) -> dict[str, tuple[str, ...]]:
@@ -160,7 +160,7 @@ def _values_met(path: Path, attributes: set[str]) -> dict[str, tuple[str, ...]]:
         try:
             search((values.get("scenes"), values.get("expression")) if number > 1 else None)
         except RecursionError as error:
-            raise _broken(path, number, "it is nested too deep") from error
+            raise _line_error(path, number, "it is nested too deep") from error
     return {name: tuple(sorted(values)) for name, values in found.items()}
 
 
@@ -172,7 +172,7 @@ def _schema_from(said: Mapping[str, Any], met: Mapping[str, tuple[str, ...]]) ->
             raise BrokenDataset(f"the schema names an {what} twice")
     reading = said.get("reading", "superlative")
     if reading not in ("superlative", "comparative"):
-        raise BrokenDataset(f"the reading is superlative or comparative, got {_shown(reading)}")
+        raise BrokenDataset(f"the reading is superlative or comparative, got {_shorten(reading)}")
     return Schema(
         name=_text(said.get("name", "plain"), "the name of the schema"),
         attributes=attributes,
@@ -243,13 +243,13 @@ def _expression_from(said: Any, schema: Schema) -> Expression:
 
 def _list(value: Any, what: str) -> list[Any]:
     if not isinstance(value, list):
-        raise BrokenDataset(f"{what} should be a list, got {_shown(value)}")
+        raise BrokenDataset(f"{what} should be a list, got {_shorten(value)}")
     return value
 
 
 def _mapping(value: Any, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise BrokenDataset(f"{what} should be an object, got {_shown(value)}")
+        raise BrokenDataset(f"{what} should be an object, got {_shorten(value)}")
     return value
 
 
@@ -265,23 +265,23 @@ def _only(said: Mapping[str, Any], known: tuple[str, ...], what: str) -> None:
 
 def _text(value: Any, what: str, *, may_be_empty: bool = False) -> str:
     if not isinstance(value, str) or not (value or may_be_empty):
-        raise BrokenDataset(f"{what} should be a text, got {_shown(value)}")
+        raise BrokenDataset(f"{what} should be a text, got {_shorten(value)}")
     return value
 
 
 def _flag(value: Any, what: str) -> bool:
     if not isinstance(value, bool):
-        raise BrokenDataset(f"{what} is true or false, got {_shown(value)}")
+        raise BrokenDataset(f"{what} is true or false, got {_shorten(value)}")
     return value
 
 
 def _index(value: Any, what: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BrokenDataset(f"{what} should be a whole number, got {_shown(value)}")
+        raise BrokenDataset(f"{what} should be a whole number, got {_shorten(value)}")
     return value
 
 
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 60 else text[:59] + "…"
 

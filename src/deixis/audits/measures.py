@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "AuditedPart",
     "Bag",
-    "Told",
+    "audited_parts",
     "bag_of_words_solves",
     "colour_and_shape",
     "exchanges",
@@ -43,7 +44,6 @@ __all__ = [
     "reached_by_misreading",
     "reorderings",
     "solves",
-    "told",
     "why_not_judged",
 ]
 
@@ -53,8 +53,8 @@ NOTHING, SEVERAL, ANOTHER = "fits no object", "fits several objects", "fits anot
 ODD_PATTERN = "other"
 
 
-class Told(NamedTuple):
-    """One part of an expression as an audit files it.
+class AuditedPart(NamedTuple):
+    """One part of an expression with its phrase and kind.
 
     Attributes:
         phrase: `target` for what is said of the target itself, `other` for what is said of anything else.
@@ -67,18 +67,20 @@ class Told(NamedTuple):
     kind: str
 
 
-def told(expression: Expression, schema: Schema) -> tuple[Told, ...]:
-    """Every part with the phrase it belongs to and its kind, in the order of `parts`."""
-    return tuple(Told(part, _phrase(expression, part), _kind(expression, part, schema)) for part in parts(expression))
+def audited_parts(expression: Expression, schema: Schema) -> tuple[AuditedPart, ...]:
+    """Return every part with the phrase it belongs to and its kind, in the order of `parts`."""
+    return tuple(
+        AuditedPart(part, _phrase(expression, part), _kind(expression, part, schema)) for part in parts(expression)
+    )
 
 
 def is_content_word(kind: str) -> bool:
-    """Whether a part of this kind is a word with a meaning of its own: no clause, and nothing implied by one."""
+    """Return whether a part of this kind is a content word: no clause, and nothing implied by one."""
     return kind not in (CLAUSE, IMPLIED)
 
 
 def pattern_name(expression: Expression) -> str:
-    """The pattern of the mentions, `p3` or `chain`; `other` for one that no command has."""
+    """Return the pattern of the mentions, such as `p3` or `chain`, or `other` for one that no command has."""
     try:
         return pattern_of(expression).name
     except SchemaError:
@@ -86,7 +88,10 @@ def pattern_name(expression: Expression) -> str:
 
 
 def why_not_judged(expression: Expression, context: Context) -> str:
-    """Why an example says nothing about its words: it does not pick out the target; empty where it does."""
+    """Return why an expression does not pick out the target alone, or an empty text if it does.
+
+    Only an expression that does can be judged word by word.
+    """
     found = resolve(expression, context).objects
     if found == {context.target}:
         return ""
@@ -106,7 +111,7 @@ def left_without(expression: Expression, context: Context) -> dict[Part, frozens
 
 
 def colour_and_shape(expression: Expression, context: Context) -> str | None:
-    """What suffices where the target is given both a colour word and a noun; None where it is not.
+    """Return which of colour word and noun suffice for the target, or None unless it has both.
 
     The colour suffices when the expression still picks out the target alone without the noun, and the other way round
     (ReaSCAN, section 3, item 2, about gSCAN).
@@ -125,17 +130,20 @@ def colour_and_shape(expression: Expression, context: Context) -> str | None:
 
 
 def solves(reading: Expression, context: Context) -> bool:
-    """Whether a reading picks out exactly the target."""
+    """Return whether a reading picks out exactly the target."""
     return resolve(reading, context).objects == {context.target}
 
 
 def noun_alone(expression: Expression, schema: Schema) -> Expression:
-    """What is left when only the noun of the target is heard; a noun that says nothing fits everything."""
+    """Return the expression reduced to the noun of the target.
+
+    A noun that says nothing fits everything.
+    """
     return Description(tuple(s for s in expression.steps if isinstance(s, Is) and _is_head(s, schema)))
 
 
 def first_clause_alone(expression: Expression) -> Expression | None:
-    """The noun phrase with the first of its clauses; None where there are not several."""
+    """Return the noun phrase with the first of its clauses, or None if there are fewer than two."""
     if len(expression.clauses) < 2:
         return None
     places = [place for place, step in enumerate(expression.steps) if isinstance(step, Related)]
@@ -143,7 +151,7 @@ def first_clause_alone(expression: Expression) -> Expression | None:
 
 
 def exchanges(expression: Expression) -> tuple[Expression, ...]:
-    """What a reader might understand who knows the words but not their order.
+    """Return the readings of a reader who knows the words but not their order.
 
     In each reading the words for one attribute change places between two of the phrases, that of the target included
     (a word that only one of them has moves to the other), or two clauses change their relations. Readings that say the
@@ -164,7 +172,7 @@ def exchanges(expression: Expression) -> tuple[Expression, ...]:
 
 
 def reorderings(expression: Expression) -> tuple[Expression, ...]:
-    """What a reader might understand who does not know to which phrase any of the words belongs.
+    """Return the readings of a reader who does not know to which phrase any of the words belongs.
 
     Besides the readings of `exchanges`, two phrases change places as a whole, noun and all attributes ('the cup to the
     left of the plate', 'the plate to the left of the cup'), and phrases and relations of alternatives count as those of
@@ -188,7 +196,7 @@ def reorderings(expression: Expression) -> tuple[Expression, ...]:
 
 
 def bag_of_words_solves(expression: Expression, context: Context, bag: Bag = exchanges) -> bool:
-    """Whether no exchange of words picks out an object other than the target.
+    """Return whether no exchange of words picks out an object other than the target.
 
     An expression of one phrase is always solved: the order of its words tells nothing.
 

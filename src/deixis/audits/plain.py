@@ -39,7 +39,7 @@ ASIDE, NO_TARGET = "set aside", "no target among what is shown"
 
 
 def audit_examples(examples: Iterable[Example], *, progress: Callable[[int], None] | None = None) -> Audit:
-    """What examples of any world test; measures that need what they do not have are left out."""
+    """Audit examples of any world, without the measures that need what the examples do not have."""
     count = AuditCount()
     for example in examples:
         count.add(example)
@@ -49,7 +49,10 @@ def audit_examples(examples: Iterable[Example], *, progress: Callable[[int], Non
 
 
 def features(scene: Scene, index: int) -> dict[str, str]:
-    """What can be seen of an object: its values, by attribute; several values, or none, count as one of their own."""
+    """Return the visible values of an object by attribute.
+
+    Several values, or none, count as one value of their own.
+    """
     return {
         one.name.replace("_", " "): " & ".join(sorted(scene.values(index, one.name))) or "none"
         for one in scene.schema.attributes
@@ -59,10 +62,10 @@ def features(scene: Scene, index: int) -> dict[str, str]:
 def count_expression(
     tally: Tally, expression: Expression, context: Context, length: int, bag: Bag = measures.exchanges
 ) -> None:
-    """Count everything that one expression in its context tells; it must pick out the target alone."""
+    """Count everything about one expression that picks out the target of its context alone."""
     schema = context.scenes[context.target.scene].schema
     pattern, target = measures.pattern_name(expression), {context.target}
-    told, left = measures.told(expression, schema), measures.left_without(expression, context)
+    told, left = measures.audited_parts(expression, schema), measures.left_without(expression, context)
     needed = {one.part: left[one.part] != target for one in told}
     for one in told:
         tally.add("parts", pattern, one.phrase, one.kind, needed[one.part])
@@ -152,7 +155,7 @@ class AuditCount:
         self.tally.add("unjudged", reason)
 
     def accepts(self, expression: Expression, context: Context, split: str) -> bool:
-        """Count an example; whether it can be judged."""
+        """Count an example, and return whether it can be judged."""
         self._count(split)
         reason = ASIDE if split == "aside" else measures.why_not_judged(expression, context)
         if reason:
@@ -192,7 +195,7 @@ class AuditCount:
 
     @property
     def sightings(self) -> Sightings:
-        """What it takes to recognise the examples."""
+        """Digests by which the examples are recognised."""
         table = np.array(self.digests, np.uint64).reshape(-1, 3)
         names = tuple(dict.fromkeys(self.splits))
         numbers = {name: number for number, name in enumerate(names)}
@@ -200,7 +203,10 @@ class AuditCount:
         return Sightings(table[:, 0], table[:, 1], table[:, 2], which, names)
 
     def audit(self, names: Sequence[str] | None = None) -> Audit:
-        """The audit, with what only the whole dataset shows; readers see the features of these names, or all."""
+        """Return the audit, with the measures of the whole dataset.
+
+        Readers see the features of these names, or all.
+        """
         known = sorted({name for seen in self.seen for thing in seen for name in thing}) if names is None else names
         if self.digests and known:
             count_repeats(self.tally, [self.sightings])

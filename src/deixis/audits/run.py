@@ -1,4 +1,4 @@
-"""Audits of whatever lies at a path: datasets of every world, and grounded expressions."""
+"""Audits of the datasets of every world, and of grounded expressions, by path."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def audit_dataset(
     workers: int = 1,
     progress: Tell | None = None,
 ) -> DatasetAudit:
-    """The audit of whatever lies at a path: a dataset of any world, or grounded expressions.
+    """Audit a dataset of any world, or grounded expressions, at a path.
 
     Args:
         path: the folder or file.
@@ -134,11 +134,14 @@ def audit_plainly(
     progress: Tell | None,
     bag: Bag = exchanges,
 ) -> DatasetAudit:
-    """The audit of the examples of a world by the plain definitions; `bag` has the readings of a bag of words."""
+    """Audit the examples of a world by the plain definitions.
+
+    `bag` has the readings of a bag of words.
+    """
     numbers = choose(find_world(world).part("examples").open(path).numbers(split), sample, seed)
     pieces = [_Piece(world, path, numbers[k : k + TOGETHER], bag) for k in range(0, len(numbers), TOGETHER)]
     whole = AuditCount()
-    for piece in _counted(pieces, workers if len(numbers) > FEW else 1):
+    for piece in _count_pieces(pieces, workers if len(numbers) > FEW else 1):
         whole.merge(piece)
         if progress is not None:
             progress(whole.tally.examples, len(numbers))
@@ -146,10 +149,12 @@ def audit_plainly(
 
 
 def choose(numbers: Sequence[int], sample: int | None, seed: int) -> Sequence[int]:
-    """A random sample of some numbers, in their order; all where there are not more."""
+    """Choose a random sample of some numbers, in their order, or all if there are no more than that."""
     if sample is None or sample >= len(numbers):
         return numbers
-    return [numbers[place] for place in sorted(Stream(derive(seed, "sample")).shuffled(range(len(numbers)))[:sample])]
+    return [
+        numbers[place] for place in sorted(Stream(derive(seed, "sample")).permutation(range(len(numbers)))[:sample])
+    ]
 
 
 def _audit_grounded(
@@ -178,11 +183,11 @@ class _Piece(NamedTuple):
     bag: Bag
 
 
-def _counted(pieces: Sequence[_Piece], workers: int) -> Iterator[AuditCount]:
-    """The counts of pieces in their order, by processes where there are several workers."""
+def _count_pieces(pieces: Sequence[_Piece], workers: int) -> Iterator[AuditCount]:
+    """Yield the counts of pieces in their order, from several processes if there are several workers."""
     if workers == 1:
         yield from map(_count, pieces)
-        _opened.cache_clear()
+        _open_examples.cache_clear()
         return
     with ProcessPoolExecutor(workers, get_context("spawn"), follow_the_parent) as pool:
         yield from in_order(pool, _count, pieces, ahead=2 * workers + 1)
@@ -190,7 +195,7 @@ def _counted(pieces: Sequence[_Piece], workers: int) -> Iterator[AuditCount]:
 
 def _count(piece: _Piece) -> AuditCount:
     """Count some examples; the dataset stays open for the next piece."""
-    examples, alike = _opened(piece.world, piece.path)
+    examples, alike = _open_examples(piece.world, piece.path)
     found = AuditCount(alike, bag=piece.bag)
     for number in piece.numbers:
         found.add(examples[number])
@@ -198,5 +203,5 @@ def _count(piece: _Piece) -> AuditCount:
 
 
 @lru_cache(maxsize=1)
-def _opened(world: str, path: Path) -> tuple[Any, dict[object, Any]]:
+def _open_examples(world: str, path: Path) -> tuple[Any, dict[object, Any]]:
     return find_world(world).part("examples").open(path), {}

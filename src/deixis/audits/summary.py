@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from deixis.audits.audit import Audit, Information, Share
 
 
-__all__ = ["compared", "explain_dashes", "summary"]
+__all__ = ["compare_audits", "explain_dashes", "summary"]
 
 NOTHING = "–"  # what a dataset has no such thing of
 ELSEWHERE = "measured in other worlds only"
@@ -41,14 +41,16 @@ REASONS = {  # why a dataset may lack a measure, by how the name of the measure 
 
 
 def summary(audit: Audit) -> dict[str, str]:
-    """The measures that matter most, as text by name; what does not apply is a dash."""
+    """Return the main measures of an audit as text by name, with a dash for those that do not apply."""
     return {name: value or NOTHING for name, value in _lines(audit)}
 
 
-def compared(
+def compare_audits(
     audits: Mapping[str, Audit], further: Mapping[str, Mapping[str, str]] | None = None
 ) -> list[tuple[str, ...]]:
-    """Several audits side by side: (measure, value for each); what applies to none of them is left out.
+    """Return audits side by side as rows (measure, value for each).
+
+    Measures that apply to none of them are left out.
 
     Args:
         audits: by the name of the dataset.
@@ -65,7 +67,7 @@ def explain_dashes(rows: Sequence[Sequence[str]], names: Sequence[str]) -> list[
     """Why some datasets have a dash where others have a value, a line for each reason.
 
     Args:
-        rows: of `compared`.
+        rows: of `compare_audits`.
         names: of the datasets.
     """
     found: dict[tuple[str, str], list[str]] = {}
@@ -92,7 +94,7 @@ def _lines(audit: Audit) -> Iterator[tuple[str, str]]:
             f"  {what.replace('shape', 'noun')}" if what != SUFFICIENT[0] else f"colour and noun: {what}",
             _percent(audit.colour_and_shape().get(what)),
         )
-    solved = audit.solved()
+    solved = audit.shortcut_shares()
     for name in SHORTCUTS:
         yield f"solved by {'a' if name == SHORTCUTS[-1] else 'the'} {name}", _percent(solved.get(name))
     yield "objects that a misreading reaches", _number(audit.mean_reached())

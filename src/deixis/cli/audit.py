@@ -68,7 +68,7 @@ def audit(
     """
     from deixis.audits.counting import shared_examples
     from deixis.audits.run import audit_dataset
-    from deixis.audits.summary import compared, explain_dashes
+    from deixis.audits.summary import compare_audits, explain_dashes
 
     paths = [at_hand(place) for place in places]
     called = names_given(names, len(paths)) or names_of(paths)
@@ -97,7 +97,9 @@ def audit(
     if len(found) > 1:
         values["shared"] = [one._asdict() for one in shared]
     values |= {"losses": lost} if lost else {}
-    rows = compared({name: one.audit for name, one in found.items()}, {name: one.rows for name, one in found.items()})
+    rows = compare_audits(
+        {name: one.audit for name, one in found.items()}, {name: one.rows for name, one in found.items()}
+    )
     told = [*explain_dashes(rows, list(found)), *_notes(found), *map(str, shared)]
     if write is not None:
         write(found, values, rows, told, [str(one) for one in shared])

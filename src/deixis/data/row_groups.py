@@ -53,7 +53,8 @@ class RowGroups:
 
     Args:
         files: every file with the number of its rows, as the manifest says.
-        columns: the columns that it must have; these are what is read.
+        columns: the columns that are read; files must have them.
+        optional: those of them that files need not have.
         scratch: a folder that is deleted when the rows are no longer used.
     """
 
@@ -62,10 +63,12 @@ class RowGroups:
         files: Iterable[tuple[Path, int]],
         columns: Sequence[str],
         *,
+        optional: Sequence[str] = (),
         scratch: Path | None = None,
     ) -> None:
         self.files = list(files)
         self.columns = list(columns)
+        self.optional = frozenset(optional)
         self.starts = [0, *accumulate(rows for _, rows in self.files)]
         self._metadata: dict[Path, pq.FileMetaData] = {}
         self._kept: OrderedDict[tuple[Path, int], pa.Table] = OrderedDict()
@@ -106,7 +109,7 @@ class RowGroups:
 
         parts = list(_pool().map(part, groups)) if len(groups) > 1 else [part(groups[0])]
         back = np.argsort(np.concatenate([where[group] for group in groups]))
-        return pa.concat_tables(parts).take(pa.array(back))
+        return pa.concat_tables(parts, promote_options="default").take(pa.array(back))
 
     def groups(self) -> Iterator[Group]:
         """All stretches, in order."""
@@ -149,6 +152,7 @@ class RowGroups:
         with parquet_errors(group.path):
             about = self._about(group.path)
             kinds = about.schema.to_arrow_schema()
+            columns = [name for name in columns if name not in self.optional or name in kinds.names]
             texts = [name for name in columns if name in kinds.names and pa.types.is_string(kinds.field(name).type)]
             with pq.ParquetFile(
                 group.path,

@@ -1,4 +1,4 @@
-"""What makes every part matter: misreadings, necessity and competitors."""
+"""Misreadings, necessity and competitors, which make every part of an expression matter."""
 
 from deixis.distractors.necessity import competitors as competitors
 from deixis.distractors.necessity import content_parts as content_parts

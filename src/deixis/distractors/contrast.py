@@ -1,4 +1,4 @@
-"""What can be said of a target in single words, and which other objects each of them rules out.
+"""Features of a target in single words, and the other objects that each of them rules out.
 
 Speakers choose from these options, and the pragmatic metrics ask how well they chose.
 """
@@ -55,7 +55,10 @@ class Options:
         return left
 
     def smallest(self) -> tuple[tuple[int, ...], ...]:
-        """The shortest choices that leave the target alone, all of one length; none where even everything fails."""
+        """Return the shortest choices of features that leave the target alone.
+
+        All have one length. There are none if even all features together do not rule out the others.
+        """
         for size in range(len(self.features) + 1):
             fitting = tuple(some for some in combinations(range(len(self.features)), size) if not self.left(some))
             if fitting:
@@ -64,7 +67,7 @@ class Options:
 
 
 def features(context: Context, *, by: By = "label") -> tuple[Is, ...]:
-    """What can truly be said of the target in single words, attribute by attribute.
+    """Return the true single-word features of the target, attribute by attribute.
 
     Args:
         context: the scenes shown together.
@@ -81,7 +84,9 @@ def features(context: Context, *, by: By = "label") -> tuple[Is, ...]:
 
 
 def options(context: Context, *, by: By = "label", also: Iterable[Step] = ()) -> Options:
-    """The features of the target with what each rules out; objects are counted in order, the target left out.
+    """Return the features of the target with the objects that each rules out.
+
+    Objects are counted in order, without the target.
 
     Args:
         context: the scenes shown together.

@@ -81,7 +81,7 @@ class Misreading:
 
     @property
     def rank(self) -> int:
-        """How grave it is; 0 is the slightest."""
+        """Severity of the misreading, from 0 for the smallest."""
         return RANKS[self.slip]
 
 
@@ -117,7 +117,9 @@ def slightest(found: Iterable[Misreading]) -> tuple[Misreading, ...]:
 
 
 def leading_to(expression: Expression, scene: Scene, chosen: int) -> tuple[Misreading, ...]:
-    """The slightest misreadings that pick out an object, be it among others; nothing where none does.
+    """Return the smallest misreadings that pick out an object, alone or among others.
+
+    Empty if none does.
 
     All have one rank. Of each part only one is given: the word ignored, if that leads there, before it read as another.
     """
@@ -130,7 +132,10 @@ def leading_to(expression: Expression, scene: Scene, chosen: int) -> tuple[Misre
 
 
 def misreading_from(relaxation: Relaxation, expression: Expression) -> Misreading:
-    """A relaxation as one of the inventory; of exchanged words, both phrases must have had some."""
+    """Return a relaxation as a misreading of the inventory.
+
+    Of exchanged words, both phrases must have had some.
+    """
     first, *_ = relaxation.parts
     match relaxation.kind:
         case "phrase":

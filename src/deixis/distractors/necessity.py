@@ -1,4 +1,4 @@
-"""Which parts of an expression the target cannot be found without, and which object each misreading leads to."""
+"""Parts of an expression that the target cannot be found without, and objects that each misreading leads to."""
 
 from __future__ import annotations
 
@@ -30,12 +30,15 @@ def content_parts(expression: Expression, schema: Schema) -> tuple[Part, ...]:
 
 
 def count_words(expression: Expression, schema: Schema) -> int:
-    """How many content words an expression has; a clause counts one, for its relation."""
+    """Count the content words of an expression.
+
+    A clause counts as one, for its relation.
+    """
     return len(content_parts(expression, schema))
 
 
 def is_implied(part: Part, expression: Expression, schema: Schema) -> bool:
-    """Whether the clause around a word already says what it says: 'box' after 'inside of', since nothing else fits."""
+    """Return whether the clause around a word says the same already: 'box' after 'inside of', which fits only boxes."""
     above = part.address[:-1]
     if not above or not isinstance(part.step, Is):
         return False
@@ -45,7 +48,7 @@ def is_implied(part: Part, expression: Expression, schema: Schema) -> bool:
 
 
 def necessity(expression: Expression, context: Context) -> dict[Part, bool]:
-    """Which parts of the expression the target cannot be found without.
+    """Return for each part of an expression whether the target cannot be found without it.
 
     A part is necessary when dropping it changes what is picked out. An expression all of whose parts are necessary is
     *minimal* for the context; ReaSCAN (section 4.2) and Cops-Ref (section 3.2) both aim at this.
@@ -60,21 +63,21 @@ def necessity(expression: Expression, context: Context) -> dict[Part, bool]:
 
 
 def is_minimal(expression: Expression, context: Context) -> bool:
-    """Whether no part of the expression could be left out."""
+    """Return whether no part of the expression could be left out."""
     return all(necessity(expression, context).values())
 
 
 def competitors(
     expression: Expression, context: Context, *, kinds: Iterable[RelaxationKind] = KINDS
 ) -> dict[Where, tuple[Relaxation, ...]]:
-    """Which misreadings lead to which wrong object.
+    """Return the misreadings that lead to each wrong object.
 
     An object is listed with every misreading under which it could be taken for the target; objects that no misreading
     reaches are not listed.
     """
     _demand_target(expression, context)
     schema = context.scenes[context.target.scene].schema
-    held = [_Held(scene) for scene in context.scenes]
+    held = [_NamedValues(scene) for scene in context.scenes]
     found: dict[Where, list[Relaxation]] = {}
     for relaxation in relaxations(expression, schema, kinds=kinds):
         for where in _led_to(relaxation, held):
@@ -90,7 +93,7 @@ def find_reached(expression: Expression, context: Context) -> frozenset[Where]:
     """
     _demand_target(expression, context)
     schema = context.scenes[context.target.scene].schema
-    held = [_Held(scene) for scene in context.scenes]
+    held = [_NamedValues(scene) for scene in context.scenes]
 
     def values(name: str) -> Iterator[str]:
         known = frozenset().union(*(one.names(name) for one in held))
@@ -102,8 +105,11 @@ def find_reached(expression: Expression, context: Context) -> frozenset[Where]:
     return frozenset(where for one in misread for where in _led_to(one, held)) - {context.target}
 
 
-class _Held:
-    """What the objects of a scene may be called: most misread words name nothing in it, and need not be resolved."""
+class _NamedValues:
+    """Values that the objects of a scene may be called by.
+
+    Most misread words name nothing in it, and need not be resolved.
+    """
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
@@ -127,7 +133,7 @@ class _Held:
         return self._names[attribute]
 
 
-def _led_to(relaxation: Relaxation, held: Iterable[_Held]) -> Iterator[Where]:
+def _led_to(relaxation: Relaxation, held: Iterable[_NamedValues]) -> Iterator[Where]:
     """The objects that fit what is understood, scene by scene."""
     for number, one in enumerate(held):
         if one.may_fit(relaxation):

@@ -1,11 +1,12 @@
-"""Expressions as plain values that JSON can hold, one small object for every step.
+"""Expressions as plain values that JSON can hold, one small object for every step, and as JSON in one line.
 
-They are `{"is": ["color", "red"]}`, `{"end": ["size", "least"]}`, `{"rank": [2, "left"]}`, `{"related": "on", "to":
-[steps]}`, `{"not": step}` and `{"any of": [step, step]}`.
+The values are `{"is": ["color", "red"]}`, `{"end": ["size", "least"]}`, `{"rank": [2, "left"]}`,
+`{"related": "on", "to": [steps]}`, `{"not": step}` and `{"any of": [step, step]}`.
 """
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import SchemaError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from deixis.expression.steps import Step
 
 
-__all__ = ["expression_from_plain", "expression_to_plain"]
+__all__ = ["expression_from_json", "expression_from_plain", "expression_to_json", "expression_to_plain"]
 
 MAX_DEPTH = 32  # of steps within steps
 ENDS = {"least": Which.LEAST, "most": Which.MOST}
@@ -37,6 +38,20 @@ def expression_from_plain(values: object, *, depth: int = 0) -> Expression:
     if depth > MAX_DEPTH:
         raise SchemaError(f"the expression is nested more than {MAX_DEPTH} deep")
     return Description(tuple(_from_plain(value, depth) for value in values))
+
+
+def expression_to_json(expression: Expression) -> str:
+    """The steps as JSON in one line, as datasets store them."""
+    return json.dumps(expression_to_plain(expression), ensure_ascii=False, separators=(",", ":"))
+
+
+def expression_from_json(text: str) -> Expression:
+    """The expression that `expression_to_json` wrote; `SchemaError` for anything else."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SchemaError(f"an expression is stored as JSON, got {_shown(text)}") from error
+    return expression_from_plain(values)
 
 
 def _to_plain(step: Step) -> dict[str, Any]:

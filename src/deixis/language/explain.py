@@ -122,7 +122,7 @@ class OtherScene:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """How an expression is resolved in a scene.
+    """Resolution of an expression in a scene, step by step.
 
     Attributes:
         text: what was said.
@@ -153,7 +153,7 @@ class Explanation:
 
     @property
     def is_unique(self) -> bool:
-        """Whether exactly one object fits."""
+        """True if exactly one object fits."""
         return len(self.fitting) == 1
 
     @property
@@ -171,7 +171,10 @@ class Explanation:
         return f"it fits {len(self.fitting)} objects and is ambiguous: {self._list_all(self.fitting)}"
 
     def slightest_to(self, index: int) -> tuple[str, ...]:
-        """The slightest misreadings that lead to a wrong object, in words; nothing where none does."""
+        """Return the smallest misreadings that lead to a wrong object, in words.
+
+        Empty if none does.
+        """
         led = {one.misreading: one.words for one in self.misreadings if index in one.wrong}
         return tuple(led[one] for one in slightest(led))
 
@@ -347,7 +350,7 @@ def _mentions(traced: Trace, utterance: Utterance, address: Address, words: Word
 def _mention_words(utterance: Utterance, address: Address) -> str:
     """The noun phrase at an address with all its clauses: from its determiner to the end of its last clause."""
     if (*address, -1) not in utterance.spans:
-        return _said(utterance, address)
+        return _words_of_part(utterance, address)
     first, last = utterance.spans[(*address, -1)]
     inside = (span[1] for place, span in utterance.spans.items() if place[: len(address)] == address)
     return " ".join(utterance.text.split(" ")[first : max(last, *inside)])
@@ -355,16 +358,16 @@ def _mention_words(utterance: Utterance, address: Address) -> str:
 
 def _explained_step(step: TracedStep, utterance: Utterance, words: Words) -> ExplainedStep:
     part = step.part
-    said = _said(utterance, part.address, part.step)
+    said = _words_of_part(utterance, part.address, part.step)
     if isinstance(part.step, Related):
-        said = f"{words.phrase_for(part.step.relation)} {_said(utterance, (*part.address, -1), part.step.to)}"
+        said = f"{words.phrase_for(part.step.relation)} {_words_of_part(utterance, (*part.address, -1), part.step.to)}"
     before, after = tuple(sorted(step.before)), tuple(sorted(step.after))
     note = _nothing_to_compare(part.step) if isinstance(part.step, Extreme) and before and not after else ""
     return ExplainedStep(said, part.kind, part.address, before, after, note)
 
 
-def _said(utterance: Utterance, address: Address, meaning: Step | Description | None = None) -> str:
-    """The words of a part, those of a rank in two pieces; a notation where the text has no words of its own for it."""
+def _words_of_part(utterance: Utterance, address: Address, meaning: Step | Description | None = None) -> str:
+    """Return the words of a part, those of a rank in two pieces, or a notation if the text has no words for it."""
     if address not in utterance.spans:
         if meaning is None:
             return utterance.text
@@ -385,7 +388,7 @@ def _explained_parts(utterance: Utterance, context: Context) -> Iterator[Explain
 
 def _said_with_place(part: Part, utterance: Utterance) -> str:
     """The words of a part; those inside a clause with the phrase they stand in, since a word may occur twice."""
-    said = _said(utterance, part.address, part.step)
+    said = _words_of_part(utterance, part.address, part.step)
     above = (*part.address[:-1], -1)
     is_inside = len(above) > 1 and part.kind != "clause" and above in utterance.spans
     return f"'{said}' in '{utterance.words_of(above)}'" if is_inside else f"'{said}'"
@@ -399,7 +402,7 @@ def _explained_misreadings(
     say: Callable[[Expression], Utterance] | None,
 ) -> Iterator[ExplainedMisreading]:
     told: set[str] = set()
-    for one in misreadings(utterance.expression, _seen(context)):
+    for one in misreadings(utterance.expression, _schema_of_values_present(context)):
         said = say_misreading(one, utterance, words=words)
         wrong = [
             where
@@ -410,14 +413,16 @@ def _explained_misreadings(
         if wrong and said not in told:
             told.add(said)
             is_sayable = say is not None and one.slip != "comparison"  # there the words are those that were said
-            understood = _realised(one.expression, say) if is_sayable and say is not None else describe(one.expression)
+            understood = (
+                _say_or_describe(one.expression, say) if is_sayable and say is not None else describe(one.expression)
+            )
             here = tuple(index for place, index in wrong if place == number)
             elsewhere = tuple(where for where in wrong if where.scene != number)
             yield ExplainedMisreading(said, one.slip, understood, here, one, elsewhere)
 
 
-def _seen(context: Context) -> Schema:
-    """The schema with those values only that some object may be called by; the others lead nowhere."""
+def _schema_of_values_present(context: Context) -> Schema:
+    """Return the schema with only those values that some object may be called by, since others lead nowhere."""
     schema = context.scenes[context.target.scene].schema
     attributes = []
     for attribute in schema.attributes:
@@ -434,7 +439,7 @@ def _seen(context: Context) -> Schema:
     return replace(schema, attributes=tuple(attributes))
 
 
-def _realised(expression: Expression, say: Callable[[Expression], Utterance]) -> str:
+def _say_or_describe(expression: Expression, say: Callable[[Expression], Utterance]) -> str:
     """The words for an expression, or its notation where the language has none."""
     try:
         return say(expression).text

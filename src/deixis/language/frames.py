@@ -137,7 +137,9 @@ class FrameGrammar:
         return Caption(" ".join(_with_articles(words)), meaning, self.name, number, spans)
 
     def parse(self, text: str) -> Caption:
-        """What a sentence of this grammar says; capitals and a full stop at the end do not matter.
+        """Return the meaning of a sentence of this grammar.
+
+        Capitals and a full stop at the end do not matter.
 
         Raises:
             ParseError: at the first word that no frame can go on with.
@@ -149,7 +151,7 @@ class FrameGrammar:
         return found
 
     def readings(self, text: str) -> tuple[Caption, ...]:
-        """Everything that a sentence may say; none where it cannot be read."""
+        """Return every meaning of a sentence, or nothing if it cannot be read."""
         return tuple(_Reader(self, text).readings())
 
     def _fitting(self, attributes: frozenset[str]) -> int:
@@ -223,8 +225,8 @@ class _Phrase(NamedTuple):
     value: str
 
 
-class _Found(NamedTuple):
-    """A gap that was filled: by which tokens, with which value."""
+class _FilledGap(NamedTuple):
+    """A gap of a frame with its value and the tokens that fill it."""
 
     attribute: str
     value: str
@@ -283,7 +285,7 @@ class _Reader:
             for number, found in self.walk(_tree(self.grammar), 0):
                 yield self.caption(number, found)
 
-    def walk(self, node: _Node, at: int) -> Iterator[tuple[int, tuple[_Found, ...]]]:
+    def walk(self, node: _Node, at: int) -> Iterator[tuple[int, tuple[_FilledGap, ...]]]:
         """Every way to read the rest, as the number of the frame and what fills its gaps."""
         token = self.tokens[at] if at < len(self.tokens) else ""
         for word, after in node.words.items():
@@ -296,7 +298,7 @@ class _Reader:
             for phrase in _phrases(self.grammar)[attribute]:
                 end = at + len(phrase.tokens)
                 if token == phrase.tokens[0] and tuple(self.tokens[at:end]) == phrase.tokens:
-                    filled = _Found(attribute, phrase.value, at, end)
+                    filled = _FilledGap(attribute, phrase.value, at, end)
                     yield from ((number, (filled, *found)) for number, found in self.walk(after, end))
                 else:
                     agreed = _agreement(self.tokens[at:end], phrase.tokens)
@@ -314,7 +316,7 @@ class _Reader:
         if at == self.furthest:
             self.expected[wanted] = None
 
-    def caption(self, number: int, found: tuple[_Found, ...]) -> Caption:
+    def caption(self, number: int, found: tuple[_FilledGap, ...]) -> Caption:
         order = list(self.grammar.phrases)
         in_order = sorted(found, key=lambda filled: order.index(filled.attribute))
         spans: dict[Address, Span] = {

@@ -50,22 +50,22 @@ class Lexicon:
 
     def word_for(self, step: Step) -> str:
         """The word that says a step."""
-        word = _reversed(self).words.get(step)
+        word = _phrases_by_meaning(self).words.get(step)
         if word is None:
             raise UnknownName(f"the language {self.name!r} has no word for {Description((step,))}")
         return word
 
     def phrase_for(self, relation: str) -> str:
         """The words of a relation: 'in the same row as'."""
-        return self._found(_reversed(self).relations, relation, "relation")
+        return self._look_up(_phrases_by_meaning(self).relations, relation, "relation")
 
     def verb_phrase(self, verb: str) -> str:
         """The surface of a verb: 'walk to' for walk."""
-        return self._found(_reversed(self).verbs, verb, "verb")
+        return self._look_up(_phrases_by_meaning(self).verbs, verb, "verb")
 
     def manner_phrase(self, manner: str) -> str:
         """The surface of a manner of acting."""
-        return self._found(_reversed(self).manners, manner, "manner")
+        return self._look_up(_phrases_by_meaning(self).manners, manner, "manner")
 
     def vocabulary(self) -> tuple[str, ...]:
         """Every word of the language, sorted."""
@@ -74,7 +74,7 @@ class Lexicon:
         phrases = (*fixed, *(phrase for table in tables for phrase in table))
         return tuple(sorted({word for phrase in phrases for word in phrase.split()}))
 
-    def _found(self, phrases: Mapping[str, str], name: str, what: str) -> str:
+    def _look_up(self, phrases: Mapping[str, str], name: str, what: str) -> str:
         if name not in phrases:
             raise UnknownName(f"the language {self.name!r} has no {what} {name!r}; known: {', '.join(phrases)}")
         return phrases[name]
@@ -110,7 +110,7 @@ class SchemaWords:
 
 @cache
 def word_table(package: str) -> Mapping[str, Any]:
-    """The file `english.toml` of a package; `UnknownName` where there is none."""
+    """Read the file `english.toml` of a package, or raise `UnknownName` if there is none."""
     try:
         text = (files(package) / "english.toml").read_text(encoding="utf-8")
     except (ModuleNotFoundError, OSError) as error:
@@ -138,7 +138,7 @@ def lexicon(package: str) -> Lexicon:
     )
 
 
-class _Reversed(NamedTuple):
+class _PhrasesByMeaning(NamedTuple):
     """The tables of a lexicon from meaning to words."""
 
     words: dict[Step, str]
@@ -148,8 +148,8 @@ class _Reversed(NamedTuple):
 
 
 @cache
-def _reversed(lexicon: Lexicon) -> _Reversed:
-    return _Reversed(
+def _phrases_by_meaning(lexicon: Lexicon) -> _PhrasesByMeaning:
+    return _PhrasesByMeaning(
         words={step: word for table in lexicon.words.values() for word, step in table.items()},
         relations={name: phrase for phrase, name in lexicon.relations.items()},
         verbs={name: phrase for phrase, name in lexicon.verbs.items()},

@@ -36,38 +36,41 @@ PLURALS = {"color": "colours"}  # of attributes that are not simply given an s
 
 
 def say_misreading(misreading: Misreading, utterance: Utterance, *, words: Words) -> str:
-    """What somebody did who misread so: "ignored ‘big’ in ‘a big circle’".
+    """Say what a reader with this misreading did: "ignored ‘big’ in ‘a big circle’".
 
     Args:
         misreading: of the expression of the utterance.
         utterance: what was said.
         words: the language of the utterance.
     """
-    said = [_quoted(utterance, part.address) for part in misreading.parts]
+    said = [_quote(utterance, part.address) for part in misreading.parts]
     match misreading.slip:
         case "comparison":
-            return f"compared {_placed(misreading.parts[0], utterance)} with all objects"
+            return f"compared {_quote_in_phrase(misreading.parts[0], utterance)} with all objects"
         case "attachment":
             return f"took {said[0]} to be about the target"
         case "clause":
             return f"ignored {said[0]}"
         case "ignored":
-            return f"ignored {_placed(misreading.parts[0], utterance)}"
+            return f"ignored {_quote_in_phrase(misreading.parts[0], utterance)}"
         case "misread":
             return _read_as(misreading, utterance, words)
         case "swap":
             what = " and ".join(_plural(name, words) for name in misreading.attributes)
-            return f"swapped the {what} of {' and '.join(_quoted(utterance, (*at, -1)) for at in misreading.phrases)}"
+            return f"swapped the {what} of {' and '.join(_quote(utterance, (*at, -1)) for at in misreading.phrases)}"
         case "relations":
             return "swapped " + " and ".join(f"‘{_relation(part, words)}’" for part in misreading.parts)
         case "clauses":
-            return f"ignored all but {_quoted(utterance, (-1,))}"
+            return f"ignored all but {_quote(utterance, (-1,))}"
         case "noun alone":
             return f"ignored all but ‘{_noun(misreading, words)}’"
 
 
 def say_misreadings_to(utterance: Utterance, scene: Scene, chosen: int, *, words: Words) -> tuple[str, ...]:
-    """The slightest misreadings that lead to an object, each in words; nothing where none does."""
+    """Say the smallest misreadings that lead to an object, one text each.
+
+    Empty if none does.
+    """
     found = leading_to(utterance.expression, scene, chosen)
     return tuple(dict.fromkeys(say_misreading(one, utterance, words=words) for one in found))
 
@@ -83,15 +86,15 @@ def _read_as(misreading: Misreading, utterance: Utterance, words: Words) -> str:
     (part,) = misreading.parts
     new = mention_at(misreading.expression, part.address[:-1]).steps[part.address[-1]]
     word = words.word_for(new) if isinstance(new, Is | Extreme) else str(new)
-    return f"read {_quoted(utterance, part.address)} as ‘{word}’ in {_quoted(utterance, (*part.address[:-1], -1))}"
+    return f"read {_quote(utterance, part.address)} as ‘{word}’ in {_quote(utterance, (*part.address[:-1], -1))}"
 
 
-def _placed(part: Part, utterance: Utterance) -> str:
+def _quote_in_phrase(part: Part, utterance: Utterance) -> str:
     """A word with the phrase it stands in, since it may occur twice."""
-    return f"{_quoted(utterance, part.address)} in {_quoted(utterance, (*part.address[:-1], -1))}"
+    return f"{_quote(utterance, part.address)} in {_quote(utterance, (*part.address[:-1], -1))}"
 
 
-def _quoted(utterance: Utterance, address: Address) -> str:
+def _quote(utterance: Utterance, address: Address) -> str:
     return f"‘{utterance.words_of(address)}’"
 
 

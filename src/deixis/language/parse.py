@@ -53,7 +53,9 @@ def parse_instruction(text: str, *, words: Lexicon) -> Instruction:
 
 
 def read(text: str, *, words: Lexicon, any_order: bool = False) -> Utterance:
-    """Text with its meaning, determiners and spans; a verb and a manner are read where they stand.
+    """Return text with its meaning, determiners and spans.
+
+    A verb and a manner are read where they stand.
 
     Args:
         text: words separated by spaces or, as in the released files, by commas.

@@ -1,4 +1,4 @@
-"""What somebody may have meant by a text that cannot be read: slips of the pen, left-out words and other wordings.
+"""Suggestions for a text that cannot be read: misspellings, missing words and other wordings.
 
 Reading stays strict; this only says "did you mean". A text is mended from left to right, where reading stops, by the
 first change after which reading gets past the place.
@@ -26,7 +26,7 @@ LONGEST_WORD = 24
 
 
 def suggest(error: ParseError, wordings: Mapping[str, str], read: Callable[[str], object]) -> str:
-    """The text with what keeps it from being read mended, as far as it can be; empty where nothing helps.
+    """Return the text with as many mistakes mended as possible, or an empty text if nothing helps.
 
     Args:
         error: why the text cannot be read.

@@ -1,4 +1,4 @@
-"""What was said, and which words say which part."""
+"""Utterances: a text, its meaning, and the words that express each part."""
 
 from __future__ import annotations
 

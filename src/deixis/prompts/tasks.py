@@ -126,7 +126,7 @@ def draw_numbers(total: int, count: int, *, seed: int) -> list[int]:
     """Different numbers below a total in random order; all of them where there are not more."""
     stream = Stream(seed)
     if total <= 2 * count:
-        return stream.shuffled(range(total))[:count]
+        return stream.permutation(range(total))[:count]
     chosen: dict[int, None] = {}
     while len(chosen) < count:
         chosen[stream.below(total)] = None

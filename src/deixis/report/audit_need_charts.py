@@ -177,7 +177,7 @@ def _needed_by_pattern(audits: Mapping[str, Audit]) -> Chart | None:
 
 
 def _shortcuts(audits: Mapping[str, Audit]) -> Chart | None:
-    solved = {name: audit.solved() for name, audit in audits.items()}
+    solved = {name: audit.shortcut_shares() for name, audit in audits.items()}
     labels = [name for name in SHORTCUTS if any(name in found for found in solved.values())]
     if not labels:
         return None
@@ -201,7 +201,7 @@ def _bags(audits: Mapping[str, Audit]) -> Chart | None:
         name for name in patterns_of(audits) if any(name == key[0] for a in audits.values() for key in a.relations)
     ]
     series = {
-        name: tuple(_share(audit.solved(pattern), "bag of words") for pattern in patterns)
+        name: tuple(_share(audit.shortcut_shares(pattern), "bag of words") for pattern in patterns)
         for name, audit in audits.items()
     }
     if not any(value is not None for values in series.values() for value in values):

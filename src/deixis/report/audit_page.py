@@ -185,7 +185,7 @@ def _tiles(audit: Audit) -> str:
 
 
 def _bag(audit: Audit) -> float | None:
-    found = audit.solved().get("bag of words")
+    found = audit.shortcut_shares().get("bag of words")
     return found.share if found is not None else None
 
 
@@ -224,7 +224,7 @@ def by_pattern(audit: Audit, *, caption: str) -> str:
             audit.words_needed("other", pattern),
             audit.clauses_needed(pattern),
             audit.all_words_needed(pattern),
-            audit.solved(pattern).get("bag of words"),
+            audit.shortcut_shares(pattern).get("bag of words"),
         )
         rest = [_percent(audit.difficulty(pattern)), f"{chance.objects:.1f}", percent(chance.chance)]
         rows.append([text(pattern_words(pattern)), number(examples), *map(_share, needed), *rest])
@@ -301,7 +301,7 @@ def _on_need(audit: Audit) -> Iterator[str]:
 
 
 def _on_shortcuts(audit: Audit) -> Iterator[str]:
-    solved = {name: share for name, share in audit.solved().items() if share.of}
+    solved = {name: share for name, share in audit.shortcut_shares().items() if share.of}
     if "noun alone" in solved and "noun phrase alone" in solved:
         noun, phrase = solved["noun alone"], solved["noun phrase alone"]
         yield f"The noun alone finds the target in {_strong(noun)}, the phrase without its clauses in {_strong(phrase)}"

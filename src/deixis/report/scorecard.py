@@ -239,7 +239,11 @@ def _with_clauses(audit: Audit, shortcut: str) -> Value | None:
     patterns = {pattern for pattern, _ in audit.relations}
     if patterns == set(audit.patterns):
         return None
-    found = [audit.solved(pattern)[shortcut] for pattern in sorted(patterns) if shortcut in audit.solved(pattern)]
+    found = [
+        audit.shortcut_shares(pattern)[shortcut]
+        for pattern in sorted(patterns)
+        if shortcut in audit.shortcut_shares(pattern)
+    ]
     return value_of_share(Share(sum(share.part for share in found), sum(share.of for share in found)))
 
 
@@ -358,7 +362,7 @@ MEASURES: tuple[Measure, ...] = (
         about="How many examples are solved by the target's noun alone: nothing else in the world is one.",
         good=0.05,
         bad=0.2,
-        of=lambda audit: value_of_share(audit.solved().get("noun alone")),
+        of=lambda audit: value_of_share(audit.shortcut_shares().get("noun alone")),
     ),
     Measure(
         key="noun phrase alone",
@@ -366,7 +370,7 @@ MEASURES: tuple[Measure, ...] = (
         about="How many examples are solved by the target's phrase without its clauses; all where there are none.",
         good=0.05,
         bad=0.2,
-        of=lambda audit: value_of_share(audit.solved().get("noun phrase alone")),
+        of=lambda audit: value_of_share(audit.shortcut_shares().get("noun phrase alone")),
     ),
     Measure(
         key="noun phrase alone, where there are clauses",
@@ -383,7 +387,7 @@ MEASURES: tuple[Measure, ...] = (
         about="Of the examples with several clauses, how many are solved by the target's phrase and the first clause.",
         good=0.05,
         bad=0.2,
-        of=lambda audit: value_of_share(audit.solved().get("first clause alone")),
+        of=lambda audit: value_of_share(audit.shortcut_shares().get("first clause alone")),
         needs="no example has several clauses",
     ),
     Measure(
@@ -393,7 +397,7 @@ MEASURES: tuple[Measure, ...] = (
         "between two phrases, no other object is picked out.",
         good=0.05,
         bad=0.2,
-        of=lambda audit: value_of_share(audit.solved().get("bag of words")),
+        of=lambda audit: value_of_share(audit.shortcut_shares().get("bag of words")),
     ),
     Measure(
         key="bag of words, where there are clauses",

@@ -1,4 +1,4 @@
-"""What is there: scenes and contexts."""
+"""Scenes and contexts."""
 
 from deixis.scene.scene import Context as Context
 from deixis.scene.scene import PlainScene as PlainScene

@@ -37,7 +37,7 @@ _HEADER = re.compile(
 
 
 def write_arrays(folder: Path | str, kind: str, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
-    """Write a folder of arrays; it takes the place of an empty one or an older one of the same kind.
+    """Write a folder of arrays, in place of an empty one or an older one of the same kind.
 
     Args:
         folder: where to; a folder that holds anything else is left alone. It is there when all is written.
@@ -87,7 +87,7 @@ def read_arrays(
     facts, shapes = manifest.get("facts"), manifest.get("arrays")
     if not isinstance(facts, dict) or not isinstance(shapes, dict):
         raise BrokenDataset(f"{folder / MANIFEST} lacks its list of arrays or facts")
-    return {name: _mapped(folder, name, *what, shapes.get(name)) for name, what in wanted.items()}, facts
+    return {name: _map_checked_array(folder, name, *what, shapes.get(name)) for name, what in wanted.items()}, facts
 
 
 def check_pointers(folder: Path | str, name: str, pointers: np.ndarray, *, rows: int, end: int) -> None:
@@ -102,7 +102,7 @@ def check_codes(folder: Path | str, name: str, codes: np.ndarray, limit: int) ->
         raise BrokenDataset(f"{folder}: {name} holds a number outside 0 to {limit - 1}; the folder is damaged")
 
 
-def _mapped(folder: Path, name: str, dtype: str, axes: int, shape: object) -> np.ndarray:
+def _map_checked_array(folder: Path, name: str, dtype: str, axes: int, shape: object) -> np.ndarray:
     path = folder / f"{name}.npy"
     try:
         array = map_array(path)
@@ -116,7 +116,9 @@ def _mapped(folder: Path, name: str, dtype: str, axes: int, shape: object) -> np
 
 
 def map_array(path: Path, *, mode: Literal["r", "c"] = "r") -> np.ndarray:
-    """The array of a `.npy` file, mapped into memory; its header is read as text and nothing in it is evaluated.
+    """Map the array of a `.npy` file into memory.
+
+    Its header is read as text, and nothing in it is evaluated.
 
     Args:
         path: the file, as `np.save` writes it.

@@ -24,7 +24,7 @@ FIELDS = ("objects", "relations", "points")
 
 
 def scene_to_plain(scene: Any) -> dict[str, Any]:
-    """A written-out scene as plain values; `SchemaError` for any other."""
+    """Return a written-out scene as plain values, or raise `SchemaError` for any other scene."""
     if not isinstance(scene, PlainScene):
         raise SchemaError(f"only scenes that are written out (PlainScene) can be kept, got {type(scene).__name__}")
     objects = []
@@ -42,9 +42,9 @@ def scene_to_plain(scene: Any) -> dict[str, Any]:
 
 
 def scene_from_plain(values: object, schema: Schema) -> PlainScene:
-    """The scene that `scene_to_plain` wrote; `SchemaError` for anything else."""
+    """Return the scene that `scene_to_plain` wrote, or raise `SchemaError` for anything else."""
     if not isinstance(values, dict):
-        raise SchemaError(f"each of scenes should be an object, got {_shown(values)}")
+        raise SchemaError(f"each of scenes should be an object, got {_shorten(values)}")
     for name in values:
         if name not in FIELDS:
             raise SchemaError(f"a scene has no field {name!r}; known: {', '.join(FIELDS)}")
@@ -56,7 +56,7 @@ def scene_from_plain(values: object, schema: Schema) -> PlainScene:
 
 def _pairs(said: object) -> frozenset[tuple[str, str]]:
     if not isinstance(said, dict):
-        raise SchemaError(f"each of objects should be an object, got {_shown(said)}")
+        raise SchemaError(f"each of objects should be an object, got {_shorten(said)}")
     return frozenset(
         (attribute, _text(value, f"a value of {attribute!r}"))
         for attribute, values in said.items()
@@ -66,34 +66,34 @@ def _pairs(said: object) -> frozenset[tuple[str, str]]:
 
 def _link(said: object) -> tuple[str, int, int]:
     if not isinstance(said, list) or len(said) != 3:
-        raise SchemaError(f"a relation of a scene is [name, object, other object], got {_shown(said)}")
+        raise SchemaError(f"a relation of a scene is [name, object, other object], got {_shorten(said)}")
     return _text(said[0], "the name of a relation"), _index(said[1]), _index(said[2])
 
 
 def _point(said: object) -> Point:
     if not isinstance(said, list) or len(said) != 2 or not all(is_number(number) for number in said):
-        raise SchemaError(f"a point is [row, column], got {_shown(said)}")
+        raise SchemaError(f"a point is [row, column], got {_shorten(said)}")
     return Point(*said)
 
 
 def _list(value: object, what: str) -> list[Any]:
     if not isinstance(value, list):
-        raise SchemaError(f"{what} should be a list, got {_shown(value)}")
+        raise SchemaError(f"{what} should be a list, got {_shorten(value)}")
     return value
 
 
 def _text(value: object, what: str) -> str:
     if not isinstance(value, str) or not value:
-        raise SchemaError(f"{what} should be a text, got {_shown(value)}")
+        raise SchemaError(f"{what} should be a text, got {_shorten(value)}")
     return value
 
 
 def _index(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise SchemaError(f"an object should be a whole number, got {_shown(value)}")
+        raise SchemaError(f"an object should be a whole number, got {_shorten(value)}")
     return value
 
 
-def _shown(value: object) -> str:
+def _shorten(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 60 else text[:59] + "…"

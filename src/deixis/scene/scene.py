@@ -1,4 +1,4 @@
-"""What is there: the two questions that every scene answers, and the context in which it is shown."""
+"""The protocol of scenes, with two questions that every scene answers, and the context in which a scene is shown."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Scene(Protocol):
 
     @property
     def schema(self) -> Schema:
-        """What can be said about this scene."""
+        """The attributes, values and relations of this scene."""
 
     def __len__(self) -> int:
         """How many objects there are."""
@@ -44,10 +44,10 @@ class Scene(Protocol):
         """The values of one object along one dimension."""
 
     def related(self, relation: str, index: int, other: int) -> bool:
-        """Whether one object stands in a relation to another."""
+        """Return whether one object stands in a relation to another."""
 
     def position(self, index: int) -> Point:
-        """Where the object is."""
+        """Return the point at which the object is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +107,13 @@ class PlainScene:
         return frozenset(value for name, value in self.objects[index] if name == attribute)
 
     def related(self, relation: str, index: int, other: int) -> bool:
-        """Whether the link is recorded; a symmetric relation may be recorded either way round."""
+        """Return whether the link is recorded, for a symmetric relation in either direction."""
         if (relation, index, other) in self.links:
             return True
         return self.schema.relation(relation).is_symmetric and (relation, other, index) in self.links
 
     def position(self, index: int) -> Point:
-        """Where the object is; an error where the scene does not say."""
+        """Return the point at which the object is, or raise an error if the scene has no positions."""
         if not self.points:
             raise SchemaError("the scene does not say where its objects are, so they have no order; give it points")
         return self.points[index]

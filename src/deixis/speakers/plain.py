@@ -28,7 +28,7 @@ __all__ = ["Exhaustive", "Greedy", "Incremental", "Minimal", "Random"]
 
 @dataclass(frozen=True, slots=True)
 class Exhaustive:
-    """Says all that is true, whatever the context."""
+    """A speaker that says all true features, independent of the context."""
 
     def choose(self, there: Options, *, rng: Stream) -> tuple[int, ...]:  # noqa: ARG002 (nothing is left to chance)
         """All features."""
@@ -53,7 +53,7 @@ class Random:
         """So many features, all choices equally likely."""
         total = len(there.features)
         count = rng.below(total + 1) if self.count is None else min(self.count, total)
-        return tuple(sorted(rng.shuffled(range(total))[:count]))
+        return tuple(sorted(rng.permutation(range(total))[:count]))
 
 
 @dataclass(frozen=True, slots=True)

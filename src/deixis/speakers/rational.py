@@ -48,14 +48,14 @@ class Rational:
         return next((choice for choice, bound in zip(choices, bounds, strict=True) if at < bound), choices[-1])
 
     def probabilities(self, there: Options) -> dict[tuple[int, ...], float]:
-        """How likely each choice of features is."""
+        """Return the probability of each choice of features."""
         choices, bounds = _table(self, there)
         below = (0.0, *bounds[:-1])
         return {c: (high - low) / bounds[-1] for c, low, high in zip(choices, below, bounds, strict=True)}
 
 
 def literal_listener(there: Options, chosen: Sequence[int]) -> float:
-    """How likely a listener who takes words literally is to choose the target."""
+    """Return the probability that a listener who takes words literally chooses the target."""
     return 1 / (1 + there.left(chosen).bit_count())
 
 

@@ -1,4 +1,4 @@
-"""What a speaker is: someone who chooses, of all that is true of a target, what to say.
+"""The protocol of speakers, which choose what to say of all that is true of a target.
 
 A speaker sees the options only: which features there are and what each rules out. So it speaks about rooms, boards and
 photographs alike, in contexts with any number of distractors.
@@ -30,7 +30,7 @@ class Speaker(Protocol):
 
 
 def speak(speaker: Speaker, context: Context, *, rng: Stream, by: By = "label") -> Expression:
-    """What a speaker says of the target of a context.
+    """Return the expression that a speaker says of the target of a context.
 
     Args:
         speaker: who.

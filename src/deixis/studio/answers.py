@@ -304,7 +304,7 @@ def draw_numbers(sizes: Sequence[int], count: int, *, seed: int) -> list[tuple[i
     stream = Stream(derive(seed, "play"))
     chosen: dict[int, None] = {}
     if total <= 2 * count:
-        chosen = dict.fromkeys(stream.shuffled(range(total))[:count])
+        chosen = dict.fromkeys(stream.permutation(range(total))[:count])
     while len(chosen) < min(count, total):
         chosen[stream.below(total)] = None
     return [_within(sizes, number) for number in chosen]

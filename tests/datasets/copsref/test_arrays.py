@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.expression.plain import expression_to_plain
-from deixis.worlds.photos.data.arrays import PAD, UNKNOWN, Wanted, copsref_arrays, label_weights, region_arrays
+from deixis.worlds.photos.data.arrays import PAD, UNKNOWN, TextSettings, copsref_arrays, label_weights, region_arrays
 from deixis.worlds.photos.data.region_arrays import _neighbours, seen_from
 from deixis.worlds.photos.data.roles import ATTRIBUTE, NOUN, OTHER, RELATION, Phrases, known_phrases, roles_in
 from deixis.worlds.photos.data.store import open_copsref, write_copsref
@@ -21,7 +21,7 @@ from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.datasets.copsref.posed import posed
 
 
-VAL = Wanted(split="val", rare=3, attributes=5)
+VAL = TextSettings(split="val", rare=3, attributes=5)
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_rare_words_have_no_number_unless_they_name_a_category(dataset, arrays):
 
     assert set(arrays.vocabulary[2:]) == frequent | names
     assert any(count <= 3 for count in counts.values())
-    assert copsref_arrays(dataset, Wanted(vocabulary=arrays.vocabulary)).vocabulary == arrays.vocabulary
+    assert copsref_arrays(dataset, TextSettings(vocabulary=arrays.vocabulary)).vocabulary == arrays.vocabulary
 
 
 def test_labels_are_attributes_of_the_target(dataset, arrays):
@@ -241,7 +241,7 @@ def test_unknown_images_and_objects_are_told(tmp_path):
     for number, changed in enumerate((replace(one, image_id="none"), replace(one, object_id="none"))):
         write_copsref(tmp_path / str(number), [changed], posed().scenes)
         with pytest.raises(BrokenDataset, match=f"example {one.id}: .*'none'"):
-            copsref_arrays(open_copsref(tmp_path / str(number)), Wanted(split=one.split))
+            copsref_arrays(open_copsref(tmp_path / str(number)), TextSettings(split=one.split))
     with pytest.raises(RecipeError, match="words of 'train' are to be counted"):
         copsref_arrays(open_copsref(tmp_path / "0"))
 

@@ -11,7 +11,7 @@ from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Extreme, Is, Not, Nth, Related
 from deixis.kernels.ops import Op
 from deixis.schema import Which
-from deixis.worlds.photos.data.arrays import Wanted, copsref_arrays
+from deixis.worlds.photos.data.arrays import TextSettings, copsref_arrays
 from deixis.worlds.photos.data.programs import (
     RELATION,
     ProgramWords,
@@ -102,7 +102,7 @@ def test_a_dataset_has_a_program_for_every_expression_in_the_order_of_its_arrays
     words, programs = copsref_programs(dataset, split="val", rare=0)
 
     by_id = {example.id: example.expression for example in examples}
-    ids = copsref_arrays(dataset, Wanted(split="val")).expressions.id.tolist()
+    ids = copsref_arrays(dataset, TextSettings(split="val")).expressions.id.tolist()
     expected = programs_of([by_id[one] for one in ids], words)
     assert programs.words.tolist() == expected.words.tolist()
     assert words == program_words([e.expression for e in examples if e.split == "val"], rare=0)

@@ -8,7 +8,7 @@ from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
 from deixis.resolution.reference import denotation
 from deixis.seeds import Stream
-from deixis.worlds.photos.distractors import Said
+from deixis.worlds.photos.distractors import TargetExpression
 from deixis.worlds.photos.scene.graph import Box, GraphObject, Link, SceneGraph
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from deixis.worlds.photos.scene.vocabulary import NAME, SAME, SAME_TYPES
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 WORDS = ("red", "blue", "white", "wood", "metal", "round", "male", "striped", "wet", "small")
 
 
-def some_said(table: GraphTable, count: int, *, seed: int = 0) -> list[Said]:
+def some_said(table: GraphTable, count: int, *, seed: int = 0) -> list[TargetExpression]:
     """So many expressions of all forms that fit exactly one object of their scene."""
     stream = Stream(seed)
-    found: list[Said] = []
+    found: list[TargetExpression] = []
     for _ in range(200 * count):
         number = stream.below(len(table))
         scene = table.scene(number)
         target = stream.below(len(scene))
         options = [e for e in _about(scene, target, stream) if denotation(e, scene) == {target}]
         if options:
-            found.append(Said(stream.choice(options), number, target))
+            found.append(TargetExpression(stream.choice(options), number, target))
         if len(found) == count:
             break
     return found
@@ -42,7 +42,7 @@ def some_said(table: GraphTable, count: int, *, seed: int = 0) -> list[Said]:
 
 def _about(scene: GraphScene, target: int, stream: Stream) -> Iterator[Expression]:
     noun, own = Is(NAME, scene.names[target]), _words(scene, target, stream)
-    links = stream.shuffled(scene.outgoing(target))[:3]
+    links = stream.permutation(scene.outgoing(target))[:3]
     for relation, other in links:
         phrase = (Is(NAME, scene.names[other]), *_words(scene, other, stream))
         deeper = [Related(r, Description((Is(NAME, scene.names[o]),))) for r, o in scene.outgoing(other) if o != target]

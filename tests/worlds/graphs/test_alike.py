@@ -7,7 +7,14 @@ from deixis.expression.description import Description
 from deixis.expression.steps import Is, Not, Related
 from deixis.resolution.reference import denotation
 from deixis.testing import expressions
-from deixis.worlds.photos.alike import alike_names, alike_words, blurred, canonical_relation, may_both_hold, widened
+from deixis.worlds.photos.alike import (
+    alike_names,
+    alike_words,
+    canonical_relation,
+    may_both_hold,
+    merge_alike_relations,
+    with_alternatives,
+)
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import SCHEMA, image, tables, thing
 
@@ -47,7 +54,7 @@ def test_other_words_for_the_same_thing_are_found():
     said = Description((Is("name", "person"), Related("on", Description((Is("name", "couch"),)))))
 
     assert denotation(said, table.scene(0)) == {2}
-    assert denotation(widened(said, table.vocabulary), blurred(table).scene(0)) == {0, 2}
+    assert denotation(with_alternatives(said, table.vocabulary), merge_alike_relations(table).scene(0)) == {0, 2}
 
 
 def test_attributes_are_alike_too():
@@ -59,7 +66,7 @@ def test_attributes_are_alike_too():
     said = Description((Is("name", "cup"), Is("size", "big")))
 
     assert denotation(said, table.scene(0)) == set()
-    assert denotation(widened(said, table.vocabulary), table.scene(0)) == {0}
+    assert denotation(with_alternatives(said, table.vocabulary), table.scene(0)) == {0}
 
 
 @pytest.mark.parametrize(
@@ -84,13 +91,13 @@ def test_a_denied_noun_is_not_widened():
     table = GraphTable.of([image(thing(0, "man"), thing(1, "person"))])
     denied = Not(Is("name", "person"))
 
-    assert widened(Description((denied,)), table.vocabulary).steps == (denied,)
+    assert with_alternatives(Description((denied,)), table.vocabulary).steps == (denied,)
 
 
 @given(table=tables(), expression=expressions(SCHEMA, kinds=frozenset(("is", "related", "any_of"))))
 def test_wider_words_fit_whatever_the_words_fit(table, expression):
     """Without ranks and negations, what an expression picks out is also picked out in other words."""
-    wide, loose = widened(expression, table.vocabulary), blurred(table)
+    wide, loose = with_alternatives(expression, table.vocabulary), merge_alike_relations(table)
 
     for number in range(len(table)):
         assert denotation(expression, table.scene(number)) <= denotation(wide, loose.scene(number))

@@ -11,8 +11,8 @@ from deixis.errors import SchemaError
 from deixis.expression.description import Description
 from deixis.expression.steps import Is, Not, Related
 from deixis.resolution.reference import denotation
-from deixis.worlds.photos.alike import blurred, widened
-from deixis.worlds.photos.distractors import Said, Search, find_distractors
+from deixis.worlds.photos.alike import merge_alike_relations, with_alternatives
+from deixis.worlds.photos.distractors import Search, TargetExpression, find_distractors
 from deixis.worlds.photos.index import GraphIndex
 from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS, noun_of, nouns_as_related
 from deixis.worlds.photos.resolution.unknowns import Unknowns, judge
@@ -47,13 +47,13 @@ def found(said, searched):
 
 def test_nothing_fits_in_a_distractor_image(said, searched, table):
     """By the plain definition, the expression picks out nothing in any image that was chosen, in no words."""
-    loose = blurred(table)
+    loose = merge_alike_relations(table)
     pairs = found(said, searched)
 
     assert len(pairs) > 300
     for one, distractor in pairs:
         assert not denotation(one.expression, table.scene(distractor.scene))
-        assert not denotation(widened(one.expression, table.vocabulary), loose.scene(distractor.scene))
+        assert not denotation(with_alternatives(one.expression, table.vocabulary), loose.scene(distractor.scene))
 
 
 def test_every_kind_holds_what_it_should(said, searched, table):
@@ -141,7 +141,7 @@ def test_a_denied_attribute_is_looked_for():
     expression = Description((Is("name", "dog"), Not(Is("other", "wet"))))
     search = Search(kinds=("Cat", "Cat&attr"))
 
-    (some,) = find_distractors([Said(expression, 0, 0)], table, GraphIndex.of(table), search, seed=0)
+    (some,) = find_distractors([TargetExpression(expression, 0, 0)], table, GraphIndex.of(table), search, seed=0)
 
     assert not some.lacking
     assert all(table.image_ids[d.scene].startswith("wet") for d in some.distractors)
@@ -154,7 +154,7 @@ def test_annotated_attributes_can_be_asked_for():
     target = image(thing(0, "dog", "wet small", "near 1"), thing(1, "cat"), image_id="target")
     table = GraphTable.of([target, *half, *like])
     near = Related("near", Description((Is("name", "cat"),)))
-    said = Said(Description((Is("name", "dog"), Is("other", "wet"), near)), 0, 0)
+    said = TargetExpression(Description((Is("name", "dog"), Is("other", "wet"), near)), 0, 0)
     search = Search(kinds=("Cat&attr",), attributes="annotated")
 
     (some,) = find_distractors([said], table, GraphIndex.of(table), search, seed=0)

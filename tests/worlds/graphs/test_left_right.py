@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 
 from deixis.worlds.photos import left_right
 from deixis.worlds.photos.data.graphs import read_graphs
-from deixis.worlds.photos.left_right import LEFT, RIGHT, left_right_pairs, loose_pairs, loosened, with_left_right
+from deixis.worlds.photos.left_right import (
+    LEFT,
+    RIGHT,
+    left_right_pairs,
+    loose_pairs,
+    with_left_right,
+    with_loose_sides,
+)
 from deixis.worlds.photos.scene.graph import Link
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import GQA, STREET, graphs, image, needs_graphs, thing
@@ -93,7 +100,7 @@ def test_a_loosened_table_has_every_loose_pair_and_all_else(some, at_once):
     table = GraphTable.of([sided, *some])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(left_right, "PAIRS", at_once)
-        loose = left_right.loosened.__wrapped__(table)
+        loose = left_right.with_loose_sides.__wrapped__(table)
 
     for number in range(len(table)):
         links = loose.scene(number).links
@@ -108,4 +115,4 @@ def test_a_corpus_without_sides_stays_as_it_is():
     """Where nobody says left or right there is nothing to loosen."""
     table = GraphTable.of([image(thing(0, "car", "", "near 1"), thing(1, "man"))])
 
-    assert loosened(table) is table
+    assert with_loose_sides(table) is table

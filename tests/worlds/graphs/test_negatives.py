@@ -11,7 +11,7 @@ from deixis.worlds.photos.engine import Engine
 from deixis.worlds.photos.engine.facts import Facts
 from deixis.worlds.photos.index import GraphIndex
 from deixis.worlds.photos.left_right import LEFT
-from deixis.worlds.photos.negatives import CHANGES, Negation, Seen, Shown, find_negatives
+from deixis.worlds.photos.negatives import CHANGES, Cooccurrences, Negation, ShownExpression, find_negatives
 from deixis.worlds.photos.resolution.unknowns import Unknowns, judge
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from deixis.worlds.photos.scene.vocabulary import SAME
@@ -31,7 +31,10 @@ def index(table):
 
 @pytest.fixture(scope="module")
 def shown(table):
-    return [Shown(one.expression, (one.scene, (one.scene + 1) % len(table))) for one in some_said(table, 80, seed=5)]
+    return [
+        ShownExpression(one.expression, (one.scene, (one.scene + 1) % len(table)))
+        for one in some_said(table, 80, seed=5)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +76,7 @@ def test_a_swap_moves_words_and_adds_none(shown, negatives):
 
 def test_replaced_words_are_plausible(shown, negatives, table, index):
     """A new attribute is one that things of that name have somewhere, a new relation one that such things stand in."""
-    seen = Seen(table, index, Facts.of(table, Engine()))
+    seen = Cooccurrences(table, index, Facts.of(table, Engine()))
     checked = 0
     for negative in (negative for some in negatives for negative in some):
         for part in negative.parts:
@@ -89,7 +92,7 @@ def test_replaced_words_are_plausible(shown, negatives, table, index):
 
 def test_what_a_corpus_has_seen(table, index):
     """What is said to occur together is exactly what some scene records."""
-    seen = Seen(table, index, Facts.of(table, Engine()))
+    seen = Cooccurrences(table, index, Facts.of(table, Engine()))
     links = {
         (scene.names[i], relation, scene.names[j])
         for scene in map(table.scene, range(len(table)))
@@ -131,7 +134,7 @@ def test_a_synonym_is_no_change():
     said = Description((Is("name", "cup"), Is("size", "large"), Related("on", Description((Is("name", "table"),)))))
     how = Negation(each=9, in_other_words=False)
 
-    (found,) = find_negatives([Shown(said, (0,))], table, GraphIndex.of(table), how, seed=1)
+    (found,) = find_negatives([ShownExpression(said, (0,))], table, GraphIndex.of(table), how, seed=1)
 
     assert {negative.changed for negative in found} == {"large → small", "on → under"}
 
@@ -154,7 +157,7 @@ def test_what_cannot_be_said_is_not_made():
     table = GraphTable.of(scenes)
     said = Description((Is("name", "cup"), Is("color", "white"), Related("near", Description((Is("name", "man"),)))))
 
-    (found,) = find_negatives([Shown(said, (2,))], table, GraphIndex.of(table), Negation(each=9), seed=1)
+    (found,) = find_negatives([ShownExpression(said, (2,))], table, GraphIndex.of(table), Negation(each=9), seed=1)
 
     texts = {str(negative.expression) for negative in found}
     assert not any("name=white" in text or "ground" in text for text in texts)
@@ -172,7 +175,7 @@ def test_nothing_is_said_twice():
     said = Description((Is("name", "man"), *worn))
     how = Negation(changes=("noun",), each=9)
 
-    (found,) = find_negatives([Shown(said, (0,))], table, GraphIndex.of(table), how, seed=1)
+    (found,) = find_negatives([ShownExpression(said, (0,))], table, GraphIndex.of(table), how, seed=1)
 
     assert {negative.now for negative in found} == {"cap"}
 
@@ -187,7 +190,7 @@ def test_the_truth_decides_what_is_not_there():
     how = Negation(changes=("attribute",), each=9)
 
     def colors(truth):
-        (found,) = find_negatives([Shown(said, (0,))], table, GraphIndex.of(table), how, seed=1, truth=truth)
+        (found,) = find_negatives([ShownExpression(said, (0,))], table, GraphIndex.of(table), how, seed=1, truth=truth)
         return {negative.now for negative in found}
 
     assert colors(None) == {"green", "white"}

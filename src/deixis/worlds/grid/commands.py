@@ -203,7 +203,7 @@ def sample_commands(pattern: Pattern, *, rng: Stream, relations: tuple[str, ...]
     chosen = schematics(pattern) if relations is None else _by_relations(pattern).get(tuple(sorted(relations)), ())
     ends = np.cumsum([s.candidates for s in chosen])
     if not chosen or ends[-1] <= LISTABLE:
-        yield from rng.shuffled(expression for schematic in chosen for expression in schematic.expressions())
+        yield from rng.permutation(expression for schematic in chosen for expression in schematic.expressions())
         return
     seen: set[Expression] = set()
     total, in_vain = np.inf, 0
@@ -350,7 +350,7 @@ def choose_uniform(pattern: Pattern, *, rng: Stream) -> Iterator[Instruction]:
     """
     if pattern == P1:
         pairs = product(sample_commands(pattern, rng=rng), VERBS)
-        yield from rng.shuffled(Instruction(verb, expression, manner) for expression, (verb, manner) in pairs)
+        yield from rng.permutation(Instruction(verb, expression, manner) for expression, (verb, manner) in pairs)
         return
     yield from with_random_verbs(sample_commands(pattern, rng=rng), rng=rng)
 
@@ -374,7 +374,7 @@ def with_balanced_verbs(expressions: Iterator[Expression], *, rng: Stream) -> It
     """Each expression with one verb and manner; every fifteen expressions use each pair once."""
     waiting: list[tuple[str, str]] = []
     for expression in expressions:
-        waiting = waiting or rng.shuffled(VERBS)
+        waiting = waiting or rng.permutation(VERBS)
         verb, manner = waiting.pop()
         yield Instruction(verb, expression, manner)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from deixis.distractors.relaxations import Relaxation
     from deixis.expression.description import Expression
     from deixis.expression.parts import Part
-    from deixis.language.utterance import Utterance
+    from deixis.language.utterance import Instruction, Utterance
     from deixis.worlds.grid.actions import Plan
     from deixis.worlds.grid.scene import GridScene
 
@@ -46,6 +46,7 @@ class Example:
         misreadings: the codes of the misreadings that the distractor sets punish, in the order of the sets.
         split: where it belongs, e.g. `train`, or `a1+a2` for an example of two held-out sets.
         command_number, world_number: which command of its recipe and which of its worlds; -1 where a file does not say.
+        stored: what a dataset stores as the meaning of the text; None where only the text is known.
     """
 
     text: str
@@ -57,6 +58,7 @@ class Example:
     split: str = ""
     command_number: int = -1
     world_number: int = -1
+    stored: Instruction | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.target < len(self.scene):
@@ -70,21 +72,26 @@ class Example:
         return read(self.text, any_order=True)
 
     @property
+    def instruction(self) -> Instruction:
+        """What the text means: as stored beside it, or as it is read."""
+        return self.stored or self.utterance.instruction
+
+    @property
     def expression(self) -> Expression:
         """What picks out the target."""
-        return self.utterance.expression
+        return self.instruction.expression
 
     @property
     def verb(self) -> Verb:
         """What is to be done."""
-        if not self.utterance.instruction.verb:
+        if not self.instruction.verb:
             raise SchemaError(f"the text {self.text!r} names something but does not say what to do with it")
-        return Verb(self.utterance.instruction.verb)
+        return Verb(self.instruction.verb)
 
     @property
     def manner(self) -> Manner:
         """How it is to be done."""
-        return Manner(self.utterance.instruction.manner)
+        return Manner(self.instruction.manner)
 
     @property
     def pattern(self) -> str:

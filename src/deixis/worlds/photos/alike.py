@@ -1,8 +1,8 @@
 """Words that may be true of the same thing: someone who is sitting on a bench is also on it, and a man is a person.
 
 Two annotators seldom choose the same word. An image in which nothing is recorded as 'sitting on' a bench may well show
-somebody who sits on one, written down as 'on'. Whoever wants to be sure that an image does *not* show what an
-expression says has to ask for all these words at once; that is what `blurred` and `widened` are for.
+somebody who sits on one, written down as 'on'. To be sure that an image does *not* show what an expression says, ask
+for all these words at once: `merge_alike_relations` and `with_alternatives` do that.
 
 The groups of relations follow the canonical relations that are in use for GQA (next to and beside are near; standing on
 and on top of are on; and so on), the groups of names are everyday synonyms and kinds, those of attributes words that
@@ -29,7 +29,14 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.scene.vocabulary import Vocabulary
 
 
-__all__ = ["alike_names", "alike_words", "blurred", "canonical_relation", "may_both_hold", "widened"]
+__all__ = [
+    "alike_names",
+    "alike_words",
+    "canonical_relation",
+    "may_both_hold",
+    "merge_alike_relations",
+    "with_alternatives",
+]
 
 _POSTURES = """
     climbing drinking driving flying floating growing hanging jumping kneeling laying leaning looking lying mounted
@@ -221,25 +228,25 @@ def may_both_hold(one: str, other: str) -> bool:
     return pair[0] == pair[1] or any(b in _HOLDING_TOO.get(a, ()) for a, b in (pair, pair[::-1]))
 
 
-def blurred(table: GraphTable) -> GraphTable:
+def merge_alike_relations(table: GraphTable) -> GraphTable:
     """Return the table with one relation in place of all that are alike: the most frequent of them."""
     codes = _blurred_codes(table.vocabulary)
     relation = codes[table.relation] if len(codes) else table.relation
     return replace(table, relation=np.ascontiguousarray(relation, table.relation.dtype))
 
 
-def widened(expression: Expression, vocabulary: Vocabulary) -> Expression:
-    """Return the expression with alternatives for every noun and attribute, in the relations of `blurred`.
+def with_alternatives(expression: Expression, vocabulary: Vocabulary) -> Expression:
+    """Return the expression with alternatives for every noun and attribute, in canonical relations.
 
-    Negations stay as they are.
+    The relations are those of `merge_alike_relations`. Negations stay as they are.
 
     In the blurred table it picks out whatever the expression could have been said of, except that a rank is counted
     among more objects, and that a negated relation is wider, too.
     """
-    return Description(tuple(_widened(step, vocabulary) for step in expression.steps))
+    return Description(tuple(_widen_step(step, vocabulary) for step in expression.steps))
 
 
-def _widened(step: Step, vocabulary: Vocabulary) -> Step:
+def _widen_step(step: Step, vocabulary: Vocabulary) -> Step:
     match step:
         case Is(attribute, value) if attribute == NAME:
             names = [name for name in alike_names(value) if name in vocabulary.name_codes]
@@ -249,9 +256,9 @@ def _widened(step: Step, vocabulary: Vocabulary) -> Step:
             others = tuple(Is(vocabulary.type_of(word), word) for word in words)
             return AnyOf(others) if len(others) > 1 else step
         case Related(relation, to):
-            return Related(_blurred_relation(relation, vocabulary), widened(to, vocabulary))
+            return Related(_blurred_relation(relation, vocabulary), with_alternatives(to, vocabulary))
         case AnyOf(steps):
-            return AnyOf(tuple(_widened(inner, vocabulary) for inner in steps))
+            return AnyOf(tuple(_widen_step(inner, vocabulary) for inner in steps))
         case Not(Related(relation, to)):
             return Not(Related(_blurred_relation(relation, vocabulary), to))
         case _:

@@ -144,7 +144,7 @@ class _Run:
         if self.request.sample is not None:
             chosen = frozenset(self.request.choose(total))
             stream = (pair for pair in stream if pair[0] in chosen)
-        while block := [(row, self._understood(row, one)) for row, one in islice(stream, BLOCK)]:
+        while block := [(row, self._known_meaning(row, one)) for row, one in islice(stream, BLOCK)]:
             self._resolve([(row, one) for row, one in block if one.expression is not None])
             for row, example in block:
                 self.found.see(example.split)
@@ -156,7 +156,7 @@ class _Run:
             if self.data.dataset.manifest.get("content", "") not in ("", content.digest(self.data.scenes)):
                 self.found.add("E002", "the digest of the content is another", file=MANIFEST)
 
-    def _understood(self, row: int, example: Example) -> Example:
+    def _known_meaning(self, row: int, example: Example) -> Example:
         """Return an example, without its meaning where that has words that the scenes do not know."""
         if example.expression is None:
             return example
@@ -248,11 +248,11 @@ class _Run:
     def _look_at_images(self, row: int, example: Example, expression: Expression, where: dict[str, Any]) -> None:
         if not example.is_there:
             origin = self.shown.get(-1 if example.changed_id is None else example.changed_id)
-            if origin is not None and origin != _shown(example):
+            if origin is not None and origin != _images_of(example):
                 detail = f"it is not shown with the images of example {example.changed_id}"
                 self.found.add("E806", detail, **where)
             return
-        self.shown[example.id] = _shown(example)
+        self.shown[example.id] = _images_of(example)
         if example.distractors or example.split != "train":
             kinds = Counter(one.kind for one in example.distractors)
             fewest = min(kinds[kind] for kind in DISTRACTOR_KINDS)
@@ -354,7 +354,7 @@ def kind_fits(one: DistractorImage, expression: Expression, scenes: GraphTable) 
     return has_category and (one.kind != "Cat&cat" or not Counter(nouns) - Counter(names))
 
 
-def _shown(example: Example) -> tuple[str, ...]:
+def _images_of(example: Example) -> tuple[str, ...]:
     return tuple(f"{one.kind} {one.image_id}" for one in example.distractors)
 
 

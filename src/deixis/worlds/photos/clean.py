@@ -132,16 +132,16 @@ class GraphReport:
         for finding in self.first.get("G001", ()):
             files.leave_out(f"{GRAPH_CODES['G001']}: {finding.detail}")
         files.leave_out("others like these", self.counts["G001"] - files.total("left out"))
-        images = self._lost("images", self.images, IMAGES_LOST)
+        images = self._losses_of("images", self.images, IMAGES_LOST)
         images.guess(GRAPH_CODES["G110"], self.counts["G110"])
-        objects = self._lost("objects", self.objects, OBJECTS_LOST)
+        objects = self._losses_of("objects", self.objects, OBJECTS_LOST)
         objects.repair(GRAPH_CODES["G107"], self.counts["G107"])
         return [
             files,
             images,
             objects,
-            self._lost("attributes", self.attributes, ATTRIBUTES_LOST),
-            self._lost("relations", self.relations, RELATIONS_LOST),
+            self._losses_of("attributes", self.attributes, ATTRIBUTES_LOST),
+            self._losses_of("relations", self.relations, RELATIONS_LOST),
         ]
 
     def repairs(self) -> list[Losses]:
@@ -160,7 +160,7 @@ class GraphReport:
         mended[0].guess(GRAPH_CODES["G111"], self.counts["G111"])
         return mended
 
-    def _lost(self, things: str, kept: int, codes: tuple[str, ...]) -> Losses:
+    def _losses_of(self, things: str, kept: int, codes: tuple[str, ...]) -> Losses:
         lost = Losses(things, kept + sum(self.counts[code] for code in codes))
         for code in codes:
             lost.leave_out(GRAPH_CODES[code], self.counts[code])
@@ -299,7 +299,7 @@ def _clean_box(thing: GraphObject, graph: SceneGraph, report: GraphReport, clean
 
 
 def _clean_name(thing: GraphObject, graph: SceneGraph, report: GraphReport, cleaning: Cleaning) -> str:
-    name = _spelled(thing.name, {}, thing, graph, report)
+    name = _normal_spelling(thing.name, {}, thing, graph, report)
     if not cleaning.singular:
         return name
     one = singular(name)
@@ -314,7 +314,7 @@ def _clean_attributes(
     spellings = SPELLINGS if cleaning.spelling else {}
     kept: dict[str, None] = {}
     for said in thing.attributes:
-        word = _spelled(said, spellings, thing, graph, report)
+        word = _normal_spelling(said, spellings, thing, graph, report)
         if word in (name, thing.name):
             report.add("G102", graph.image_id, thing.id, word)
         elif word in kept:
@@ -356,7 +356,7 @@ def _fault_of(link: Link, thing: GraphObject, present: frozenset[str]) -> str:
     return "G109" if link.relation in SAME else ""
 
 
-def _spelled(
+def _normal_spelling(
     said: str, spellings: Mapping[str, str], thing: GraphObject, graph: SceneGraph, report: GraphReport
 ) -> str:
     """Return the word in small letters, without needless blanks, and in one spelling."""

@@ -15,9 +15,9 @@ import numpy as np
 
 from deixis.errors import SchemaError
 from deixis.seeds import derive, fold, mix_words
-from deixis.worlds.photos.alike import blurred, widened
+from deixis.worlds.photos.alike import merge_alike_relations, with_alternatives
 from deixis.worlds.photos.guard import Guard
-from deixis.worlds.photos.index import Pool, Pools, Wanted, wanted
+from deixis.worlds.photos.index import Pool, Pools, Requirements, requirements_of
 from deixis.worlds.photos.misreadings import (
     DISTRACTOR_KINDS,
     DistractorKind,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
-__all__ = ["Distractor", "Said", "Search", "Searched", "find_distractors"]
+__all__ = ["Distractor", "Search", "SearchResult", "TargetExpression", "find_distractors"]
 
 Attributes: TypeAlias = Literal["said", "annotated"]
 ROUNDS = (4, 12, 60)  # images looked at in every round, of each kind; in a last round all that may be looked at
@@ -50,7 +50,7 @@ HARDEST_FIRST: tuple[DistractorKind, ...] = ("Cat&attr", "Cat&cat", "Cat", "Diff
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-class Said(NamedTuple):
+class TargetExpression(NamedTuple):
     """An expression, the number of its scene, and the number of the target in it."""
 
     expression: Expression
@@ -110,7 +110,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class SearchResult:
     """Search results for one expression.
 
     Attributes:
@@ -123,7 +123,7 @@ class Searched:
 
 
 def find_distractors(
-    said: Sequence[Said],
+    said: Sequence[TargetExpression],
     table: GraphTable,
     index: GraphIndex,
     search: Search | None = None,
@@ -131,7 +131,7 @@ def find_distractors(
     seed: int,
     among: np.ndarray | None = None,
     truth: GraphTable | None = None,
-) -> list[Searched]:
+) -> list[SearchResult]:
     """Find distractor images for some expressions.
 
     The images of one expression do not depend on the others.
@@ -155,7 +155,7 @@ def find_distractors(
         pools=Pools(table, index, allowed),
         search=search,
         seed=derive(seed, "distractors"),
-        blurred=blurred(table) if search.in_other_words else None,
+        blurred=merge_alike_relations(table) if search.in_other_words else None,
         guard=Guard(
             table=table,
             in_other_words=search.in_other_words,
@@ -192,10 +192,10 @@ class _Hunt:
     guard: Guard
     programs: dict[Expression, Program] = field(default_factory=dict)
 
-    def find(self, said: Sequence[Said]) -> list[Searched]:
+    def find(self, said: Sequence[TargetExpression]) -> list[SearchResult]:
         """Return the images for one batch of expressions."""
         words = self.table.vocabulary
-        asked = [wanted(one.expression, words) for one in said]
+        asked = [requirements_of(one.expression, words) for one in said]
         programs = [compile_for(one.expression, words) for one in said]
         tests = _Tests(
             self.guard.ask([one.expression for one in said]),
@@ -208,10 +208,10 @@ class _Hunt:
         for looks in (*(some for some in ROUNDS if some < self.search.most_looks), self.search.most_looks):
             self.look(first, looks, slots, asked, tests, used)
             first += looks
-        return self.collected(said, slots)
+        return self.collect(said, slots)
 
     def slots(
-        self, number: int, said: Sequence[Said], asked: Sequence[Wanted], programs: Sequence[Program]
+        self, number: int, said: Sequence[TargetExpression], asked: Sequence[Requirements], programs: Sequence[Program]
     ) -> list[_Slot]:
         """Return the searches for one expression, those for the rarest images first."""
         one, what = said[number], asked[number]
@@ -223,7 +223,7 @@ class _Hunt:
             if kind in self.search.kinds
         ]
 
-    def pool(self, kind: DistractorKind, what: Wanted, one: Said) -> Pool:
+    def pool(self, kind: DistractorKind, what: Requirements, one: TargetExpression) -> Pool:
         match kind:
             case "Cat&attr":
                 thing = int(self.table.scene_ptr[one.scene]) + one.target
@@ -242,7 +242,7 @@ class _Hunt:
         first: int,
         looks: int,
         slots: Sequence[_Slot],
-        asked: Sequence[Wanted],
+        asked: Sequence[Requirements],
         tests: _Tests,
         used: Sequence[set[int]],
     ) -> None:
@@ -281,13 +281,13 @@ class _Hunt:
         is_clean[rest] = counts_of(masks) == 0
         return is_clean
 
-    def reworded(self, expression: Expression) -> Expression:
-        return widened(expression, self.table.vocabulary) if self.blurred else expression
+    def reword(self, expression: Expression) -> Expression:
+        return with_alternatives(expression, self.table.vocabulary) if self.blurred else expression
 
     def as_related(self, expression: Expression) -> Program:
         """Return the program that finds the mentioned things related as the expression says."""
         related = nouns_as_related(expression)
-        return self.program(noun_alone(expression) if related is None else self.reworded(related))
+        return self.program(noun_alone(expression) if related is None else self.reword(related))
 
     def take(self, slot: _Slot, scenes: list[int], places: list[int], used: set[int]) -> None:
         own = {scene for scene, _ in slot.taken}
@@ -300,7 +300,7 @@ class _Hunt:
             own.add(scene)
             used.add(scene)
 
-    def collected(self, said: Sequence[Said], slots: Sequence[_Slot]) -> list[Searched]:
+    def collect(self, said: Sequence[TargetExpression], slots: Sequence[_Slot]) -> list[SearchResult]:
         """What was found, with the object that each image tempts with."""
         tempting = self.tempting(said, slots)
         missed: dict[tuple[int, DistractorKind, bool], Relaxation | None] = {}
@@ -308,7 +308,7 @@ class _Hunt:
         for slot in slots:
             found[slot.number][slot.kind] = kept = []
             for scene, place in slot.taken:
-                number, kind, with_attributes = self.tempted(slot, scene, place, tempting)
+                number, kind, with_attributes = self.tempting_object(slot, scene, place, tempting)
                 key = slot.number, kind, with_attributes
                 if key not in missed:
                     missed[key] = misreading_of(kind, said[slot.number].expression, with_attributes=with_attributes)
@@ -317,11 +317,11 @@ class _Hunt:
         for kinds in found:
             ordered = [kind for kind in DISTRACTOR_KINDS if kind in kinds]
             lacking = frozenset(kind for kind in ordered if len(kinds[kind]) < self.search.each)
-            searched.append(Searched(tuple(one for kind in ordered for one in kinds[kind]), lacking))
+            searched.append(SearchResult(tuple(one for kind in ordered for one in kinds[kind]), lacking))
         return searched
 
     @staticmethod
-    def tempted(
+    def tempting_object(
         slot: _Slot, scene: int, place: int, tempting: dict[tuple[int, int], _Tempting]
     ) -> tuple[int, DistractorKind, bool]:
         """The object of an image that tempts a reader, the kind of reader, and whether it has the attributes said."""
@@ -332,7 +332,7 @@ class _Hunt:
         number, with_attributes = tempting[slot.number, scene]
         return number, slot.kind, with_attributes
 
-    def tempting(self, said: Sequence[Said], slots: Sequence[_Slot]) -> dict[tuple[int, int], _Tempting]:
+    def tempting(self, said: Sequence[TargetExpression], slots: Sequence[_Slot]) -> dict[tuple[int, int], _Tempting]:
         """For every pair of expression and image the first object that a careless reader may take for the target."""
         pairs = [(slot.number, scene) for slot in slots if slot.kind != "DiffCat" for scene, _ in slot.taken]
         if not pairs:

@@ -4,7 +4,7 @@ What is shown beside the right image must not show what is said, and what is sai
 an image is refused when the expression fits anything in it
 
 * as it is recorded;
-* with left and right as people see them, more loosely than the rule has it (`left_right.loosened`);
+* with left and right as people see them, more loosely than the rule has it (`left_right.with_loose_sides`);
 * in other words (`alike`);
 * and for all that is not recorded. Where the whole truth is at hand, as it is for imagined scenes, that is asked, in
   the same three ways; else everything that may be true counts (`worlds.photos.resolution.unknowns`).
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from deixis.errors import SchemaError
-from deixis.worlds.photos.alike import blurred, widened
-from deixis.worlds.photos.left_right import LEFT, RIGHT, loosened
+from deixis.worlds.photos.alike import merge_alike_relations, with_alternatives
+from deixis.worlds.photos.left_right import LEFT, RIGHT, with_loose_sides
 from deixis.worlds.photos.resolution.graphs import compile_for, counts_of, resolve_graph_pairs
 from deixis.worlds.photos.resolution.unknowns import judge_graph_pairs
 
@@ -107,21 +107,23 @@ class Guard:
             said = [compile_for(one, table.vocabulary) for one in expressions]
             yield _Question(table, said, everything)
             if sided.any():
-                yield _Question(loosened(table), said, sided)
+                yield _Question(with_loose_sides(table), said, sided)
             if self.in_other_words:
                 words = table.vocabulary
                 yield _Question(
-                    self._widest(table), [compile_for(widened(e, words), words) for e in expressions], everything
+                    self._widest(table),
+                    [compile_for(with_alternatives(e, words), words) for e in expressions],
+                    everything,
                 )
             if table is self.table and self.truth is None and self.unknowns is not None:
                 yield _Question(table, said, everything, self.unknowns)
                 if sided.any():
-                    yield _Question(loosened(table), said, sided, self.unknowns)
+                    yield _Question(with_loose_sides(table), said, sided, self.unknowns)
 
     def _widest(self, table: GraphTable) -> GraphTable:
         """Return the table in which similar words, and sides, count as the same."""
         if id(table) not in self._wide:
-            self._wide[id(table)] = blurred(loosened(table) if self.loose_sides else table)
+            self._wide[id(table)] = merge_alike_relations(with_loose_sides(table) if self.loose_sides else table)
         return self._wide[id(table)]
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.scene.graph_table import GraphTable
     from deixis.worlds.photos.scene.vocabulary import Vocabulary
 
-__all__ = ["GraphIndex", "Pool", "Pools", "Wanted", "wanted"]
+__all__ = ["GraphIndex", "Pool", "Pools", "Requirements", "requirements_of"]
 
 
 KIND = "index of scene graphs"
@@ -91,7 +91,7 @@ class GraphIndex:
             "object": owner[order],
             "bits": bits,
         }
-        return cls(words=words, scenes=len(table), **{key: _frozen(a, ARRAYS[key][0]) for key, a in arrays.items()})
+        return cls(words=words, scenes=len(table), **{key: _freeze(a, ARRAYS[key][0]) for key, a in arrays.items()})
 
     def scenes_with(self, name: int) -> np.ndarray:
         """Return the scenes that hold an object of a category, ascending, int32 [scene]."""
@@ -149,13 +149,13 @@ class GraphIndex:
         return cls(words=words, scenes=len(table), **arrays)
 
 
-def _frozen(array: np.ndarray, dtype: str) -> np.ndarray:
+def _freeze(array: np.ndarray, dtype: str) -> np.ndarray:
     array = np.ascontiguousarray(array, dtype)
     array.setflags(write=False)
     return array
 
 
-class Wanted(NamedTuple):
+class Requirements(NamedTuple):
     """Requirements of an expression on an image, as codes of the vocabulary.
 
     Attributes:
@@ -173,7 +173,7 @@ class Wanted(NamedTuple):
     names: tuple[tuple[int, int], ...]
 
 
-def wanted(expression: Expression, vocabulary: Vocabulary) -> Wanted:
+def requirements_of(expression: Expression, vocabulary: Vocabulary) -> Requirements:
     """Return the requirements of an expression on an image."""
     name = vocabulary.name_code(noun_of(expression))
     words: list[int] = []
@@ -192,7 +192,7 @@ def wanted(expression: Expression, vocabulary: Vocabulary) -> Wanted:
                 least[name] = max(index, 2)  # one object alone is neither first nor last
     said = Counter(vocabulary.name_code(noun) for noun in _nouns(expression))
     names = tuple(sorted((said | least).items()))
-    return Wanted(name, tuple(sorted(set(words))), tuple(sorted(set(denied))), tuple(sorted(set(near))), names)
+    return Requirements(name, tuple(sorted(set(words))), tuple(sorted(set(denied))), tuple(sorted(set(near))), names)
 
 
 class Pool(NamedTuple):
@@ -220,9 +220,9 @@ class Pools:
 
     def everything(self) -> Pool:
         """Return all scenes that may be chosen."""
-        return self._keep("everything", lambda: Pool(self._allowed(np.arange(len(self.table), dtype=np.int32))))
+        return self._keep("everything", lambda: Pool(self._keep_allowed(np.arange(len(self.table), dtype=np.int32))))
 
-    def with_category(self, what: Wanted) -> Pool:
+    def with_category(self, what: Requirements) -> Pool:
         """Return scenes with something of the category of the target.
 
         Where the target is said not to have an attribute, only scenes in which something of the category has it; where
@@ -232,9 +232,9 @@ class Pools:
         if what.denied:
             return self._with_words(what.name, what.denied, every=False)
         key = ("category", what.name, what.near)
-        return self._keep(key, lambda: Pool(self._allowed(self.index.scenes_with_all((what.name, *what.near)))))
+        return self._keep(key, lambda: Pool(self._keep_allowed(self.index.scenes_with_all((what.name, *what.near)))))
 
-    def with_attributes(self, what: Wanted, annotated: tuple[int, ...], *, only_annotated: bool = False) -> Pool:
+    def with_attributes(self, what: Requirements, annotated: tuple[int, ...], *, only_annotated: bool = False) -> Pool:
         """Return scenes with something of the category that has all attributes that are said.
 
         Args:
@@ -248,9 +248,9 @@ class Pools:
             return self._with_words(what.name, what.words or what.denied, every=True)
         return self._with_words(what.name, annotated, every=False) if annotated else self.with_category(what)
 
-    def with_categories(self, what: Wanted) -> Pool:
+    def with_categories(self, what: Requirements) -> Pool:
         """Return scenes with everything that is mentioned, each as often as it is mentioned."""
-        return self._keep(("categories", what.names), lambda: Pool(self._allowed(self._holding(what.names))))
+        return self._keep(("categories", what.names), lambda: Pool(self._keep_allowed(self._holding(what.names))))
 
     def _holding(self, names: tuple[tuple[int, int], ...]) -> np.ndarray:
         scenes = self.index.scenes_with_all(name for name, _ in names)
@@ -274,7 +274,7 @@ class Pools:
             scenes, objects = scenes[self.among[scenes]], objects[self.among[scenes]]
         return Pool(scenes, objects)
 
-    def _allowed(self, scenes: np.ndarray) -> np.ndarray:
+    def _keep_allowed(self, scenes: np.ndarray) -> np.ndarray:
         return scenes if self.among is None else scenes[self.among[scenes]]
 
     def _keep(self, key: object, make: Callable[[], Pool]) -> Pool:

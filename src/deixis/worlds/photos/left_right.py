@@ -8,7 +8,7 @@ when its centre lies further left and
 * they are close: the gap between them is less than a quarter of the image's width.
 
 People are less strict: two things that are level at all, however far apart, may be said to be left and right of each
-other. Between the two readings lies a band of doubt; `loosened` has all that the loose one allows.
+other. Between the two readings lies a band of doubt; `with_loose_sides` has all that the loose one allows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
-__all__ = ["LEFT", "RIGHT", "left_right_pairs", "loose_pairs", "loosened", "with_left_right"]
+__all__ = ["LEFT", "RIGHT", "left_right_pairs", "loose_pairs", "with_left_right", "with_loose_sides"]
 
 LEFT, RIGHT = "to the left of", "to the right of"
 SIDE_BY_SIDE = 0.55  # of the smaller height
@@ -80,7 +80,7 @@ def loose_pairs(boxes: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=4)
-def loosened(table: GraphTable) -> GraphTable:
+def with_loose_sides(table: GraphTable) -> GraphTable:
     """Return the table with every left and right that people may see, in place of those that are recorded.
 
     A corpus that records neither has none.

@@ -76,7 +76,9 @@ def nouns_as_related(expression: Expression) -> Expression | None:
     Where this picks out something, two of the mentioned categories are related as the expression says, whatever their
     attributes; such an image cannot stand for 'related otherwise'.
     """
-    links = tuple(Related(said.relation, noun_alone(said.to)) for step in expression.steps for said in _claimed(step))
+    links = tuple(
+        Related(said.relation, noun_alone(said.to)) for step in expression.steps for said in _claimed_clauses(step)
+    )
     if not links:
         return None
     return Description((*noun_alone(expression).steps, AnyOf(links) if len(links) > 1 else links[0]))
@@ -171,14 +173,14 @@ def _kind(step: Step) -> RelaxationKind:
             return "relation"
 
 
-def _claimed(step: Step) -> Iterator[Related]:
+def _claimed_clauses(step: Step) -> Iterator[Related]:
     """Yield the clauses in a step that are said to hold."""
     match step:
         case Related():
             yield step
         case AnyOf(steps):
             for inner in steps:
-                yield from _claimed(inner)
+                yield from _claimed_clauses(inner)
 
 
 def _is_noun(step: Step) -> bool:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
-__all__ = ["CHANGES", "Change", "Negation", "Negative", "Seen", "Shown", "find_negatives"]
+__all__ = ["CHANGES", "Change", "Cooccurrences", "Negation", "Negative", "ShownExpression", "find_negatives"]
 
 Change: TypeAlias = Literal["attribute", "relation", "noun", "swap"]
 CHANGES: tuple[Change, ...] = ("attribute", "relation", "noun", "swap")
@@ -53,7 +53,7 @@ BATCH = 2_000  # expressions that are changed together
 FREQUENT = 200  # names that may replace a noun of which nothing else is said
 
 
-class Shown(NamedTuple):
+class ShownExpression(NamedTuple):
     """An expression and the numbers of the scenes in which nothing may fit once it is changed."""
 
     expression: Expression
@@ -112,7 +112,7 @@ class Negation:
 
 
 def find_negatives(
-    shown: Sequence[Shown],
+    shown: Sequence[ShownExpression],
     table: GraphTable,
     index: GraphIndex,
     how: Negation | None = None,
@@ -133,7 +133,7 @@ def find_negatives(
         truth: the same scenes as they are, where that is known.
     """
     how = how or Negation()
-    seen = Seen(table, index, facts or Facts.of(table, Engine()))
+    seen = Cooccurrences(table, index, facts or Facts.of(table, Engine()))
     guard = Guard(
         table=table,
         in_other_words=how.in_other_words,
@@ -145,7 +145,7 @@ def find_negatives(
     found: list[tuple[Negative, ...]] = []
     for start in range(0, len(shown), BATCH):
         batch = shown[start : start + BATCH]
-        tried = [_tried(one, seen, how, base) for one in batch]
+        tried = [_candidates(one, seen, how, base) for one in batch]
         first = [one.scenes[:1] for one in batch]
         tried = _false_in(first, tried, guard, most=SPARE * how.each)
         found += map(tuple, _false_in([one.scenes for one in batch], tried, guard, most=how.each))
@@ -153,7 +153,7 @@ def find_negatives(
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class Cooccurrences:
     """Co-occurrences of names, attributes and relations in a corpus, with kept answers."""
 
     table: GraphTable
@@ -196,13 +196,13 @@ class Seen:
         """Return the names of things that stand in a relation to something of a name."""
         words = self.table.vocabulary
         key = words.relation_code(relation) * len(words.names) + words.name_code(other)
-        return self._keep(("before", relation, other), lambda: self._named(self.backwards, key))
+        return self._keep(("before", relation, other), lambda: self._names_at(self.backwards, key))
 
     def names_after(self, one: str, relation: str) -> tuple[str, ...]:
         """Return the names of things to which something of a name stands in a relation."""
         words = self.table.vocabulary
         key = words.name_code(one) * len(words.relations) + words.relation_code(relation)
-        return self._keep(("after", one, relation), lambda: self._named(self.forwards, key))
+        return self._keep(("after", one, relation), lambda: self._names_at(self.forwards, key))
 
     def words_with(self, name: str, kind: str) -> tuple[str, ...]:
         """Return the attributes of a type that things of a name have."""
@@ -252,14 +252,14 @@ class Seen:
             )
         )
 
-    def _named(self, sorted_pairs: tuple[np.ndarray, np.ndarray], key: int) -> tuple[str, ...]:
+    def _names_at(self, sorted_pairs: tuple[np.ndarray, np.ndarray], key: int) -> tuple[str, ...]:
         keys, names = sorted_pairs
         start, end = np.searchsorted(keys, (key, key + 1))
         is_thing, known = self.facts.is_thing, self.table.vocabulary.names
         return tuple(known[code] for code in names[start:end].tolist() if is_thing[code])
 
 
-def _tried(one: Shown, seen: Seen, how: Negation, base: int) -> list[Negative]:
+def _candidates(one: ShownExpression, seen: Cooccurrences, how: Negation, base: int) -> list[Negative]:
     """Changed expressions in random order, those in words that the first scene shows first; they may still be true."""
     key = int.from_bytes(blake2b(str(one.expression).encode(), digest_size=8).digest(), "little")
     there = seen.words_of(one.scenes[0]) if one.scenes else frozenset()
@@ -267,7 +267,7 @@ def _tried(one: Shown, seen: Seen, how: Negation, base: int) -> list[Negative]:
     tried: dict[Expression, Negative] = {}
     for change in how.changes:
         words = _Words(Stream(fold((key, *one.scenes[:1], CHANGES.index(change)), base)), there)
-        options = words.stream.shuffled(makers[change](one.expression, seen, words))
+        options = words.stream.permutation(makers[change](one.expression, seen, words))
         options.sort(key=lambda option: option.now not in there)
         options = [option for option in options if _can_be_said(option.expression, one.expression, seen)]
         for negative in options[: SPARE * how.each]:
@@ -284,16 +284,16 @@ class _Words(NamedTuple):
     def instead_of(self, alike: set[str], known: Sequence[str]) -> list[str]:
         """Return some of the known words that could be said instead of some that are alike."""
         options = [word for word in known if word not in alike]
-        shown = self.stream.shuffled(word for word in options if word in self.there)[:TRIES]
+        shown = self.stream.permutation(word for word in options if word in self.there)[:TRIES]
         return shown + self._a_few([word for word in options if word not in self.there])
 
     def _a_few(self, options: list[str]) -> list[str]:
         if len(options) > 4 * TRIES:
             options = list(dict.fromkeys(self.stream.choice(options) for _ in range(2 * TRIES)))
-        return self.stream.shuffled(options)[:TRIES]
+        return self.stream.permutation(options)[:TRIES]
 
 
-def _attributes(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negative]:
+def _attributes(expression: Expression, seen: Cooccurrences, words: _Words) -> Iterator[Negative]:
     """Yield one attribute replaced by another of its type that things of that name have elsewhere."""
     for part in parts(expression):
         if isinstance(part.step, Is) and part.step.attribute != NAME and not _is_denied(part.address, expression):
@@ -304,7 +304,7 @@ def _attributes(expression: Expression, seen: Seen, words: _Words) -> Iterator[N
                 yield Negative(replacing(expression, part, said), "attribute", (part,), part.step.value, word)
 
 
-def _relations(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negative]:
+def _relations(expression: Expression, seen: Cooccurrences, words: _Words) -> Iterator[Negative]:
     """Yield one relation replaced by another in which such things stand elsewhere."""
     for part in parts(expression):
         if isinstance(part.step, Related) and part.step.relation not in SAME:
@@ -319,7 +319,7 @@ def _relations(expression: Expression, seen: Seen, words: _Words) -> Iterator[Ne
                 yield Negative(replacing(expression, part, said), "relation", (part,), was, relation)
 
 
-def _nouns(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negative]:
+def _nouns(expression: Expression, seen: Cooccurrences, words: _Words) -> Iterator[Negative]:
     """Yield one noun replaced by another that stands in the same relation elsewhere."""
     for part in parts(expression):
         if isinstance(part.step, Is) and part.step.attribute == NAME and not _is_denied(part.address, expression):
@@ -329,7 +329,7 @@ def _nouns(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negati
                 yield Negative(replacing(expression, part, Is(NAME, name)), "noun", (part,), was, name)
 
 
-def _other_nouns(address: Address, expression: Expression, seen: Seen) -> tuple[str, ...]:
+def _other_nouns(address: Address, expression: Expression, seen: Cooccurrences) -> tuple[str, ...]:
     """The names that could stand in the place of a noun, as far as the clause next to it is concerned."""
     mention = mention_at(expression, address[:-1])
     above = address[:-1]
@@ -350,7 +350,7 @@ def _other_nouns(address: Address, expression: Expression, seen: Seen) -> tuple[
     )
 
 
-def _swaps(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negative]:
+def _swaps(expression: Expression, seen: Cooccurrences, words: _Words) -> Iterator[Negative]:
     """Attributes exchanged between the phrase of the target and that of something it is related to, or the nouns.
 
     Nouns change places only where the relation is known to hold that way round, too.
@@ -364,14 +364,14 @@ def _swaps(expression: Expression, seen: Seen, words: _Words) -> Iterator[Negati
             for steps in (expression.steps, clause.to.steps)
         ]
         for kind in sorted(attributes[0] | attributes[1]):
-            yield from _swapped(expression, place, kind)
+            yield from _swap_at(expression, place, kind)
         nouns = clause.to.value(NAME), expression.value(NAME)
         is_plain = clause.relation not in SAME and not any(isinstance(s, Nth | AnyOf | Not) for s in expression.steps)
         if is_plain and nouns[0] and nouns[1] and clause.relation in seen.relations_between(nouns[0], nouns[1]):
-            yield from _swapped(expression, place, NAME)
+            yield from _swap_at(expression, place, NAME)
 
 
-def _swapped(expression: Expression, place: int, kind: str) -> Iterator[Negative]:
+def _swap_at(expression: Expression, place: int, kind: str) -> Iterator[Negative]:
     swapped = Description(_in_order(exchanging(expression, (), (place,), frozenset((kind,))).steps))
     phrases = (), (place,)
     moved = tuple(part for part in parts(expression) if part.attribute == kind and part.address[:-1] in phrases)
@@ -426,7 +426,7 @@ def _is_denied(address: Address, expression: Expression) -> bool:
     return any(isinstance(step, Not) for step in above)
 
 
-def _can_be_said(expression: Expression, was: Expression, seen: Seen) -> bool:
+def _can_be_said(expression: Expression, was: Expression, seen: Cooccurrences) -> bool:
     """Whether the words of a changed expression can stand where they stand, and say something else than before."""
     if expression == was:
         return False
@@ -441,7 +441,7 @@ def _mentions(expression: Expression) -> Iterator[Description]:
             yield part.step.to
 
 
-def _has_its_place(mention: Description, seen: Seen, *, is_target: bool) -> bool:
+def _has_its_place(mention: Description, seen: Cooccurrences, *, is_target: bool) -> bool:
     """Return whether noun, attributes and relations of a mention can be said together, as the engine would have it."""
     words, facts = seen.table.vocabulary, seen.facts
     name = mention.value(NAME)
@@ -522,14 +522,14 @@ def _nowhere(expressions: Sequence[Expression], scenes: Sequence[tuple[int, ...]
 
 def _without_ranks(expression: Expression) -> Expression:
     """The expression without its ranks, which fits all that it fits; nothing is done inside a negation."""
-    return Description(tuple(_unranked(step) for step in expression.steps if not isinstance(step, Nth)))
+    return Description(tuple(_unrank(step) for step in expression.steps if not isinstance(step, Nth)))
 
 
-def _unranked(step: Step) -> Step:
+def _unrank(step: Step) -> Step:
     match step:
         case Related(relation, to):
             return Related(relation, _without_ranks(to))
         case AnyOf(steps):
-            return AnyOf(tuple(_unranked(inner) for inner in steps))
+            return AnyOf(tuple(_unrank(inner) for inner in steps))
         case _:
             return step

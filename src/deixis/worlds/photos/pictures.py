@@ -100,7 +100,7 @@ def draw(example: Example, *, format: str = "png") -> bytes:  # noqa: A002 (the 
     columns = min(len(shown), 4)
     rows = -(-len(shown) // columns)
     width, height = CELL
-    said = _broken(example.text, columns * width - 16)
+    said = _break_lines(example.text, columns * width - 16)
     head = BAR * len(said)
     sheet = Image.new("RGB", (columns * width, rows * height + head), "white")
     pen = ImageDraw.Draw(sheet)
@@ -109,13 +109,13 @@ def draw(example: Example, *, format: str = "png") -> bytes:  # noqa: A002 (the 
     for place, (title, image, name, color) in enumerate(shown):
         left, top = place % columns * width, place // columns * height + head
         _write(pen, left + 8, top + 6, f"{title}: {image}")
-        sheet.paste(_framed(example, image, name, color), (left + 4, top + BAR))
+        sheet.paste(_frame_object(example, image, name, color), (left + 4, top + BAR))
     file = BytesIO()
     sheet.save(file, "PNG")
     return file.getvalue()
 
 
-def _broken(text: str, width: float) -> list[str]:
+def _break_lines(text: str, width: float) -> list[str]:
     """A text in lines that are no wider than so many pixels; a word that is wider has a line of its own."""
     lines: list[list[str]] = [[]]
     for word in text.split():
@@ -144,7 +144,7 @@ def _font() -> FreeTypeFont | ImageFont:
     return ImageFont.load_default(LETTERS)
 
 
-def _framed(example: Example, image: str, name: str, color: str) -> Image:
+def _frame_object(example: Example, image: str, name: str, color: str) -> Image:
     """Return an image with one of its objects in a box.
 
     Where the picture is not at hand, the boxes of all objects are drawn, and those of what is mentioned have names.

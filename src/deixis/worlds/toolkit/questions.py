@@ -184,8 +184,8 @@ class ObjectQuestions(Questions):
     def _posed(self, example: Example, recipe: PromptRecipe) -> Posed:
         """An example; its scenes and their objects come in an order that tells nothing."""
         stream = Stream(derive(recipe.seed, "objects", example.id))
-        scenes = stream.shuffled(range(len(example.context.scenes)))
-        order = [Where(k, n) for k in scenes for n in stream.shuffled(range(len(example.context.scenes[k])))]
+        scenes = stream.permutation(range(len(example.context.scenes)))
+        order = [Where(k, n) for k in scenes for n in stream.permutation(range(len(example.context.scenes[k])))]
         numbers = {where: place + 1 for place, where in enumerate(order)}
         expression = example.expression
         gold = ObjectGold(

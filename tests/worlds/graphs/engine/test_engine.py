@@ -7,7 +7,7 @@ import pytest
 
 from deixis.errors import RecipeError
 from deixis.resolution.reference import denotation
-from deixis.worlds.photos.engine import FORMS, Engine, express, express_in_parallel, tuned
+from deixis.worlds.photos.engine import FORMS, Engine, express, express_in_parallel, tune_weights
 from deixis.worlds.photos.engine.choose import other_counts
 from deixis.worlds.photos.language import parse_reference, read_reference
 from deixis.worlds.photos.resolution.unknowns import Unknowns, judge
@@ -110,7 +110,7 @@ def test_a_single_form_can_be_asked_for():
     """With one form there is nothing to tune."""
     engine = Engine(shares={"chain": 1.0})
 
-    assert tuned(made_up(), engine) == {"chain": 1.0, **dict.fromkeys(FORMS[1:], 0.0)}
+    assert tune_weights(made_up(), engine) == {"chain": 1.0, **dict.fromkeys(FORMS[1:], 0.0)}
     assert {one.form for one in express(made_up(), engine)} == {"chain"}
 
 

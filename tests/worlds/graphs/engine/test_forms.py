@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from deixis.worlds.photos.engine.forms import BUILDERS, build, lengthened
+from deixis.worlds.photos.engine.forms import BUILDERS, build, lengthen
 from deixis.worlds.photos.language import realise_reference
 from tests.worlds.graphs.engine.images import PLAIN, chooser_for, drawn, made_up, shelf
 
@@ -125,7 +125,7 @@ def test_a_composition_keeps_the_name_of_its_form(form):
         chooser = chooser_for(table, scene, engine)
         for target in range(len(chooser.photograph.names)):
             tree = build(form, target, chooser)
-            if tree and (longer := lengthened(tree, chooser)):
+            if tree and (longer := lengthen(tree, chooser)):
                 realise_reference(longer.expression())
             if tree:
                 realise_reference(tree.expression())

@@ -54,11 +54,11 @@ def test_the_released_files_list_objects_and_attributes_by_depth():
     """`explored_list` and `attri_used` of the release have one entry per depth, and lists of lists for two branches."""
     ids = ("a", "b", "c")
 
-    assert CHAIN.explored(ids) == [["a"], ["b"], ["c"]]
-    assert CHAIN.attributes_used() == [["white"], [""], ["tall"]]
-    assert EITHER.explored(ids) == [["a"], ["b", "c"]]
-    assert EITHER.attributes_used() == [["white"], [[""], ["tall"]]]
-    assert DENIED.explored(ids) == [["a"], []]
+    assert CHAIN.objects_by_depth(ids) == [["a"], ["b"], ["c"]]
+    assert CHAIN.attributes_by_depth() == [["white"], [""], ["tall"]]
+    assert EITHER.objects_by_depth(ids) == [["a"], ["b", "c"]]
+    assert EITHER.attributes_by_depth() == [["white"], [[""], ["tall"]]]
+    assert DENIED.objects_by_depth(ids) == [["a"], []]
     assert (EITHER.false_relation, CHAIN.false_relation) == ("on", "")
 
 

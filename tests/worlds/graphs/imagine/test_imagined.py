@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from deixis.errors import RecipeError
-from deixis.worlds.photos.imagine import Annotator, Imagined, draw_imagined, draw_sheet, imagine
+from deixis.worlds.photos.imagine import Annotator, ImaginedPicture, draw_imagined, draw_sheet, imagine
 from deixis.worlds.photos.imagine.picture import who_owns
 
 
@@ -25,7 +25,7 @@ SIDES = ("to the left of", "to the right of")
 
 
 @cache
-def scene(number: int) -> Imagined:
+def scene(number: int) -> ImaginedPicture:
     return imagine(number, seed=11)
 
 

@@ -8,7 +8,7 @@ from deixis.worlds.photos.imagine.appearance import draw_appearance
 from deixis.worlds.photos.imagine.chance import Chance
 from deixis.worlds.photos.imagine.kinds import KINDS, UNSAID_COLORS
 from deixis.worlds.photos.imagine.pen import Frame, Look, Pen
-from deixis.worlds.photos.imagine.picture import Painted, paint, who_owns
+from deixis.worlds.photos.imagine.picture import OwnedShapes, paint, who_owns
 from deixis.worlds.photos.imagine.skeleton import POSES
 from deixis.worlds.photos.imagine.sprites import SPRITES
 from deixis.worlds.photos.imagine.textures import COLORS, IMPLIED, cover
@@ -32,7 +32,7 @@ def drawn(name: str, look: Look) -> tuple[np.ndarray, np.ndarray]:
     frame = Frame(2.0 * SIDE, 2.5 * SIDE, SIDE, -SIDE) if name in ON_BODIES else Frame(SIDE, SIDE, w, h)
     pen = Pen(frame, look)
     SPRITES[name](pen)
-    painted = (Painted(0, tuple(pen.shapes)),)
+    painted = (OwnedShapes(0, tuple(pen.shapes)),)
     box = who_owns(painted, 1, 4 * SIDE, 4 * SIDE).boxes[0] / 2
     if name not in ON_BODIES:
         box = (box - SIDE) / [w, h, w, h]

@@ -71,7 +71,7 @@ def _needed(example: Example) -> list[str]:
     """Of every mention, whether all, some or none of its content words are needed."""
     words: list[list[bool]] = [[]]
     necessity = example.necessity()
-    for one in measures.told(example.expression, example.scene.schema):
+    for one in measures.audited_parts(example.expression, example.scene.schema):
         if one.kind == CLAUSE:
             words.append([])
         elif measures.is_content_word(one.kind):

@@ -17,7 +17,7 @@ from deixis.worlds.grid.checks.chunk import Chunk
 from deixis.worlds.grid.checks.content import readable
 from deixis.worlds.grid.checks.judge import CompiledJudge
 from deixis.worlds.grid.checks.registry import CHECKS
-from deixis.worlds.grid.checks.said import Commands
+from deixis.worlds.grid.data.commands import Commands
 from deixis.worlds.grid.data.sources import open_source, sample_rows
 from deixis.worlds.grid.formats.release import find_release
 from deixis.worlds.grid.paper.published import released
@@ -151,7 +151,7 @@ class _Judge:
     def __init__(self, rules: tuple[HoldOut, ...]) -> None:
         self.rules = rules
         self.compiled = CompiledJudge()
-        self.commands = Commands()
+        self.commands = Commands()  # by their texts, whose determiners are counted, too
         self.questions = Questions()
 
     def piece(self, table: Table) -> _Piece:

@@ -11,6 +11,7 @@ example wrong, W for what makes it worse than it could be, I for information.
 | E004 | What is recorded about the command is not what it says |
 | E005 | What is recorded about the world is not what it holds |
 | W006 | A file lies in the folder that the manifest does not list |
+| E008 | The stored expression is not what the command means |
 | E101 | The command fits no object of its world |
 | E102 | The command fits more than one object of its world |
 | E103 | The recorded target is not the object that the command fits |

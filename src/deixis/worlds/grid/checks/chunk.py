@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from deixis.worlds.grid.data.commands import number_texts
 from deixis.worlds.grid.data.table import OBJECT_COLUMNS, ragged
 from deixis.worlds.grid.scene import COLORS, MAX_GRID, MAX_OBJECTS, SHAPES, SIZES, Agent, Facing, GridObject, GridScene
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
     from deixis.schema import Reading
     from deixis.worlds.grid.checks.judge import Judge
-    from deixis.worlds.grid.checks.said import Command, Commands, Meaning
     from deixis.worlds.grid.checks.splits import HoldOut
+    from deixis.worlds.grid.data.commands import Command, Commands, Meaning
 
 
 __all__ = ["Chunk", "Ragged"]
@@ -98,9 +99,8 @@ class Chunk:
         self.judge = judge
         self.rules = rules
         self.promises_every_word = promises_every_word
-        self.which, texts = _encoded(table["command"])
-        self.commands: tuple[Command, ...] = tuple(commands[text] for text in texts)
-        self.split, self.split_names = _encoded(table["split"])
+        self.which, self.commands = commands.of_table(table)
+        self.split, self.split_names = number_texts(table["split"])
 
     def __len__(self) -> int:
         return len(self.number)
@@ -303,12 +303,6 @@ class Chunk:
         some, found = self.resolve(whole, np.flatnonzero(self.is_judged), reading=reading)
         out[some] = found
         return out
-
-
-def _encoded(column: pa.ChunkedArray) -> tuple[np.ndarray, tuple[str, ...]]:
-    """A column of strings as numbers and the strings they stand for."""
-    encoded = column.combine_chunks().dictionary_encode()
-    return encoded.indices.to_numpy().astype(np.int64), tuple(encoded.dictionary.to_pylist())
 
 
 def _bytes_as_lists(column: pa.ChunkedArray) -> pa.Array:

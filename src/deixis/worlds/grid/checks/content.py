@@ -13,8 +13,11 @@ from deixis.data.checks import ALWAYS, Hits
 from deixis.data.ids import ids_of_digests, with_current_ids
 from deixis.data.seal import find_unlisted
 from deixis.data.store import file_digest
+from deixis.errors import DeixisError
+from deixis.expression.plain import expression_to_json
 from deixis.worlds.grid.checks.registry import CHECKS, check
-from deixis.worlds.grid.data.table import OBJECT_COLUMNS, SCHEMA
+from deixis.worlds.grid.data.commands import number_texts
+from deixis.worlds.grid.data.table import OBJECT_COLUMNS, OPTIONAL, SCHEMA, stored_instruction, with_optional_columns
 from deixis.worlds.grid.formats.examined import FAULT, RECORDED
 
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
     from deixis.data.store import Dataset
     from deixis.worlds.grid.checks.chunk import Chunk
+    from deixis.worlds.grid.data.commands import Command
 
 
 __all__ = ["ShardFile", "faults", "readable"]
@@ -47,6 +51,8 @@ def unreadable(table: pa.Table) -> str:
     """
     for field in SCHEMA:
         if field.name not in table.column_names:
+            if field.name in OPTIONAL:
+                continue
             return f"the column {field.name} is missing"
         found = table.schema.field(field.name).type
         if not _fits(found, field.type):
@@ -57,7 +63,7 @@ def unreadable(table: pa.Table) -> str:
 def readable(table: pa.Table) -> tuple[pa.Table, np.ndarray, dict[int, str]]:
     """The rows that can be read, in the types of the schema: (rows, their numbers, why others are left out)."""
     beside = [(name, table[name]) for name in RECORDED if _is_text(table, name)]
-    table = with_current_ids(table)
+    table = with_optional_columns(with_current_ids(table))
     table = pa.table([_cast(table[field.name], field.type) for field in SCHEMA], schema=SCHEMA)
     for name, column in beside:
         table = table.append_column(name, column)
@@ -130,6 +136,32 @@ def other_facts(chunk: Chunk) -> Hits:
     vectors, and the size of the grid that the head of the file gives.
     """
     return _recorded(chunk, "recorded_of_world")
+
+
+@check("E008")
+def other_meaning(chunk: Chunk) -> Hits:
+    """The stored expression is not what the command means.
+
+    The text is read anew and compared with what the column `expression` holds. Rows that store none, as in datasets of
+    earlier versions, are passed over.
+    """
+    stored, expressions = number_texts(chunk.table["expression"])
+    pairs, which = np.unique(chunk.which * len(expressions) + stored, return_inverse=True)
+    told = [_meanings_differ(chunk.commands[p // len(expressions)], expressions[p % len(expressions)]) for p in pairs]
+    return Hits.where(np.array([bool(one) for one in told], bool)[which], lambda row: told[which[row]])
+
+
+def _meanings_differ(command: Command, stored: str) -> str:
+    """How a stored expression differs from what a command means; empty where it does not, or cannot be compared."""
+    if not (command.is_read and stored) or stored == expression_to_json(command.expression):
+        return ""
+    try:
+        found = stored_instruction(stored, command.verb, command.manner)
+    except DeixisError as error:
+        return f"what is stored with {command.text!r} cannot be read: {error}"
+    if found.expression == command.expression:
+        return ""
+    return f"{command.text!r} means {command.expression}, but {found.expression} is stored"
 
 
 @check("W503")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from deixis.schema import Reading
     from deixis.worlds.grid.checks.chunk import Chunk
-    from deixis.worlds.grid.checks.said import Meaning
+    from deixis.worlds.grid.data.commands import Meaning
 
 
 __all__ = ["CompiledJudge", "Judge", "PlainJudge"]

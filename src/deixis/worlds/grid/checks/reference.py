@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from deixis.expression.parts import Part
     from deixis.worlds.grid.checks.chunk import Chunk
-    from deixis.worlds.grid.checks.said import Command
+    from deixis.worlds.grid.data.commands import Command
 
 
 @check("E101")

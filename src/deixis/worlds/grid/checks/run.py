@@ -18,8 +18,8 @@ from deixis.worlds.grid.checks.chunk import Chunk
 from deixis.worlds.grid.checks.content import ShardFile, faults, readable
 from deixis.worlds.grid.checks.judge import CompiledJudge, PlainJudge
 from deixis.worlds.grid.checks.registry import CHECKS
-from deixis.worlds.grid.checks.said import Commands
-from deixis.worlds.grid.data.table import SCHEMA
+from deixis.worlds.grid.data.commands import Commands
+from deixis.worlds.grid.data.table import DEMANDED
 
 
 if TYPE_CHECKING:
@@ -313,7 +313,7 @@ def _changed_beside(dataset: Dataset, codes: Sequence[str]) -> Report:
 def _tables(path: Path) -> Iterator[pa.Table | str]:
     """The examples of a file, and the reason where they cannot be read to the end."""
     try:
-        yield from read_parquet(path, rows=ROWS, demanded=SCHEMA.names)
+        yield from read_parquet(path, rows=ROWS, demanded=DEMANDED)
     except BrokenDataset as error:
         yield str(error)
 

@@ -11,8 +11,8 @@ from deixis.worlds.grid.checks.chunk import Chunk, Ragged
 from deixis.worlds.grid.checks.content import readable
 from deixis.worlds.grid.checks.judge import CompiledJudge
 from deixis.worlds.grid.checks.registry import CHECKS
-from deixis.worlds.grid.checks.said import Commands
-from deixis.worlds.grid.judging.verdicts import NO_ROLE, Asked, Said
+from deixis.worlds.grid.data.commands import StoredCommands
+from deixis.worlds.grid.judging.verdicts import NO_ROLE, Asked
 
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from deixis.worlds.grid.checks.said import Command
+    from deixis.worlds.grid.data.commands import Commands
     from deixis.worlds.grid.data.sources import Source
 
 
@@ -35,7 +35,7 @@ def asked_in(source: Source, splits: Iterable[str]) -> dict[str, Asked]:
     Raises:
         BrokenDataset: when an example cannot be read, or has no agent or no target.
     """
-    commands = Commands()
+    commands = StoredCommands()
     return {split: asked_of(source.tables(split), commands=commands, name=split) for split in splits}
 
 
@@ -47,7 +47,7 @@ def asked_of(tables: Iterable[pa.Table], *, commands: Commands | None = None, na
         commands: texts that were read before, so that none is read twice.
         name: what complaints call the tables.
     """
-    known = commands or Commands()
+    known = commands or StoredCommands()
     chunks = [_chunk(table, known, name) for table in tables if table.num_rows]
     if not chunks:
         raise BrokenDataset(f"{name} holds no examples to judge plans by")
@@ -68,7 +68,7 @@ def asked_of(tables: Iterable[pa.Table], *, commands: Commands | None = None, na
         which=np.concatenate(
             [chunk.of_command([number[command.text] for command in chunk.commands], np.int64) for chunk in chunks]
         ),
-        commands=tuple(_said(known[text]) for text in texts),
+        commands=tuple(known[text] for text in texts),
     )
 
 
@@ -94,12 +94,6 @@ def _chunk(table: pa.Table, commands: Commands, name: str) -> Chunk:
             f"example {chunk.id[unfit[0]]} of {name} has an impossible world, no agent or no target; {HINT}"
         )
     return chunk
-
-
-def _said(command: Command) -> Said:
-    if not command.is_read:
-        return Said.unread(command.text)
-    return Said(command.text, command.expression, command.verb, command.manner, command.pattern)
 
 
 def _roles(chunk: Chunk) -> np.ndarray:

@@ -24,7 +24,7 @@ from deixis.data.seal import write_manifest
 from deixis.data.split_names import join_splits, splits_of
 from deixis.data.store import Dataset, file_digest, open_dataset, read_parquet, write_parquet
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.worlds.grid.data.table import SCHEMA, STATISTICS
+from deixis.worlds.grid.data.table import SCHEMA, STATISTICS, fill_expressions
 from deixis.worlds.grid.world import WORLD
 
 
@@ -98,7 +98,7 @@ def _by_split(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
         if not SPLIT_NAME.fullmatch(split):
             raise BrokenDataset(f"a split is called {split[:100]!r}; only letters, digits and _ . + - can be kept")
         mask = pc.equal(encoded.indices, number)
-        rows = table.filter(mask).select(SCHEMA.names)
+        rows = fill_expressions(table.filter(mask)).select(SCHEMA.names)
         yield (
             split,
             rows if name else rows.set_column(SCHEMA.names.index("split"), "split", pa.array([split] * len(rows))),

@@ -21,7 +21,7 @@ from deixis.data.split_names import splits_of
 from deixis.data.store import MANIFEST, PARTIAL, open_dataset, read_parquet, write_parquet
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
 from deixis.seeds import derive, mix_words
-from deixis.worlds.grid.data.table import SCHEMA, example_at, in_schema
+from deixis.worlds.grid.data.table import DEMANDED, OPTIONAL, SCHEMA, example_at, in_schema
 from deixis.worlds.grid.formats.examined import examined_tables
 from deixis.worlds.grid.formats.recognise import pick_example, read_any, sniff
 from deixis.worlds.grid.formats.release import FILE_NAME, ReleasedFile, find_release, names_in_folder
@@ -98,7 +98,7 @@ class Source:
             yield from self._all()
         elif self.dataset is not None:
             self._demand(split, self.splits or {})
-            for table in self.dataset.tables(split, demanded=SCHEMA.names):
+            for table in self.dataset.tables(split, demanded=DEMANDED):
                 yield in_schema(table, self.path.name)
         else:
             yield from self._of_split(split)
@@ -154,9 +154,9 @@ class Source:
     def _recorded(self) -> Iterator[pa.Table]:
         """The examples of a dataset or a Parquet file as they stand there."""
         return (
-            self.dataset.tables(demanded=SCHEMA.names)
+            self.dataset.tables(demanded=DEMANDED)
             if self.dataset is not None
-            else read_parquet(self.path, demanded=SCHEMA.names)
+            else read_parquet(self.path, demanded=DEMANDED)
         )
 
     def _all(self) -> Iterator[pa.Table]:
@@ -219,9 +219,11 @@ def row_groups_of(source: Source) -> RowGroups:
     """
     if source.dataset is not None:
         listed = source.dataset.manifest["files"]
-        return RowGroups(((source.path / entry["path"], entry["rows"]) for entry in listed), SCHEMA.names)
+        return RowGroups(
+            ((source.path / entry["path"], entry["rows"]) for entry in listed), SCHEMA.names, optional=OPTIONAL
+        )
     if source.kind == "parquet":
-        return RowGroups([(source.path, source.count())], SCHEMA.names)
+        return RowGroups([(source.path, source.count())], SCHEMA.names, optional=OPTIONAL)
     scratch = Path(mkdtemp(prefix="deixis-"))
     try:
         files = []

@@ -14,11 +14,12 @@ import numpy as np
 import pyarrow.compute as pc
 
 from deixis.data.split_names import names_in_split
-from deixis.errors import BrokenDataset, DeixisError
+from deixis.errors import BrokenDataset
 from deixis.expression.parts import parts
 from deixis.expression.patterns import pattern_of
-from deixis.worlds.grid.data.table import NOWHERE, _column, ragged
-from deixis.worlds.grid.language import WORDS, read
+from deixis.worlds.grid.data.commands import StoredCommands
+from deixis.worlds.grid.data.table import NOWHERE, _column, ragged, with_optional_columns
+from deixis.worlds.grid.language import WORDS
 from deixis.worlds.grid.roles import KINDS, SHIFT, Role
 from deixis.worlds.grid.scene import COLORS, SHAPES
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from deixis.expression.description import Expression
     from deixis.expression.parts import Part
 
 
@@ -49,6 +51,7 @@ PART_KINDS = ("noun", "colour word", "size word", "clause", "other")
 LENGTH_BINS = ("1–10", "11–20", "21–30", "31–40", "41–50", "over 50")  # those of ReaSCAN's Figure 4
 COLUMNS = (
     "command",
+    "expression",
     "pattern",
     "verb",
     "manner",
@@ -192,7 +195,8 @@ def statistics_of(
     """The statistics of some tables together.
 
     Args:
-        tables: in the columns of `worlds.grid.data.table`, of which those in `COLUMNS` are enough.
+        tables: in the columns of `worlds.grid.data.table`, of which those in `COLUMNS` are enough;
+            `expression` may be missing.
         apart: splits whose commands are no part of the pools, so that their pattern is counted by itself: `p3 of b1`.
         sets_are_copies: whether a distractor set has an object for everything it mentions; in every-word worlds it also
             makes use of objects that are there.
@@ -204,7 +208,9 @@ def statistics_of(
     total = Statistics()
     for table in tables:
         if table.num_rows:
-            total = total.merge(_Piece(table, commands, frozenset(apart), sets_are_copies).count())
+            total = total.merge(
+                _Piece(with_optional_columns(table), commands, frozenset(apart), sets_are_copies).count()
+            )
     return total
 
 
@@ -220,7 +226,7 @@ def part_kind(part: Part) -> str:
     return {"shape": "noun", "color": "colour word", "size": "size word"}.get(part.attribute or "", "other")
 
 
-class _Command(NamedTuple):
+class _CommandCounts(NamedTuple):
     """What is counted of one text."""
 
     said: Counter[Key]
@@ -230,29 +236,29 @@ class _Command(NamedTuple):
 
 
 class _Commands:
-    """Texts as they are met, each read once."""
+    """Commands as they are met, each counted once."""
 
     def __init__(self) -> None:
-        self._known: dict[str, _Command | None] = {}
+        self._stored = StoredCommands()
+        self._known: dict[str, _CommandCounts | None] = {}
 
-    def __call__(self, text: str) -> _Command | None:
-        if text not in self._known:
-            self._known[text] = _read(text)
-        return self._known[text]
+    def of_table(self, table: pa.Table) -> tuple[np.ndarray, list[str], list[_CommandCounts | None]]:
+        """The number of each row's command, the texts of the commands, and what is counted of each."""
+        which, commands = self._stored.of_table(table)
+        for command in commands:
+            if command.text not in self._known:
+                self._known[command.text] = _count_command(command.expression) if command.is_read else None
+        return which, [one.text for one in commands], [self._known[one.text] for one in commands]
 
 
-def _read(text: str) -> _Command | None:
-    try:
-        expression = read(text, any_order=True).expression
-    except DeixisError:
-        return None
+def _count_command(expression: Expression) -> _CommandCounts:
     said: Counter[Key] = Counter(("relation", name) for name in expression.relations())
     kinds = []
     for part in parts(expression):
         kinds.append(PART_KINDS.index(part_kind(part)))
         if part.attribute:
             said[part.attribute, WORDS.word_for(part.step)] += 1
-    return _Command(said, tuple(kinds), kinds.count(_CLAUSE), _below(pattern_of(expression).parents))
+    return _CommandCounts(said, tuple(kinds), kinds.count(_CLAUSE), _below(pattern_of(expression).parents))
 
 
 def _below(parents: tuple[int, ...]) -> tuple[int, ...]:
@@ -278,8 +284,9 @@ class _Piece:
     sets_are_copies: bool
 
     def count(self) -> Statistics:
-        which, texts = self.codes("command")
-        read_ones = [self.commands(text) for text in texts]
+        for name in ("command", "expression", "verb", "manner"):
+            _column(self.table, name)
+        which, texts, read_ones = self.commands.of_table(self.table)
         weights = np.bincount(which, minlength=len(texts))
         patterns, names = self.patterns()
         starts = self.starts()
@@ -388,7 +395,7 @@ class _Piece:
         names: list[str],
         starts: np.ndarray,
         which: np.ndarray,
-        commands: list[_Command | None],
+        commands: list[_CommandCounts | None],
     ) -> dict[str, dict[Key, int]]:
         values, begins = self.list_of("role")
         count = np.diff(begins)
@@ -416,7 +423,7 @@ class _Piece:
         }
 
     def is_whole(
-        self, row: np.ndarray, roles: np.ndarray, which: np.ndarray, commands: list[_Command | None]
+        self, row: np.ndarray, roles: np.ndarray, which: np.ndarray, commands: list[_CommandCounts | None]
     ) -> np.ndarray:
         """bool [object]: it belongs to no set of copies, or to one of which every object found a place.
 
@@ -441,7 +448,7 @@ class _Piece:
         return whole
 
     def parts(
-        self, which: np.ndarray, commands: list[_Command | None], patterns: np.ndarray, names: list[str]
+        self, which: np.ndarray, commands: list[_CommandCounts | None], patterns: np.ndarray, names: list[str]
     ) -> dict[Key, int]:
         values, starts = self.list_of("necessary")
         count = np.diff(starts)
@@ -481,7 +488,7 @@ def _tally(codes: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(found.tolist(), counts[found].tolist(), strict=True))
 
 
-def _weighted(commands: list[_Command | None], weights: np.ndarray) -> Counter[Key]:
+def _weighted(commands: list[_CommandCounts | None], weights: np.ndarray) -> Counter[Key]:
     total: Counter[Key] = Counter()
     for command, weight in zip(commands, weights.tolist(), strict=True):
         for key, count in command.said.items() if command else ():

@@ -4,6 +4,7 @@
 |---|---|---|
 | id | int64 | a number of at most 53 bits for the words and the world, whatever the order of its objects |
 | command | string | the words, separated by spaces |
+| expression | string | what the command means: JSON, see `expression.plain`; empty where it is not stored |
 | pattern, verb, manner | string | p1, p2, …; walk, push, pull; e.g. `while spinning`, or empty |
 | grid_size | uint8 | cells along one side |
 | shape | list of uint8 | of every object: circle 0, cylinder 1, square 2, box 3 |
@@ -21,16 +22,31 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.worlds.grid.actions import plan_from_letters, plan_to_letters
+from deixis.expression.plain import expression_from_json, expression_to_json
+from deixis.language.utterance import Instruction
+from deixis.worlds.grid.actions import Manner, Verb, plan_from_letters, plan_to_letters
+from deixis.worlds.grid.language import read
 from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.roles import decode_role, encode_role
-from deixis.worlds.grid.scene import COLORS, MAX_OBJECTS, SHAPES, SIZES, Agent, Facing, GridBatch, GridObject, GridScene
+from deixis.worlds.grid.scene import (
+    COLORS,
+    MAX_OBJECTS,
+    SHAPES,
+    SIZES,
+    Agent,
+    Facing,
+    GridBatch,
+    GridObject,
+    GridScene,
+)
 
 
 if TYPE_CHECKING:
@@ -38,16 +54,21 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "DEMANDED",
+    "OPTIONAL",
     "SCHEMA",
     "STATISTICS",
     "Table",
     "example_at",
     "examples_of",
+    "fill_expressions",
     "grid_batch",
     "in_schema",
     "ragged",
     "rows_of",
+    "stored_instruction",
     "table_of",
+    "with_optional_columns",
 ]
 
 Table: TypeAlias = pa.Table  # rows of examples, for those who hand them on
@@ -59,6 +80,7 @@ SCHEMA = pa.schema(
     [
         ("id", pa.int64()),
         ("command", pa.string()),
+        ("expression", pa.string()),
         ("pattern", pa.string()),
         ("verb", pa.string()),
         ("manner", pa.string()),
@@ -77,6 +99,9 @@ SCHEMA = pa.schema(
         ("split", pa.string()),
     ]
 )
+OPTIONAL = ("expression",)  # columns that datasets of earlier versions do not have
+DEMANDED = tuple(name for name in SCHEMA.names if name not in OPTIONAL)
+MAX_KNOWN = 1 << 14  # expressions that are kept decoded
 
 
 def table_of(examples: Iterable[Example], *, with_necessity: bool = False) -> pa.Table:
@@ -100,6 +125,7 @@ def _row_of(example: Example, *, with_necessity: bool) -> dict[str, object]:
     return {
         "id": example.id,
         "command": example.text,
+        "expression": expression_to_json(example.expression),
         "pattern": example.pattern,
         "verb": str(example.verb),
         "manner": str(example.manner),
@@ -142,6 +168,7 @@ def _example_from(row: dict[str, Any]) -> Example:
     try:
         return Example(
             text=_text(row, "command"),
+            stored=_stored(row),
             scene=_scene_from(row),
             target=int(row["target"]),
             plan=plan_from_letters(_text(row, "plan")),
@@ -155,6 +182,12 @@ def _example_from(row: dict[str, Any]) -> Example:
         raise BrokenDataset(f"row {row.get('id')} cannot be read as an example: {error}") from error
     except KeyError as error:
         raise BrokenDataset(f"row {row.get('id')} has no column {error}") from error
+
+
+def _stored(row: dict[str, Any]) -> Instruction | None:
+    """What a row stores as the meaning of its command; None where the text has to be read."""
+    said = row.get("expression")
+    return stored_instruction(said, _text(row, "verb"), _text(row, "manner")) if said else None
 
 
 def _scene_from(row: dict[str, Any]) -> GridScene:
@@ -181,6 +214,8 @@ def ragged(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, np.ndarray]:
 def in_schema(table: pa.Table, where: object = "the table") -> pa.Table:
     """The table with its columns in the types of the schema and without gaps; further columns are kept as they are.
 
+    Optional columns that it does not have are added, empty.
+
     Args:
         table: with any of the columns.
         where: what complaints call it.
@@ -188,6 +223,7 @@ def in_schema(table: pa.Table, where: object = "the table") -> pa.Table:
     Raises:
         BrokenDataset: when a column cannot be read as its type, or has gaps.
     """
+    table = with_optional_columns(table)
     for place, name in enumerate(table.column_names):
         if name not in SCHEMA.names:
             continue
@@ -201,6 +237,50 @@ def in_schema(table: pa.Table, where: object = "the table") -> pa.Table:
         if column.null_count or (pa.types.is_list(kind) and any(part.values.null_count for part in column.chunks)):
             raise BrokenDataset(f"{where}: the column {name!r} has gaps; every row needs a value there")
     return table
+
+
+def with_optional_columns(table: pa.Table) -> pa.Table:
+    """The table with the optional columns that it does not have, empty; only where it has commands."""
+    for name in OPTIONAL:
+        if "command" in table.column_names and name not in table.column_names:
+            empty = pa.repeat(pa.scalar("", SCHEMA.field(name).type), table.num_rows)
+            table = table.add_column(table.column_names.index("command") + 1, SCHEMA.field(name), empty)
+    return table
+
+
+def stored_instruction(expression: str, verb: str, manner: str) -> Instruction:
+    """The meaning of a command as a row stores it.
+
+    Raises:
+        SchemaError: when it is no expression.
+        ValueError: when there is no such verb or manner.
+    """
+    return Instruction(str(Verb(verb)), _decode(expression), str(Manner(manner)))
+
+
+_decode = lru_cache(MAX_KNOWN)(expression_from_json)
+
+
+def fill_expressions(table: pa.Table) -> pa.Table:
+    """The table with the expressions that it does not store, read from the commands; empty where one cannot be read."""
+    table = in_schema(table)
+    place = table.column_names.index("expression")
+    stored = table.column(place)
+    missing = pc.equal(stored, "")
+    if not pc.any(missing).as_py():
+        return table
+    commands = table["command"].combine_chunks().dictionary_encode()
+    if isinstance(commands, pa.ChunkedArray):
+        commands = commands.unify_dictionaries().combine_chunks()
+    meanings = pa.array([_read_expression(text) for text in commands.dictionary.to_pylist()], pa.string())
+    return table.set_column(place, SCHEMA.field(place), pc.if_else(missing, meanings.take(commands.indices), stored))
+
+
+def _read_expression(text: str) -> str:
+    try:
+        return expression_to_json(read(text, any_order=True).expression)
+    except DeixisError:
+        return ""
 
 
 def grid_batch(table: pa.Table) -> GridBatch:

@@ -22,7 +22,7 @@ from deixis.data.json_stream import ExampleFile
 from deixis.data.split_names import splits_of
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.worlds.grid.actions import plan_to_words
-from deixis.worlds.grid.data.table import SCHEMA, examples_of
+from deixis.worlds.grid.data.table import DEMANDED, examples_of
 from deixis.worlds.grid.formats.inferred_roles import infer_roles
 from deixis.worlds.grid.formats.metadata import Sets, metadata_of
 from deixis.worlds.grid.formats.release import FILE_NAME
@@ -284,7 +284,7 @@ def _tables(source: Path | str | Iterable[pa.Table] | pa.Table) -> Iterable[pa.T
         return [source]
     if not isinstance(source, str | Path):
         return source
-    return open_dataset(Path(source)).tables(demanded=SCHEMA.names) if Path(source).is_dir() else read_any(source)
+    return open_dataset(Path(source)).tables(demanded=DEMANDED) if Path(source).is_dir() else read_any(source)
 
 
 def _all_examples(tables: Iterable[pa.Table] | pa.Table) -> Iterator[Example]:

@@ -132,6 +132,7 @@ def append_row(columns: dict[str, list[Any]], row: Row, split: str) -> None:
     values = {
         "digest": wording.digest,
         "command": wording.text,
+        "expression": wording.expression,
         "pattern": wording.pattern.name,
         "verb": wording.verb,
         "manner": wording.manner,

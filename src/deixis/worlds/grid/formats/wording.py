@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from deixis.expression.patterns import pattern_of
+from deixis.expression.plain import expression_to_json
 from deixis.worlds.grid.actions import Manner, Verb
 from deixis.worlds.grid.blueprint import blueprint
 from deixis.worlds.grid.language import phrase_words, read
@@ -42,6 +43,7 @@ class Wording:
         said: for every mention shape, color, size word, parent and relation as integers, -1 where nothing is said.
         phrases: the words of every mention without determiner and clauses.
         digest: a number for the words.
+        expression: what picks out the target, as JSON (see `expression.plain`).
     """
 
     text: str
@@ -51,6 +53,7 @@ class Wording:
     said: tuple[tuple[int, ...], ...]
     phrases: tuple[str, ...]
     digest: int
+    expression: str
 
     def __len__(self) -> int:
         return len(self.said)
@@ -94,6 +97,7 @@ def wording(command: str) -> Wording:
         said=tuple(tuple(int(code) for code in row) for row in blueprint(expression)),
         phrases=tuple(phrase_words(mention.phrase) for mention in expression.mentions()),
         digest=text_digest(utterance.text),
+        expression=expression_to_json(expression),
     )
 
 

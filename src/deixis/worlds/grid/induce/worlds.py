@@ -52,7 +52,7 @@ def draw_world(expression: Expression, *, size: int, objects: int, rng: Stream) 
     target = board.ground(expression)
     if target is None or target.is_box or not board.shows(expression, target):
         return None
-    for misreading in rng.shuffled(relaxations(expression, GRID, kinds=("attribute", "selector", "relation"))):
+    for misreading in rng.permutation(relaxations(expression, GRID, kinds=("attribute", "selector", "relation"))):
         if len(board.objects) >= objects:
             break
         trial = _Board(size, board.objects, rng, reuses=True)

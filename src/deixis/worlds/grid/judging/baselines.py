@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.expression.program import compile_expression
 from deixis.seeds import derive, mix_words
 from deixis.worlds.grid.actions import Action
 from deixis.worlds.grid.judging.verdicts import Plans
 from deixis.worlds.grid.resolution import resolve_pairs
-from deixis.worlds.grid.scene import GRID, GridBatch
+from deixis.worlds.grid.scene import GridBatch
 
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def oracle_plans(asked: Asked) -> Plans:
     from deixis.worlds.grid.kernels.navigation import make_plans
     from deixis.worlds.grid.kernels.plan import longest_plan
 
-    codes = np.array([said.codes for said in asked.commands], np.int64).reshape(-1, 2)[asked.which]
+    codes = np.array([command.codes for command in asked.commands], np.int64).reshape(-1, 2)[asked.which]
     verbs, manners = np.ascontiguousarray(codes[:, 0]), np.ascontiguousarray(codes[:, 1])
     room = max((int(longest_plan(size)) for size in np.unique(asked.size)), default=0)
     plans, lengths = np.zeros((len(asked), room), np.uint8), np.zeros(len(asked), np.int64)
@@ -66,8 +65,8 @@ def oracle_plans(asked: Asked) -> Plans:
 def _first_referents(asked: Asked) -> np.ndarray:
     """int64 [example]: the first object that the command picks out, or -1."""
     found = np.zeros(len(asked), np.uint64)
-    is_read = np.array([said.expression is not None for said in asked.commands], bool)
-    programs = [compile_expression(said.expression, GRID) for said in asked.commands if said.expression is not None]
+    is_read = np.array([command.is_read for command in asked.commands], bool)
+    programs = [command.meaning.program for command in asked.commands if command.is_read]
     number = np.cumsum(is_read) - 1
     for size in np.unique(asked.size):
         rows = np.flatnonzero((asked.size == size) & is_read[asked.which])

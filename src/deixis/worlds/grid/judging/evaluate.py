@@ -20,8 +20,8 @@ from deixis.learn.run import find_checkpoint, is_word, shipped_checkpoints
 from deixis.losses import Losses
 from deixis.options import names_in, refuse_options
 from deixis.report.output import Output
-from deixis.worlds.grid.checks.said import Commands
 from deixis.worlds.grid.data.asked import asked_of, data_digest
+from deixis.worlds.grid.data.commands import StoredCommands
 from deixis.worlds.grid.data.judged_plans import places_of
 from deixis.worlds.grid.data.plans import NO_PLAN, read_plans, read_plans_in
 from deixis.worlds.grid.data.sources import open_source
@@ -117,7 +117,7 @@ class AskedBySplit(dict[str, Asked]):
     def __init__(self, data: Source, progress: Callable[..., None] | None = None) -> None:
         super().__init__()
         self.data = data
-        self.commands = Commands()
+        self.commands = StoredCommands()
         self.progress = progress
 
     def __missing__(self, split: str) -> Asked:

@@ -28,13 +28,15 @@ from deixis.judge.uncertainty import Estimate, wilson
 from deixis.worlds.grid.actions import MANNERS, VERBS
 from deixis.worlds.grid.judging import POINTING
 from deixis.worlds.grid.judging.misreadings import MISSED, NO_REASON, names_of
-from deixis.worlds.grid.judging.verdicts import CUT, UNRECORDED, Asked, Plans, Said, Verdicts, judge_all, take_plans
+from deixis.worlds.grid.judging.verdicts import CUT, UNRECORDED, Asked, Plans, Verdicts, judge_all, take_plans
 from deixis.worlds.grid.roles import KINDS
 from deixis.worlds.grid.scene import GRID
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from deixis.worlds.grid.data.commands import Command
 
 
 __all__ = [
@@ -60,6 +62,7 @@ LONGEST = "over 49"
 WORDS = ((5, "up to 5"), (10, "6 to 10"), (15, "11 to 15"), (20, "16 to 20"), (25, "21 to 25"))
 MOST_WORDS = "over 25"
 NONE = "none"
+UNREAD = "unread"  # in place of the verb, manner and pattern of a text that is no command
 OF_A_FILE = (
     "format",
     "kind",
@@ -353,7 +356,7 @@ def _parts(asked: Asked, verdicts: Verdicts, what: str) -> dict[str, Score]:
         names, rows = (*(name for _, name in LENGTHS), LONGEST), np.arange(len(asked))
         parts = np.searchsorted([most for most, _ in LENGTHS], np.diff(asked.starts))
     else:
-        labels = [_label(said, what) for said in asked.commands]
+        labels = [_label(command, what) for command in asked.commands]
         names, rows = tuple(dict.fromkeys(labels)), np.arange(len(asked))
         numbers = {name: number for number, name in enumerate(names)}
         parts = np.array([numbers[label] for label in labels], np.int64)[asked.which]
@@ -374,17 +377,15 @@ def _scores(verdicts: Verdicts, rows: np.ndarray, parts: np.ndarray, count: int)
     ]
 
 
-def _label(said: Said, what: str) -> str:
+def _label(command: Command, what: str) -> str:
     """The name of the part that a command belongs to."""
     match what:
         case "clauses":
-            return str(said.clauses)
+            return str(len(command.relations))
         case "words":
-            count = len(said.text.split())
+            count = len(command.text.split())
             return next((name for most, name in WORDS if count <= most), MOST_WORDS)
-        case "manner":
-            return str(said.manner) or NONE
-    return str(getattr(said, what))
+    return (str(getattr(command, what)) or NONE) if command.is_read else UNREAD
 
 
 def _order(what: str) -> Any:

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from deixis.errors import DeixisError, SchemaError
-from deixis.expression.patterns import pattern_of
-from deixis.worlds.grid.actions import MANNERS, VERBS, Action, Manner, Verb, plan_to_codes
+from deixis.errors import SchemaError
+from deixis.worlds.grid.actions import Action, Verb, plan_to_codes
+from deixis.worlds.grid.data.commands import Command
 from deixis.worlds.grid.judging.misreadings import Tables, missed, names_of
-from deixis.worlds.grid.language import read
 from deixis.worlds.grid.roles import KINDS, SHIFT, encode_role
 from deixis.worlds.grid.scene import GridBatch
 from deixis.worlds.grid.simulate import simulate
@@ -25,7 +24,6 @@ from deixis.worlds.grid.simulate import simulate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deixis.expression.description import Expression
     from deixis.worlds.grid.actions import Plan
     from deixis.worlds.grid.navigate import Example
     from deixis.worlds.grid.scene import GridScene
@@ -38,7 +36,6 @@ __all__ = [
     "UNRECORDED",
     "Asked",
     "Plans",
-    "Said",
     "Verdict",
     "Verdicts",
     "chosen_object",
@@ -56,7 +53,6 @@ CUT = 30  # actions that the released evaluator of the GCN-LSTM looks at
 NO_ACTION = 255  # stands for whatever is no action in the plan of a model
 NO_ROLE = 255  # of an object whose reason is not recorded
 UNRECORDED = "not recorded"
-UNREAD = "unread"  # in place of the verb, manner and pattern of a text that is no command
 NOTHING = -1  # no object
 
 
@@ -178,48 +174,6 @@ def _with_reason(example: Example, verdict: Verdict) -> Verdict:
 # -------------------------------------------------------------------------------- many at once
 
 
-class Said(NamedTuple):
-    """One text and what it says, as far as it can be read."""
-
-    text: str
-    expression: Expression | None
-    verb: str
-    manner: str
-    pattern: str
-
-    @classmethod
-    def of(cls, text: str) -> Said:
-        """Read a text; of one that cannot be read only the words are known."""
-        try:
-            instruction = read(text, any_order=True).instruction
-            verb, manner = Verb(instruction.verb), Manner(instruction.manner)
-            return cls(text, instruction.expression, verb, manner, pattern_of(instruction.expression).name)
-        except (DeixisError, ValueError):
-            return cls.unread(text)
-
-    @classmethod
-    def unread(cls, text: str) -> Said:
-        """A text that has no meaning."""
-        return cls(text, None, UNREAD, UNREAD, UNREAD)
-
-    @property
-    def relations(self) -> tuple[str, ...]:
-        """The relations that it names, each once."""
-        return tuple(dict.fromkeys(self.expression.relations())) if self.expression is not None else ()
-
-    @property
-    def clauses(self) -> int:
-        """How many clauses it has."""
-        return len(self.expression.relations()) if self.expression is not None else 0
-
-    @property
-    def codes(self) -> tuple[int, int]:
-        """Verb and manner in arrays; a command that cannot be read counts as one to walk."""
-        if self.expression is None:
-            return 0, 0
-        return VERBS.index(Verb(self.verb)), MANNERS.index(Manner(self.manner))
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Asked:
     """Examples as arrays: the worlds, the commands and the right plans.
@@ -242,7 +196,7 @@ class Asked:
     starts: np.ndarray
     roles: np.ndarray
     which: np.ndarray
-    commands: tuple[Said, ...]
+    commands: tuple[Command, ...]
 
     @classmethod
     def of(cls, examples: Sequence[Example]) -> Asked:
@@ -256,6 +210,7 @@ class Asked:
         for number, (example, batch) in enumerate(zip(examples, batches, strict=True)):
             objects[number, : batch.objects.shape[1]] = batch.objects[0]
             roles[number, : len(example.roles)] = [encode_role(role) for role in example.roles]
+        first = {example.text: example for example in reversed(examples)}
         texts = list(dict.fromkeys(example.text for example in examples))
         agents = [example.scene.agent for example in examples]
         return cls(
@@ -269,7 +224,7 @@ class Asked:
             starts=np.cumsum([0, *(len(example.plan) for example in examples)], dtype=np.int64),
             roles=roles,
             which=np.array([texts.index(example.text) for example in examples], np.int64),
-            commands=tuple(Said.of(text) for text in texts),
+            commands=tuple(Command.of_example(first[text]) for text in texts),
         )
 
     def __post_init__(self) -> None:
@@ -439,7 +394,7 @@ def _roles(asked: Asked, chosen: np.ndarray) -> np.ndarray:
 def _misread(asked: Asked, chosen: np.ndarray) -> np.ndarray:
     from deixis.worlds.grid.kernels.navigation import find_misreadings
 
-    tables = Tables.of([command.expression for command in asked.commands])
+    tables = Tables.of([command.expression if command.is_read else None for command in asked.commands])
     which = asked.of_command(tables.number)
     found = np.zeros(len(asked), np.int64)
     worlds = asked.objects, asked.count, asked.size

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from deixis.worlds.grid.judging.misreadings import LABELS, NO_REASON, UNCLEAR
-from deixis.worlds.grid.language import read, say_misreadings_to
+from deixis.worlds.grid.language import say_misreadings_to
 from deixis.worlds.grid.scene import GridObject, GridScene
 
 
@@ -55,14 +55,13 @@ def _first_wrong(verdicts: Verdicts, most: int) -> np.ndarray:
 
 
 def _wrong_plan(asked: Asked, verdicts: Verdicts, row: int) -> WrongPlan:
-    said, found = asked.commands[asked.which[row]], verdicts.verdict(row)
+    command, found = asked.commands[asked.which[row]], verdicts.verdict(row)
     chosen = int(verdicts.chosen[row])
-    if UNCLEAR in found.missed or said.expression is None:
+    if UNCLEAR in found.missed or not command.is_read:
         told: tuple[str, ...] = (LABELS[UNCLEAR],)
     else:
-        utterance = read(said.text, any_order=True)
-        told = say_misreadings_to(utterance, _scene(asked, row), chosen) or (LABELS[NO_REASON],)
-    return WrongPlan(str(int(asked.ids[row])), said.text, chosen, found.missed, told)
+        told = say_misreadings_to(command.utterance, _scene(asked, row), chosen) or (LABELS[NO_REASON],)
+    return WrongPlan(str(int(asked.ids[row])), command.text, chosen, found.missed, told)
 
 
 def _scene(asked: Asked, row: int) -> GridScene:

@@ -110,13 +110,16 @@ def prove(recipe: Recipe, places: Places, progress: Progress) -> dict[str, objec
     done = 0
     for table, numbers in places.rows:
         commands = table["command"].combine_chunks()
-        texts, which = commands.dictionary.to_pylist(), commands.indices.to_numpy()
+        texts, which = commands.dictionary.to_pylist(), commands.indices.to_numpy().astype(np.int64)
+        expressions = table["expression"].combine_chunks()
+        meanings, stored = expressions.dictionary.to_pylist(), expressions.indices.to_numpy()
         shapes, starts = ragged(table["shape"])
         colors, _ = ragged(table["color"])
         ids = table["id"].to_numpy()
         for number in np.unique(numbers).tolist():
             here = numbers == number
-            examples = Examples(ids[here], texts, which[here], shapes, colors, starts[:-1][here])
+            said = texts, which[here], meanings, stored[here]
+            examples = Examples(ids[here], *said, shapes, colors, starts[:-1][here])
             proof.add(places.names[number], examples)
         done += table.num_rows
         progress("leakage proof", done, places.total)

@@ -15,6 +15,7 @@ from deixis.data.crew import pack_table, unpack_table
 from deixis.data.ids import ids_of_digests
 from deixis.expression.parts import parts
 from deixis.expression.patterns import pattern
+from deixis.expression.plain import expression_to_json
 from deixis.seeds import derive, mix_words
 from deixis.worlds.grid.actions import Manner, Verb
 from deixis.worlds.grid.blueprint import blueprint
@@ -185,6 +186,7 @@ def _to_table(recipe: Recipe, pool: Pool, instructions: Sequence[Instruction], w
     columns = {
         "id": pa.array(ids_of_digests(contents)),
         "command": _coded(texts, which),
+        "expression": _coded([expression_to_json(i.expression) for i in instructions], worlds.command),
         "pattern": _coded([pattern(pool.pattern).name], np.zeros(rows, np.int32)),
         "verb": _coded([str(v) for v in Verb], _per_command([Verb(i.verb).code for i in instructions], worlds)),
         "manner": _coded([str(m) for m in Manner], _per_command([Manner(i.manner).code for i in instructions], worlds)),

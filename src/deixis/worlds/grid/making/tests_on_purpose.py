@@ -17,6 +17,7 @@ import pyarrow as pa
 from deixis.expression.description import Description
 from deixis.expression.parts import parts
 from deixis.expression.patterns import C2, P3, pattern, pattern_of
+from deixis.expression.plain import expression_from_json
 from deixis.expression.steps import Related
 from deixis.language.utterance import Instruction
 from deixis.seeds import mix_words
@@ -28,7 +29,6 @@ from deixis.worlds.grid.commands import (
     with_random_verbs,
 )
 from deixis.worlds.grid.data.table import ragged
-from deixis.worlds.grid.language import read
 from deixis.worlds.grid.splits.rules import phrase_key, relation_key
 
 
@@ -67,12 +67,16 @@ def trained_on(rows: Iterable[tuple[pa.Table, np.ndarray]]) -> Trained:
     numbers: dict[Instruction, int] = {}
     which, digests = [], []
     for table, chosen in rows:
-        column = table["command"].combine_chunks()
-        used = column.indices.to_numpy()[chosen]
-        texts = column.dictionary
-        number_of = np.zeros(len(texts), np.int64)
-        for text in np.unique(used).tolist():
-            number_of[text] = numbers.setdefault(read(texts[text].as_py()).instruction, len(numbers))
+        columns = [table[name].combine_chunks() for name in ("expression", "verb", "manner")]
+        expressions, verbs, manners = (column.dictionary.to_pylist() for column in columns)
+        codes = [column.indices.to_numpy()[chosen] for column in columns]
+        keys = np.ravel_multi_index(codes, (len(expressions), len(verbs), len(manners)))
+        different, used = np.unique(keys, return_inverse=True)  # in the order of the commands
+        number_of = np.zeros(len(different), np.int64)
+        for place, key in enumerate(different.tolist()):
+            expression, verb, manner = np.unravel_index(key, (len(expressions), len(verbs), len(manners)))
+            said = Instruction(verbs[verb], expression_from_json(expressions[expression]), manners[manner])
+            number_of[place] = numbers.setdefault(said, len(numbers))
         which.append(number_of[used])
         digests.append(table["digest"].to_numpy()[chosen])
     order = np.argsort(mix_words(np.concatenate(digests)), kind="stable")
@@ -92,18 +96,18 @@ def instructions_for(rule: Rule, pool: Pool, trained: Trained, *, mode: Mode, rn
 def with_every_clause_needed(table: pa.Table) -> pa.Table:
     """Only worlds in which no clause can be left out, as the published C1 (specification section 7.2)."""
     values, starts = ragged(table["necessary"])
-    commands = table["command"].combine_chunks()
-    clauses = [_clauses(text) for text in commands.dictionary.to_pylist()]
+    stored = table["expression"].combine_chunks()
+    clauses = [_clauses(expression_from_json(expression)) for expression in stored.dictionary.to_pylist()]
     good = [
         all(values[start + place] for place in clauses[which])
-        for start, which in zip(starts.tolist(), commands.indices.to_pylist(), strict=False)
+        for start, which in zip(starts.tolist(), stored.indices.to_pylist(), strict=False)
     ]
     return table.filter(pa.array(good, pa.bool_()))
 
 
-def _clauses(text: str) -> list[int]:
-    """The places of the clauses among the parts of a command."""
-    return [place for place, part in enumerate(parts(read(text).expression)) if part.kind == "clause"]
+def _clauses(expression: Expression) -> list[int]:
+    """The places of the clauses among the parts of an expression."""
+    return [place for place, part in enumerate(parts(expression)) if part.kind == "clause"]
 
 
 def _new_combinations(trained: Trained, of: Pattern, *, mode: Mode, rng: Stream) -> Iterator[Instruction]:

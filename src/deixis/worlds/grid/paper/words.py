@@ -200,7 +200,7 @@ def legend(results: Results) -> list[tuple[str, str]]:
     if any(one.interval for one in measured):
         found.append(("[ ]", "one seed; the 95 % interval after Wilson, which says how sure its examples make it"))
     if any(one.deviation is not None for one in measured):
-        found.append(("( )", "the standard deviation over seeds; of ours that of a sample, over n seeds"))
+        found.append(("( )", "standard deviation over seeds; of ours the sample one, over n seeds"))
     if any(run.quirks for column in results.columns for run in column.runs):
         found.append(("+", "a fault of the published code that was switched on, by its name"))
     found.append(("▲ ▼", f"ours is more than {FAR:g} points above or below what is published"))

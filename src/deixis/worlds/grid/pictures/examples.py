@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from deixis.errors import DeixisError, RecipeError
 from deixis.resolution.reference import denotation
 from deixis.worlds.grid.actions import say_plan
-from deixis.worlds.grid.checks.said import Command
+from deixis.worlds.grid.data.commands import Command
 from deixis.worlds.grid.draw import Look, Marks, animate_gif, animate_svg, draw_png, draw_svg, draw_terminal, path_of
 from deixis.worlds.grid.report.explain import misreading_words
 from deixis.worlds.grid.scene_files import world_to_dict
@@ -105,7 +105,7 @@ def _misreading(example: Example, index: int) -> str | None:
 
 def _reached_sets(example: Example) -> frozenset[int]:
     """Return the numbers of the sets that do what they are there for, as W501 asks: their misreading leads astray."""
-    command = Command.of(example.text)
+    command = Command.of_example(example)
     found = set()
     for number, code in enumerate(example.misreadings if command.is_read else ()):
         members = [k for k, role in enumerate(example.roles) if role.has_misreading and role.number == number]

@@ -101,7 +101,7 @@ def _examples(source: Source, split: str, count: int, *, seed: int) -> list[Exam
     if source.dataset is None:
         table = sample_rows(source.tables(split), count, seed=seed)
         some = [] if table is None else list(examples_of(table))
-        return Stream(seed).shuffled(some)
+        return Stream(seed).permutation(some)
     start, stretches = 0, []
     for file in source.dataset.manifest["files"]:
         if split in (file["split"], *names_in_split(file["split"])):

@@ -11,7 +11,7 @@ from deixis.report.chart_html import chart_markup
 from deixis.report.markup import Themes, element, number, percent, text
 from deixis.report.skeleton import frame_page
 from deixis.worlds.grid.data.statistics import statistics_of
-from deixis.worlds.grid.data.table import SCHEMA
+from deixis.worlds.grid.data.table import DEMANDED
 from deixis.worlds.grid.paper.statistics import how_counted
 from deixis.worlds.grid.report.charts import charts
 from deixis.worlds.grid.report.comparison import audit_section
@@ -86,7 +86,7 @@ def write_report(
     facts = facts_of(found)
     sampler = Sampler(seed=seed)
     statistics = statistics_of(
-        sampler.watch(found.tables(demanded=SCHEMA.names)),
+        sampler.watch(found.tables(demanded=DEMANDED)),
         sets_are_copies=how_counted(found.manifest)["sets_are_copies"],
     )
     candidates = sampler.choose(CANDIDATES)  # the first few are the same whatever their number

@@ -15,6 +15,7 @@ import numpy as np
 
 from deixis.data.split_names import names_in_split
 from deixis.errors import LeakySplit
+from deixis.expression.plain import expression_to_json
 from deixis.seeds import mix_words
 from deixis.worlds.grid.language import read
 from deixis.worlds.grid.scene import GRID
@@ -64,13 +65,16 @@ class Examples(NamedTuple):
     """Some examples as arrays.
 
     Shapes:
-        ids: int64 [example]; which: int [example], the number of its text; shapes, colors: uint8 [object], all objects
-        one after another; starts: int [example], where those of each example start.
+        ids: int64 [example]; which: int [example], the number of its text; stored: int [example], the number of the
+        expression stored with it; shapes, colors: uint8 [object], all objects one after another; starts: int
+        [example], where those of each example start.
     """
 
     ids: np.ndarray
     texts: Sequence[str]
     which: np.ndarray
+    expressions: Sequence[str]
+    stored: np.ndarray
     shapes: np.ndarray
     colors: np.ndarray
     starts: np.ndarray
@@ -82,6 +86,7 @@ class _Command(NamedTuple):
     held: int
     mentions: int
     phrases: tuple[str, ...]
+    expression: str  # as JSON
 
 
 @dataclass
@@ -101,6 +106,7 @@ class LeakageProof:
         self.ids[place].append(examples.ids)
         used = np.unique(examples.which)
         commands = [self._command(examples.texts[number]) for number in used.tolist()]
+        self._demand_stored(place, examples)
         for name in names_in_split(place):
             self.phrases[name].update(command.phrases for command in commands)
         held, mentions = np.zeros((2, len(examples.texts)), np.int64)
@@ -152,11 +158,22 @@ class LeakageProof:
             raise LeakySplit(f"{len(same)} examples occur more than once; the first, {first}, is {where}")
         return len(ids)
 
+    def _demand_stored(self, place: str, examples: Examples) -> None:
+        """`LeakySplit` unless each text means the expression that is stored with it."""
+        for pair in np.unique(examples.which * len(examples.expressions) + examples.stored).tolist():
+            number, meaning = divmod(pair, len(examples.expressions))
+            text, stored = examples.texts[number], examples.expressions[meaning]
+            if self._command(text).expression != stored:
+                raise LeakySplit(
+                    f"{place} has the command {text!r}, but another expression is stored with it: {stored}"
+                )
+
     def _command(self, text: str) -> _Command:
         if text not in self._known:
             expression = read(text).expression
             held = sum(1 << bit for bit, rule in enumerate(self.rules) if rule.says(expression))
-            self._known[text] = _Command(held, sum(1 for _ in expression.mentions()), phrase_key(expression))
+            mentions = sum(1 for _ in expression.mentions())
+            self._known[text] = _Command(held, mentions, phrase_key(expression), expression_to_json(expression))
         return self._known[text]
 
 

@@ -277,7 +277,7 @@ def _dev_examples(
     arrays = load_plan_arrays(dataset, DEV, vocabulary, channels=examples.channels)
     if arrays.cells != examples.cells:
         raise RecipeError(f"dev of {dataset.path.name} has grids of {arrays.cells} cells, train of {examples.cells}")
-    chosen = Stream(derive(training.seed, "dev")).shuffled(range(len(arrays)))[: training.dev_examples]
+    chosen = Stream(derive(training.seed, "dev")).permutation(range(len(arrays)))[: training.dev_examples]
     return arrays.taking(np.sort(np.array(chosen, np.int64)))
 
 

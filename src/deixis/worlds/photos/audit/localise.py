@@ -46,7 +46,7 @@ __all__ = [
     "find_guesses",
     "find_shortcuts",
     "left_for",
-    "mentioned",
+    "mentioned_things",
     "shortcut_rows",
     "solved_by",
     "summarise_shortcuts",
@@ -173,7 +173,7 @@ def shortcut_rows(found: Sequence[Shortcuts], *, guessing: bool = False, interva
     heads = ["hears", *(one.setting for one in found)]
     columns = [one.guesses if guessing else one.shares for one in found]
     probes = PROBES if guessing else PROBES[1:]  # nothing solves nothing
-    return [heads, *([probe, *(_shown(column[probe], intervals) for column in columns)] for probe in probes)]
+    return [heads, *([probe, *(_format_share(column[probe], intervals) for column in columns)] for probe in probes)]
 
 
 # -------------------------------------------------------------------------------- by definition
@@ -184,7 +184,7 @@ def left_for(example: Example, scenes: GraphTable, setting: Setting) -> dict[str
 
     * who hears `nothing` is left with all objects of all images;
     * `phrases unrelated`: with those that fit noun and attributes, in images that hold everything else that is
-      mentioned, see `mentioned`, however it is related;
+      mentioned, see `mentioned_things`, however it is related;
     * `bag of words`: with all that some order of the words fits, see `reorderings`.
     """
     assert example.expression is not None
@@ -196,7 +196,7 @@ def left_for(example: Example, scenes: GraphTable, setting: Setting) -> dict[str
         "nothing": resolve(Description(()), context).objects,
         "noun alone": resolve(noun_alone(example.expression), context).objects,
         "noun and attributes": resolve(noun_with_attributes(example.expression), context).objects,
-        "phrases unrelated": _unrelated(example.expression, context),
+        "phrases unrelated": _objects_by_unrelated_phrases(example.expression, context),
         "bag of words": frozenset(chain.from_iterable(by_word_order)),
         "whole expression": resolve(example.expression, context).objects,
     }
@@ -208,7 +208,7 @@ def solved_by(example: Example, scenes: GraphTable, setting: Setting) -> dict[st
     return {probe: left == target for probe, left in left_for(example, scenes, setting).items()}
 
 
-def mentioned(expression: Expression) -> tuple[tuple[Expression, ...], ...]:
+def mentioned_things(expression: Expression) -> tuple[tuple[Expression, ...], ...]:
     """Return the other things that an image must hold for the expression: of each group one, with noun and attributes.
 
     What is denied need not be there. Of alternatives one must, so they make a group, unless one of them mentions
@@ -218,14 +218,14 @@ def mentioned(expression: Expression) -> tuple[tuple[Expression, ...], ...]:
     for step in expression.steps:
         match step:
             case Related():
-                groups += [(noun_with_attributes(step.to),), *mentioned(step.to)]
+                groups += [(noun_with_attributes(step.to),), *mentioned_things(step.to)]
             case AnyOf(steps) if all(isinstance(inner, Related) for inner in steps):
                 groups.append(tuple(noun_with_attributes(inner.to) for inner in steps if isinstance(inner, Related)))
     return tuple(groups)
 
 
-def _unrelated(expression: Expression, context: Context) -> frozenset[Where]:
-    groups = mentioned(expression)
+def _objects_by_unrelated_phrases(expression: Expression, context: Context) -> frozenset[Where]:
+    groups = mentioned_things(expression)
     holds_all = [all(any(denotation(one, scene) for one in group) for group in groups) for scene in context.scenes]
     return frozenset(w for w in resolve(noun_with_attributes(expression), context).objects if holds_all[w.scene])
 
@@ -299,7 +299,7 @@ def _readings(expression: Expression) -> Iterator[tuple[int, tuple[Expression, .
     phrase = noun_with_attributes(expression)
     bag = (expression, *reorderings(expression))
     yield from enumerate(((Description(()),), (noun_alone(expression),), (phrase,), (phrase,), bag, (expression,)))
-    yield from ((THERE, group) for group in mentioned(expression))
+    yield from ((THERE, group) for group in mentioned_things(expression))
 
 
 def _where_all_is_there(
@@ -321,7 +321,7 @@ def _target(example: Example, scenes: GraphTable, scene: int) -> int:
     return ids.index(example.object_id) if example.object_id in ids else -1
 
 
-def _shown(share: Estimate, intervals: bool) -> str:
+def _format_share(share: Estimate, intervals: bool) -> str:
     half = 50 * (share.high - share.low)
     return f"{100 * share.mean:.1f}" + (f" ±{half:.1f}" if intervals and half >= 0.05 else "")
 

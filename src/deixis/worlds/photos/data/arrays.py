@@ -40,9 +40,9 @@ __all__ = [
     "UNKNOWN",
     "CopsRefArrays",
     "ExpressionArrays",
+    "ImageLists",
     "RegionArrays",
-    "Shown",
-    "Wanted",
+    "TextSettings",
     "copsref_arrays",
     "label_weights",
     "region_arrays",
@@ -57,7 +57,7 @@ COLUMNS = ["id", "split", "text", "form", "expression", "image", "object", "dist
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class TextSettings:
     """Settings for turning texts into numbers.
 
     Attributes:
@@ -82,7 +82,7 @@ class Wanted:
             raise RecipeError(f"a vocabulary begins with {' and '.join(SPECIAL)}, got {self.vocabulary[:2]}")
 
 
-class Shown(NamedTuple):
+class ImageLists(NamedTuple):
     """The images shown with every expression in one setting, the right one first, each once.
 
     Shapes:
@@ -122,7 +122,7 @@ class ExpressionArrays:
     image: np.ndarray
     target: np.ndarray
     labels: np.ndarray
-    shown: Mapping[Setting, Shown]
+    shown: Mapping[Setting, ImageLists]
 
     def __len__(self) -> int:
         return len(self.id)
@@ -156,14 +156,14 @@ class CopsRefArrays:
     weights: np.ndarray
 
 
-def copsref_arrays(dataset: CopsRef, wanted: Wanted | None = None) -> CopsRefArrays:
+def copsref_arrays(dataset: CopsRef, wanted: TextSettings | None = None) -> CopsRefArrays:
     """Return the arrays of a dataset.
 
     Raises:
         BrokenDataset: when an expression names an image or an object that is not there, with its id.
         RecipeError: when the split whose words are to be counted is missing.
     """
-    wanted = wanted or Wanted()
+    wanted = wanted or TextSettings()
     if wanted.vocabulary is None and wanted.split not in dataset.splits:
         raise RecipeError(
             f"the words of {wanted.split!r} are to be counted, but {dataset.path.name} has only "
@@ -176,8 +176,8 @@ def copsref_arrays(dataset: CopsRef, wanted: Wanted | None = None) -> CopsRefArr
     held = {name: np.concatenate([block[name] for block in blocks]) for name in (blocks[0] if blocks else ())}
     if not held:
         raise BrokenDataset(f"{dataset.path.name} holds no expressions")
-    splits, split = _numbered(held.pop("split"), tuple(dataset.splits))
-    forms, form = _numbered(held.pop("form"), FORMS)
+    splits, split = _number_values(held.pop("split"), tuple(dataset.splits))
+    forms, form = _number_values(held.pop("form"), FORMS)
     counted = split == splits.index(wanted.split) if wanted.split in splits else np.zeros(len(split), bool)
     vocabulary = wanted.vocabulary or _vocabulary(words, held, counted, regions.names, wanted.rare)
     labels, weights = _labels(regions, held["target"][counted], wanted)
@@ -192,8 +192,10 @@ def copsref_arrays(dataset: CopsRef, wanted: Wanted | None = None) -> CopsRefArr
         length=held["length"],
         image=held["image"],
         target=held["target"],
-        labels=_labelled(regions, held["target"], labels),
-        shown={setting: _shown(setting, held["image"], held["distractors"], kinds, shown) for setting in SETTINGS},
+        labels=_target_labels(regions, held["target"], labels),
+        shown={
+            setting: _images_shown(setting, held["image"], held["distractors"], kinds, shown) for setting in SETTINGS
+        },
     )
     return CopsRefArrays(
         regions=regions, expressions=expressions, vocabulary=vocabulary, labels=labels, weights=weights
@@ -218,7 +220,7 @@ def _blocks(dataset: CopsRef) -> Iterator[tuple[Path, pa.Table]]:
             yield path, table.combine_chunks()
 
 
-def _read(table: pa.Table, file: str, finder: _Finder, words: _Words, wanted: Wanted) -> dict[str, np.ndarray]:
+def _read(table: pa.Table, file: str, finder: _Finder, words: _Words, wanted: TextSettings) -> dict[str, np.ndarray]:
     """The columns of some rows as arrays; what is a list in them is flat, with how many there are."""
     for name in COLUMNS:
         if table.column(name).null_count:
@@ -348,7 +350,7 @@ class _Words:
 # -------------------------------------------------------------------------------------------------- counting
 
 
-def _numbered(values: np.ndarray, known: tuple[str, ...]) -> tuple[tuple[str, ...], np.ndarray]:
+def _number_values(values: np.ndarray, known: tuple[str, ...]) -> tuple[tuple[str, ...], np.ndarray]:
     """Return all values that there are, known ones first, and their numbers."""
     names = tuple(dict.fromkeys((*known, *sorted(set(values.tolist())))))
     numbers = {name: number for number, name in enumerate(names)}
@@ -380,7 +382,7 @@ def _steps(held: Mapping[str, np.ndarray], numbers: np.ndarray, steps: int) -> d
     return {"words": words, "count": np.clip(length, 1, steps).astype(np.int32), "roles": held["roles"]}
 
 
-def _labels(regions: RegionArrays, targets: np.ndarray, wanted: Wanted) -> tuple[tuple[str, ...], np.ndarray]:
+def _labels(regions: RegionArrays, targets: np.ndarray, wanted: TextSettings) -> tuple[tuple[str, ...], np.ndarray]:
     """Return the most frequent attribute words of targets, with their weights."""
     rows = targets[targets >= 0]
     counts: Counter[str] = Counter()
@@ -402,7 +404,7 @@ def _mentions(regions: RegionArrays, rows: np.ndarray) -> tuple[np.ndarray, np.n
     return places, regions.attr[np.repeat(start, count) + within]
 
 
-def _labelled(regions: RegionArrays, targets: np.ndarray, labels: Sequence[str]) -> np.ndarray:
+def _target_labels(regions: RegionArrays, targets: np.ndarray, labels: Sequence[str]) -> np.ndarray:
     """Which attribute words hold of targets: bool [expression, label]."""
     known = {word: number for number, word in enumerate(labels)}
     number_of = np.array([known.get(word, -1) for word in regions.words], np.int64)
@@ -414,7 +416,9 @@ def _labelled(regions: RegionArrays, targets: np.ndarray, labels: Sequence[str])
     return held
 
 
-def _shown(setting: Setting, image: np.ndarray, counts: np.ndarray, kinds: np.ndarray, others: np.ndarray) -> Shown:
+def _images_shown(
+    setting: Setting, image: np.ndarray, counts: np.ndarray, kinds: np.ndarray, others: np.ndarray
+) -> ImageLists:
     """Return the images of a setting: the right one, then those of the kinds that are asked for, each once."""
     is_shown = np.full(len(kinds), setting == "Full") | (kinds == SETTINGS.index(setting))
     own = np.arange(len(image))
@@ -424,4 +428,4 @@ def _shown(setting: Setting, image: np.ndarray, counts: np.ndarray, kinds: np.nd
     once = np.sort(np.unique(key, return_index=True)[1])
     order = once[np.argsort(whose[once], kind="stable")]
     first = np.concatenate(([0], np.cumsum(np.bincount(whose[order], minlength=len(image)))))
-    return Shown(first.astype(np.int64), which[order].astype(np.int32))
+    return ImageLists(first.astype(np.int64), which[order].astype(np.int32))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.data.region_arrays import RegionArrays
 
 
-__all__ = ["Detected", "best_boxes", "open_detected"]
+__all__ = ["DetectorFeatures", "best_boxes", "open_detector_features"]
 
 INFO = "gqa_objects_info.json"
 BOXES = ("bbox", "boxes", "bboxes")
@@ -36,7 +36,7 @@ WIDEST = 1 << 16  # channels
 EDGE = 1 << 20  # bytes at both ends of a file that its name is made of
 
 
-class Detected(Protocol):
+class DetectorFeatures(Protocol):
     """An open file of detector features.
 
     Attributes:
@@ -54,7 +54,7 @@ class Detected(Protocol):
         """Read early and late features of consecutive regions from a first one on: float32 [region, channel, cell]."""
 
 
-def open_detected(path: Path, regions: int) -> Detected:
+def open_detector_features(path: Path, regions: int) -> DetectorFeatures:
     """Open the feature files at a path.
 
     Args:
@@ -67,7 +67,7 @@ def open_detected(path: Path, regions: int) -> Detected:
     """
     if path.is_dir():
         return _Folder(path)
-    file = _opened(path)
+    file = _open_hdf5(path)
     return _Regions(path, file, regions) if "fc7" in file else _Images(path, file)
 
 
@@ -130,7 +130,7 @@ class _Images(_ByImage):
         group = self.file.get(image_id)
         where = f"{self.path.name}, image {image_id!r}"
         name = next((name for name in BOXES if hasattr(group, "keys") and name in group), BOXES[0])
-        return _seen(
+        return _check_features(
             np.asarray(_array(group, name, where)), np.asarray(_array(group, "features", where)), self.high, where
         )
 
@@ -160,13 +160,13 @@ class _Folder(_ByImage):
             case _:
                 raise BrokenDataset(f"{INFO} in {self.path.name} does not say where image {image_id!r} is")
         if number not in self.files:
-            self.files[number] = _opened(self.path / f"gqa_objects_{number}.h5")
+            self.files[number] = _open_hdf5(self.path / f"gqa_objects_{number}.h5")
         where = f"gqa_objects_{number}.h5, image {image_id!r}"
         boxes, features = (_array(self.files[number], name, where) for name in ("bboxes", "features"))
         if boxes.ndim != 3 or features.ndim != 3 or index >= min(len(boxes), len(features)):
             raise BrokenDataset(f"{where}: there is no row {index}")
         some = slice(count if isinstance(count, int) and count >= 0 else None)
-        return _seen(np.asarray(boxes[index])[some], np.asarray(features[index])[some], self.high, where)
+        return _check_features(np.asarray(boxes[index])[some], np.asarray(features[index])[some], self.high, where)
 
 
 class _Regions:
@@ -204,7 +204,7 @@ class _Regions:
         return found
 
 
-def _seen(corners: np.ndarray, features: np.ndarray, width: int, where: str) -> tuple[np.ndarray, np.ndarray]:
+def _check_features(corners: np.ndarray, features: np.ndarray, width: int, where: str) -> tuple[np.ndarray, np.ndarray]:
     """Boxes and what is in them, once their form is right; `width` is 0 where it is not known yet."""
     right = corners.ndim == features.ndim == 2 and corners.shape[1] == 4 and len(corners) == len(features)
     numbers = corners.dtype.kind in "fiu" and features.dtype.kind == "f"
@@ -218,7 +218,7 @@ def _seen(corners: np.ndarray, features: np.ndarray, width: int, where: str) -> 
     return corners.astype(np.float64), features.astype(np.float32)
 
 
-def _opened(path: Path) -> Any:
+def _open_hdf5(path: Path) -> Any:
     try:
         import h5py
     except ImportError as error:

@@ -62,7 +62,7 @@ class Photographs:
                 self._remembered.move_to_end(image)
                 return self._remembered[image]
         if image in self._places:
-            return self._kept(image)
+            return self._read_kept(image)
         file = self._file(image)
         if file is None:
             return None
@@ -82,7 +82,7 @@ class Photographs:
                     places |= {name: (entry["path"], group) for name in names if isinstance(name, str)}
         return places
 
-    def _kept(self, image: str) -> bytes | None:
+    def _read_kept(self, image: str) -> bytes | None:
         path, group = self._places[image]
         with _parquet(self.dataset.path / path) as file:
             names, pictures = (_column(file, group, name) for name in ("image", "picture"))

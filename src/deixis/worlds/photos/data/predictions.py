@@ -76,7 +76,7 @@ class AnswerReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Defaults:
     """What holds for answers that do not say so themselves."""
 
     space: Space | None
@@ -107,7 +107,7 @@ def read_answers(
     """
     report = report if report is not None else AnswerReport()
     path = Path(path)
-    told = _Told(space, setting)
+    told = _Defaults(space, setting)
     try:
         answers = _coco(path, scenes, told, report) if _is_list(path) else _lines(path, scenes, told, report)
         for answer in answers:
@@ -130,7 +130,7 @@ def _is_list(path: Path) -> bool:
         return stream.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
 
 
-def _lines(path: Path, scenes: GraphTable, told: _Told, report: AnswerReport) -> Iterator[Answer]:
+def _lines(path: Path, scenes: GraphTable, told: _Defaults, report: AnswerReport) -> Iterator[Answer]:
     with path.open("rb") as stream:
         number = 0
         while line := stream.readline(LONGEST_LINE):
@@ -155,17 +155,17 @@ def _json(line: bytes) -> Any:
         return None
 
 
-def _header(values: Mapping[str, Any], told: _Told, where: str) -> _Told:
+def _header(values: Mapping[str, Any], told: _Defaults, where: str) -> _Defaults:
     space = values.get("boxes", told.space)
     setting = values.get("setting", told.setting or EVERY)
     if space is not None and space not in SPACES:
         raise BrokenDataset(f"{where}: unknown coordinate space {str(space)[:40]!r}; known: {', '.join(SPACES)}")
     if setting not in (*SETTINGS, EVERY):
         raise BrokenDataset(f"{where}: unknown setting {str(setting)[:40]!r}; known: {', '.join((*SETTINGS, EVERY))}")
-    return _Told(space, None if setting == EVERY else setting)
+    return _Defaults(space, None if setting == EVERY else setting)
 
 
-def _answer(number: int, values: Mapping[str, Any], scenes: GraphTable, told: _Told) -> Answer:
+def _answer(number: int, values: Mapping[str, Any], scenes: GraphTable, told: _Defaults) -> Answer:
     said = values.get("setting", told.setting or EVERY)
     if said not in (*SETTINGS, EVERY):
         return Answer(number, told.setting, fault="the setting is unknown")
@@ -218,7 +218,7 @@ def _scores(values: Any) -> dict[tuple[str, str], float] | None:
 # -------------------------------------------------------------------------------- COCO
 
 
-def _coco(path: Path, scenes: GraphTable, told: _Told, report: AnswerReport) -> Iterator[Answer]:
+def _coco(path: Path, scenes: GraphTable, told: _Defaults, report: AnswerReport) -> Iterator[Answer]:
     """Yield one answer for every reference that is named."""
     best: dict[int, tuple[float, Answer]] = {}
     ids = dict(zip(coco_image_numbers(scenes), scenes.image_ids, strict=True))
@@ -250,7 +250,7 @@ def _reference_of(values: Any) -> int | None:
 
 
 def _detection(
-    number: int, values: Mapping[str, Any], ids: Mapping[int, str], scenes: GraphTable, told: _Told
+    number: int, values: Mapping[str, Any], ids: Mapping[int, str], scenes: GraphTable, told: _Defaults
 ) -> Answer:
     if values.get(NOT_THERE) is True:
         return Answer(number, told.setting, is_absent=True)

@@ -19,7 +19,6 @@ rare ones can be `UNKNOWN`.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,7 +28,7 @@ import numpy as np
 
 from deixis.data.store import read_parquet
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, SchemaError
-from deixis.expression.plain import expression_from_plain
+from deixis.expression.plain import expression_from_json
 from deixis.expression.program import MAX_RANK, MAX_STACK
 from deixis.expression.steps import SIDES, AnyOf, Extreme, Is, Not, Nth, Related
 from deixis.kernels.ops import GROWTH, Op
@@ -89,7 +88,9 @@ class ProgramWords:
 
 def program_words(expressions: Iterable[Expression | None], *, rare: int = RARE) -> ProgramWords:
     """Return the words that occur more often than `rare` times, the most frequent first, equals by the alphabet."""
-    counts = Counter(word for said in expressions if said is not None for step in said.steps for word in _said(step))
+    counts = Counter(
+        word for said in expressions if said is not None for step in said.steps for word in _words_of(step)
+    )
     frequent = [word for word, count in counts.items() if count > rare]
     return ProgramWords(tuple(sorted(frequent, key=lambda word: (-counts[word], word))))
 
@@ -137,7 +138,7 @@ def copsref_programs(
             splits += table.column("split").to_pylist()
             for written in table.column("expression").to_pylist():
                 try:
-                    said.append(expression_from_plain(json.loads(written)) if written else None)
+                    said.append(expression_from_json(written) if written else None)
                 except (DeixisError, ValueError, TypeError, RecursionError) as error:
                     raise BrokenDataset(f"{path.name}, row {row}: {str(error).splitlines()[0][:200]}") from error
                 row += 1
@@ -150,7 +151,7 @@ def copsref_programs(
         raise BrokenDataset(f"{dataset.path}: {error}") from error
 
 
-def _said(step: Step) -> Iterator[tuple[str, str]]:
+def _words_of(step: Step) -> Iterator[tuple[str, str]]:
     """Yield the words of a step."""
     match step:
         case Is(attribute, value):
@@ -159,12 +160,12 @@ def _said(step: Step) -> Iterator[tuple[str, str]]:
             if relation not in SAME:
                 yield RELATION, relation
             for inner in to.steps:
-                yield from _said(inner)
+                yield from _words_of(inner)
         case Not(inner):
-            yield from _said(inner)
+            yield from _words_of(inner)
         case AnyOf(steps):
             for inner in steps:
-                yield from _said(inner)
+                yield from _words_of(inner)
 
 
 class _Line:

@@ -138,7 +138,7 @@ def describe_examples(examples: Iterable[Example], scenes: GraphTable) -> Row:
     validation and test only. What is said is read off the expressions; a dataset whose texts nobody has read tells no
     attributes or relations.
     """
-    said = _Said()
+    said = _Counts()
     for example in examples:
         said.add(example, scenes)
     return said.row(scenes)
@@ -148,11 +148,11 @@ def table_2(rows: Mapping[str, Row]) -> list[tuple[str, ...]]:
     """Return the published rows and further ones as text: name, categories, attributes, relations, length, …."""
     own = {name: {key: getattr(row, key) for key in HEADS} for name, row in rows.items()}
     return [
-        (name, *(_shown(figures.get(key)) for key in HEADS)) for name, figures in [*PUBLISHED.items(), *own.items()]
+        (name, *(_format(figures.get(key)) for key in HEADS)) for name, figures in [*PUBLISHED.items(), *own.items()]
     ]
 
 
-class _Said:
+class _Counts:
     """Counts that grow with every example."""
 
     def __init__(self) -> None:
@@ -257,5 +257,5 @@ def _by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
     )
 
 
-def _shown(value: float | None) -> str:
+def _format(value: float | None) -> str:
     return "" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"

@@ -45,7 +45,7 @@ from deixis.data.seal import write_manifest
 from deixis.data.split_names import names_in_split
 from deixis.data.store import MANIFEST, file_digest, kind_of, lies_inside, open_dataset, read_parquet
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, UnknownName
-from deixis.expression.plain import expression_from_plain, expression_to_plain
+from deixis.expression.plain import expression_from_json, expression_to_json
 from deixis.worlds.photos.data.graphs import read_table
 from deixis.worlds.photos.data.photographs import Photographs
 from deixis.worlds.photos.data.picture_files import pictures_in, write_photographs
@@ -439,9 +439,7 @@ def table_of_examples(examples: list[Example]) -> pa.Table:
 
 
 def _expression_text(example: Example) -> str:
-    if example.expression is None:
-        return ""
-    return json.dumps(expression_to_plain(example.expression), ensure_ascii=False, separators=(",", ":"))
+    return "" if example.expression is None else expression_to_json(example.expression)
 
 
 @contextmanager
@@ -471,7 +469,7 @@ def example_from_row(values: Mapping[str, Any]) -> Example:
     return Example(
         id=values["id"],
         text=values["text"],
-        expression=expression_from_plain(json.loads(said)) if said else None,
+        expression=expression_from_json(said) if said else None,
         form=values["form"],
         forms=tuple(values["forms"]),
         image_id=values["image"],

@@ -11,7 +11,7 @@ from deixis.expression.description import Description
 from deixis.expression.steps import Is, Nth
 from deixis.seeds import Stream, derive
 from deixis.worlds.photos.guard import says_sides
-from deixis.worlds.photos.left_right import loosened
+from deixis.worlds.photos.left_right import with_loose_sides
 from deixis.worlds.photos.resolution.graphs import compile_for, only_of, resolve_graph_pairs
 from deixis.worlds.photos.resolution.unknowns import judge_graph_pairs
 
@@ -32,12 +32,12 @@ __all__ = [
     "Chooser",
     "Link",
     "Verdict",
+    "draw_weighted",
     "is_spatial_only",
     "other_counts",
     "says_twice",
     "targets_of",
     "verdicts_on",
-    "weighted",
 ]
 
 
@@ -141,7 +141,7 @@ def verdicts_on(
         is_unique &= (only_of(certain) == wanted) & (only_of(possible) == wanted)
     if loose_sides:
         sided = [n for n in np.flatnonzero(is_unique).tolist() if says_sides(candidates[n].expression)]
-        rest, loose = np.array(sided, np.int64), loosened(table)
+        rest, loose = np.array(sided, np.int64), with_loose_sides(table)
         fits = resolve_graph_pairs(programs, loose, rest, scenes[rest])
         is_unique[rest] &= only_of(fits) == wanted[rest]
         if unknowns is not None:
@@ -167,7 +167,7 @@ class Link(NamedTuple):
     to: int
 
 
-def weighted(options: Sequence[T], weights: Sequence[float], stream: Stream) -> T:
+def draw_weighted(options: Sequence[T], weights: Sequence[float], stream: Stream) -> T:
     """Return one of the options, drawn by weights that are not all 0."""
     aim = chance(stream) * sum(weights)
     for option, weight in zip(options, weights, strict=True):
@@ -275,4 +275,6 @@ class Chooser:
             and names[other] not in said
             and (allowed is None or allowed[relation])
         ]
-        return weighted(options, [weights[option.relation] for option in options], self.stream) if options else None
+        return (
+            draw_weighted(options, [weights[option.relation] for option in options], self.stream) if options else None
+        )

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deixis.expression.steps import Nth
-from deixis.worlds.photos.engine.choose import Chooser, Link, weighted
+from deixis.worlds.photos.engine.choose import Chooser, Link, draw_weighted
 from deixis.worlds.photos.engine.tree import NO_OBJECT, Edge, Node, Tree
 
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.engine.settings import Form
 
 
-__all__ = ["BUILDERS", "build", "lengthened"]
+__all__ = ["BUILDERS", "build", "lengthen"]
 
 MOST_HOPS = 3
 
@@ -29,20 +29,20 @@ def build(form: Form, target: int, chooser: Chooser) -> Tree | None:
     """Build a tree of a form for a target, perhaps joined with another form, or return None if the image has none."""
     tree = BUILDERS[form](target, chooser)
     if tree is not None and chooser.happens(chooser.engine.composition):
-        tree = _composed(form, tree, chooser) or tree
+        tree = _compose(form, tree, chooser) or tree
     return tree
 
 
 def build_chain(target: int, chooser: Chooser) -> Tree | None:
     """Build one to three relations in a row: 'the white cup that is on the table that is near the wall'."""
-    hops = weighted((1, 2, 3), chooser.engine.hops, chooser.stream)
+    hops = draw_weighted((1, 2, 3), chooser.engine.hops, chooser.stream)
     link = chooser.link(target, (target,))
     attributes = link and _attributes_of_target(target, chooser, is_bare=not chooser.facts.can_join[link.relation])
     if link is None or attributes is None:
         return None
     tree = _related(Tree((Node(target, chooser.name(target), attributes),)), 0, link, chooser)
     for _ in range(hops - 1):
-        tree = lengthened(tree, chooser) or tree
+        tree = lengthen(tree, chooser) or tree
     return tree
 
 
@@ -128,7 +128,7 @@ def build_not(target: int, chooser: Chooser) -> Tree | None:
     if words:
         return Tree((Node(target, name, (), (chooser.word(chooser.stream.choice(words)),)),))
     weights = chooser.facts.weights
-    relation, related_name = weighted(links, [weights[relation] for relation, _ in links], chooser.stream)
+    relation, related_name = draw_weighted(links, [weights[relation] for relation, _ in links], chooser.stream)
     denied = Node(NO_OBJECT, chooser.facts.table.vocabulary.names[related_name])
     return Tree((Node(target, name), denied), (Edge(0, 1, chooser.relation(relation), "not", is_true=False),))
 
@@ -143,7 +143,7 @@ BUILDERS: Mapping[Form, Callable[[int, Chooser], Tree | None]] = {
 }
 
 
-def lengthened(tree: Tree, chooser: Chooser) -> Tree | None:
+def lengthen(tree: Tree, chooser: Chooser) -> Tree | None:
     """Return the tree with one more relation at its last object, if it has any and no path becomes too long."""
     last = len(tree.nodes) - 1
     if not last or tree.nodes[last].object == NO_OBJECT or _depth(tree, last) >= MOST_HOPS:
@@ -159,13 +159,13 @@ def _depth(tree: Tree, node: int) -> int:
     return next((1 + _depth(tree, edge.parent) for edge in tree.edges if edge.child == node), 0)
 
 
-def _composed(form: Form, tree: Tree, chooser: Chooser) -> Tree | None:
+def _compose(form: Form, tree: Tree, chooser: Chooser) -> Tree | None:
     """Return the tree joined with a form that does not change its own: names go by the first form of `PRIORITY`."""
     ways: dict[Form, tuple[Callable[[Tree, Chooser], Tree | None], ...]] = {
         "chain": (),
-        "and": (lengthened,),
-        "order": (_with_relation, lengthened),
-        "or": (_with_relation, _with_rank, lengthened),
+        "and": (lengthen,),
+        "order": (_with_relation, lengthen),
+        "or": (_with_relation, _with_rank, lengthen),
         "same": (_with_relation, _with_rank, _with_attribute),
         "not": (_with_relation, _with_attribute),
     }
@@ -258,7 +258,7 @@ def _false_link(target: int, true: Link, chooser: Chooser) -> Link | None:
         and facts.is_plausible(name, link.relation, photograph.names[link.to])
         and facts.can_relate(name, link.relation, photograph.names[link.to])
     ]
-    return weighted(found, [facts.weights[link.relation] for link in found], chooser.stream) if found else None
+    return draw_weighted(found, [facts.weights[link.relation] for link in found], chooser.stream) if found else None
 
 
 def _words_of_all(others: list[int], target: int, chooser: Chooser) -> list[int]:
@@ -282,12 +282,12 @@ def _links_of_all(others: list[int], target: int, chooser: Chooser) -> list[tupl
     """Return the relations, each to some name, that all others have and the target has not."""
     photograph, facts = chooser.photograph, chooser.facts
 
-    def named(thing: int) -> set[tuple[int, int]]:
+    def links_by_name(thing: int) -> set[tuple[int, int]]:
         return {(relation, photograph.names[other]) for relation, other in photograph.links[thing] if other != target}
 
-    common = named(others[0])
+    common = links_by_name(others[0])
     for other in others[1:]:
-        common &= named(other)
+        common &= links_by_name(other)
     held = {(relation, photograph.names[other]) for relation, other in photograph.links[target]}
     is_told = not chooser.engine.guarded or any(not facts.is_side[relation] for relation, _ in held)
     return sorted(

@@ -17,17 +17,17 @@ from deixis.worlds.photos.engine.choose import (
     Candidate,
     Chooser,
     Verdict,
+    draw_weighted,
     is_spatial_only,
     other_counts,
     says_twice,
     targets_of,
     verdicts_on,
-    weighted,
 )
 from deixis.worlds.photos.engine.facts import Facts
-from deixis.worlds.photos.engine.forms import build, lengthened
+from deixis.worlds.photos.engine.forms import build, lengthen
 from deixis.worlds.photos.engine.settings import FORMS, Engine
-from deixis.worlds.photos.engine.wording import worded
+from deixis.worlds.photos.engine.wording import put_into_words
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from deixis.worlds.photos.words import Synonyms
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.worlds.photos.engine.settings import Form
-    from deixis.worlds.photos.engine.tree import Expressed, Tree
+    from deixis.worlds.photos.engine.tree import ObjectExpression, Tree
 
-    Speaker: TypeAlias = Generator[list[Candidate], list[Verdict], list[Expressed]]
+    Speaker: TypeAlias = Generator[list[Candidate], list[Verdict], list[ObjectExpression]]
 
 
-__all__ = ["Chunk", "express", "express_chunk", "express_in_parallel", "image_chunks", "tuned"]
+__all__ = ["Chunk", "express", "express_chunk", "express_in_parallel", "image_chunks", "tune_weights"]
 
 AT_ONCE = 512  # images that take turns
 PROPOSED = 2  # new candidates that an image proposes in one turn
@@ -61,20 +61,20 @@ def express(
     weights: Mapping[Form, float] | None = None,
     facts: Facts | None = None,
     synonyms: Synonyms | None = None,
-) -> Iterator[Expressed]:
+) -> Iterator[ObjectExpression]:
     """Make expressions about the objects of a corpus, each of which picks out its target and nothing else in its image.
 
     Args:
         table: the scene graphs.
         engine: what is wanted; as Cops-Ref by default.
         scenes: the numbers of the images to speak of, in that order; all by default.
-        weights: how often each form is tried; by default `tuned` so that the forms have the shares of the settings.
+        weights: how often each form is tried; by default `tune_weights` finds weights for the shares of the settings.
         facts: about the table, if at hand.
         synonyms: other words; the curated list by default.
     """
     engine = engine or Engine()
     facts = facts or Facts.of(table, engine)
-    weights = weights if weights is not None else tuned(table, engine, facts=facts)
+    weights = weights if weights is not None else tune_weights(table, engine, facts=facts)
     synonyms = synonyms or Synonyms.of(table.vocabulary)
     numbers = range(len(table)) if scenes is None else scenes
     for first in range(0, len(numbers), AT_ONCE):
@@ -84,7 +84,7 @@ def express(
             yield from said
 
 
-def tuned(table: GraphTable, engine: Engine, *, facts: Facts | None = None) -> dict[Form, float]:
+def tune_weights(table: GraphTable, engine: Engine, *, facts: Facts | None = None) -> dict[Form, float]:
     """Return the trial rate of each form for which the forms come out in the requested shares.
 
     Not every image offers every form: hardly any two objects are of the one gender that nothing else has. So a sample
@@ -116,7 +116,7 @@ def express_in_parallel(
     workers: int = 1,
     synonyms: Synonyms | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Iterator[Expressed]:
+) -> Iterator[ObjectExpression]:
     """Make the expressions of `express` by several processes, with the same result for any number of them.
 
     Args:
@@ -127,7 +127,7 @@ def express_in_parallel(
         progress: told how many more images are done.
     """
     engine = engine or Engine()
-    weights = tuned(table, engine)
+    weights = tune_weights(table, engine)
     chunks = [Chunk(engine, weights, some, synonyms) for some in image_chunks(len(table))]
     for chunk, said in zip(chunks, share_work(express_chunk, chunks, save=table.save, workers=workers), strict=True):
         yield from said
@@ -149,7 +149,7 @@ class Chunk(NamedTuple):
     synonyms: Synonyms | None = None
 
 
-def express_chunk(folder: Path, chunk: Chunk) -> list[Expressed]:
+def express_chunk(folder: Path, chunk: Chunk) -> list[ObjectExpression]:
     """Make expressions about some images of the table in a folder.
 
     A pure function, for other processes and machines.
@@ -164,9 +164,9 @@ def express_chunk(folder: Path, chunk: Chunk) -> list[Expressed]:
 _at_hand: dict[str, Any] = {}  # the table that was read last, with what is known of it
 
 
-def _taking_turns(speakers: list[Speaker], table: GraphTable, engine: Engine) -> list[list[Expressed]]:
+def _taking_turns(speakers: list[Speaker], table: GraphTable, engine: Engine) -> list[list[ObjectExpression]]:
     """What all speakers come to say; the candidates of one turn are resolved together."""
-    done: dict[int, list[Expressed]] = {}
+    done: dict[int, list[ObjectExpression]] = {}
     answers: dict[int, list[Verdict] | None] = dict.fromkeys(range(len(speakers)))
     while answers:
         proposed: dict[int, list[Candidate]] = {}
@@ -189,15 +189,15 @@ def _speak(chooser: Chooser, weights: Mapping[Form, float], synonyms: Synonyms) 
     """Make the expressions of one image: propose candidates, learn which are unique, and word them."""
     engine = chooser.engine
     targets = targets_of(chooser.photograph, chooser.facts, engine)
-    told: list[Expressed] = []
+    told: list[ObjectExpression] = []
     tried: set[Tree] = set()
     per_target: Counter[int] = Counter()
     for _ in range(engine.per_image):
         open_targets = [t for t in targets if per_target[t] < engine.per_target]
         if not open_targets:
             break
-        form = weighted(list(weights), list(weights.values()), chooser.stream)
-        said = yield from _speak_once(form, chooser.stream.shuffled(open_targets), chooser, tried, synonyms)
+        form = draw_weighted(list(weights), list(weights.values()), chooser.stream)
+        said = yield from _speak_once(form, chooser.stream.permutation(open_targets), chooser, tried, synonyms)
         if said and all(said.text != other.text for other in told):
             told.append(said)
             per_target[said.target] += 1
@@ -206,14 +206,14 @@ def _speak(chooser: Chooser, weights: Mapping[Form, float], synonyms: Synonyms) 
 
 def _speak_once(
     form: Form, targets: list[int], chooser: Chooser, tried: set[Tree], synonyms: Synonyms
-) -> Generator[list[Candidate], list[Verdict], Expressed | None]:
+) -> Generator[list[Candidate], list[Verdict], ObjectExpression | None]:
     """Return one expression of a form about one of the targets, if the attempts suffice."""
     attempts = chooser.engine.attempts
     for target in targets:
         tries = 0
         ambiguous: list[Tree] = []
         while attempts and tries < TRIES_PER_TARGET:
-            trees = [lengthened(tree, chooser) for tree in ambiguous]  # what fits several may fit one if more is said
+            trees = [lengthen(tree, chooser) for tree in ambiguous]  # what fits several may fit one if more is said
             for _ in range(min(PROPOSED, attempts)):
                 trees.append(build(form, target, chooser))
                 if trees[-1] is None:
@@ -227,7 +227,7 @@ def _speak_once(
                 if not verdict.is_unique:
                     ambiguous.append(candidate.tree)
                 elif not verdict.misleads or chooser.engine.rank_readings == "flag":
-                    said = worded(candidate, verdict, chooser, synonyms)
+                    said = put_into_words(candidate, verdict, chooser, synonyms)
                     if said and said.form == form:
                         return said
     return None

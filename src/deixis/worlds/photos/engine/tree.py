@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deixis.language.utterance import Span
     from deixis.worlds.photos.engine.settings import Form
 
-__all__ = ["NO_OBJECT", "Edge", "Expressed", "Node", "Tree"]
+__all__ = ["NO_OBJECT", "Edge", "Node", "ObjectExpression", "Tree"]
 
 
 NO_OBJECT = -1
@@ -129,14 +129,14 @@ class Tree:
             steps.append(AnyOf(tuple(alternatives)))
         return Description(tuple(steps))
 
-    def explored(self, object_ids: Sequence[str]) -> list[list[str]]:
+    def objects_by_depth(self, object_ids: Sequence[str]) -> list[list[str]]:
         """Return the ids of the objects by depth, as `explored_list` of the released files has them."""
         return [
             [object_ids[self.nodes[n].object] for n in level if self.nodes[n].object != NO_OBJECT]
             for level in self._levels()
         ]
 
-    def attributes_used(self) -> list[Any]:
+    def attributes_by_depth(self) -> list[Any]:
         """Return the attributes by depth, as `attri_used` of the released files has them, with empty text for none."""
         rows: list[Any] = []
         for level in self._levels():
@@ -184,7 +184,7 @@ def _node_as_dict(node: Node, object_ids: Sequence[str]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Expressed:
+class ObjectExpression:
     """One expression about one object of one image.
 
     Attributes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from deixis.errors import ParseError, SchemaError
 from deixis.expression.parts import parts
 from deixis.expression.steps import Is
-from deixis.worlds.photos.engine.tree import Expressed
+from deixis.worlds.photos.engine.tree import ObjectExpression
 from deixis.worlds.photos.language import STYLES, parse_reference, realise_reference, style_named, words_of_photographs
 from deixis.worlds.photos.language.words import ENGLISH
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.words import Synonyms
 
 
-__all__ = ["Wording", "said_as_read", "worded"]
+__all__ = ["Wording", "put_into_words", "said_as_read"]
 
-VARIANTS: tuple[dict[str, Any], ...] = tuple(  # all that `worded` may come to, the plainest first
+VARIANTS: tuple[dict[str, Any], ...] = tuple(  # all that `put_into_words` may come to, the plainest first
     {"relative": relative, "drops_before_doing": drops, "side": side, "joins_activities": joins}
     for joins in (True, False)
     for side in ("from", "on")
@@ -94,7 +94,9 @@ def _said_otherwise(words: list[str], plain: Utterance, expression: Expression) 
     return {}
 
 
-def worded(candidate: Candidate, verdict: Verdict, chooser: Chooser, synonyms: Synonyms) -> Expressed | None:
+def put_into_words(
+    candidate: Candidate, verdict: Verdict, chooser: Chooser, synonyms: Synonyms
+) -> ObjectExpression | None:
     """Put a candidate into words, or return None where the words would be read as something else."""
     tree, expression = candidate.tree, candidate.expression
     style, vocabulary = _style_for(tree, chooser), chooser.facts.table.vocabulary
@@ -104,7 +106,7 @@ def worded(candidate: Candidate, verdict: Verdict, chooser: Chooser, synonyms: S
         return None
     table, forms = chooser.facts.table, tree.forms
     first = table.objects_of(candidate.scene).start
-    return Expressed(
+    return ObjectExpression(
         scene=candidate.scene,
         image_id=table.image_ids[candidate.scene],
         target=candidate.target,

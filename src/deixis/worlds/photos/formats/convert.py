@@ -117,7 +117,7 @@ def _records(
             losses.leave_out(REF_CODES[code], often)
         else:
             losses.repair(REF_CODES[code], often)
-    return list(_known(examples, table, losses)), table
+    return list(_keep_known(examples, table, losses)), table
 
 
 def _read(ref: Ref, table: GraphTable) -> Example:
@@ -136,7 +136,7 @@ def _read(ref: Ref, table: GraphTable) -> Example:
     return replace(example, forms=forms) if example.form in forms[:1] else example
 
 
-def _known(examples: Iterable[Example], table: GraphTable, losses: Losses) -> Iterator[Example]:
+def _keep_known(examples: Iterable[Example], table: GraphTable, losses: Losses) -> Iterator[Example]:
     for example in examples:
         try:
             scenes = example.scenes(table)

@@ -2,6 +2,6 @@
 
 from deixis.worlds.photos.imagine.annotate import Annotator as Annotator
 from deixis.worlds.photos.imagine.corpus import draw_sheet as draw_sheet
-from deixis.worlds.photos.imagine.imagined import Imagined as Imagined
+from deixis.worlds.photos.imagine.imagined import ImaginedPicture as ImaginedPicture
 from deixis.worlds.photos.imagine.imagined import draw_imagined as draw_imagined
 from deixis.worlds.photos.imagine.imagined import imagine as imagine

@@ -88,7 +88,7 @@ class Annotator:
         weights = [SELDOM.get(link.relation, 1.0) for _, link in links]
         if not chance.happens(self.relations * max(weights)):
             return
-        subject, link = chance.weighted(links, weights)
+        subject, link = chance.choose_weighted(links, weights)
         if self.wrong and chance.happens(self.wrong):
             link = Link(link.relation, chance.choice([other for other in ids if other != subject]))
         said[subject].append(link)

@@ -109,7 +109,7 @@ def draw_appearance(kind: Kind, chance: Chance, **fixed: str) -> Appearance:
 
 def draw_person(kind: Kind, chance: Chance, body: Skeleton) -> Appearance:
     """Draw a person's look at random: skin, hair, and whether they smile."""
-    hair = chance.weighted(tuple(HAIR), (4, 4, 3, 1, 1.2 if kind.name in ("man", "woman") else 0))
+    hair = chance.choose_weighted(tuple(HAIR), (4, 4, 3, 1, 1.2 if kind.name in ("man", "woman") else 0))
     words, state = [], []
     if kind.name == "man" and chance.happens(0.14):
         state.append("bald")
@@ -127,7 +127,7 @@ def _draw_color(kind: Kind, chance: Chance) -> str:
     if not kind.colors:
         return "white"
     counts = gqa_counts().attributes
-    return chance.weighted(kind.colors, [counts.get(color, 100) ** 0.55 for color in kind.colors])
+    return chance.choose_weighted(kind.colors, [counts.get(color, 100) ** 0.55 for color in kind.colors])
 
 
 def _draw_size(kind: Kind, chance: Chance) -> str:

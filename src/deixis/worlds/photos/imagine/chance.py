@@ -35,7 +35,7 @@ class Chance(Stream):
         """Return a random whole number from low to high, both included."""
         return low + self.below(high - low + 1)
 
-    def weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
+    def choose_weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
         """Return one of the options, each drawn in proportion to its weight."""
         left = self.fraction() * sum(weights)
         for option, weight in zip(options, weights, strict=True):

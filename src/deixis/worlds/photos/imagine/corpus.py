@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
-    from deixis.worlds.photos.imagine.imagined import Imagined
+    from deixis.worlds.photos.imagine.imagined import ImaginedPicture
 
 __all__ = ["CORPUS", "Corpus", "draw_sheet", "imagine_graph", "imagine_graphs"]
 
@@ -34,7 +34,7 @@ GAP = 8
 PAPER = (255, 255, 255)
 
 
-def draw_sheet(scenes: Sequence[Imagined], *, columns: int = 4, cell: tuple[int, int] = (360, 270)) -> Image:
+def draw_sheet(scenes: Sequence[ImaginedPicture], *, columns: int = 4, cell: tuple[int, int] = (360, 270)) -> Image:
     """Draw the pictures side by side, each as large as its cell allows."""
     if not scenes or columns < 1:
         raise RecipeError(f"a sheet needs a scene and a column, got {len(scenes)} and {columns}")
@@ -119,7 +119,7 @@ class _Draws:
 
 
 @cache
-def _weighted(kind: str) -> tuple[tuple[str, ...], np.ndarray]:
+def _word_weights(kind: str) -> tuple[tuple[str, ...], np.ndarray]:
     """Return the words of a kind and their cumulative shares, left and right apart."""
     counts: Mapping[str, int] = getattr(gqa_counts(), kind)
     words = tuple(word for word in counts if word not in (LEFT, RIGHT))
@@ -128,7 +128,7 @@ def _weighted(kind: str) -> tuple[tuple[str, ...], np.ndarray]:
 
 
 def _words(kind: str, count: int, draws: _Draws) -> list[str]:
-    words, shares = _weighted(kind)
+    words, shares = _word_weights(kind)
     return [words[place] for place in np.searchsorted(shares, draws.uniform(count), side="right").tolist()]
 
 

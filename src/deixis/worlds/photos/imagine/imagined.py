@@ -13,7 +13,7 @@ from deixis.worlds.photos.imagine.annotate import Annotator
 from deixis.worlds.photos.imagine.appearance import is_borne_out, sizes_in_doubt
 from deixis.worlds.photos.imagine.chance import Chance
 from deixis.worlds.photos.imagine.pen import LIMB, OVAL, Paint, Pen, Shape
-from deixis.worlds.photos.imagine.picture import OVERSAMPLING, Painted, paint, who_owns
+from deixis.worlds.photos.imagine.picture import OVERSAMPLING, OwnedShapes, paint, who_owns
 from deixis.worlds.photos.imagine.places import PLACES
 from deixis.worlds.photos.imagine.relations import roots, seen_relations
 from deixis.worlds.photos.imagine.sprites import SPRITES
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.imagine.stage import Thing
 
 
-__all__ = ["Imagined", "draw_imagined", "imagine"]
+__all__ = ["ImaginedPicture", "draw_imagined", "imagine"]
 
 SIZES = ((500, 375), (500, 333), (375, 500), (500, 500), (362, 500))  # as in GQA
 SIZE_WEIGHTS = (50, 25, 12, 8, 5)
@@ -44,7 +44,7 @@ FIRST_IMAGE = 9_000_000  # imagined images have ids beyond those of Visual Genom
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imagined:
+class ImaginedPicture:
     """An imagined scene.
 
     Attributes:
@@ -57,10 +57,10 @@ class Imagined:
     place: str
     published: SceneGraph
     truth: SceneGraph
-    painted: tuple[Painted, ...]
+    painted: tuple[OwnedShapes, ...]
 
 
-def imagine(number: int, *, seed: int, annotator: Annotator | None = None) -> Imagined:
+def imagine(number: int, *, seed: int, annotator: Annotator | None = None) -> ImaginedPicture:
     """Imagine the scene of a number, the same one for the same seed.
 
     Raises:
@@ -70,8 +70,8 @@ def imagine(number: int, *, seed: int, annotator: Annotator | None = None) -> Im
     if number < 0:
         raise RecipeError(f"scenes are numbered from 0, got {number}")
     chance = Chance(derive(seed, "imagine", number))
-    place = chance.weighted(PLACES, [place.weight for place in PLACES])
-    width, height = chance.weighted(SIZES, SIZE_WEIGHTS)
+    place = chance.choose_weighted(PLACES, [place.weight for place in PLACES])
+    width, height = chance.choose_weighted(SIZES, SIZE_WEIGHTS)
     stage = Stage(width, height, chance)
     place.furnish(stage, _how_many(chance))
     things = sorted((thing for thing in stage.things if thing.level != "gone"), key=lambda thing: thing.path)
@@ -79,10 +79,10 @@ def imagine(number: int, *, seed: int, annotator: Annotator | None = None) -> Im
     truth = _tell(stage, things, owners, str(FIRST_IMAGE + number), place.location)
     garments = frozenset(told.id for told, thing in zip(truth.objects, things, strict=True) if thing.level == "worn")
     published = (annotator or Annotator()).publish(truth, garments, chance=chance)
-    return Imagined(place=place.name, published=published, truth=truth, painted=painted)
+    return ImaginedPicture(place=place.name, published=published, truth=truth, painted=painted)
 
 
-def draw_imagined(imagined: Imagined, *, without: int | None = None) -> Image:
+def draw_imagined(imagined: ImaginedPicture, *, without: int | None = None) -> Image:
     """Draw the picture of a scene as a Pillow image, with one object of the truth left out if asked."""
     painted = (layer for layer in imagined.painted if without is None or layer.owner != without)
     return paint(painted, imagined.truth.width, imagined.truth.height)
@@ -94,12 +94,12 @@ def _how_many(chance: Chance) -> float:
     return FEWEST + 1 + (MOST - FEWEST - 2) * min(1.0, max(0.0, draw * 1.25 - 0.155))
 
 
-def _without_the_hidden(stage: Stage, things: list[Thing]) -> tuple[list[Thing], tuple[Painted, ...], Owners]:
+def _without_the_hidden(stage: Stage, things: list[Thing]) -> tuple[list[Thing], tuple[OwnedShapes, ...], Owners]:
     """The things of which enough can be seen, painted; those that stand on a thing that goes, go with it."""
     while True:
         painted = _paint_things(stage, things)
         owners = who_owns(painted, len(things), stage.width, stage.height)
-        gone = _hidden(things, owners)
+        gone = _find_hidden(things, owners)
         if not gone:
             return things, painted, owners
         things = [thing for thing in things if not _goes(thing, gone, stage)]
@@ -110,7 +110,7 @@ def _goes(thing: Thing, gone: set[int], stage: Stage) -> bool:
     return thing.number in gone or (thing.host is not None and _goes(stage.things[thing.host], gone, stage))
 
 
-def _hidden(things: list[Thing], owners: Owners) -> set[int]:
+def _find_hidden(things: list[Thing], owners: Owners) -> set[int]:
     """The numbers of things of which too little can be seen; what is on a thing does not hide it."""
     place = {thing.number: i for i, thing in enumerate(things)}
     shown = owners.visible.copy()
@@ -124,19 +124,19 @@ def _hidden(things: list[Thing], owners: Owners) -> set[int]:
     return {things[i].number for i in np.flatnonzero(is_too_small | (is_hidden & ~is_backdrop)).tolist()}
 
 
-def _paint_things(stage: Stage, things: Sequence[Thing]) -> tuple[Painted, ...]:
+def _paint_things(stage: Stage, things: Sequence[Thing]) -> tuple[OwnedShapes, ...]:
     place = {thing.number: i for i, thing in enumerate(things)}
     layers = []
     for i, thing in enumerate(things):
         shade = _shade(thing)
         if shade is not None:
-            layers.append(Painted(-1, (shade,)))
+            layers.append(OwnedShapes(-1, (shade,)))
         pen = Pen(thing.frame, thing.look)
         SPRITES[thing.sprite](pen)
-        layers.append(Painted(i, tuple(pen.shapes), thing.level == "backdrop"))
+        layers.append(OwnedShapes(i, tuple(pen.shapes), thing.level == "backdrop"))
     for kite, person in stage.strings:
         if kite in place and person in place:
-            layers.append(Painted(-1, (_string(stage.things[kite], stage.things[person]),)))
+            layers.append(OwnedShapes(-1, (_string(stage.things[kite], stage.things[person]),)))
     return tuple(layers)
 
 

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.imagine.textures import Color
 
 
-__all__ = ["OVERSAMPLING", "Owners", "Painted", "paint", "who_owns"]
+__all__ = ["OVERSAMPLING", "OwnedShapes", "Owners", "paint", "who_owns"]
 
 OVERSAMPLING = 2  # pixels painted per pixel kept, along each side
 NOBODY = 255  # the owner of places where nothing was painted
 MAX_THINGS = 254
 
 
-class Painted(NamedTuple):
+class OwnedShapes(NamedTuple):
     """The shapes of one thing, or of the shade it throws, which has no owner (owner -1)."""
 
     owner: int
@@ -59,7 +59,7 @@ class Owners(NamedTuple):
     covers: np.ndarray
 
 
-def paint(painted: Iterable[Painted], width: int, height: int) -> Image:
+def paint(painted: Iterable[OwnedShapes], width: int, height: int) -> Image:
     """Paint the picture as a Pillow image of the given size."""
     image, draw = _pillow()
     canvas = image.new("RGB", (width * OVERSAMPLING, height * OVERSAMPLING), (255, 255, 255))
@@ -70,7 +70,7 @@ def paint(painted: Iterable[Painted], width: int, height: int) -> Image:
     return canvas.reduce(OVERSAMPLING)
 
 
-def who_owns(painted: Sequence[Painted], things: int, width: int, height: int) -> Owners:
+def who_owns(painted: Sequence[OwnedShapes], things: int, width: int, height: int) -> Owners:
     """Find the visible part of each thing once all are painted, in the order given.
 
     Shade and glass hide nothing.
@@ -169,7 +169,7 @@ def _between(color: Color, over: Color, sheet: np.ndarray, image: ModuleType) ->
 
 def _inside(pencil: ImageDraw, shape: Shape, ink: int | tuple[int, int, int]) -> None:
     """Fill the shape."""
-    points = _enlarged(shape.points)
+    points = _enlarge(shape.points)
     if shape.kind == OVAL:
         pencil.ellipse(points, fill=ink)
     elif shape.kind == LIMB:
@@ -181,7 +181,7 @@ def _inside(pencil: ImageDraw, shape: Shape, ink: int | tuple[int, int, int]) ->
 def _edge(pencil: ImageDraw, shape: Shape, ink: int | tuple[int, int, int]) -> None:
     """Line the shape."""
     width = round(OUTLINE_PX * OVERSAMPLING)
-    points = _enlarged(shape.points)
+    points = _enlarge(shape.points)
     if shape.kind == OVAL:
         pencil.ellipse(points, outline=ink, width=width)
     else:
@@ -195,7 +195,7 @@ def _outline(pencil: ImageDraw, shape: Shape, ink: int | tuple[int, int, int]) -
         return
     if shape.kind == LIMB:
         wider = (shape.width + 2 * OUTLINE_PX) * OVERSAMPLING
-        _stroke(pencil, _enlarged(shape.points), wider, ink)
+        _stroke(pencil, _enlarge(shape.points), wider, ink)
         return
     _inside(pencil, shape, ink)
     _edge(pencil, shape, ink)
@@ -210,7 +210,7 @@ def _stroke(pencil: ImageDraw, points: Sequence[XY], width: float, ink: int | tu
             pencil.ellipse((x - half, y - half, x + half, y + half), fill=ink)
 
 
-def _enlarged(points: Sequence[XY]) -> list[XY]:
+def _enlarge(points: Sequence[XY]) -> list[XY]:
     return [(x * OVERSAMPLING, y * OVERSAMPLING) for x, y in points]
 
 
@@ -229,7 +229,7 @@ def _region(shapes: Sequence[Shape], width: int, height: int) -> tuple[int, int,
 
 def _inner(shape: Shape, width: int, height: int) -> tuple[int, int, int, int] | None:
     """Return the part of the canvas that an upright rectangle fills for certain, or None where it lies outside."""
-    (x, y), _, (u, v), _ = _enlarged(shape.points)
+    (x, y), _, (u, v), _ = _enlarge(shape.points)
     left, top, right, bottom = max(0, ceil(x)), max(0, ceil(y)), min(width, floor(u)), min(height, floor(v))
     return (left, top, right, bottom) if left < right and top < bottom else None
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from deixis.worlds.photos.imagine.appearance import draw_appearance
 from deixis.worlds.photos.imagine.kinds import KINDS
-from deixis.worlds.photos.imagine.stage import TRIES, shared
+from deixis.worlds.photos.imagine.stage import TRIES, overlap_share
 from deixis.worlds.photos.imagine.textures import COLORS
 
 
@@ -143,7 +143,7 @@ def put_along(stage: Stage, name: str, floor: Thing, wall: Thing, **fixed: str) 
     for _ in range(TRIES):
         x = stage.chance.between(0.42 * w, stage.width - 0.42 * w) if w < stage.width else stage.width / 2
         box = (x - w / 2, y - h, x + w / 2, y)
-        if all(shared(box, other) < 0.04 for other in others):
+        if all(overlap_share(box, other) < 0.04 for other in others):
             return _stand_in(stage, name, floor, box, seen, ())
     return None
 
@@ -182,7 +182,7 @@ def put_on(stage: Stage, name: str, support: Thing, *, verbs: Sequence[str] = ()
 def fits_on(stage: Stage, support: Thing, box: Edges, board: int = 0) -> bool:
     """Return whether a thing fits between the others on a support."""
     if support.sprite in DEEP:
-        return all(shared(box, thing.box) < 0.16 for thing in stage.things if thing.host == support.number)
+        return all(overlap_share(box, thing.box) < 0.16 for thing in stage.things if thing.host == support.number)
     for left, right, taken in support.taken:
         common = min(right, box[2]) - max(left, box[0])
         if taken == board and common > 0.12 * min(right - left, box[2] - box[0]):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.imagine.pen import Look
 
 
-__all__ = ["TRIES", "Edges", "Path", "Stage", "Thing", "shared"]
+__all__ = ["TRIES", "Edges", "Path", "Stage", "Thing", "overlap_share"]
 
 Edges: TypeAlias = tuple[float, float, float, float]  # left, top, right and bottom, in pixels
 Path: TypeAlias = tuple[tuple[float, int], ...]
@@ -119,7 +119,7 @@ class Stage:
             if present:
                 return self.chance.choice(present)
         names = [name for name in names if counts[name] < MOST_ALIKE] or names
-        return self.chance.weighted(names, [gqa_counts().names[name] ** 0.7 for name in names])
+        return self.chance.choose_weighted(names, [gqa_counts().names[name] ** 0.7 for name in names])
 
     def count(self, name: str) -> int:
         """Return the number of things of a name."""
@@ -149,15 +149,15 @@ class Stage:
     def has_room(self, box: Edges) -> bool:
         """Return whether a thing that stands at a place would hide little of others, and be little hidden."""
         standing = (thing.box for thing in self.things if thing.level in ("ground", "top", "held"))
-        return all(shared(box, other) <= MOST_SHARED for other in standing)
+        return all(overlap_share(box, other) <= MOST_SHARED for other in standing)
 
     def is_free(self, box: Edges, *, gap: float) -> bool:
         """Return whether nothing is within some distance of a box."""
         wider = (box[0] - gap, box[1] - gap, box[2] + gap, box[3] + gap)
-        return all(shared(wider, thing.box) <= 0 for thing in self.things if thing.level in OCCUPYING)
+        return all(overlap_share(wider, thing.box) <= 0 for thing in self.things if thing.level in OCCUPYING)
 
 
-def shared(one: Edges, other: Edges) -> float:
+def overlap_share(one: Edges, other: Edges) -> float:
     """Return the share of the smaller box that two boxes have in common."""
     across = min(one[2], other[2]) - max(one[0], other[0])
     down = min(one[3], other[3]) - max(one[1], other[1])

@@ -83,22 +83,22 @@ def cover(kind: str, width: int, height: int, period: float) -> np.ndarray:
     return _KINDS[kind](width, height, max(2.0, period))
 
 
-def _striped(width: int, height: int, period: float) -> np.ndarray:
+def _stripes(width: int, height: int, period: float) -> np.ndarray:
     column = (np.arange(width) % period < period / 2) * np.uint8(255)
     return np.ascontiguousarray(np.broadcast_to(column, (height, width)))
 
 
-def _banded(width: int, height: int, period: float) -> np.ndarray:
+def _bands(width: int, height: int, period: float) -> np.ndarray:
     row = (np.arange(height) % period < period / 2) * np.uint8(255)
     return np.ascontiguousarray(np.broadcast_to(row[:, None], (height, width)))
 
 
-def _checkered(width: int, height: int, period: float) -> np.ndarray:
+def _checks(width: int, height: int, period: float) -> np.ndarray:
     across, down = np.arange(width) % period < period / 2, np.arange(height) % period < period / 2
     return (across[None, :] ^ down[:, None]) * np.uint8(255)
 
 
-def _dotted(width: int, height: int, period: float) -> np.ndarray:
+def _dots(width: int, height: int, period: float) -> np.ndarray:
     x, y = np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32)
     row = np.floor(y / period)
     across = (x[None, :] + (row % 2)[:, None] * period / 2) % period - period / 2
@@ -114,7 +114,7 @@ def _brick(width: int, height: int, period: float) -> np.ndarray:
     return (across | down[:, None]) * np.uint8(235)
 
 
-def _tiled(width: int, height: int, period: float) -> np.ndarray:
+def _tiles(width: int, height: int, period: float) -> np.ndarray:
     line = max(1.0, period * 0.06)
     across, down = np.arange(width) % period < line, np.arange(height) % period < line
     return (across[None, :] | down[:, None]) * np.uint8(120)
@@ -187,12 +187,12 @@ def _wavy(width: int, height: int, period: float) -> np.ndarray:
 
 
 _KINDS = {
-    "striped": _striped,
-    "banded": _banded,
-    "checkered": _checkered,
-    "dotted": _dotted,
+    "striped": _stripes,
+    "banded": _bands,
+    "checkered": _checks,
+    "dotted": _dots,
     "brick": _brick,
-    "tiled": _tiled,
+    "tiled": _tiles,
     "planks": _planks,
     "metal": _metal,
     "fade": _fade,

@@ -101,7 +101,7 @@ def _evaluate_answers(
     how = {"space": space, "setting": None if shown == EVERY else shown, "report": report}
     given: list[int] = []
     pointed: list[tuple[str, Box]] = []
-    noted = _noted(_answers(answer, dataset, examples, seed=request.seed, **how), given, pointed)
+    noted = _note_answers(_answers(answer, dataset, examples, seed=request.seed, **how), given, pointed)
     evaluation, verdicts = evaluate_answers(examples, noted, dataset.scenes, seed=request.seed)
     losses = _losses(dataset, given, report, again=evaluation.strange.get(ANSWERED, 0))
     losses.demand_few(where=answer, allowed=request.allow_losses)
@@ -160,11 +160,11 @@ def _evaluate_model(request: Request) -> Output:
         write_answers(folder / ANSWERS, found, dataset)
         write_json(folder / FACTS, said)
         judged = _evaluate_answers(request, folder / ANSWERS, wanted, setting=EVERY, out=out, about={"model": said})
-    blocks = [_called(facts), *judged.blocks, *absence_blocks(absence)]
+    blocks = [_name_of_model(facts), *judged.blocks, *absence_blocks(absence)]
     return Output(values=judged.values, blocks=blocks, files=judged.files)
 
 
-def _called(facts: Mapping[str, Any]) -> str:
+def _name_of_model(facts: Mapping[str, Any]) -> str:
     more = [facts[name] for name in ("mining", "probe") if facts[name] != "none"]
     more += ["after retrieval"] if facts["retriever"] else []
     return f"{', '.join([facts['model'], *more])}, seed {facts['seed']}, {facts['updates']:,} steps"
@@ -210,7 +210,7 @@ def oracle_answers(examples: Iterable[Example]) -> Iterator[Answer]:
             yield Answer(example.id, None, is_absent=True)
 
 
-def _noted(answers: Iterable[Answer], ids: list[int], boxes: list[tuple[str, Box]]) -> Iterator[Answer]:
+def _note_answers(answers: Iterable[Answer], ids: list[int], boxes: list[tuple[str, Box]]) -> Iterator[Answer]:
     """Yield the answers, their ids and boxes being noted on the way."""
     for answer in answers:
         ids.append(answer.id)

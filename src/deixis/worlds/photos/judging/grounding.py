@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
-__all__ = ["CROWDS", "Evaluation", "Settled", "crowd_of", "evaluate_answers"]
+__all__ = ["CROWDS", "Evaluation", "SettingResult", "crowd_of", "evaluate_answers"]
 
 CROWDS = ((10, "1 to 10"), (20, "11 to 20"), (50, "21 to 50"), (100, "51 to 100"), (200, "101 to 200"))
 LARGE_CROWD = "over 200"
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettingResult:
     """The result in one setting.
 
     Attributes:
@@ -91,7 +91,7 @@ class Evaluation:
     """
 
     examples: tuple[int, int]
-    settings: Mapping[Setting, Settled]
+    settings: Mapping[Setting, SettingResult]
     absent: Mapping[Setting, Estimate]
     absent_by_change: Mapping[Setting, Mapping[str, Estimate]]
     strange: Mapping[str, int]
@@ -174,7 +174,7 @@ def _by_group(is_right: np.ndarray, groups: Sequence[str], order: Sequence[str] 
     return {name: share(is_right[labels == name]) for name in names}
 
 
-def _settle(verdicts: Sequence[Verdict], known: Mapping[int, Example]) -> Settled:
+def _settle(verdicts: Sequence[Verdict], known: Mapping[int, Example]) -> SettingResult:
     is_right = np.array([verdict.outcome == "right" for verdict in verdicts])
     wrong = [verdict for verdict in verdicts if verdict.outcome == "wrong object"]
     shares: dict[str, float] = {}
@@ -183,7 +183,7 @@ def _settle(verdicts: Sequence[Verdict], known: Mapping[int, Example]) -> Settle
             shares[what] = shares.get(what, 0.0) + 1 / len(verdict.missed)
     counts = Counter(verdict.outcome for verdict in verdicts)
     crowds = [name for _, name in CROWDS] + [LARGE_CROWD]
-    return Settled(
+    return SettingResult(
         accuracy=share(is_right),
         chance=float(np.mean([1 / max(verdict.candidates, 1) for verdict in verdicts])),
         outcomes={outcome: counts[outcome] for outcome in OUTCOMES if counts[outcome]},
@@ -207,8 +207,8 @@ def _overlapping(verdicts: Sequence[Verdict]) -> float | None:
 
 def _plain(found: Estimate) -> dict[str, Any]:
     values = found._asdict()
-    return {name: value if isinstance(value, int) else _rounded(value) for name, value in values.items()}
+    return {name: value if isinstance(value, int) else _round(value) for name, value in values.items()}
 
 
-def _rounded(value: float) -> float | None:
+def _round(value: float) -> float | None:
     return None if np.isnan(value) else round(value, 6)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from deixis.judge.uncertainty import Estimate
     from deixis.losses import Losses
-    from deixis.worlds.photos.judging.grounding import Evaluation, Settled
+    from deixis.worlds.photos.judging.grounding import Evaluation, SettingResult
     from deixis.worlds.photos.localise import Setting
     from deixis.worlds.photos.training.evaluate import Absence
 
@@ -58,7 +58,7 @@ def absence_blocks(absence: Mapping[str, Absence]) -> Iterator[str | TextTable]:
         yield TextTable(heads, rows, range(1, 5))
 
 
-def _settings(settings: Mapping[Setting, Settled]) -> Iterator[str | TextTable]:
+def _settings(settings: Mapping[Setting, SettingResult]) -> Iterator[str | TextTable]:
     rows = [
         (setting, _percent(found.accuracy), f"{100 * found.chance:.1f}", f"{found.accuracy.rows:,}")
         for setting, found in settings.items()
@@ -86,7 +86,7 @@ def _absent(evaluation: Evaluation) -> Iterator[str | TextTable]:
         yield f"Of these, unanswered and counted as wrong: {', '.join(silent)}."
 
 
-def _parts(setting: Setting, found: Settled) -> Iterator[str | TextTable]:
+def _parts(setting: Setting, found: SettingResult) -> Iterator[str | TextTable]:
     rows = [
         (what, name, _percent(part), f"{part.rows:,}")
         for what, parts in (
@@ -100,7 +100,7 @@ def _parts(setting: Setting, found: Settled) -> Iterator[str | TextTable]:
     yield TextTable(("by", "", "right %", "examples"), rows, (2, 3))
 
 
-def _errors(setting: Setting, found: Settled) -> Iterator[str | TextTable]:
+def _errors(setting: Setting, found: SettingResult) -> Iterator[str | TextTable]:
     wrong = found.outcomes.get("wrong object", 0)
     if not wrong:
         return

@@ -33,13 +33,20 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
-__all__ = ["LABELS", "OUTCOMES", "Outcome", "Verdict", "judge_answers", "missed", "slightest"]
+__all__ = ["LABELS", "OUTCOMES", "Outcome", "Verdict", "judge_answers", "name_ignored_parts", "slightest"]
 
 Outcome: TypeAlias = Literal["right", "wrong object", "no object", "said not there", "unparsable", "unanswered"]
 OUTCOMES: tuple[Outcome, ...] = ("right", "wrong object", "no object", "said not there", "unparsable", "unanswered")
 SAME_IMAGE, OTHER_IMAGE = "right image", "image not shown"
 UNEXPLAINED = "nothing in particular"
-WORDS = ("noun", "attribute", "rank", "negation", "alternatives", "relation")  # for single parts, see `missed`
+WORDS = (
+    "noun",
+    "attribute",
+    "rank",
+    "negation",
+    "alternatives",
+    "relation",
+)  # for single parts, see `name_ignored_parts`
 LABELS: dict[str, str] = {  # what somebody missed as what somebody did, in the words of `language.misreadings`
     **{word: f"ignored the target's {word}" for word in WORDS},
     **{f"{word} of something related": f"ignored another object's {word}" for word in WORDS},
@@ -60,7 +67,7 @@ class Verdict(NamedTuple):
         candidates: how many objects there were to choose from.
         place: where a wrong choice lies: `right image`, the kind of its image, or `image not shown`.
         is_same_category: whether a wrong choice has the target's name.
-        missed: what a reader misses who makes this choice, see `missed`.
+        missed: what a reader misses who makes this choice, see `name_ignored_parts`.
         overlaps: whether the box that was given overlaps the target's by half, whichever object it matches best; None
             where none was given.
     """
@@ -120,7 +127,7 @@ def judge_answers(
     return judge.verdicts(choices)
 
 
-def missed(relaxation: Relaxation, expression: Expression) -> str:
+def name_ignored_parts(relaxation: Relaxation, expression: Expression) -> str:
     """Name the ignored parts of a misreading: `relation`, `noun of something related`, `all but the noun`."""
     if len(relaxation.parts) > 1:
         return {"relation": "all relations"}.get(relaxation.kind) or (
@@ -170,7 +177,7 @@ class _Judge:
             return _Choice(example, setting, "said not there")
         if answer.scores is not None:
             best = self.best(answer.scores, example, setting)
-            return _Choice(example, setting, "unparsable") if best is None else self.settled(example, setting, *best)
+            return _Choice(example, setting, "unparsable") if best is None else self.decide(example, setting, *best)
         try:
             scene = self.scenes.find(answer.image_id)
         except UnknownName:
@@ -180,7 +187,7 @@ class _Judge:
             return (
                 _Choice(example, setting, "no object", scene)
                 if number is None
-                else self.settled(example, setting, scene, number)
+                else self.decide(example, setting, scene, number)
             )
         some = self.scenes.objects_of(scene)
         boxes = self.scenes.box[some.start : some.stop]
@@ -192,9 +199,9 @@ class _Judge:
             overlaps = target is not None and bool(agreement[target] >= OVERLAP)
         if found is None:
             return _Choice(example, setting, "no object", scene, overlaps=overlaps)
-        return self.settled(example, setting, scene, found)._replace(overlaps=overlaps)
+        return self.decide(example, setting, scene, found)._replace(overlaps=overlaps)
 
-    def settled(self, example: Example, setting: Setting, scene: int, number: int) -> _Choice:
+    def decide(self, example: Example, setting: Setting, scene: int, number: int) -> _Choice:
         is_right = (
             example.is_there
             and self.scenes.image_ids[scene] == example.image_id
@@ -232,7 +239,7 @@ class _Judge:
     def verdicts(self, choices: Sequence[_Choice]) -> list[Verdict]:
         """Return the judgements on some choices, with what was missed in those that are wrong."""
         sizes = np.diff(self.scenes.scene_ptr)
-        why = self.missed([choice for choice in choices if _is_explicable(choice)])
+        why = self.ignored_parts([choice for choice in choices if _is_explicable(choice)])
         candidates: dict[tuple[int, Setting], int] = {}
         found = []
         for choice in choices:
@@ -269,7 +276,7 @@ class _Judge:
         names, start = self.scenes.name, self.scenes.scene_ptr
         return target is not None and bool(names[start[choice.scene] + choice.object] == names[start[scene] + target])
 
-    def missed(self, choices: Sequence[_Choice]) -> Iterator[tuple[str, ...]]:
+    def ignored_parts(self, choices: Sequence[_Choice]) -> Iterator[tuple[str, ...]]:
         """For every wrong choice what the slightest misreadings miss that lead to it."""
         readings: dict[int, tuple[Relaxation, ...]] = {}
         programs: list[Program] = []
@@ -313,4 +320,4 @@ def _names_of(led: Sequence[Relaxation], expression: Expression | None) -> tuple
     """What the slightest of the misreadings that lead to an object miss."""
     if not led or expression is None:
         return (UNEXPLAINED,)
-    return tuple(dict.fromkeys(missed(one, expression) for one in slightest(led)))
+    return tuple(dict.fromkeys(name_ignored_parts(one, expression) for one in slightest(led)))

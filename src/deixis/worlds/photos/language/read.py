@@ -157,7 +157,7 @@ class _Reader:
         for phrase in self.phrases(0):
             rest = self.after_noun(phrase.end)
             if rest is not None:
-                description = self.attached(phrase, rest)
+                description = self.attach(phrase, rest)
                 return Utterance(
                     " ".join(self.tokens), Instruction("", description), tuple(self.determiners), self.spans
                 )
@@ -171,15 +171,15 @@ class _Reader:
             return []
         if ("noun", at) in self.hopeless:
             return None
-        found = self.first_of(at, RELATIVES, "that") or self.joined(at) or self.first_bare(at)
+        found = self.first_of(at, RELATIVES, "that") or self.join_predicates(at) or self.first_bare(at)
         if found is None:
             self.hopeless.add(("noun", at))
         return found
 
     def after_attribute(self, at: int) -> list[_Predicate] | None:
-        return [] if at == len(self.tokens) else self.joined(at)
+        return [] if at == len(self.tokens) else self.join_predicates(at)
 
-    def joined(self, at: int) -> list[_Predicate] | None:
+    def join_predicates(self, at: int) -> list[_Predicate] | None:
         return self.first_of(at, ("and",), "and") or self.first_of(at, ("or",), "or")
 
     def first_of(self, at: int, words: tuple[str, ...], connection: str) -> list[_Predicate] | None:
@@ -299,7 +299,7 @@ class _Reader:
 
     # ------------------------------------------------------------------------------------------ building the tree
 
-    def attached(self, phrase: _Phrase, predicates: list[_Predicate]) -> Description:
+    def attach(self, phrase: _Phrase, predicates: list[_Predicate]) -> Description:
         """Return the description, every predicate with the noun that it belongs to."""
         root = newest = continued = _Mention(phrase)
         for predicate in predicates:
@@ -312,9 +312,9 @@ class _Reader:
             else:
                 continued.clauses.append([(predicate, mention)])
             newest = mention or newest
-        return self.described(root, ())
+        return self.describe(root, ())
 
-    def described(self, mention: _Mention, at: Address) -> Description:
+    def describe(self, mention: _Mention, at: Address) -> Description:
         phrase = mention.phrase
         steps: list[Step] = []
         self.determiners.append(phrase.article)
@@ -349,7 +349,7 @@ class _Reader:
             step = Is(self.vocabulary.type_of(predicate.attribute), predicate.attribute)
             self.spans[inside] = predicate.said
         else:
-            step = Related(predicate.relation, self.described(mention, inside))
+            step = Related(predicate.relation, self.describe(mention, inside))
             self.spans[inside] = (predicate.said[0], mention.end)
         if predicate.is_denied:
             self.spans[at] = (predicate.own_start, self.spans[inside][1])
@@ -406,10 +406,10 @@ def _phrases(*tables: Mapping[str, str]) -> Phrases:
     for table in tables:
         for phrase, meaning in table.items():
             meanings.setdefault(tuple(phrase.lower().split()), meaning)
-    return _measured(meanings)
+    return _with_lengths(meanings)
 
 
-def _measured(meanings: Mapping[tuple[str, ...], str]) -> Phrases:
+def _with_lengths(meanings: Mapping[tuple[str, ...], str]) -> Phrases:
     longest: dict[str, int] = {}
     for words in meanings:
         if words:
@@ -419,7 +419,7 @@ def _measured(meanings: Mapping[tuple[str, ...], str]) -> Phrases:
 
 def _only(phrases: Phrases, fits: Callable[[str], bool]) -> Phrases:
     """Return the phrases that mean a word that fits."""
-    return _measured({words: meaning for words, meaning in phrases.meanings.items() if fits(meaning)})
+    return _with_lengths({words: meaning for words, meaning in phrases.meanings.items() if fits(meaning)})
 
 
 def _other_numbers(name: str) -> tuple[str, ...]:

@@ -265,7 +265,7 @@ class _Writer:
             return self.table.worn[name]
         if self.style.literal or name in self.synonyms:
             return self.synonyms.get(name, name)
-        return self.table.spelled(self.table.said_names.get(name, name))
+        return self.table.capitalise(self.table.said_names.get(name, name))
 
     def attribute_word(self, step: Is, *, is_alone: bool = False) -> str:
         """Return the word for an attribute, beside its noun or alone after 'is'."""
@@ -274,7 +274,7 @@ class _Writer:
             return self.synonyms.get(word, word)
         if is_alone and step.attribute == "material" and word not in self.table.said_attributes:
             return f"made of {word}"
-        return self.table.spelled(self.table.said_attributes.get(word, word))
+        return self.table.capitalise(self.table.said_attributes.get(word, word))
 
 
 def _shape_of(description: Description, table: Words, style: Style, *, is_target: bool) -> _Shape:

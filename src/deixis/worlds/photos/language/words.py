@@ -163,7 +163,7 @@ class Words:
         """Return whether 'who' is said of it: a man, a tennis player."""
         return name in self.persons or name.rpartition(" ")[2] in self.persons
 
-    def spelled(self, text: str) -> str:
+    def capitalise(self, text: str) -> str:
         """Return the words with the capitals that English gives them."""
         return " ".join(self.capitals.get(word, word) for word in text.split())
 
@@ -207,33 +207,33 @@ def words_of_photographs() -> Words:
         bare=frozenset(relations["bare"]),
         verbs={relation: Verb(*forms) for relation, forms in relations["verbs"].items()},
         indefinite=frozenset(relations["indefinite"]),
-        unsaid_relations=_listed(relations["unsaid"]),
-        prepositions=_listed(grammar["prepositions"]),
-        participles=_listed(grammar["participles"]),
-        inside=_listed(grammar["inside"]),
-        ends=_listed(grammar["ends"]),
-        transitive=_listed(grammar["transitive"]),
-        adjectives=_listed(attributes["adjectives"]),
-        modifiers=_listed(attributes["modifiers"]),
-        phrases=_listed(attributes["phrases"]),
-        doing=_listed(attributes["doing"]),
+        unsaid_relations=_words_in(relations["unsaid"]),
+        prepositions=_words_in(grammar["prepositions"]),
+        participles=_words_in(grammar["participles"]),
+        inside=_words_in(grammar["inside"]),
+        ends=_words_in(grammar["ends"]),
+        transitive=_words_in(grammar["transitive"]),
+        adjectives=_words_in(attributes["adjectives"]),
+        modifiers=_words_in(attributes["modifiers"]),
+        phrases=_words_in(attributes["phrases"]),
+        doing=_words_in(attributes["doing"]),
         said_attributes=attributes["said"],
-        things=_listed(nouns["things"]),
-        unsaid_names=_listed(nouns["unsaid"]),
-        plurals=_listed(nouns["plural"]),
-        mass=_listed(nouns["mass"]),
-        persons=_listed(nouns["persons"]),
-        surroundings=_listed(nouns["surroundings"]),
-        belongings=_listed(nouns["belongings"]),
+        things=_words_in(nouns["things"]),
+        unsaid_names=_words_in(nouns["unsaid"]),
+        plurals=_words_in(nouns["plural"]),
+        mass=_words_in(nouns["mass"]),
+        persons=_words_in(nouns["persons"]),
+        surroundings=_words_in(nouns["surroundings"]),
+        belongings=_words_in(nouns["belongings"]),
         said_names=nouns["said"],
         worn=nouns["worn"],
-        capitals={word.lower(): word for word in _listed(table["spelling"]["capitals"])},
+        capitals={word.lower(): word for word in _words_in(table["spelling"]["capitals"])},
         name_synonyms=_tuples(table["synonyms"]["nouns"]),
         attribute_synonyms=_tuples(table["synonyms"]["adjectives"]),
     )
 
 
-def _listed(text: str) -> frozenset[str]:
+def _words_in(text: str) -> frozenset[str]:
     return frozenset(" ".join(word.split()) for word in text.split(","))
 
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from deixis.data.crew import share_work
 from deixis.errors import DeixisError, UnknownName
 from deixis.worlds.photos.balance import Balance, moved_words
-from deixis.worlds.photos.distractors import Said, Search, find_distractors
+from deixis.worlds.photos.distractors import Search, TargetExpression, find_distractors
 from deixis.worlds.photos.engine.wording import Wording
 from deixis.worlds.photos.index import GraphIndex
 from deixis.worlds.photos.localise import DistractorImage, Example
 from deixis.worlds.photos.misreadings import DistractorKind, encode_misreading
-from deixis.worlds.photos.negatives import Negation, Shown, find_negatives
+from deixis.worlds.photos.negatives import Negation, ShownExpression, find_negatives
 from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.negatives import Negative
 
 
-__all__ = ["CHUNK", "Assembled", "Chunk", "Corpus", "assemble_chunk", "negatives_of", "with_distractors"]
+__all__ = ["CHUNK", "Assembly", "Chunk", "Corpus", "assemble_chunk", "negatives_of", "with_distractors"]
 
 CHUNK = 1_000  # examples that are worked on at a time
 POOL = 4  # for every expression of what is not there, how many it is chosen from
 
 
-class Assembled(NamedTuple):
+class Assembly(NamedTuple):
     """Examples with their distractor images, and the reasons why others were left out.
 
     Attributes:
@@ -53,7 +53,7 @@ class Assembled(NamedTuple):
     dropped: Counter[tuple[DistractorKind, ...]]
     fewer: Counter[tuple[DistractorKind, ...]]
 
-    def add(self, more: Assembled) -> None:
+    def add(self, more: Assembly) -> None:
         """Add the results of more examples."""
         self.examples.extend(more.examples)
         self.dropped.update(more.dropped)
@@ -72,7 +72,7 @@ def with_distractors(  # noqa: PLR0913 (where to look, what for, and how)
     fewest: int | None = None,
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
-) -> Assembled:
+) -> Assembly:
     """Return the examples with distractor images, without those for which there are too few (Cops-Ref, section 3.2).
 
     Args:
@@ -91,7 +91,7 @@ def with_distractors(  # noqa: PLR0913 (where to look, what for, and how)
     place = Corpus(table, index, truth)
     enough = search.each if fewest is None else min(fewest, search.each)
     chunks = [Chunk(examples[k : k + CHUNK], search, seed, among, enough) for k in range(0, len(examples), CHUNK)]
-    whole = Assembled([], Counter(), Counter())
+    whole = Assembly([], Counter(), Counter())
     for chunk, some in zip(chunks, share_work(assemble_chunk, chunks, save=place.save, workers=workers), strict=True):
         whole.add(some)
         if progress is not None:
@@ -109,13 +109,13 @@ class Chunk(NamedTuple):
     enough: int
 
 
-def assemble_chunk(folder: Path, chunk: Chunk) -> Assembled:
+def assemble_chunk(folder: Path, chunk: Chunk) -> Assembly:
     """Find distractor images for some examples in the corpus of a folder.
 
     A pure function, for other processes and machines.
     """
     place = _corpus(folder)
-    found = Assembled([], Counter(), Counter())
+    found = Assembly([], Counter(), Counter())
     for example, (images, lacking) in zip(chunk.examples, _images(chunk, place), strict=True):
         there = Counter(image.kind for image in images)
         wanting = tuple(kind for kind in lacking if there[kind] < chunk.enough)
@@ -157,18 +157,18 @@ def negatives_of(  # noqa: PLR0913 (where to look, what for, and how)
     """
     how = how or Negation()
     number = max((example.id for example in examples), default=-1) + 1 if first_id is None else first_id
-    shown = [Shown(_meaning(example), tuple(example.scenes(table))) for example in examples]
+    shown = [ShownExpression(_meaning(example), tuple(example.scenes(table))) for example in examples]
     found = find_negatives(shown, table, index, replace(how, each=POOL * how.each), seed=seed, truth=truth)
     balance = Balance([one.expression for one in shown])
     made: list[Example] = []
     for example, options in zip(examples, found, strict=True):
         worded = say or Wording.of(example.text, _meaning(example), table.vocabulary).say
-        for negative, text in _chosen(_meaning(example), options, worded, balance, how):
+        for negative, text in _choose_balanced(_meaning(example), options, worded, balance, how):
             made.append(_absent(example, negative, text, number + len(made)))
     return made
 
 
-def _chosen(
+def _choose_balanced(
     original: Expression,
     options: Sequence[Negative],
     say: Callable[[Expression], str],
@@ -237,7 +237,7 @@ def _corpus(folder: Path) -> Corpus:
 
 def _images(chunk: Chunk, place: Corpus) -> Iterator[tuple[tuple[DistractorImage, ...], tuple[DistractorKind, ...]]]:
     """For every example its distractor images, and the kinds of which there are too few."""
-    said = list(_said(chunk.examples, place.table))
+    said = list(_expressions_of(chunk.examples, place.table))
     codes: dict[int, str] = {}
     table = place.table
     found = find_distractors(
@@ -266,7 +266,7 @@ def _code(misreading: Relaxation | None, codes: dict[int, str]) -> str:
     return codes[id(misreading)]
 
 
-def _said(examples: Sequence[Example], table: GraphTable) -> Iterator[Said]:
+def _expressions_of(examples: Sequence[Example], table: GraphTable) -> Iterator[TargetExpression]:
     known: dict[str, tuple[int, tuple[str, ...]]] = {}  # of neighbours in the table, mostly
     for example in examples:
         if example.image_id not in known:
@@ -276,7 +276,7 @@ def _said(examples: Sequence[Example], table: GraphTable) -> Iterator[Said]:
         scene, object_ids = known[example.image_id]
         if example.object_id not in object_ids:
             raise UnknownName(f"image {example.image_id!r} has no object {example.object_id!r}")
-        yield Said(_meaning(example), scene, object_ids.index(example.object_id))
+        yield TargetExpression(_meaning(example), scene, object_ids.index(example.object_id))
 
 
 def _meaning(example: Example) -> Expression:

@@ -36,7 +36,7 @@ CHUNK = 8  # scenes that a worker makes in one go
 MOST_IMAGES = 1_000_000
 
 
-class Told(NamedTuple):
+class SceneJson(NamedTuple):
     """The JSON of both files about one scene."""
 
     image_id: str
@@ -97,7 +97,7 @@ def write_imagined(
         truth.open("w", encoding="utf-8") as truth_file,
     ):
         mark = "{"
-        for image_id, published, true in _made(make, images, workers or os.cpu_count() or 1):
+        for image_id, published, true in _make_all(make, images, workers or os.cpu_count() or 1):
             published_file.write(f'{mark}"{image_id}": {published}')
             truth_file.write(f'{mark}"{image_id}": {true}')
             mark = ",\n"
@@ -118,7 +118,7 @@ def _check(folder: Path, images: int, picture: str, workers: int | None) -> None
         raise RecipeError(f"{str(folder)!r} exists and is not an empty folder; name a new one")
 
 
-def _made(make: Callable[[int], Told], images: int, workers: int) -> Iterator[Told]:
+def _make_all(make: Callable[[int], SceneJson], images: int, workers: int) -> Iterator[SceneJson]:
     """What the scenes say, in the order of their numbers."""
     workers = min(workers, -(-images // CHUNK))
     if workers == 1:
@@ -132,10 +132,10 @@ def _made(make: Callable[[int], Told], images: int, workers: int) -> Iterator[To
             pool.shutdown(cancel_futures=True)
 
 
-def _make(folder: Path, seed: int, annotator: Annotator, picture: str, number: int) -> Told:
+def _make(folder: Path, seed: int, annotator: Annotator, picture: str, number: int) -> SceneJson:
     scene = imagine_scene(number, seed=seed, annotator=annotator, picture=picture)
     (folder / f"{scene.image_id}.{picture}").write_bytes(scene.picture)
-    return Told(scene.image_id, scene.published, scene.truth)
+    return SceneJson(scene.image_id, scene.published, scene.truth)
 
 
 def _chunks(numbers: Iterable[int], size: int) -> Iterator[list[int]]:

@@ -35,12 +35,12 @@ from deixis.worlds.photos.data.store import (
     write_files,
 )
 from deixis.worlds.photos.distractors import Search
-from deixis.worlds.photos.engine import Engine, tuned
+from deixis.worlds.photos.engine import Engine, tune_weights
 from deixis.worlds.photos.engine.make import Chunk as EngineChunk
 from deixis.worlds.photos.engine.make import express_chunk, image_chunks
 from deixis.worlds.photos.guard import aligned_with
 from deixis.worlds.photos.index import GraphIndex
-from deixis.worlds.photos.left_right import loosened
+from deixis.worlds.photos.left_right import with_loose_sides
 from deixis.worlds.photos.localise import Example
 from deixis.worlds.photos.making.assemble import CHUNK, Chunk, Corpus, assemble_chunk, negatives_of
 from deixis.worlds.photos.making.imagined import GRAPHS, TRUTH
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from deixis.data.resumable import ResumableFolder
     from deixis.data.store import Dataset
     from deixis.worlds.photos.data.picture_files import Picture
-    from deixis.worlds.photos.engine import Expressed
+    from deixis.worlds.photos.engine import ObjectExpression
     from deixis.worlds.photos.scene.graph import SceneGraph
 
 
@@ -86,7 +86,7 @@ class CopsRefRecipe:
             `each` in the paper.
         guarded: whether an image is refused as a distractor when the expression may be true in it for all that is
             known, and an expression when it may fit something else in its own image. Of imagined scenes the whole
-            truth is known and asked. Left and right count as people may see them (`left_right.loosened`).
+            truth is known and asked. Left and right count as people may see them (`left_right.with_loose_sides`).
         negatives: whether val and test also hold expressions of what is not there.
         engine: how expressions are made; its seed is set from `seed`.
         scenes: files or folders of GQA, Visual Genome or CLEVR; without any, scenes are imagined and drawn.
@@ -185,11 +185,11 @@ class _Maker:
             find = None if self.recipe.pictures is None else pictures_in(self.recipe.pictures)
             table = self.read(report, find)
         else:
-            find = self.imagined()
+            find = self.imagine()
             table = read_table(self.folder.out / IMAGINED / GRAPHS, report=report)
         truth = self.truth(table)
         guard = truth if self.recipe.guarded else None
-        said, doubtful = self.said(table, guard)
+        said, doubtful = self.express(table, guard)
         examples, counts = self.with_images(table, guard, said)
         if not examples:
             raise RecipeError(f"no expression of {len(table):,} images has enough distractor images; {MORE}")
@@ -215,10 +215,10 @@ class _Maker:
             lost.demand_few(where=names, allowed=self.recipe.allow_losses)
         return table
 
-    def imagined(self) -> Callable[[str], Picture | None]:
+    def imagine(self) -> Callable[[str], Picture | None]:
         """Imagine and draw scenes; what finds their pictures."""
         recipe = self.recipe
-        counted = _Counted(self.tell, "imagined", recipe.images)
+        counted = _RunningTotal(self.tell, "imagined", recipe.images)
         parts = imagine_parts(
             self.folder,
             images=recipe.images,
@@ -235,7 +235,7 @@ class _Maker:
         given = self.recipe.scenes
         return None if given else aligned_with(table, read_table(self.folder.out / IMAGINED / TRUTH))
 
-    def said(self, table: GraphTable, truth: GraphTable | None) -> tuple[list[Example], int]:
+    def express(self, table: GraphTable, truth: GraphTable | None) -> tuple[list[Example], int]:
         """What is said of the scenes, each expression in its split, still without distractor images.
 
         With it comes how many expressions were left out because by the truth they do not fit their target alone.
@@ -243,16 +243,16 @@ class _Maker:
         images = image_chunks(len(table))
         parts = self.parts("said", len(images))
         if any(self.folder.find(part) is None for part in parts):
-            counted = _Counted(self.tell, "expressions", len(table))
+            counted = _RunningTotal(self.tell, "expressions", len(table))
             counted(0)  # the first time, weighing compiles for a while
             engine = _engine(self.recipe)
-            weights = tuned(table, engine)
+            weights = tune_weights(table, engine)
             chunks = [EngineChunk(engine, weights, some) for some in images]
             self.make_parts(parts, say_chunk, chunks, list(map(len, images)), save=_saving(table, truth), tell=counted)
         made: list[Example] = []
         doubtful = 0
         for part in parts:
-            some, counts = self.kept(part)
+            some, counts = self.read_part(part)
             doubtful += counts["doubtful"]
             made += [
                 replace(one, id=number, split=split_of(one.image_id, self.recipe))
@@ -279,13 +279,16 @@ class _Maker:
                 where = where or Corpus(table, GraphIndex.of(table), truth)
                 some = [one for one in said if one.split == split]
                 first = len(said) + len(absent)
-                self.keep(part, packed(*self.shown(split, some, where, np.flatnonzero(splits == split), first)))
-            found, counts[split] = self.kept(part)
+                self.keep(
+                    part,
+                    pack_examples(*self.add_distractors(split, some, where, np.flatnonzero(splits == split), first)),
+                )
+            found, counts[split] = self.read_part(part)
             examples += [one for one in found if one.object_id]
             absent += [one for one in found if not one.object_id]
         return [*examples, *absent], counts
 
-    def shown(
+    def add_distractors(
         self, split: str, said: list[Example], where: Corpus, among: np.ndarray, first_id: int
     ) -> tuple[list[Example], dict[str, Any]]:
         """The examples of one split with distractor images, and those of what is not there; what was counted."""
@@ -296,14 +299,14 @@ class _Maker:
         enough = min(recipe.fewest, recipe.each)
         chunks = [Chunk(said[k : k + CHUNK], search, seed, among, enough) for k in range(0, len(said), CHUNK)]
         parts = self.parts(split, len(chunks))
-        counted = _Counted(self.tell, f"distractor images, {split}", len(said))
+        counted = _RunningTotal(self.tell, f"distractor images, {split}", len(said))
         sizes = [len(chunk.examples) for chunk in chunks]
         self.make_parts(parts, show_chunk, chunks, sizes, save=where.save, tell=counted)
         examples: list[Example] = []
         wanting: Counter[str] = Counter()
         dropped = fewer = 0
         for part in parts:
-            some, counts = self.kept(part)
+            some, counts = self.read_part(part)
             examples += some
             wanting.update(counts["wanting"])
             dropped, fewer = dropped + counts["dropped"], fewer + counts["fewer"]
@@ -348,7 +351,7 @@ class _Maker:
             self.keep(parts[number], data)
             tell(sizes[number])
 
-    def kept(self, part: str) -> tuple[list[Example], dict[str, Any]]:
+    def read_part(self, part: str) -> tuple[list[Example], dict[str, Any]]:
         """Return the examples of a part that is finished, and what was counted while it was made."""
         tables = [*read_parquet(self.folder.out / part, columns=COLUMNS.names)]
         counts = (pq.read_schema(self.folder.out / part).metadata or {}).get(COUNTS, b"{}")
@@ -361,7 +364,7 @@ class _Maker:
         self.folder.keep(part, split="", rows=0)
 
 
-def packed(examples: list[Example], counts: Mapping[str, Any]) -> bytes:
+def pack_examples(examples: list[Example], counts: Mapping[str, Any]) -> bytes:
     """Return examples and the counts made while making them as a Parquet file."""
     table = table_of_examples(examples).replace_schema_metadata({COUNTS: json.dumps(counts).encode()})
     sink = pa.BufferOutputStream()
@@ -378,7 +381,7 @@ def say_chunk(folder: Path, chunk: EngineChunk) -> bytes:
     truth = GraphTable.load(folder / "truth") if (folder / "truth").exists() else None
     true = expressed if truth is None or not expressed else keep_true(expressed, truth)
     made = [example_of(number, one) for number, one in enumerate(true)]
-    return packed(made, {"doubtful": len(expressed) - len(true)})
+    return pack_examples(made, {"doubtful": len(expressed) - len(true)})
 
 
 def show_chunk(folder: Path, chunk: Chunk) -> bytes:
@@ -391,7 +394,7 @@ def show_chunk(folder: Path, chunk: Chunk) -> bytes:
     for kinds, number in found.dropped.items():
         wanting.update(dict.fromkeys(kinds, number))
     counts = {"dropped": found.dropped.total(), "wanting": dict(wanting), "fewer": found.fewer.total()}
-    return packed(found.examples, counts)
+    return pack_examples(found.examples, counts)
 
 
 def _saving(table: GraphTable, truth: GraphTable | None) -> Callable[[Path], None]:
@@ -423,7 +426,7 @@ def has_picture(find: Callable[[str], Picture | None]) -> Callable[[SceneGraph, 
     return keep
 
 
-class _Counted:
+class _RunningTotal:
     """Turns 'so many more' into 'so many of all'."""
 
     def __init__(self, tell: Progress, stage: str, total: int) -> None:
@@ -450,7 +453,7 @@ def split_of(image_id: str, recipe: CopsRefRecipe) -> str:
     return "test" if place < recipe.test else "val" if place < recipe.test + recipe.val else "train"
 
 
-def keep_true(expressed: Sequence[Expressed], truth: GraphTable) -> list[Expressed]:
+def keep_true(expressed: Sequence[ObjectExpression], truth: GraphTable) -> list[ObjectExpression]:
     """Return the expressions that fit their targets alone by the truth, also with left and right as people see them.
 
     The truth has more objects than are named, so they are told by their ids.
@@ -459,17 +462,17 @@ def keep_true(expressed: Sequence[Expressed], truth: GraphTable) -> list[Express
     scenes = np.array([one.scene for one in expressed], np.int64)
     every = np.arange(len(expressed))
     targets = np.array([_number_in(truth, one) for one in expressed], np.int64)
-    fits = (only_of(resolve_graph_pairs(programs, some, every, scenes)) for some in (truth, loosened(truth)))
+    fits = (only_of(resolve_graph_pairs(programs, some, every, scenes)) for some in (truth, with_loose_sides(truth)))
     is_true = np.logical_and.reduce([found == targets for found in fits])
     return [one for one, ok in zip(expressed, is_true.tolist(), strict=True) if ok]
 
 
-def _number_in(truth: GraphTable, one: Expressed) -> int:
+def _number_in(truth: GraphTable, one: ObjectExpression) -> int:
     some = truth.objects_of(one.scene)
     return truth.object_ids[some.start : some.stop].index(one.target_id)
 
 
-def example_of(number: int, one: Expressed, split: str = "") -> Example:
+def example_of(number: int, one: ObjectExpression, split: str = "") -> Example:
     """Turn an expression of the engine into an example, still without distractor images."""
     return Example(
         id=number,

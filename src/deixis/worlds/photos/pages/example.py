@@ -22,7 +22,7 @@ from deixis.worlds.photos.data.photographs import decode_picture, picture_type
 from deixis.worlds.photos.data.store import COLUMNS, example_from_row
 from deixis.worlds.photos.localise import SETTINGS
 from deixis.worlds.photos.pages.gallery import has_picture
-from deixis.worlds.photos.pages.reading import Reading, dotted, name_of, narrowing, parts_at
+from deixis.worlds.photos.pages.reading import Reading, dotted_address, name_of, narrowing, parts_at
 from deixis.worlds.photos.resolution.unknowns import judge
 from deixis.worlds.photos.world import WORLD
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.scene.graph import Box, GraphScene
 
 
-__all__ = ["ROUTES", "Check", "Region", "Shown", "Story", "example_page", "find_example", "ids_of", "related_to"]
+__all__ = ["ROUTES", "Check", "Region", "ShownImage", "Story", "example_page", "find_example", "ids_of", "related_to"]
 
 THUMBNAIL_PX = 420
 KEEP = {"cache-control": "private, max-age=3600"}
@@ -92,7 +92,7 @@ def example_page(request: Request, entry: Entry, number: int) -> Response:
         way=find_way(request, entry, place),
         before=int(ids[place - 1]) if place else None,
         after=int(ids[place + 1]) if place + 1 < len(ids) else None,
-        made=_made(entry.data),
+        made=_recipe_of(entry.data),
     )
 
 
@@ -138,7 +138,7 @@ def _ids_in(
     return np.concatenate(blocks) if blocks else np.empty(0, np.int64), rows
 
 
-def _made(data: CopsRef) -> dict[str, Any]:
+def _recipe_of(data: CopsRef) -> dict[str, Any]:
     """How the dataset was made, as far as it says."""
     manifest = data.dataset.manifest
     recipe = recipe_in(manifest) or {}
@@ -208,7 +208,7 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ShownImage:
     """An image of the set.
 
     Attributes:
@@ -241,28 +241,28 @@ class Story(Reading):
     # ---------------------------------------------------------------------------- the images
 
     @cached_property
-    def shown(self) -> tuple[Shown, ...]:
+    def shown(self) -> tuple[ShownImage, ...]:
         """All images: that of the target, then one for every distractor."""
-        first = self._shown(self.example.image_id, None)
-        return (first, *(self._shown(one.image_id, one) for one in self.example.distractors))
+        first = self._show_image(self.example.image_id, None)
+        return (first, *(self._show_image(one.image_id, one) for one in self.example.distractors))
 
     @cached_property
-    def groups(self) -> tuple[tuple[str, str, tuple[tuple[int, Shown], ...]], ...]:
+    def groups(self) -> tuple[tuple[str, str, tuple[tuple[int, ShownImage], ...]], ...]:
         """The distractor images by kind: its name, its purpose, and the images with their places in `shown`."""
         numbered = list(enumerate(self.shown))[1:]
         grouped = ((kind, about, tuple(n for n in numbered if n[1].kind == kind)) for kind, about in KINDS.items())
         return tuple(group for group in grouped if group[2])
 
-    def _shown(self, image_id: str, distractor: DistractorImage | None) -> Shown:
+    def _show_image(self, image_id: str, distractor: DistractorImage | None) -> ShownImage:
         kind = distractor.kind if distractor else ""
         scene = self._scene(image_id)
         if scene is None:
-            return Shown(image_id=image_id, kind=kind, fault="There is no scene graph of this image (E801).")
+            return ShownImage(image_id=image_id, kind=kind, fault="There is no scene graph of this image (E801).")
         left: tuple[int, ...] = ()
         if self.expression is not None:
             kept = narrowing(self.expression, scene) if distractor else self.kept
             left = tuple(len(kept[place,].after) for place in range(len(self.expression.steps)))
-        return Shown(
+        return ShownImage(
             image_id=image_id,
             kind=kind,
             width=scene.width,
@@ -274,7 +274,7 @@ class Story(Reading):
     def _regions(self, scene: GraphScene, distractor: DistractorImage | None) -> Iterator[Region]:
         """Yield the regions of an image, large ones first, so that small ones lie above them."""
         reached = self.leading_to(scene)
-        mentioned = self._mentioned(scene, None if distractor else self.target)
+        mentioned = self._mentioned_objects(scene, None if distractor else self.target)
         tempting, recorded = self._tempting(scene, distractor)
         for index in sorted(range(len(scene)), key=lambda number: -scene.boxes[number].area):
             name = name_of(scene, index)
@@ -284,16 +284,16 @@ class Story(Reading):
                 says = f"The {name} is the target: it alone fits all that is said."
                 by = ()
             elif index == tempting:
-                role, says = "tempting", self._tempted(name, by)
+                role, says = "tempting", self._say_temptation(name, by)
             elif index in mentioned:
                 role = "related"
                 says = f"The {name} fits ‘{mentioned[index]}’, which the expression mentions."
-                says += f" {self._tempted(name, by)}" if by else ""
+                says += f" {self._say_temptation(name, by)}" if by else ""
             elif by:
-                role, says = "reached", self._tempted(name, by)
+                role, says = "reached", self._say_temptation(name, by)
             else:
                 role, says = "other", f"No misreading leads to the {name}."
-            misses = " ".join(dotted(part.address) for part in by[0].parts) if by else ""
+            misses = " ".join(dotted_address(part.address) for part in by[0].parts) if by else ""
             yield Region(index=index, name=name, box=scene.boxes[index], role=role, says=says, misses=misses)
 
     def _tempting(self, scene: GraphScene, distractor: DistractorImage | None) -> tuple[int | None, Relaxation | None]:
@@ -306,12 +306,12 @@ class Story(Reading):
             recorded = None
         return scene.object_number(distractor.object_id), recorded
 
-    def _tempted(self, name: str, by: Sequence[Relaxation]) -> str:
+    def _say_temptation(self, name: str, by: Sequence[Relaxation]) -> str:
         if not by:
             return f"The {name} is recorded as tempting, but nothing says by what."
         return f"You would end here if you {self.say_misreadings(by)}."
 
-    def _mentioned(self, scene: GraphScene, target: int | None) -> dict[int, str]:
+    def _mentioned_objects(self, scene: GraphScene, target: int | None) -> dict[int, str]:
         """Return the objects that the expression mentions besides the target, and as what."""
         if self.expression is None:
             return {}

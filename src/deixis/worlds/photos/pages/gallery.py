@@ -132,7 +132,7 @@ def _read_codes(rows: RowGroups, data: CopsRef) -> _Codes:
         table = rows.read(group, [*columns, "image", "distractor_image"])
         for name, values in columns.items():
             values += [value or "" for value in table[name].to_pylist()]
-        candidates.append(objects.shown(table))
+        candidates.append(objects.count_candidates(table))
     splits = _facet("split", columns["split"], [*data.splits])
     forms = _facet("form", columns["form"], FORMS)
     lengths = _facet("length", [length_of(text) for text in columns["text"]], LENGTHS, LENGTH_LABELS)
@@ -161,7 +161,7 @@ class _ObjectCounts:
         sizes = np.diff(data.scenes.scene_ptr).tolist()
         self.sizes = dict(zip(data.scenes.image_ids, sizes, strict=True))
 
-    def shown(self, table: Any) -> np.ndarray:
+    def count_candidates(self, table: Any) -> np.ndarray:
         """Return the number of candidates of every row: the objects of all images that are shown."""
         total = np.fromiter((self.sizes.get(image, 0) for image in table["image"].to_pylist()), np.int64, len(table))
         lists = table["distractor_image"].combine_chunks()

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.scene.graph import GraphScene
 
 
-__all__ = ["ABSENT", "TASKS", "PhotographGame", "Region", "Shown", "options_of", "photograph_game"]
+__all__ = ["ABSENT", "TASKS", "PhotographGame", "Region", "ShownImage", "options_of", "photograph_game"]
 
 NOT_THERE = "not there"
 ABSENT = {  # how often nothing fits
@@ -64,7 +64,7 @@ class Region(NamedTuple):
     role: str = ""
 
 
-class Shown(NamedTuple):
+class ShownImage(NamedTuple):
     """One image of a question.
 
     Attributes:
@@ -144,7 +144,7 @@ class PhotographGame(Game):
     def images(self, place: int) -> list[str]:
         """Return the images of a question, in an order that gives nothing away."""
         known = self.examples[place].images(self.setting)
-        return Stream(derive(self.seed, "play", "images", place)).shuffled(known)
+        return Stream(derive(self.seed, "play", "images", place)).permutation(known)
 
     def scene(self, image_id: str) -> GraphScene:
         """Return the graph of an image."""
@@ -153,7 +153,7 @@ class PhotographGame(Game):
     def show_question(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
         """Return all images with their regions."""
         del form
-        shown = [self._shown(which, image_id) for which, image_id in enumerate(self.images(place))]
+        shown = [self._show_image(which, image_id) for which, image_id in enumerate(self.images(place))]
         asks_absent = any(not example.is_there for example in self.examples)
         about = {"absent": NOT_THERE if asks_absent else "", "about_absent": self.about_absent}
         return {"shown": shown, "slug": self.entry.slug, "is_named": self.is_named, **about}
@@ -163,7 +163,7 @@ class PhotographGame(Game):
         example = self.examples[place]
         shown = []
         for which, image_id in enumerate(self.images(place)):
-            found = self._shown(which, image_id)
+            found = self._show_image(which, image_id)
             ids = self.scene(image_id).object_ids
             is_right = example.is_there and image_id == example.image_id
             target = f"{which}.{ids.index(example.object_id)}" if is_right and example.object_id in ids else ""
@@ -205,7 +205,7 @@ class PhotographGame(Game):
         if found.outcome == "right":
             return Judged(True, "Right")
         if found.outcome == "said not there":
-            return Judged(False, "It is there", (f"Meant is the {self._named(example)}.",))
+            return Judged(False, "It is there", (f"Meant is the {self._name_of_target(example)}.",))
         return Judged(False, "Something else is meant", tuple(self._why(place, said)))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
@@ -257,7 +257,7 @@ class PhotographGame(Game):
         what = {NOT_THERE: True} if given.is_absent else {"image": given.image_id, "object": given.object_id}
         return {"id": given.id, **what, "setting": self.setting}
 
-    def _shown(self, which: int, image_id: str) -> Shown:
+    def _show_image(self, which: int, image_id: str) -> ShownImage:
         scene = self.scene(image_id)
         width, height = max(scene.width, 1), max(scene.height, 1)
         order = sorted(range(len(scene)), key=lambda number: -scene.boxes[number].area)
@@ -273,9 +273,9 @@ class PhotographGame(Game):
             is_named = self.is_named or not is_there
             words = " ".join((*sorted(scene.words[number]), scene.names[number]))
             regions.append(Region(f"{which}.{number}", words if is_named else whereabouts, style))
-        return Shown(image_id, width, height, tuple(regions), has_picture=is_there)
+        return ShownImage(image_id, width, height, tuple(regions), has_picture=is_there)
 
-    def _named(self, example: Example) -> str:
+    def _name_of_target(self, example: Example) -> str:
         scene = self.scene(example.image_id)
         number = scene.object_number(example.object_id)
         return " ".join((*sorted(scene.words[number]), scene.names[number]))
@@ -286,7 +286,7 @@ class PhotographGame(Game):
         number = scene.object_number(given.object_id)
         taken = " ".join((*sorted(scene.words[number]), scene.names[number]))
         other = "" if given.image_id == example.image_id else ", in another image"
-        yield f"Meant is the {self._named(example)}; you took the {taken}{other}."
+        yield f"Meant is the {self._name_of_target(example)}; you took the {taken}{other}."
         reading = Reading(example, self.data.scenes)
         told = reading.say_misreadings(reading.leading_to(scene).get(number, ()))
         yield f"You would end there if you {told}." if told else "No single misreading leads there."
@@ -329,7 +329,7 @@ def photograph_game(
     known = next((one for one in SETTINGS if one == setting), None)
     if known is None:
         raise SchemaError(f"unknown setting {setting[:40]!r}; known: {', '.join(SETTINGS)}")
-    chosen = _drawn(data, split, count, absent, seed=seed)
+    chosen = _draw_sample(data, split, count, absent, seed=seed)
     wanted, found = set(chosen), {}
     for number, example in enumerate(data.examples(split)):
         if number in wanted:
@@ -340,7 +340,7 @@ def photograph_game(
     return PhotographGame(entry, examples, known, seed, is_named, absent)
 
 
-def _drawn(data: CopsRef, split: str, count: int, absent: str, *, seed: int) -> list[int]:
+def _draw_sample(data: CopsRef, split: str, count: int, absent: str, *, seed: int) -> list[int]:
     """Return the places of a random sample in a split, as many of them absent as is wanted and as there are."""
     if absent not in ABSENT:
         raise SchemaError(f"nothing fits in {', '.join(map(repr, ABSENT))}; got {absent[:40]!r}")
@@ -358,7 +358,7 @@ def _drawn(data: CopsRef, split: str, count: int, absent: str, *, seed: int) -> 
             chosen += [int(places[at]) for _, at in draw_numbers([len(places)], many, seed=seed)]
     if not chosen:
         raise SchemaError(f"in the split {split!r} nothing is there; choose that nothing fits 'as is'")
-    return Stream(derive(seed, "play", "mixed")).shuffled(chosen)
+    return Stream(derive(seed, "play", "mixed")).permutation(chosen)
 
 
 def _graph(scene: GraphScene) -> SceneGraph:

@@ -31,12 +31,23 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
-__all__ = ["Branch", "Kept", "Node", "Reading", "Segment", "Told", "dotted", "name_of", "narrowing", "parts_at"]
+__all__ = [
+    "Branch",
+    "Node",
+    "Reading",
+    "ResolutionStep",
+    "Segment",
+    "StepResult",
+    "dotted_address",
+    "name_of",
+    "narrowing",
+    "parts_at",
+]
 
 RANKS = ("first", "second", "third", "fourth", "fifth")
 
 
-class Kept(NamedTuple):
+class StepResult(NamedTuple):
     """The objects before and after a step."""
 
     before: frozenset[int]
@@ -62,7 +73,7 @@ class Segment(NamedTuple):
     is_idle: bool = False
 
 
-class Told(NamedTuple):
+class ResolutionStep(NamedTuple):
     """One step of the resolution in words."""
 
     words: str
@@ -109,7 +120,7 @@ class Reading:
             read = None
         if read is not None and example.expression in (None, read.expression):
             return read
-        return None if example.expression is None else _realised(example.text, example.expression)
+        return None if example.expression is None else _realise_as(example.text, example.expression)
 
     @cached_property
     def expression(self) -> Expression | None:
@@ -131,7 +142,7 @@ class Reading:
         return self.scene.object_number(self.example.object_id)
 
     @cached_property
-    def kept(self) -> Mapping[Address, Kept]:
+    def kept(self) -> Mapping[Address, StepResult]:
         """The objects that every part keeps, in the image of the target."""
         if self.expression is None or self.scene is None:
             return {}
@@ -164,7 +175,7 @@ class Reading:
     def _segment(self, text: str, owner: Address, parts: Mapping[Address, Part]) -> Segment:
         address = owner[:-1] if owner[-1:] == (-1,) else owner
         if owner[-1:] == (-1,) or owner not in parts:
-            return Segment(text, address=dotted(address))
+            return Segment(text, address=dotted_address(address))
         part = parts[owner]
         words = self.words_of(owner)
         lights = tuple(sorted(self.kept[owner].after)) if owner in self.kept else ()
@@ -172,7 +183,7 @@ class Reading:
         says = f"‘{words}’ leaves {self._objects(lights)}."
         if is_idle:
             says += " The target would be found without it."
-        return Segment(text, _kind(part.step), dotted(owner), lights, says, is_idle)
+        return Segment(text, _kind(part.step), dotted_address(owner), lights, says, is_idle)
 
     def words_of(self, address: Address) -> str:
         """Return the words that say a part, or a compact notation where the text could not be read."""
@@ -200,7 +211,7 @@ class Reading:
     def _say(self, misreading: Relaxation) -> str:
         words = [f"‘{self.words_of(part.address)}’" for part in misreading.parts]
         if len(words) > 1:
-            heard = _said(misreading.expression)
+            heard = _say_expression(misreading.expression)
             return f"ignored all but ‘{heard}’" if heard else f"ignored {', '.join(words[:-1])} and {words[-1]}"
         address = misreading.parts[0].address
         spans = self.utterance.spans if self.utterance else {}
@@ -230,7 +241,7 @@ class Reading:
     # ---------------------------------------------------------------------------- steps and tree
 
     @cached_property
-    def steps(self) -> tuple[Told, ...]:
+    def steps(self) -> tuple[ResolutionStep, ...]:
         """The steps that find the target, with the landmark of a clause before the clause itself."""
         if self.expression is None or self.scene is None or self.utterance is None:
             return ()
@@ -242,7 +253,7 @@ class Reading:
             lights = tuple(sorted(after))
             words = self.words_of(address)
             says = f"‘{words}’ leaves {self._objects(lights)}."
-            found.append(Told(words, len(address) - 1, _kind(parts[address].step), len(before), lights, says))
+            found.append(ResolutionStep(words, len(address) - 1, _kind(parts[address].step), len(before), lights, says))
         return tuple(found)
 
     @cached_property
@@ -277,9 +288,9 @@ class Reading:
                 return Branch(_word_for(step))
 
 
-def narrowing(expression: Expression, scene: GraphScene) -> dict[Address, Kept]:
+def narrowing(expression: Expression, scene: GraphScene) -> dict[Address, StepResult]:
     """Return the objects of a scene that every part of an expression keeps, even inside negations and alternatives."""
-    found: dict[Address, Kept] = {}
+    found: dict[Address, StepResult] = {}
     everything = frozenset(range(len(scene)))
 
     def go_through(steps: Sequence[Step], above: Address) -> None:
@@ -289,7 +300,7 @@ def narrowing(expression: Expression, scene: GraphScene) -> dict[Address, Kept]:
 
     def note(step: Step, address: Address, left: frozenset[int]) -> frozenset[int]:
         after = keep(step, left, scene, reading=scene.schema.reading)
-        found[address] = Kept(left, after)
+        found[address] = StepResult(left, after)
         match step:
             case Related(_, to):
                 go_through(to.steps, address)
@@ -314,12 +325,12 @@ def parts_at(expression: Expression) -> dict[Address, Part]:
     return {part.address: part for part in parts(expression)}
 
 
-def dotted(address: Address) -> str:
+def dotted_address(address: Address) -> str:
     """Write an address with dots, as pages do."""
     return ".".join(map(str, address))
 
 
-def _realised(text: str, expression: Expression) -> Utterance | None:
+def _realise_as(text: str, expression: Expression) -> Utterance | None:
     """Return the utterance whose words are those of the text, in one of the wordings that are known."""
     plain = text.lower().rstrip(".").split()
     for style in STYLES.values():
@@ -343,7 +354,7 @@ def _owners(utterance: Utterance, words: Sequence[str]) -> list[Address]:
     return owners
 
 
-def _said(expression: Expression) -> str:
+def _say_expression(expression: Expression) -> str:
     """Return an expression in English, or empty where it cannot be said."""
     try:
         text = realise_reference(expression).text

@@ -104,8 +104,8 @@ def _curves(runs: Mapping[str, Sequence[Trial]], order: Sequence[str]) -> Figure
         ("Accuracy on val in Full", looks, Axis()),
     )
     caption = (
-        "Left the loss, which means something else for every model; right the share of right choices on val among all "
-        "distractors, for SCAN that of right images. A ring is the checkpoint that was chosen."
+        "Left the loss, which is not comparable between models; right the share of right choices on val among all "
+        "distractors, for SCAN that of right images. A ring marks the selected checkpoint."
     )
     charts = tuple(
         Chart(name=f"curves-{k}", title=title, marks="lines", series=tuple(lines), axis=axis, below=below)

@@ -192,9 +192,9 @@ def _absence(results: Results) -> str:
     if not rows:
         return ""
     about = (
-        "Some expressions fit nothing that is shown. A model says so when even the best region fits too badly, below a "
-        "threshold chosen on val. Right decisions are the mean of two shares, of what is there and of what is not; "
-        "half of all is right for whoever always says the same. The area under the curve depends on no threshold."
+        "Some expressions fit nothing that is shown. A model says so when the score of the best region is below a "
+        "threshold chosen on val. Right decisions are the mean of two shares, for present and for absent objects; "
+        "a constant answer has 50. The area under the curve does not depend on a threshold."
     )
     heads = ["", *map(text, absence_heads())]
     return element("p", about) + table(heads, rows, caption="Percent", numeric=range(1, len(heads)))

@@ -43,9 +43,9 @@ __all__ = [
 ]
 
 MARKS = (
-    ("±", "the standard deviation over seeds, that of a sample"),
-    ("[ ]", "one seed; the 95 % interval that its examples leave open"),
-    ("( )", "what is published"),
+    ("±", "sample standard deviation over seeds"),
+    ("[ ]", "one seed; 95 % interval over its examples"),
+    ("( )", "published figure"),
 )
 SETTINGS_FOLDER = "settings"
 APART = ("model", "seed")  # settings that a command says itself
@@ -84,9 +84,9 @@ def results_as_markdown(results: Results, figures: Sequence[Figure] = ()) -> str
 
 
 _ABSENT = (
-    "Of expressions that fit something and of others that fit nothing, how many are told apart by how well the best "
-    "region fits: the mean of the shares of right decisions, with a threshold chosen on val, and the area under the "
-    "curve. Half of all is right for whoever always says the same. Percent."
+    "Accuracy of deciding from the score of the best region whether an expression fits anything: the mean of the "
+    "shares of right decisions for present and absent objects, with a threshold chosen on val, and the area under the "
+    "curve. A constant answer has 50. Percent."
 )
 
 

@@ -75,13 +75,13 @@ class PhotoQuestions(Questions):
         photographs = Photographs(source.scenes, source.photographs.find, recipe.seed)
         setting = recipe.options["setting"]
         asked = [example for split in splits for example in _examples(source, split, recipe)]
-        shown = [photographs.shown(example, setting) for example in asked]
-        shots = [photographs.shown(example, setting) for example in _shots(source, recipe)]
+        shown = [photographs.show(example, setting) for example in asked]
+        shots = [photographs.show(example, setting) for example in _shots(source, recipe)]
 
-        def posed(one: Any) -> Posed:
+        def pose(one: Any) -> Posed:
             return Posed(photographs.question(one, recipe.style), one.gold)
 
-        return Found(region_instructions(recipe.style), [*map(posed, shots)], [*map(posed, shown)], digest)
+        return Found(region_instructions(recipe.style), [*map(pose, shots)], [*map(pose, shown)], digest)
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> RegionGold:
         """Read the regions that `RegionGold.to_plain` wrote."""
@@ -104,7 +104,7 @@ def _examples(source: CopsRef, split: str, recipe: PromptRecipe) -> list[Example
     seed = derive(recipe.seed, "ask", split)
     chosen = [there[place] for place in draw_numbers(len(there), recipe.limit - wanted, seed=derive(seed, "there"))]
     chosen += [absent[place] for place in draw_numbers(len(absent), wanted, seed=derive(seed, "absent"))]
-    return Stream(seed).shuffled(chosen)
+    return Stream(seed).permutation(chosen)
 
 
 def _shots(source: CopsRef, recipe: PromptRecipe) -> list[Example]:

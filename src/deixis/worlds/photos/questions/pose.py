@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
-__all__ = ["Photographs", "Shown", "region_instructions"]
+__all__ = ["Photographs", "PosedExample", "region_instructions"]
 
 INVERSE = {"to the right of": "to the left of"}  # of which one direction is enough to say
 SHOWN = {
@@ -57,7 +57,7 @@ COLORS = (
 ROOM = 4  # times the area of its number: smaller frames have it beside them
 
 
-class Shown(NamedTuple):
+class PosedExample(NamedTuple):
     """One question about photographs: the images in the order in which they are shown, and the right answer."""
 
     images: tuple[str, ...]
@@ -83,10 +83,10 @@ class Photographs:
     find: Callable[[str], bytes | None]
     seed: int
 
-    def shown(self, example: Example, setting: Setting) -> Shown:
+    def show(self, example: Example, setting: Setting) -> PosedExample:
         """Return an example in a setting, its images in an order that gives nothing away, its objects numbered."""
         stream = Stream(derive(self.seed, "images", example.id))
-        images = tuple(stream.shuffled(example.images(setting)))
+        images = tuple(stream.permutation(example.images(setting)))
         places = [(image, thing) for image in images for thing in self._scene(image).object_ids]
         wanted = (example.image_id, example.object_id)
         if example.is_there and wanted not in places:
@@ -99,7 +99,7 @@ class Photographs:
             form=example.form,
             change=example.change,
         )
-        return Shown(images, gold)
+        return PosedExample(images, gold)
 
     def _candidates(self, example: Example, setting: Setting, places: Sequence[tuple[str, str]]) -> list[Candidate]:
         """Every region, with what `deixis evaluate` would say of whoever chooses it."""
@@ -110,17 +110,17 @@ class Photographs:
         verdicts = judge_answers(copies, answers, self.scenes)
         return [Candidate(*place, one.place, one.missed) for place, one in zip(places, verdicts, strict=True)]
 
-    def question(self, shown: Shown, style: str) -> Message:
+    def question(self, shown: PosedExample, style: str) -> Message:
         """Return the images and the expression as a question."""
         parts: list[Part] = []
         first = 1
         for label, image in zip(_labels(len(shown.images)), shown.images, strict=True):
             scene, title = self._scene(image), f"Image {label}"
             if style == "image":
-                parts += [f"{title}:", Picture(self._drawn(scene, first), title)]
+                parts += [f"{title}:", Picture(self._draw(scene, first), title)]
             else:
                 parts.append(
-                    "\n".join((f"{title} ({scene.width} x {scene.height} pixels)", *_listed(scene, first), ""))
+                    "\n".join((f"{title} ({scene.width} x {scene.height} pixels)", *_list_objects(scene, first), ""))
                 )
             first += len(scene)
         return Message("user", (*parts, f"Expression: {shown.gold.text}"))
@@ -134,18 +134,18 @@ class Photographs:
     def _kept(self) -> dict[str, GraphScene]:
         return {}
 
-    def _drawn(self, scene: GraphScene, first: int) -> bytes:
+    def _draw(self, scene: GraphScene, first: int) -> bytes:
         held = self.find(scene.image_id)
         if held is None:
             raise UnknownName(f"there is no picture of the image {scene.image_id!r}; use the style text")
-        return _framed(held, scene, first)
+        return _frame_objects(held, scene, first)
 
 
 def _labels(count: int) -> list[str]:
     return [*ascii_uppercase, *(a + b for a in ascii_uppercase for b in ascii_uppercase)][:count]
 
 
-def _listed(scene: GraphScene, first: int) -> list[str]:
+def _list_objects(scene: GraphScene, first: int) -> list[str]:
     """Return a line for every object: number, words, box, and what is recorded about it and others."""
     lines = []
     for number in range(len(scene)):
@@ -163,7 +163,7 @@ def _listed(scene: GraphScene, first: int) -> list[str]:
 # -------------------------------------------------------------------------------- pictures
 
 
-def _framed(held: bytes, scene: GraphScene, first: int) -> bytes:
+def _frame_objects(held: bytes, scene: GraphScene, first: int) -> bytes:
     """The picture, twice as large, with a numbered frame around every object; small ones are drawn last."""
     try:
         from PIL import Image, ImageDraw
@@ -179,7 +179,7 @@ def _framed(held: bytes, scene: GraphScene, first: int) -> bytes:
     for number in order:
         x, y, w, h = scene.boxes[number]
         box = (x * across, y * down, min((x + w) * across, picture.width - 1), min((y + h) * down, picture.height - 1))
-        pen.rectangle(_ordered(box), outline=COLORS[number % len(COLORS)], width=3)
+        pen.rectangle(_order_corners(box), outline=COLORS[number % len(COLORS)], width=3)
     for number in reversed(order):  # numbers of small things are placed first: they have the least room
         x, y, w, h = scene.boxes[number]
         box = (x * across, y * down, (x + w) * across, (y + h) * down)
@@ -189,7 +189,7 @@ def _framed(held: bytes, scene: GraphScene, first: int) -> bytes:
     return out.getvalue()
 
 
-def _ordered(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+def _order_corners(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
     left, top, right, bottom = box
     return min(left, right), min(top, bottom), max(left, right), max(top, bottom)
 

@@ -98,8 +98,8 @@ def joined_programs(
         if numbers.size and (numbers.min() < 0 or numbers.max() >= limit):
             raise SchemaError(f"there are {limit} {what}s, numbered from 0; some pair asks for another")
     programs = [e if isinstance(e, Program) else compile_for(e, table.vocabulary) for e in expressions]
-    rows, row_start = _joined([program.rows for program in programs], 3)
-    tree, tree_start = _joined([program.tree for program in programs], 2)
+    rows, row_start = _join([program.rows for program in programs], 3)
+    tree, tree_start = _join([program.tree for program in programs], 2)
     return rows, row_start, tree, tree_start, which, scenes
 
 
@@ -140,7 +140,7 @@ def arrays_of(
     )
 
 
-def _joined(tables: list[np.ndarray], width: int) -> tuple[np.ndarray, np.ndarray]:
+def _join(tables: list[np.ndarray], width: int) -> tuple[np.ndarray, np.ndarray]:
     start = np.zeros(len(tables) + 1, np.int64)
     np.cumsum([len(table) for table in tables], out=start[1:])
     joined = np.concatenate(tables) if tables else np.zeros((0, width), np.int16)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from deixis.worlds.photos.scene.graph import SceneGraph
 
-__all__ = ["Gathered", "GatheredGraphs", "Texts"]
+__all__ = ["TableBuilder", "TableColumns", "Texts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Texts(Sequence[str]):
         return self.data[self.ptr[index] : self.ptr[index + 1]].tobytes().decode("utf-8", "replace")
 
 
-class Gathered(NamedTuple):
+class TableColumns(NamedTuple):
     """All columns of a table."""
 
     vocabulary: Vocabulary
@@ -76,7 +76,7 @@ class Gathered(NamedTuple):
     left_out: dict[str, int]
 
 
-class GatheredGraphs:
+class TableBuilder:
     """The columns of a table while graphs come in."""
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ class GatheredGraphs:
         places = self._locations[graph.location], self._weathers[graph.weather]
         self._per_scene.extend((graph.width, graph.height, *places))
 
-    def finish(self, most: int) -> Gathered:
+    def finish(self, most: int) -> TableColumns:
         """Return the columns, with the `most` most frequent words of each kind."""
         names, name_code = _by_frequency(self._names, self._name, most)
         words, word_code = _by_frequency(self._words, self._attr, most, by_type=True)
@@ -144,7 +144,7 @@ class GatheredGraphs:
             "target": target,
             **{key: per_scene[:, k] for k, key in enumerate(("width", "height", "location", "weather"))},
         }
-        return Gathered(
+        return TableColumns(
             vocabulary=Vocabulary(names=names, words=words, relations=relations),
             columns=columns,
             image_ids=self._image_ids,

@@ -26,7 +26,7 @@ import numpy as np
 
 from deixis.errors import BrokenDataset, SchemaError, UnknownName
 from deixis.scene.array_folder import check_codes, check_pointers, read_arrays, write_arrays
-from deixis.worlds.photos.scene.gather import GatheredGraphs, Texts
+from deixis.worlds.photos.scene.gather import TableBuilder, Texts
 from deixis.worlds.photos.scene.graph import Box, GraphScene
 from deixis.worlds.photos.scene.vocabulary import MOST_WORDS, Vocabulary
 
@@ -99,13 +99,13 @@ class GraphTable:
             most_words: how many names, attribute words and relations are kept. Objects with a rarer name are called
                 `(rare)`, rarer attributes and relations are left out; `left_out` counts them.
         """
-        gathering = GatheredGraphs()
+        gathering = TableBuilder()
         for graph in graphs:
             gathering.add(graph)
         gathered = gathering.finish(min(most_words, MOST_WORDS))
         return cls(
             vocabulary=gathered.vocabulary,
-            **{name: _frozen(column, COLUMNS[name][0]) for name, column in gathered.columns.items()},
+            **{name: _freeze(column, COLUMNS[name][0]) for name, column in gathered.columns.items()},
             image_ids=Texts.of(gathered.image_ids),
             object_ids=Texts.of(gathered.object_ids),
             raw_names=gathered.raw_names,
@@ -130,7 +130,7 @@ class GraphTable:
     @cached_property
     def scene_of(self) -> np.ndarray:
         """The scene of every object, int32 [object]."""
-        return _frozen(np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.scene_ptr)))
+        return _freeze(np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.scene_ptr)))
 
     @cached_property
     def name_counts(self) -> np.ndarray:
@@ -290,7 +290,7 @@ def _check_targets(folder: Path | str, arrays: Mapping[str, np.ndarray]) -> None
         raise BrokenDataset(f"{folder}: a relation leads to an object that its scene does not have")
 
 
-def _frozen(column: np.ndarray, dtype: str | type = "") -> np.ndarray:
+def _freeze(column: np.ndarray, dtype: str | type = "") -> np.ndarray:
     column = np.ascontiguousarray(column, dtype or column.dtype)
     column.setflags(write=False)
     return column

@@ -167,18 +167,18 @@ class Vocabulary:
 
     def name_code(self, name: str) -> int:
         """Return the code of a name, or raise an error that names the nearest one."""
-        return _found(self.name_codes, name, "name")
+        return _look_up(self.name_codes, name, "name")
 
     def word_code(self, word: str) -> int:
         """Return the code of an attribute word, or raise an error that names the nearest one."""
-        return _found(self.word_codes, word, "attribute")
+        return _look_up(self.word_codes, word, "attribute")
 
     def relation_code(self, relation: str) -> int:
         """Return the code of a relation, computed ones included, or raise an error that names the nearest one."""
-        return _found(self.relation_codes, relation, "relation")
+        return _look_up(self.relation_codes, relation, "relation")
 
 
-def _found(codes: Mapping[str, int], word: str, what: str) -> int:
+def _look_up(codes: Mapping[str, int], word: str, what: str) -> int:
     code = codes.get(word)
     if code is None:
         near = get_close_matches(word, codes, n=1)

@@ -23,7 +23,7 @@ import torch
 
 from deixis.errors import RecipeError
 from deixis.seeds import normals
-from deixis.worlds.photos.data.detected import open_detected
+from deixis.worlds.photos.data.detected import open_detector_features
 from deixis.worlds.photos.training.lite0 import lite0_encoder, shares_of
 from deixis.worlds.photos.training.looking import Looks, RegionEncoder
 from deixis.worlds.photos.training.tiny import TINY
@@ -224,7 +224,7 @@ def detector_encoder(path: Path, regions: RegionArrays) -> RegionEncoder:
         path: a file or a folder.
         regions: of all images; a file with a row for each region must have as many rows.
     """
-    seen = open_detected(path, len(regions))
+    seen = open_detector_features(path, len(regions))
 
     def look(block: Block, device: torch.device) -> Looks:
         some = block.regions

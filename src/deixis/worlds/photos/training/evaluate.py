@@ -91,7 +91,7 @@ class Absence:
 
     @property
     def accuracy(self) -> float:
-        """The mean of the two shares: a half for whoever always says the same."""
+        """Mean of the two shares; a constant answer has one half."""
         return (self.found + self.denied) / 2
 
     def to_dict(self) -> dict[str, Any]:

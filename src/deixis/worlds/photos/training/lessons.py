@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from deixis.errors import BrokenCheckpoint, RecipeError
 from deixis.seeds import derive, ranks
-from deixis.worlds.photos.data.arrays import Wanted
+from deixis.worlds.photos.data.arrays import TextSettings
 from deixis.worlds.photos.localise import SETTINGS
 from deixis.worlds.photos.models.regions import Lesson, Words
 from deixis.worlds.photos.training.mining import Truth
@@ -167,14 +167,14 @@ class Lessons:
         return torch.where(there, rows, start[:, None]), there
 
 
-def wanted_of(bundle: Bundle) -> Wanted:
+def wanted_of(bundle: Bundle) -> TextSettings:
     """The words and the attribute words of a model, so that other texts are read as it learnt to."""
     labels = bundle.data.get("labels")
     if not isinstance(labels, list) or not all(isinstance(word, str) for word in labels):
         raise BrokenCheckpoint("the checkpoint does not say which attribute words its model learnt; train it again")
     if bundle.data.get("reads") == "programs":
-        return Wanted(labels=tuple(labels))
-    return Wanted(vocabulary=bundle.vocabulary, labels=tuple(labels))
+        return TextSettings(labels=tuple(labels))
+    return TextSettings(vocabulary=bundle.vocabulary, labels=tuple(labels))
 
 
 def heard(expressions: ExpressionArrays, probe: str, *, seed: int) -> Said:

@@ -224,7 +224,7 @@ class Game:
             self._contexts = draw_contexts(AT_ONCE, seed=seed, distractors=others, shared=self.rooms.shared)
         self.images = self._contexts[place]
         rng = Stream(derive(self._seed, "order", self._drawn))
-        self.order = np.array(rng.shuffled(range(self.rooms.candidates)), np.int64)
+        self.order = np.array(rng.permutation(range(self.rooms.candidates)), np.int64)
         self._drawn += 1
         self.said, self.turn = [], SPEAKER
 

@@ -196,7 +196,7 @@ def marked_words(pieces: Sequence[Piece]) -> str:
 
 
 def _examples(texts: Sequence[str], images: Sequence[Sequence[int]], stream: Stream) -> str:
-    chosen = stream.shuffled(range(len(texts)))[:EACH]
+    chosen = stream.permutation(range(len(texts)))[:EACH]
     items = "".join(element("li", _example(texts[row], [int(one) for one in images[row]])) for row in chosen)
     return element("ul", items, class_="pairs")
 

@@ -118,11 +118,11 @@ def say_shift(one: Difference) -> str:
 def marks(results: SpeakerResults) -> Iterator[tuple[str, str]]:
     """The marks of the tables and what each means, those that occur."""
     if any(len(one.runs) > 1 for one in results.variants):
-        yield "±", "the standard deviation over seeds, that of a sample"
+        yield "±", "sample standard deviation over seeds"
     if any(len(one.runs) == 1 for one in results.variants):
-        yield "( – )", "one seed; the 95 % interval, which says how sure its captions make it"
+        yield "( – )", "one seed; 95 % interval over its captions"
     if results.differences:
-        yield "▲ ▼", f"ours is more than {FAR:g} ({FAR_FEATURES:g} features) above or below what is published"
+        yield "▲ ▼", f"ours is more than {FAR:g} ({FAR_FEATURES:g} features) above or below the published figure"
     yield "°", "published of all sets together only"
 
 

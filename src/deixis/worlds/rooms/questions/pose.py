@@ -66,7 +66,7 @@ def room_gold(images: tuple[int, ...], *, name: str, answer: str, seed: int) -> 
     caption = _telling(images, answer, stream)
     if caption is None:
         return None
-    order = stream.shuffled(range(len(images)))
+    order = stream.permutation(range(len(images)))
     return RoomGold(tuple(images[place] for place in order), order.index(0), caption, name, answer)
 
 

@@ -187,7 +187,7 @@ def _player(stage: Stage, field: Thing, game: str) -> None:
     if game == "skating":
         rider(stage, field, ("skateboard",), depth=(0.25, 0.95), names=("boy", "man", "girl"))
         return
-    pose = chance.weighted(("swinging", "running", "standing"), (3, 2, 1))
+    pose = chance.choose_weighted(("swinging", "running", "standing"), (3, 2, 1))
     player = person(stage, field, "player", pose, depth=(0.2, 0.95))
     if player is None or pose == "running":
         return

@@ -39,7 +39,7 @@ def fill(stage: Stage, most: float, *acts: tuple[float, Callable[[], object]]) -
     for _ in range(ACTS):
         if stage.said >= most:
             return
-        stage.chance.weighted(acts, weights)[1]()
+        stage.chance.choose_weighted(acts, weights)[1]()
 
 
 SKY_SCALES = {"cloud": 44.0, "bird": 90.0, "airplane": 17.0, "sun": 52.0, "kite": 56.0}  # pixels to the metre
@@ -50,7 +50,7 @@ def bench(stage: Stage, ground: Thing, depth: tuple[float, float]) -> None:
     seats = stand(stage, "bench", ground, depth=depth)
     if seats is None:
         return
-    for _ in range(stage.chance.weighted((0, 1, 2), (3, 5, 2))):
+    for _ in range(stage.chance.choose_weighted((0, 1, 2), (3, 5, 2))):
         name = stage.pick(("man", "woman", "girl", "boy", "bag", "cat", "backpack"))
         if name in ("bag", "backpack"):
             put_on(stage, name, seats, size="")
@@ -134,7 +134,7 @@ def busy_person(
     stage: Stage, ground: Thing, things: tuple[str, ...], *, depth: tuple[float, float] = (0.1, 0.95), name: str = ""
 ) -> Thing | None:
     """Put down a person standing, walking or running, perhaps with something in hand."""
-    pose = stage.chance.weighted(("standing", "walking", "running"), (5, 5, 1))
+    pose = stage.chance.choose_weighted(("standing", "walking", "running"), (5, 5, 1))
     somebody = person(stage, ground, name, pose, depth=depth)
     if somebody is None or stage.chance.happens(0.4):
         return somebody

@@ -41,7 +41,7 @@ def living_room(stage: Stage, most: float) -> None:
     if couch is not None:
         for _ in range(chance.count(0, 3)):
             put_on(stage, "pillow", couch)
-        for _ in range(chance.weighted((0, 1, 2), (3, 5, 2))):
+        for _ in range(chance.choose_weighted((0, 1, 2), (3, 5, 2))):
             name = stage.pick(("man", "woman", "girl", "boy", "cat", "dog"))
             seat(stage, name, couch, "lying" if name in ("cat", "dog") and chance.happens(0.6) else "sitting")
     small = "book vase cup lamp candle plant remote_control phone bowl laptop basket glass"
@@ -76,7 +76,7 @@ def kitchen(stage: Stage, most: float) -> None:
     wall, floor = _room(stage, tiled=0.5)
     chance = stage.chance
     _window(stage, wall)
-    names = chance.shuffled(("counter", "stove", "refrigerator", "cabinet"))
+    names = chance.permutation(("counter", "stove", "refrigerator", "cabinet"))
     tops = [put_along(stage, name, floor, wall) for name in names[: chance.count(2, 4)]]
     table = stand(stage, "table", floor, depth=(0.5, 0.85), size="")
     if table is not None:
@@ -98,7 +98,7 @@ def bathroom(stage: Stage, most: float) -> None:
     wall, floor = _room(stage, tiled=1.0)
     chance = stage.chance
     tops = []
-    for name in chance.shuffled(("toilet", "sink", "bathtub", "cabinet"))[: chance.count(3, 4)]:
+    for name in chance.permutation(("toilet", "sink", "bathtub", "cabinet"))[: chance.count(3, 4)]:
         thing = put_along(stage, name, floor, wall)
         if thing is None:
             continue

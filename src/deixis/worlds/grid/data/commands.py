@@ -1,4 +1,8 @@
-"""Commands read once per distinct text: what they mean, and everything that has to be resolved about them."""
+"""The distinct commands of datasets: what each means, and everything that has to be resolved about it.
+
+What a command means comes from its text (`Commands`), which checks insist on, or from the expression that the dataset
+stores beside the text (`StoredCommands`), which is enough for those who only translate it.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+import pyarrow as pa
+
 from deixis.distractors.necessity import is_implied
-from deixis.errors import DeixisError, SchemaError
+from deixis.errors import BrokenDataset, DeixisError, SchemaError
 from deixis.expression.parts import Part, parts, replacing, without
 from deixis.expression.patterns import pattern_of
 from deixis.expression.program import Program, compile_expression
 from deixis.expression.steps import Extreme
 from deixis.worlds.grid.actions import MANNERS, VERBS, Manner, Verb
 from deixis.worlds.grid.commands import broken_rules
+from deixis.worlds.grid.data.table import stored_instruction
 from deixis.worlds.grid.language import read
 from deixis.worlds.grid.navigate import text_digest
 from deixis.worlds.grid.roles import KINDS, decode_misreading
@@ -22,10 +30,11 @@ from deixis.worlds.grid.scene import GRID
 
 if TYPE_CHECKING:
     from deixis.expression.description import Expression
-    from deixis.language.utterance import Utterance
+    from deixis.language.utterance import Instruction, Utterance
+    from deixis.worlds.grid.navigate import Example
 
 
-__all__ = ["Command", "Commands", "Meaning"]
+__all__ = ["Command", "Commands", "Meaning", "StoredCommands", "number_texts"]
 
 SIZE = KINDS.index("size")
 
@@ -37,17 +46,23 @@ class Meaning(NamedTuple):
     program: Program
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Command:
-    """One text, and what it means if it can be read."""
+    """One text, and what it means if it can be read.
+
+    Attributes:
+        text: the words.
+        instruction: what they mean; None where they cannot be read.
+        error: why they cannot be read.
+    """
 
     text: str
-    utterance: Utterance | None
+    instruction: Instruction | None
     error: str = ""
 
     @classmethod
     def of(cls, text: str) -> Command:
-        """Read a text; a command that cannot be read keeps the reason."""
+        """The command that a text is read as; one that cannot be read keeps the reason."""
         try:
             utterance = read(text, any_order=True)
             compile_expression(utterance.expression, GRID)
@@ -55,12 +70,24 @@ class Command:
             return cls(text, None, str(error))
         if not utterance.instruction.verb:
             return cls(text, None, f"{text!r} has no verb")
-        return cls(text, utterance)
+        command = cls(text, utterance.instruction)
+        command.__dict__["utterance"] = utterance  # that of the cached property
+        return command
+
+    @classmethod
+    def of_example(cls, example: Example) -> Command:
+        """The command of an example, with the meaning that is stored with it, where there is one."""
+        return cls.of(example.text) if example.stored is None else cls(example.text, example.stored)
+
+    @cached_property
+    def utterance(self) -> Utterance:
+        """The text with its words in their places, read when they are asked for."""
+        return read(self.text, any_order=True)
 
     @property
     def is_read(self) -> bool:
         """Whether the text has a meaning."""
-        return self.utterance is not None
+        return self.instruction is not None
 
     @cached_property
     def digest(self) -> int:
@@ -80,17 +107,22 @@ class Command:
     @property
     def verb(self) -> Verb:
         """What is to be done."""
-        return Verb(self._read.instruction.verb)
+        return Verb(self._read.verb)
 
     @property
     def manner(self) -> Manner:
         """How it is to be done."""
-        return Manner(self._read.instruction.manner)
+        return Manner(self._read.manner)
 
     @cached_property
     def codes(self) -> tuple[int, int]:
-        """Verb and manner in arrays."""
-        return VERBS.index(self.verb), MANNERS.index(self.manner)
+        """Verb and manner in arrays; a command that cannot be read counts as one to walk."""
+        return (VERBS.index(self.verb), MANNERS.index(self.manner)) if self.is_read else (0, 0)
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The relations of its clauses, in order; none for a command that cannot be read."""
+        return tuple(self.expression.relations()) if self.is_read else ()
 
     @cached_property
     def pattern(self) -> str:
@@ -133,11 +165,11 @@ class Command:
     @property
     def determiners(self) -> tuple[str, ...]:
         """The determiner of every mention."""
-        return self._read.determiners
+        return self.utterance.determiners
 
     def words_of(self, part: Part) -> str:
         """The words that say a part."""
-        return self._read.words_of(part.address)
+        return self.utterance.words_of(part.address)
 
     def misreading(self, code: int) -> Meaning | None:
         """What must fit the first object of a distractor set, or None where the code is no misreading of this command.
@@ -170,14 +202,14 @@ class Command:
             return None
 
     @property
-    def _read(self) -> Utterance:
-        if self.utterance is None:
+    def _read(self) -> Instruction:
+        if self.instruction is None:
             raise SchemaError(self.error)
-        return self.utterance
+        return self.instruction
 
 
 class Commands:
-    """All commands seen so far, each read once."""
+    """All commands seen so far, each read once, by its text."""
 
     def __init__(self) -> None:
         self._known: dict[str, Command] = {}
@@ -187,6 +219,52 @@ class Commands:
         if known is None:
             known = self._known[text] = Command.of(text)
         return known
+
+    def of_table(self, table: pa.Table) -> tuple[np.ndarray, tuple[Command, ...]]:
+        """The number of each row's command, int64 [row], and the commands."""
+        which, texts = number_texts(table["command"])
+        return which, tuple(self[text] for text in texts)
+
+
+class StoredCommands(Commands):
+    """All commands seen so far, each with the meaning that was stored with it first; without one, the text is read."""
+
+    def of_table(self, table: pa.Table) -> tuple[np.ndarray, tuple[Command, ...]]:
+        """The number of each row's command, int64 [row], and the commands.
+
+        Raises:
+            BrokenDataset: when what is stored is no expression, verb or manner of grid worlds.
+        """
+        which, texts = number_texts(table["command"])
+        places = [place for place, text in enumerate(texts) if text not in self._known]
+        first = np.zeros(len(texts), np.int64)
+        first[which[::-1]] = np.arange(len(which))[::-1]
+        rows = pa.array(first[places])
+        columns = [table[name].take(rows).to_pylist() for name in ("expression", "verb", "manner")]
+        for place, expression, verb, manner in zip(places, *columns, strict=True):
+            if expression:
+                self._known[texts[place]] = _stored_command(texts[place], expression, verb, manner)
+        return which, tuple(self[text] for text in texts)
+
+
+def number_texts(column: pa.ChunkedArray) -> tuple[np.ndarray, tuple[str, ...]]:
+    """A column of texts as the number of each row's text, int64 [row], and the different texts."""
+    encoded = column.combine_chunks().dictionary_encode()
+    return encoded.indices.to_numpy().astype(np.int64), tuple(encoded.dictionary.to_pylist())
+
+
+def _stored_command(text: str, expression: str, verb: str, manner: str) -> Command:
+    try:
+        stored = stored_instruction(expression, verb, manner)
+    except (DeixisError, ValueError) as error:
+        raise BrokenDataset(
+            f"what is stored with {text!r} cannot be read: {error}; `deixis check` tells more"
+        ) from error
+    try:
+        compile_expression(stored.expression, GRID)
+    except DeixisError as error:  # as of a text that cannot be resolved
+        return Command(text, None, str(error))
+    return Command(text, stored)
 
 
 def _meaning(expression: Expression) -> Meaning:
