@@ -248,6 +248,8 @@ def definitions_of(path: Path) -> list[Definition]:
 
     def visit(node: ast.AST, qualname: str, *, is_public: bool) -> None:
         for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                continue  # defines nothing with a name
             if not isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 visit(child, qualname, is_public=is_public)
                 continue

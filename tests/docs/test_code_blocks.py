@@ -14,6 +14,7 @@ import re
 import shlex
 import shutil
 from contextlib import nullcontext, redirect_stderr, redirect_stdout
+from hashlib import sha256
 from io import StringIO
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,6 +24,7 @@ from deixis.cli import main
 from deixis.cli.app import command_line
 from tests.beads import installed_beads
 from tests.docs.pages import PAGES, Block, blocks, is_slow
+from tests.sharing import share_folder
 
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ OTHERS = (
     "lm_eval",
     "hf",
 )
+SAID = "said.txt"
 DEMO = "make reascan --mode every-word --out demo/dataset"  # what `make demo` makes, without its report
 
 
@@ -64,22 +67,21 @@ class Command(NamedTuple):
 @pytest.fixture(scope="session")
 def pantry(tmp_path_factory: pytest.TempPathFactory) -> Callable[[list[str], Path], str]:
     """What was made once for some page is copied for all others that make the same."""
-    shelf = tmp_path_factory.mktemp("pantry")
-    kept: dict[str, tuple[Path, str]] = {}
 
     def fetch(words: list[str], folder: Path) -> str:
         out = words.index("--out") + 1
         key = shlex.join([*words[:out], *words[out + 1 :]])
-        if key not in kept:
-            place = shelf / str(len(kept))
+
+        def make(place: Path) -> None:
             place.mkdir()
             said = _deixis([*words[:out], str(place / "made"), *words[out + 1 :]])
-            kept[key] = place, said.replace(str(place / "made"), words[out])
-        place, said = kept[key]
-        for found in place.iterdir():
+            (place / SAID).write_text(said, encoding="utf-8")
+
+        place = share_folder(tmp_path_factory, f"page-{sha256(key.encode()).hexdigest()[:16]}", make)
+        for found in place.glob("made*"):
             name = found.name.replace("made", folder.joinpath(words[out]).name, 1)
             shutil.copytree(found, folder.joinpath(words[out]).parent / name, dirs_exist_ok=True)
-        return said
+        return (place / SAID).read_text(encoding="utf-8").replace(str(place / "made"), words[out])
 
     return fetch
 

@@ -21,7 +21,7 @@ def test_some_inputs_for_every_reader(tmp_path, monkeypatch):
     monkeypatch.setenv("DEIXIS_DEBUG", "1")
     targets = all_targets(Corpus(tmp_path), tmp_path / "scratch", quick=True)
 
-    outcome = run_targets(targets, seed=7, inputs=400, seconds=12)
+    outcome = run_targets(targets, seed=7, inputs=25, seconds=12)
 
     assert outcome.total >= len(targets)
     assert not outcome.failures, "\n".join(map(str, outcome.failures.values()))

@@ -58,7 +58,7 @@ def asked(draw: st.DrawFn) -> tuple[RegionTable, Questions]:
 
 @pytest.mark.parametrize("name", MODELS)
 @given(given_questions=asked(), held=st.sampled_from((1, 1 << 13)))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_the_choice_is_the_best_of_all_pairs(
     name: str, given_questions: tuple[RegionTable, Questions], held: int
 ) -> None:

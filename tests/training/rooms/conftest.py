@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
+
 import pytest
 
-from deixis.worlds.rooms.pairs import Images, partition
-from deixis.worlds.rooms.training import captions
+from tests.training.rooms.few import only_few_images
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deixis.worlds.rooms.pairs import Images
 
 
 @pytest.fixture
-def few_images(monkeypatch: pytest.MonkeyPatch) -> Images:
-    """Of every part of the images the first few."""
-    whole = partition(seed=42)
-    few = Images(*(np.sort(part[:100]) for part in whole))
-    monkeypatch.setattr(captions, "partition", lambda **_: few)
-    return few
+def few_images() -> Iterator[Images]:
+    """The first hundred images of every part."""
+    with only_few_images() as few:
+        yield few
