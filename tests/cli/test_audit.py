@@ -169,6 +169,7 @@ def test_datasets_of_all_worlds_stand_in_one_table(places, tmp_path, capsys):
     assert "| push moves its object |" in (tmp_path / "audit" / "audit.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_sample_of_pairs_of_rooms_is_counted_alike_by_any_number_of_workers(places, capsys):
     """Processes share the work; and a split is a set of pairs, also where its name has a +."""
     one, two = (

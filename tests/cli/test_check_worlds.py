@@ -69,7 +69,7 @@ def with_wrong_targets(photos, folder):
     return folder
 
 
-@pytest.mark.parametrize("kind", ["rooms", "photos"])
+@pytest.mark.parametrize("kind", [pytest.param("rooms", marks=pytest.mark.slow), "photos"])
 def test_the_plain_definitions_agree_with_the_fast_ones(kind, rooms, photos, tmp_path):
     """On sound and on broken datasets, the same findings of the same examples."""
     sound = {"rooms": rooms, "photos": photos}[kind]
@@ -128,6 +128,7 @@ def test_a_selection_and_a_limit_hold(kind, rooms, photos, tmp_path, capsys):
     assert main(["check", str(broken), "--select", other]) == 0
 
 
+@pytest.mark.slow
 def test_images_of_two_rooms_are_compared(rooms, tmp_path, capsys):
     """Of one seed, every image is twice in splits of one name; of another, some are in train here and in test there."""
     other = tmp_path / "other"

@@ -116,6 +116,7 @@ def test_a_killed_process_loses_nothing_that_was_finished(after, recipe, undistu
     assert files(out) == files(undisturbed)
 
 
+@pytest.mark.slow
 def test_a_kill_while_files_are_written_is_survived(recipe, undisturbed, tmp_path, capsys):
     """Examples that were written before the manifest are written again; nothing stands in the way."""
     out = tmp_path / "out"
@@ -143,6 +144,7 @@ def test_two_processes_cannot_share_a_folder(recipe, tmp_path, capsys):
     assert complaint.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_no_catastrophe(recipe, undisturbed, tmp_path, capsys):
     """Where no more can be written the command says so; with room again, it goes on to the same result."""
     out = tmp_path / "out"

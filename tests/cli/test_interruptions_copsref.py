@@ -128,6 +128,7 @@ def test_a_killed_process_loses_nothing_that_was_finished(undisturbed, tmp_path,
     }
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished(undisturbed, tmp_path, capsys):
     """A stopped command says that the same one goes on; it does."""
     out = tmp_path / "out"
@@ -230,6 +231,7 @@ def test_what_is_not_ours_is_refused_at_once(kind, tmp_path, capsys, monkeypatch
     assert files(tmp_path) == {"out/thesis.txt" if kind == "folder" else "out": b"mine"}
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_changes_nothing(undisturbed, tmp_path, capsys):
     """Two processes make the same bytes as one."""
     out = tmp_path / "out"

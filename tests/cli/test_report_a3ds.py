@@ -17,10 +17,18 @@ torch = pytest.importorskip("torch")
 torch.set_num_threads(1)
 Eyes = pytest.importorskip("deixis.worlds.rooms.training.features").Eyes
 evaluate = pytest.importorskip("deixis.worlds.rooms.training.evaluate")
+only_few_images = pytest.importorskip("tests.training.rooms.few").only_few_images
 say_sets, write_captions = evaluate.say_sets, evaluate.write_captions
 
 SEES = ["--encoder", "factors", "--device", "cpu"]
 FEW = ["--steps", "2", "--batch-size", "4", "--eval-every", "1"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_images():
+    """Trainings of few images, which begin at once."""
+    with only_few_images():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +39,7 @@ def made(tmp_path_factory):
     for name, rules in {"rp-1": [], "rp-wrong": ["--objective", "inverted"]}.items():
         game = ["train", "game", "--speaker", str(at / "b-1"), "--out", str(at / name)]
         assert main([*game, "--seed", "1", *rules, *FEW, *SEES]) == 0
-    assert main(["evaluate", str(at / "b-1"), "--out", str(at / "b-1" / "said"), "--count", "5", *SEES]) == 0
-    for name in ("rp-1", "rp-wrong"):
+    for name in ("b-1", "rp-1", "rp-wrong"):
         speak(at / name)
     shutil.copytree(at / "b-1", at / "b-2")  # says that it is of another seed
     settings = json.loads((at / "b-2" / "run.json").read_bytes())["settings"]
@@ -61,6 +68,7 @@ def names(at, *which):
     return [str(at / name) for name in which or ("b-1", "b-2", "rp-1", "rp-wrong")]
 
 
+@pytest.mark.slow
 def test_what_a_speaker_said_is_reported_without_its_training(made, tmp_path, capsys):
     """Two commands and no run.json, as for a speaker that comes with deixis: the checkpoint says how it was trained."""
     for name in ("b-1", "rp-1"):
@@ -77,6 +85,7 @@ def test_what_a_speaker_said_is_reported_without_its_training(made, tmp_path, ca
     assert "deixis train" not in words
 
 
+@pytest.mark.slow
 def test_runs_become_a_page(made, tmp_path, capsys):
     """Tables, figures, reasons, examples and commands, as HTML, Markdown, CSV and JSON."""
     (tmp_path / "notes.toml").write_text('[table1.B]\nmentioned_features = "Only two updates."\n', encoding="utf-8")
@@ -124,6 +133,7 @@ def test_numbers_are_those_of_the_evaluation(made, capsys):
     assert ("B", "one feature", "listener_accuracy") not in cells
 
 
+@pytest.mark.slow
 def test_one_captioner_is_enough(made, tmp_path, capsys):
     """What is not there is left out; the same run gives the same bytes."""
     for name in ("one", "two"):
@@ -146,6 +156,7 @@ def complains(words, capsys):
     return told
 
 
+@pytest.mark.slow
 def test_runs_of_two_worlds_have_a_section_each(made, tmp_path, capsys):
     """A model on ReaSCAN is none of these: its tables follow, its files have a folder of their own."""
     other = write_run(tmp_path / "m-1", "m-lstm", 0.75)
@@ -161,6 +172,7 @@ def test_runs_of_two_worlds_have_a_section_each(made, tmp_path, capsys):
     assert str(tmp_path / "out" / "grid" / "report.html") in told["grid"]["files"]
 
 
+@pytest.mark.slow
 def test_nothing_is_written_of_two_worlds_where_one_fails(made, tmp_path, capsys):
     """Nor are notes read, which are about one paper."""
     other = write_run(tmp_path / "m-1", "m-lstm", 0.75)

@@ -7,10 +7,12 @@ import json
 import pytest
 
 from deixis.cli import main
+from deixis.worlds.rooms.pairs import partition
 
 
 torch = pytest.importorskip("torch")
 torch.set_num_threads(1)
+only_few_images = pytest.importorskip("tests.training.rooms.few").only_few_images
 no_room = pytest.importorskip("tests.training.test_checkpoints").no_room
 
 SEES = ["--encoder", "factors", "--device", "cpu"]
@@ -20,6 +22,13 @@ batch_size = 6
 eval_every = 4
 width = 8
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_images():
+    """Trainings of few images, which begin at once."""
+    with only_few_images():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +70,10 @@ def played(speaker, out, *more) -> list[str]:
     ]
 
 
-def test_a_speaker_learns_plays_and_is_heard(settings, tmp_path, capsys):
+@pytest.mark.slow
+def test_a_speaker_learns_plays_and_is_heard(settings, tmp_path, capsys, monkeypatch):
     """Three commands, each of which names the next; together they leave what the metrics read."""
+    monkeypatch.setattr("deixis.worlds.rooms.training.captions.partition", partition)  # few have similar ones
     speaker, game, said = tmp_path / "speaker", tmp_path / "game", tmp_path / "said"
 
     assert main(["train", "captioner", "--out", str(speaker), "--settings", settings, *SEES, "--workers", "1"]) == 0

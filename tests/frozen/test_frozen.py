@@ -15,6 +15,7 @@ from tests.frozen.making import FROZEN, MODELS
 
 
 SHOWN = 40  # differences at most
+FAST = ("reascan compatible", "gscan")  # datasets
 
 
 def demand_same(name, facts):
@@ -24,7 +25,9 @@ def demand_same(name, facts):
         pytest.fail("\n".join(["what must not change is different:", *lines[:SHOWN], *more, AGAIN]), pytrace=False)
 
 
-@pytest.mark.parametrize("name", FROZEN)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in FROZEN]
+)
 def test_a_dataset_and_what_is_said_of_it(name, tmp_path):
     """Its content, its files, its card, its prompts, and what the verbs answer in JSON."""
     demand_same(name, FROZEN[name](tmp_path))

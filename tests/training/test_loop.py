@@ -175,6 +175,7 @@ for model in SIZES:
 """
 
 
+@pytest.mark.slow
 def test_a_killed_process_goes_on(dataset, whole, tmp_path):
     """After kill -9, in processes of their own, every model ends with the weights of an undisturbed training."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
@@ -426,6 +427,7 @@ train(open_dataset(Path(sys.argv[1])), small(settings=WITHOUT_DROPOUT, batch_siz
 """
 
 
+@pytest.mark.slow
 def test_two_processes_learn_what_one_learns(dataset, tmp_path):
     """Each takes a part of every batch; without dropout the weights agree with those of a single process."""
     with socket.socket() as probe:

@@ -175,6 +175,7 @@ def test_a_model_that_does_not_point_has_no_such_loss(name):
             model.mentioned(memory)
 
 
+@pytest.mark.slow
 def test_a_model_learns_to_point(dataset, words):
     """All cells of some examples are found after some updates, and not before; the loss that is told is of plans."""
     torch.default_generator.manual_seed(3)
@@ -204,6 +205,7 @@ def test_a_model_learns_to_point(dataset, words):
     assert found() == right
 
 
+@pytest.mark.slow
 def test_a_model_learns_to_point_at_all_that_is_mentioned(dataset, words):
     """The nouns of commands with two clauses find their three objects, with shared blocks and relative places."""
     torch.default_generator.manual_seed(3)

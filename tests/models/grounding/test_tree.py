@@ -294,6 +294,7 @@ def test_texts_about_one_image_are_no_negatives_of_it() -> None:
     assert float(choice) == pytest.approx(float((fits.logsumexp(1) - fits.diagonal()).mean().detach()), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_it_learns_by_heart() -> None:
     """A few expressions find their regions, and are found to be in their images and not in others."""
     model, learnt = _small(2, width=32, pair=16), _lesson(6)

@@ -56,6 +56,7 @@ def fill(cache, together, answers, deadly=None):
     answers.put((told, zlib.crc32(table.high.numpy().tobytes()), zlib.crc32(table.whole.numpy().tobytes())))
 
 
+@pytest.mark.slow
 @unix
 def test_two_that_start_together_both_finish(tmp_path):
     """One looks at all images, the other waits for it, told how far it is, and both have the same."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.data.store import CopsRef
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["mattnet", "cm-att-erase"])
 def test_a_model_that_has_seen_the_answers_tells_more_apart(
     model: str, photographs: CopsRef, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

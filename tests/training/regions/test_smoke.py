@@ -66,6 +66,7 @@ def test_the_whole_way_takes_less_than_five_minutes(tmp_path: Path) -> None:
     assert time.monotonic() - start < 300
 
 
+@pytest.mark.slow
 def test_a_reduced_way_takes_less_than_a_minute(tmp_path: Path) -> None:
     """Sixty images and a few updates: every model can be trained and judged in all settings."""
     start = time.monotonic()

@@ -178,6 +178,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(few_images, tmp_path):
     assert learn(LEARN, tmp_path / "run")["steps"] == 8
 
 
+@pytest.mark.slow
 def test_a_speaker_learns_captions(few_images, tmp_path):
     """In 150 updates the cost of a word falls far below that of a guess, and the log tells of it."""
     found = learn(replace(LEARN, width=32, steps=150, batch_size=32, log_every=50, eval_every=150), tmp_path / "run")

@@ -149,6 +149,7 @@ def test_a_missing_gpu_is_told(speaker):
         say_sets(speaker, eyes=replace(HERE, device="cuda:0"), count=2)
 
 
+@pytest.mark.slow
 def test_the_speakers_that_come_with_deixis_speak_of_what_they_see():
     """B names all six features, those that have played name fewer; nobody names false ones, and all are understood."""
     found = {}

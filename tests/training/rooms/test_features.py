@@ -140,6 +140,7 @@ def test_an_encoder_is_trained_and_sees(tmp_path):
     assert not np.array_equal(seen.values[0], seen.values[1])
 
 
+@pytest.mark.slow
 def test_an_encoder_learns(tmp_path):
     """Given the same few pictures again and again, it learns the hues of floors."""
     path = tmp_path / "encoder.safetensors"

@@ -39,6 +39,7 @@ def fill(cache, ids, together, answers):
     answers.put((told, found.values[found.rows(np.array(ids)), 0].tolist()))
 
 
+@pytest.mark.slow
 @unix
 @pytest.mark.parametrize("images", [([7, 3], [7, 3]), ([7, 3], [3, 90, 500])])
 def test_two_that_start_together_both_finish(tmp_path, images):
