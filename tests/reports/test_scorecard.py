@@ -6,7 +6,8 @@ import pytest
 
 from deixis.audits import Audit
 from deixis.data.store import open_dataset
-from deixis.report.scorecard import MEASURES, Measure, all_measures, column_of, defined, scorecard
+from deixis.report.measures import MEASURES, Measure, all_measures
+from deixis.report.scorecard import column_of, definitions_markup, scorecard_markup
 from deixis.worlds.grid.audit.run import audit_tables
 from deixis.worlds.grid.paper.published import released
 from tests.reports.test_chart_html import read
@@ -62,7 +63,7 @@ def test_verdicts_follow_the_edges(good, bad, verdicts):
 def test_every_measure_on_the_card_is_defined(audit):
     """Each row links to a definition that is there."""
     columns = [released().column, column_of("one", audit)]
-    reader = read(scorecard(columns) + defined(columns))
+    reader = read(scorecard_markup(columns) + definitions_markup(columns))
 
     assert {link[1:] for link in reader.links} == set(reader.ids)
     assert "first row and column" in reader.words
@@ -70,7 +71,7 @@ def test_every_measure_on_the_card_is_defined(audit):
 
 def test_names_of_datasets_stay_text(audit):
     """A name may hold anything."""
-    assert "<script>" not in scorecard([column_of("<script>", audit)])
+    assert "<script>" not in scorecard_markup([column_of("<script>", audit)])
 
 
 def test_released_figures_are_measures_of_the_card():

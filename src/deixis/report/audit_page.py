@@ -12,10 +12,11 @@ from deixis.data.store import replacing_file
 from deixis.errors import RecipeError
 from deixis.report.audit_charts import audit_charts
 from deixis.report.chart_html import chart_markup
-from deixis.report.markup import element, number, percent, table, text
-from deixis.report.palette import pattern_words
-from deixis.report.scorecard import column_of, defined, scorecard
+from deixis.report.markup import number, percent, text
+from deixis.report.palette import pattern_words, role_of
+from deixis.report.scorecard import column_of, definitions_markup, scorecard_markup
 from deixis.report.skeleton import frame_page
+from deixis.report.templates import render_part
 
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from deixis.report.scorecard import PublishedAudit
 
 
-__all__ = ["MOST_DATASETS", "by_pattern", "charts_markup", "lead", "left_out", "repeats_table", "write_audit_page"]
+__all__ = ["MOST_DATASETS", "by_pattern", "charts_markup", "lead", "write_audit_page"]
 
 MOST_DATASETS = 6  # as many as can be told apart by colour
 INTROS = {
@@ -82,37 +83,25 @@ def write_audit_page(
     return out
 
 
-def charts_markup(charts: Sequence[Chart]) -> str:
-    """Figures side by side where there is room; those with many rows have the whole width."""
+def charts_markup(charts: Sequence[Chart], *, intro: str = "") -> str:
+    """Charts side by side where there is room; those with many rows have the whole width."""
     drawn = [chart_markup(chart, is_broad=chart.marks == "tiles" or bool(chart.groups)) for chart in charts]
-    return element("div", "\n".join(drawn), class_="plots")
-
-
-def _shared(shared: Sequence[str] | None, datasets: int) -> str:
-    """Examples that are in two of the datasets."""
-    if shared is None or datasets < 2:
-        return ""
-    told = [f"{one}." for one in shared] or ["No example is in two of the datasets."]
-    return "".join(element("p", text(one)) for one in told)
+    return render_part("audit.html", "charts", intro=intro, drawn=drawn) if drawn else ""
 
 
 def _own(
     audits: Mapping[str, Audit], further: Mapping[str, Sequence[FurtherTable]], notes: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, str]]:
-    """A section for every dataset of whose world there is more to say."""
+    """A section for every dataset whose world measures something of its own."""
     sections = {}
     for place, name in enumerate(audits):
-        body = "".join(element("p", text(one)) for one in notes.get(name, ()))
-        for one in further.get(name, ()):
-            if one.plot is not None:
-                body += chart_markup(replace(one.plot, name=f"{one.plot.name}-{place}"))
-            rows = ([text(cell) for cell in row] for row in one.rows)
-            heads = [text(head) for head in one.heads]
-            body += table(
-                heads, rows, caption=f"{one.title}; ± is half of a 95 % interval", numeric=range(1, len(heads))
-            )
-        if body:
-            sections[f"further-{place}"] = (f"Only of {text(name)}", body)
+        parts = [
+            (chart_markup(replace(one.plot, name=f"{one.plot.name}-{place}")) if one.plot is not None else "", one)
+            for one in further.get(name, ())
+        ]
+        if parts or notes.get(name):
+            body = render_part("audit.html", "further", notes=notes.get(name, ()), parts=parts)
+            sections[f"further-{place}"] = (text(f"Only of {name}"), body)
     return sections
 
 
@@ -125,63 +114,52 @@ def _page(
 ) -> str:
     columns = [column_of(name, audit) for name, audit in audits.items()]
     shown = [beside.column, *columns] if beside else columns
-    plots = audit_charts(audits, beside=beside)
-    plots["skew"] = [*plots.get("skew", []), *plots.get("determiners", []), *plots.get("cells", [])]
+    charts = audit_charts(audits, beside=beside)
+    charts["skew"] = [*charts.get("skew", []), *charts.get("determiners", []), *charts.get("cells", [])]
+    datasets = [(name, role_of(place), _paragraphs(audit)) for place, (name, audit) in enumerate(audits.items())]
     sections = {
-        "words": ("In words", _leads(audits)),
-        "scorecard": ("Scorecard", scorecard(shown) + _source(beside)),
+        "words": ("In words", render_part("audit.html", "leads", datasets=datasets)),
+        "scorecard": ("Scorecard", scorecard_markup(shown) + _source(beside)),
     }
-    for name, title in TITLES.items():
-        body = charts_markup(plots[name]) if plots.get(name) else ""
-        sections[name] = (title, element("p", INTROS[name]) + body if body else "")
+    sections |= {
+        name: (title, charts_markup(charts.get(name, ()), intro=INTROS[name])) for name, title in TITLES.items()
+    }
     patterns = "".join(by_pattern(audit, caption=name) for name, audit in audits.items() if len(audit.patterns) > 1)
     sections |= own
     sections |= {
         "patterns": ("By pattern", patterns),
-        "repeats": ("Repeats and leaks", repeats_table(audits) + _shared(shared, len(audits))),
-        "left-out": ("Left out", left_out(audits)),
-        "definitions": ("Definitions", defined(shown)),
+        "repeats": ("Repeats and leaks", _repeats(audits, shared)),
+        "left-out": ("Left out", _left_out(audits)),
+        "definitions": ("Definitions", definitions_markup(shown)),
     }
-    names = ", ".join(audits)
     return frame_page(
-        title=f"Audit of {names}",
+        title=f"Audit of {', '.join(audits)}",
         header=_header(audits),
         sections=sections,
-        footer=element("p", f"Made by deixis {text(__version__)}. This page needs no connection."),
+        footer=render_part("parts.html", "footer", version=__version__),
         styles=("report.css", "audit.css"),
     )
 
 
 def _header(audits: Mapping[str, Audit]) -> str:
+    counts = [f"{name}: {number(audit.examples)} examples" for name, audit in audits.items()]
+    title, tiles = f"What {len(audits)} datasets test", []
     if len(audits) == 1:
         ((name, audit),) = audits.items()
-        title, about = f"What {text(name)} tests", f"{number(audit.examples)} examples"
-        tiles = _tiles(audit)
-    else:
-        title = f"What {len(audits)} datasets test"
-        about = " · ".join(f"{text(name)}: {number(audit.examples)} examples" for name, audit in audits.items())
-        tiles = ""
-    return (
-        element("p", "Deixis · audit", class_="kicker")
-        + element("h1", title)
-        + element("p", about, class_="about")
-        + (element("ul", tiles, class_="tiles") if tiles else "")
-    )
+        title, counts, tiles = f"What {name} tests", [f"{number(audit.examples)} examples"], _tiles(audit)
+    about = [" · ".join(counts)]
+    return render_part("parts.html", "header", kicker="Deixis · audit", title=title, about=about, tiles=tiles)
 
 
-def _tiles(audit: Audit) -> str:
-    found = (
-        (audit.words_needed().share, "of words needed"),
-        (audit.clauses_needed().share, "of clauses needed"),
-        (audit.all_words_needed().share, "of examples need every word"),
-        (_bag(audit), "solved by a bag of words"),
-        (audit.difficulty(), "errors by one oversight"),
-    )
-    return "".join(
-        element("li", element("b", percent(share)) + element("span", what))
-        for share, what in found
-        if share is not None
-    )
+def _tiles(audit: Audit) -> list[tuple[str, str]]:
+    found = {
+        "of words needed": audit.words_needed().share,
+        "of clauses needed": audit.clauses_needed().share,
+        "of examples need every word": audit.all_words_needed().share,
+        "solved by a bag of words": _bag(audit),
+        "errors by one oversight": audit.difficulty(),
+    }
+    return [(what, percent(share)) for what, share in found.items() if share is not None]
 
 
 def _bag(audit: Audit) -> float | None:
@@ -189,27 +167,17 @@ def _bag(audit: Audit) -> float | None:
     return found.share if found is not None else None
 
 
-def _leads(audits: Mapping[str, Audit]) -> str:
-    cards = [
-        element("article", element("h3", text(name)) + lead(audit), class_=f"lead d{place % MOST_DATASETS}")
-        for place, (name, audit) in enumerate(audits.items())
-    ]
-    return element("div", "\n".join(cards), class_="leads")
-
-
 def _source(known: PublishedAudit | None) -> str:
     if known is None:
         return ""
     count = known.column.about.split()[0]
     said = f"Hatched: published, or measured on the released test set of {count} examples ({known.source})."
-    return element("p", text(said), class_="note")
+    return render_part("audit.html", "source", said=said)
 
 
 def lead(audit: Audit) -> str:
     """What a dataset tests, in a few sentences that anyone can read."""
-    if not audit.judged:
-        return element("p", "No example could be judged.")
-    return "".join(element("p", sentence) for sentence in _sentences(audit) if sentence)
+    return render_part("audit.html", "lead", paragraphs=_paragraphs(audit))
 
 
 def by_pattern(audit: Audit, *, caption: str) -> str:
@@ -227,58 +195,47 @@ def by_pattern(audit: Audit, *, caption: str) -> str:
             audit.shortcut_shares(pattern).get("bag of words"),
         )
         rest = [_percent(audit.difficulty(pattern)), f"{chance.objects:.1f}", percent(chance.chance)]
-        rows.append([text(pattern_words(pattern)), number(examples), *map(_share, needed), *rest])
-    return table(head, rows, caption=caption, numeric=range(1, len(head)))
+        rows.append([pattern_words(pattern), number(examples), *map(_share, needed), *rest])
+    return render_part("parts.html", "table", heads=head, rows=rows, caption=caption, numeric=range(1, len(head)))
 
 
-def repeats_table(audits: Mapping[str, Audit]) -> str:
-    """For each dataset and split, what is repeated within it and what the training set holds too."""
+def _repeats(audits: Mapping[str, Audit], shared: Sequence[str] | None) -> str:
+    """For each dataset and split, what is repeated within it, in training, and in another dataset."""
     kinds = tuple(REPEATED)
-    head = ["dataset", "split", "examples", *(f"{called} twice" for called in REPEATED.values())]
-    head += [f"{called} also in train" for called in REPEATED.values()] + ["held out by a rule"]
+    heads = ["dataset", "split", "examples", *(f"{called} twice" for called in REPEATED.values())]
+    heads += [f"{called} also in train" for called in REPEATED.values()] + ["held out by a rule"]
     rows = []
     for name, audit in audits.items():
         for (split,), examples in sorted(audit.splits.items(), key=lambda entry: _split_order(entry[0][0])):
             within = [number(audit.repeats.get((kind, split, split), 0)) for kind in kinds]
-            shared = [
+            in_train = [
                 "–" if split == "train" else number(audit.repeats.get((kind, split, "train"), 0)) for kind in kinds
             ]
             broken = sum(count for (_, place), count in audit.held_out.items() if place == split)
             held = number(broken) if split in ("train", "dev", "test") else "–"
-            rows.append([text(name), text(split), number(examples), *within, *shared, held])
-    if not rows:
+            rows.append([name, split, number(examples), *within, *in_train, held])
+    between = [] if shared is None or len(audits) < 2 else [f"{one}." for one in shared]
+    if shared is not None and len(audits) > 1 and not between:
+        between = ["No example is in two of the datasets."]
+    if not rows and not between:
         return ""
-    note = element(
-        "p",
-        "Scenes are the same when they hold the same objects in the same relations, on a grid also when exchanging "
-        "rows and columns turns one into the other; expressions when they mean the same. An equal expression in "
-        "training is no fault where other things are held out.",
-        class_="note",
-    )
-    return table(head, rows, caption="Repeats and leaks", numeric=range(2, len(head))) + note
+    return render_part("audit.html", "repeats", heads=heads, rows=rows, shared=between)
 
 
-def left_out(audits: Mapping[str, Audit]) -> str:
+def _left_out(audits: Mapping[str, Audit]) -> str:
     """How many examples were not judged, and why."""
     rows = [
-        [text(name), text(reason), number(count), percent(count / audit.examples)]
+        [name, reason, number(count), percent(count / audit.examples)]
         for name, audit in audits.items()
         for (reason,), count in sorted(audit.unjudged.items())
     ]
-    if not rows:
-        return element("p", "Every example was judged: each expression fits exactly the recorded target.")
-    intro = (
-        "Only examples whose expression fits exactly the recorded target can be judged; the rest count nowhere else."
-    )
-    return element("p", intro) + table(
-        ["dataset", "why", "examples", "share"], rows, caption="Left out", numeric=[2, 3]
-    )
+    return render_part("audit.html", "left_out", rows=rows)
 
 
-def _sentences(audit: Audit) -> Iterator[str]:
-    yield " ".join(_on_need(audit))
-    yield " ".join(_on_shortcuts(audit))
-    yield " ".join(_on_giveaways(audit))
+def _paragraphs(audit: Audit) -> list[str]:
+    """What a dataset tests, with the main numbers between double asterisks; none where nothing was judged."""
+    said = (_on_need(audit), _on_shortcuts(audit), _on_giveaways(audit)) if audit.judged else ()
+    return [paragraph for sentences in said if (paragraph := " ".join(sentences))]
 
 
 def _on_need(audit: Audit) -> Iterator[str]:
@@ -324,7 +281,7 @@ def _on_giveaways(audit: Audit) -> Iterator[str]:
     if skew:
         name = max(skew, key=lambda feature: (skew[feature].net, feature))
         feature = "colour" if name == "color" else name
-        yield f"What tells most about the target is the {text(feature)} of an object, {skew[name].net:.3f} bits."
+        yield f"What tells most about the target is the {feature} of an object, {skew[name].net:.3f} bits."
 
 
 def _strong(share: Share | None) -> str:
@@ -332,7 +289,7 @@ def _strong(share: Share | None) -> str:
 
 
 def _bold(value: str) -> str:
-    return element("b", value)
+    return f"**{value}**"
 
 
 def _share(share: Share | None) -> str:

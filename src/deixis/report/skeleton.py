@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from deixis.report.chart_html import chart_rules, chart_script
-from deixis.report.markup import element, text
+from deixis.report.templates import render
 
 
 if TYPE_CHECKING:
@@ -31,33 +31,15 @@ def frame_page(
         rules: further style rules, such as those of the themes.
         styles: the style sheets of this package to include; those of others go to `rules`, see `resource`.
     """
-    kept = {name: section for name, section in sections.items() if section[1]}
-    main = "\n".join(
-        element(
-            "section",
-            element("h2", heading, id=f"{name}-title") + "\n" + body,
-            id=name,
-            aria_labelledby=f"{name}-title",
-        )
-        for name, (heading, body) in kept.items()
+    return render(
+        "page.html",
+        title=title,
+        header=header,
+        sections={name: section for name, section in sections.items() if section[1]},
+        footer=footer,
+        rules="".join(map(resource, styles)) + chart_rules() + rules,
+        script=resource("report.js") + chart_script(),
     )
-    head = (
-        '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"{element('title', text(title))}\n{element('style', ''.join(map(resource, styles)) + chart_rules() + rules)}"
-    )
-    links = "".join(element("a", heading, href=f"#{name}") for name, (heading, _) in kept.items())
-    first = next(iter(kept), "")
-    body = "\n".join(
-        (
-            element("a", "Skip to the content", href=f"#{first}", class_="skip"),
-            element("header", header + element("nav", links, aria_label="Sections")),
-            element("main", main),
-            element("footer", footer),
-            element("script", resource("report.js") + chart_script()),
-        )
-    )
-    return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
 
 
 def resource(name: str, *, package: str = "deixis.report") -> str:

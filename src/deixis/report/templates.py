@@ -5,6 +5,7 @@ Nothing is loaded from anywhere but the folders given; a name that a template us
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from jinja2 import Environment
+    from markupsafe import Markup
 
 
-__all__ = ["HERE", "make_environment", "render"]
+__all__ = ["HERE", "make_environment", "render", "render_part"]
 
 HERE = Path(__file__).parent / "templates"
 
@@ -38,6 +40,12 @@ def render(template: str, /, *, folder: Path | None = None, **values: Any) -> st
     """
     environment = make_environment(HERE if folder is None else folder)
     return environment.get_template(template).render(**values)
+
+
+def render_part(template: str, macro: str, /, *, folder: Path | None = None, **values: Any) -> str:
+    """One macro of a template, filled in; see `render`."""
+    environment = make_environment(HERE if folder is None else folder)
+    return str(getattr(environment.get_template(template).module, macro)(**values))
 
 
 @lru_cache(maxsize=16)
@@ -63,8 +71,16 @@ def make_environment(folder: Path, prefixed: tuple[tuple[str, Path], ...] = ()) 
     made.filters |= {
         "anchor": anchor,
         "number": lambda value: "–" if value is None else number(value),
+        "strong": _strong,
         "percent": lambda value: "–" if value is None else percent(value),
         "thousands": lambda value: f"{value:,}",
         "unit": format_value,
     }
     return made
+
+
+def _strong(said: str) -> Markup:
+    """A text in which what stands between double asterisks is bold."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", str(escape(printable_text(said)))))  # noqa: S704 (escaped)

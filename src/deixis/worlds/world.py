@@ -453,7 +453,7 @@ class Judging(Protocol):
 class Audits(Protocol):
     """Part `audit`. No world needs it: `deixis.audits.plain` audits the `examples` of every world.
 
-    `measures`, where it is there, holds further rows of the scorecard, see `deixis.report.scorecard.Measure`.
+    `measures`, where it is there, holds further rows of the scorecard, see `deixis.report.measures.Measure`.
     """
 
     def audit(

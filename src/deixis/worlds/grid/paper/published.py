@@ -9,7 +9,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from deixis.report.markup import number
-from deixis.report.scorecard import Column, PublishedAudit, Value
+from deixis.report.measures import Value
+from deixis.report.scorecard import Column, PublishedAudit
 
 
 if TYPE_CHECKING:

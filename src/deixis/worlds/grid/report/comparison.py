@@ -9,7 +9,7 @@ from deixis.report.audit_charts import audit_charts
 from deixis.report.audit_need_charts import colour_and_shape_chart
 from deixis.report.audit_page import by_pattern, charts_markup, lead
 from deixis.report.markup import details, element, text
-from deixis.report.scorecard import column_of, defined, scorecard
+from deixis.report.scorecard import column_of, definitions_markup, scorecard_markup
 from deixis.worlds.grid.paper.published import released
 
 
@@ -62,9 +62,9 @@ def _beside(comparison: Comparison) -> str:
     return (
         element("h3", "Beside the released data and other ways of making it")
         + element("p", text(intro))
-        + scorecard(shown)
+        + scorecard_markup(shown)
         + charts_markup(_charts(comparison))
-        + details("What the measures mean", defined(shown))
+        + details("What the measures mean", definitions_markup(shown))
     )
 
 
