@@ -42,17 +42,17 @@ FOLDER = DOCS / "datasets"
 IMAGES = DOCS / "images" / "cards"
 MADE = "*Made by `python docs/cards.py`.*"
 RANDOM = {
-    "train": "What models learn from. Nothing that a rule holds out is in it.",
-    "dev": "Examples of the same kind as the training set, to choose a model by.",
-    "test": "Examples of the same kind as the training set.",
+    "train": "The training set, without any held-out example.",
+    "dev": "Same distribution as the training set, for model selection.",
+    "test": "Same distribution as the training set.",
 }
 FORMS = {
-    "chain": "one to three relations in a row",
+    "chain": "one to three nested relations",
     "and": "two relations of the target",
     "or": "two relations, of which one holds",
     "order": "a rank among all objects of the name",
-    "same": "something that another object shares",
-    "not": "what all others of the name have",
+    "same": "a value shared with another object",
+    "not": "something that all others of the name have and the target has not",
 }
 
 
@@ -83,23 +83,23 @@ def _reascan(source: Source) -> Iterator[str]:
         # ReaSCAN: card
 
         An agent in a grid world carries out a command such as *push the small red circle that is in the same row as
-        a blue square*. What it has to work with are the words and the board; what is asked for is a plan of
-        actions. Made by `deixis make reascan`; [how, and what is mended](../reascan.md).
+        a blue square*. The input is the command and the board; the answer is a plan of actions. Made by `deixis
+        make reascan`; [how, and which faults are corrected](../reascan.md).
 
         {MADE}
 
         | | |
         |---|---|
-        | task | find what is meant and act: *navigate* |
-        | an example holds | command, board, target, plan, why every object is there, which parts are needed |
+        | task | find the target and act: *navigate* |
+        | an example holds | command, board, target, plan, role of every object, necessity of the parts |
         | modes | `compatible`, `corrected` (the default), `every-word` |
         | licence | of the released files: CC BY 4.0 |
         | paper | Wu, Kreiss, Ong and Potts (2021) |
 
-        Every object of a picture has a badge that says why it is there: T the target, M what else is mentioned, R,
-        A and I distractors for an ignored clause, a misread word and exchanged words, S the counterpart of a size
-        word, ? a random object. The sizes are those of the paper and of `deixis make reascan --scale paper` with
-        seed 42; the examples are from a small set of seed 42.
+        The badge of an object gives its role: T the target, M another mentioned object, R, A and I distractors for
+        an ignored clause, a misread word and exchanged words, S the counterpart of a size word, ? a random object.
+        The sizes are those of the paper and of `deixis make reascan --scale paper` with seed 42; the examples are
+        from a small set of seed 42.
         """)
     sizes = _sizes()
     for name, about in RANDOM.items():
@@ -109,8 +109,8 @@ def _reascan(source: Source) -> Iterator[str]:
     yield dedent(f"""\
         ## aside
 
-        Examples that a rule keeps out of training, but in which the held-out word does not matter, so that they are
-        in no test set either; in the compatible mode also two sets that the authors keep out without testing them.
+        Examples that a rule keeps out of training although the held-out word does not matter in them; they are in
+        no test set either. In the compatible mode also two sets that the authors hold out without testing them.
         {_size_words("aside", sizes)}
         """)
 
@@ -120,8 +120,8 @@ def _gscan(source: Source) -> Iterator[str]:
         # gSCAN-style: card
 
         Simple commands such as *walk to the yellow square*, with five of the eleven other kinds of objects at
-        random, whatever the words need. Made by `deixis make gscan` to be compared with; it is a set of our own
-        after the published description, [not the released gSCAN](../audit.md#gscan).
+        random, whether or not the words need them. Made by `deixis make gscan` for comparison, after the published
+        description; it is [not the released gSCAN](../audit.md#gscan).
 
         {MADE}
         """)
@@ -179,15 +179,15 @@ def _caught(example: Example, number: int) -> str:
     for role in example.roles:
         if role.has_misreading and role.number < len(example.misreadings):
             caught[misreading_words(example.utterance, example.misreadings[role.number])] = None
-    misread = f" It catches readers who {'; '.join(caught)}." if caught else " Nothing stands on it on purpose."
+    misread = f" It catches readers who {'; '.join(caught)}." if caught else " No object was placed as a distractor."
     return f"*Number {number} of the split; plan: {say_plan(example.plan)}.{misread}*"
 
 
 def _rule_words(rule: Rule) -> str:
     """A rule in words."""
     said = {
-        "phrase": f"‘{rule.phrase}’ said of one thing" if rule.phrase else "",
-        "thing": f"a {rule.thing} among what is mentioned, whatever it is called" if rule.thing else "",
+        "phrase": f"‘{rule.phrase}’ as a phrase for one object" if rule.phrase else "",
+        "thing": f"a {rule.thing} among the mentioned objects, however it is described" if rule.thing else "",
         "relations": f"‘{'’ and ‘'.join(rule.relations)}’ in one command" if rule.relations else "",
         "pattern": {"p4": "commands of three clauses", "chain": "a clause within a clause"}.get(rule.pattern, ""),
         "new": "noun phrases that occur in training, but never together" if rule.new_phrases else "",
@@ -229,22 +229,22 @@ def _a3ds() -> Iterator[str]:
     yield dedent(f"""\
         # A3DS: card
 
-        A room of 3D Shapes is shown beside another, and a caption should say what sets it apart. Made by `deixis
-        make a3ds`; [captions, pictures and files](../a3ds.md), [what is measured](../pragmatics.md).
+        Two rooms of 3D Shapes are shown; a caption should distinguish the target from the other. Made by `deixis
+        make a3ds`; [captions, pictures and files](../a3ds.md), [metrics](../pragmatics.md).
 
         {MADE}
 
         | | |
         |---|---|
-        | task | say what tells the target from the distractor: *refer* |
+        | task | mention what distinguishes the target from the distractor: *refer* |
         | images | 480,000, one for every combination of six factors |
         | of these | train 30,000, tune 30,000, validation 20,000, test 400,000 |
         | captions | 20 exhaustive and 27 short ones of every image: 22,560,000 |
         | paper | Tsvilodub and Franke (2023) |
 
-        The images of `train` are for learning to caption, those of `tune` for pairs to tune on, `validation` is for
-        choosing and `test` for the thirteen sets below, of 7,500 pairs each. No image is in two of them. In each
-        pair the target comes first. The pairs shown are the first of each set for seed 0.
+        `train` is for training a captioner, `tune` for pairs to fine-tune it on, `validation` for model selection,
+        and `test` for the thirteen sets below, of 7,500 pairs each. No image is in two splits. In each pair the
+        target comes first. The pairs shown are the first of each set for seed 0.
         """)
     sets = test_sets(seed=0)
     for name, pairs in sets.items():
@@ -262,12 +262,12 @@ def _a3ds() -> Iterator[str]:
         yield f"> {RoomScene(target)}\n"
         alt = f"Two rooms. The target: {RoomScene(target)}; the other: {RoomScene(other)}"
         yield f"![{alt}](../images/cards/a3ds-{name.replace('+', '-').replace(' ', '-')}.png)\n"
-        yield f"*Images {target} and {other}; told apart by {_factors(differing)}.*\n"
+        yield f"*Images {target} and {other}; they differ in {_factors(differing)}.*\n"
     pair = [int(image) for image in draw_contexts(1, seed=0)[0]]
     _pair_picture("a3ds-tune", pair)
     alt = f"Two rooms. The target: {RoomScene(pair[0])}; the other: {RoomScene(pair[1])}"
     yield "## tune\n"
-    yield "Random pairs, and pairs that share at least three factors, to tune a captioner on; with `--pairs`.\n"
+    yield "Random pairs, and pairs that share at least three factors, to fine-tune a captioner; made with `--pairs`.\n"
     yield f"> {RoomScene(pair[0])}\n"
     yield f"![{alt}](../images/cards/a3ds-tune.png)\n"
 
@@ -296,21 +296,21 @@ def _copsref(folder: Path) -> Iterator[str]:
     yield dedent(f"""\
         # Cops-Ref: card
 
-        An expression about a photograph has to be matched with the one object it means, among all objects of up to
-        thirteen images. Made by `deixis make copsref` on scene graphs of GQA, Visual Genome or CLEVR, or on
-        imagined scenes; [what is said](../copsref.md), [how it is judged](../copsref-task.md).
+        A model finds the one referent of an expression among all objects of up to thirteen images. Made by `deixis
+        make copsref` on scene graphs of GQA, Visual Genome or CLEVR, or on imagined scenes; [the
+        expressions](../copsref.md), [the task](../copsref-task.md).
 
         {MADE}
 
         | | |
         |---|---|
-        | task | find the object, or say that it is not there: *localise* |
-        | an example holds | text, expression, target, distractor images with what tempts in each |
+        | task | find the object, or answer that it is not there: *localise* |
+        | an example holds | text, expression, target, distractor images with the distractors in each |
         | splits | by image: `train` without distractor images, `val` and `test` with |
         | paper | Chen and others (2020); the released expressions are read as well |
 
-        The examples are from 200 imagined scenes (`deixis make copsref --images 200 --each 1`, seed 42). The right
-        image comes first, the target in a solid box, what tempts in the others boxed too.
+        The examples are from 200 imagined scenes (`deixis make copsref --images 200 --each 1`, seed 42). The target's
+        image comes first, with the target in a solid box; distractors in the other images are boxed too.
         """)
     data = open_copsref(folder)
     counts = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["splits"]
@@ -326,9 +326,9 @@ def _copsref(folder: Path) -> Iterator[str]:
         yield f"## {split}\n"
         yield f"{size:,} expressions in this small set.\n"
         yield f"> {examples[chosen].text}\n"
-        yield f"![The images of the example, the right one first](../images/cards/copsref-{split}.png)\n"
+        yield f"![The images of the example, the target's image first](../images/cards/copsref-{split}.png)\n"
     yield "## Forms\n"
-    yield "| form | says | for example |\n|---|---|---|"
+    yield "| form | meaning | for example |\n|---|---|---|"
     for form, about in FORMS.items():
         said = next((one.text for one in data.examples("train") if one.form == form), "")
         yield f"| {form} | {about} | {said} |"
