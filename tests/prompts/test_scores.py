@@ -11,7 +11,7 @@ from deixis.errors import BrokenDataset
 from deixis.prompts.ask import ask
 from deixis.prompts.files import gold_from, gold_line
 from deixis.prompts.recipe import PromptRecipe
-from deixis.prompts.scores import Given, judge_answers, score
+from deixis.prompts.scores import ModelAnswer, judge_answers, score
 from deixis.worlds.grid.actions import Action, plan_from_letters
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.judging.verdicts import judge_plan
@@ -144,7 +144,14 @@ def test_the_missed_of_regions_is_what_evaluate_says(photograph_data):
 def test_unparsable_answers_are_counted_apart(small_circle):
     """Shares are over all questions; what is not understood, or not answered, is counted by itself."""
     golds = {str(number): GridGold(small_circle, "actions") for number in range(5)}
-    said = [Given("0", "WRW"), Given("1", "W"), Given("2", "qwerty"), Given("3", ""), Given("0", "W"), Given("9", "W")]
+    said = [
+        ModelAnswer("0", "WRW"),
+        ModelAnswer("1", "W"),
+        ModelAnswer("2", "qwerty"),
+        ModelAnswer("3", ""),
+        ModelAnswer("0", "W"),
+        ModelAnswer("9", "W"),
+    ]
     strange: dict[str, int] = {}
 
     from collections import Counter
@@ -167,7 +174,7 @@ def test_unparsable_answers_are_counted_apart(small_circle):
 def test_answers_to_other_questions(small_circle):
     """Where no answer is to any of the questions, that is an error and not a score of nothing."""
     with pytest.raises(BrokenDataset, match="are the ids the same"):
-        judge_answers({"a": GridGold(small_circle, "actions")}, [Given("b", "W")])
+        judge_answers({"a": GridGold(small_circle, "actions")}, [ModelAnswer("b", "W")])
 
 
 @given(st.text(max_size=80))

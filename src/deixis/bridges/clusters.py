@@ -56,14 +56,16 @@ def dask_crew(
         ClusterError: when nobody answers, no worker comes, or a worker has another version of deixis.
     """
     with ExitStack() as stack:
-        client = stack.enter_context(_connected(address)) if address else stack.enter_context(_started(workers))
+        client = (
+            stack.enter_context(_connect(address)) if address else stack.enter_context(_start_local_cluster(workers))
+        )
         crew = DaskCrew(client, address or "this machine", patience_seconds)
         crew.demand_fit()
         yield crew
 
 
 class DaskCrew:
-    """A cluster to which work is handed out; see `deixis.data.crew`."""
+    """A Dask cluster to which work is handed out (see `deixis.data.crew`)."""
 
     def __init__(self, client: Any, name: str, patience_seconds: float) -> None:
         self.client, self.name, self.patience_seconds = client, name, patience_seconds
@@ -74,20 +76,26 @@ class DaskCrew:
 
     @property
     def size(self) -> int:
-        """How many threads all workers have together; at least 1, as it may be looked at while they come and go."""
+        """Number of threads of all workers together.
+
+        At least 1, as workers may come and go.
+        """
         with self._guard:
             if time.monotonic() - self._looked >= LOOK_SECONDS:
                 self._look()
             return max(1, self._size)
 
     def submit(self, work: Callable[..., Done], /, *arguments: object) -> DaskPromise[Done]:
-        """Hand out one piece of work; what comes of promises among the arguments goes from worker to worker."""
+        """Hand out one piece of work.
+
+        Results of promises among the arguments go from worker to worker.
+        """
         given = [one.future if isinstance(one, DaskPromise) else one for one in arguments]
         with _in_words(self.name):
             return DaskPromise(self, self.client.submit(_do, __version__, work, *given, pure=False))
 
     def demand_fit(self) -> None:
-        """Wait for workers; an error unless all have our version of deixis."""
+        """Wait for workers, and raise an error unless all have this version of deixis."""
         with _in_words(self.name):
             while not self.client.nthreads():
                 self._demand_patience()
@@ -104,7 +112,7 @@ class DaskCrew:
     def demand_alive(self) -> None:
         """An error when the cluster has gone, or has had no worker for longer than we have patience."""
         if self.client.status not in ("running", "connecting"):
-            raise ClusterError(_gone(self.name))
+            raise ClusterError(_cluster_lost_message(self.name))
         with self._guard, _in_words(self.name):
             self._look()
             if not self._size:
@@ -131,7 +139,7 @@ class DaskPromise(Generic[Done]):
         self.crew, self.future = crew, future
 
     def result(self) -> Done:
-        """What came of it; the workers may forget it then."""
+        """Return the result, which the workers may then forget."""
         with _in_words(self.crew.name):
             while True:
                 with suppress(TimeoutError):
@@ -162,8 +170,8 @@ def _about() -> str:
 
 
 @contextmanager
-def _connected(address: str) -> Iterator[Any]:
-    distributed = _imported()
+def _connect(address: str) -> Iterator[Any]:
+    distributed = _import_distributed()
     with _quietly("distributed.client", "distributed.comm", "distributed.core"):
         try:
             with ThreadPoolExecutor(1) as aside:  # a notebook has an event loop of its own in this thread
@@ -202,8 +210,8 @@ async def _kind_of(address: str) -> str:
 
 
 @contextmanager
-def _started(workers: int | None) -> Iterator[Any]:
-    distributed = _imported()
+def _start_local_cluster(workers: int | None) -> Iterator[Any]:
+    distributed = _import_distributed()
     with _interrupts_ignored():
         cluster = distributed.LocalCluster(
             n_workers=workers or os.cpu_count() or 1,
@@ -229,7 +237,7 @@ def _interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _imported() -> Any:
+def _import_distributed() -> Any:
     try:
         import distributed
     except ImportError as error:
@@ -267,10 +275,10 @@ def _in_words(name: str) -> Iterator[None]:
             "memory; give them more each, or fewer threads"
         ) from error
     except (CommClosedError, CancelledError, ConnectionError) as error:
-        raise ClusterError(_gone(name)) from error
+        raise ClusterError(_cluster_lost_message(name)) from error
 
 
-def _gone(name: str) -> str:
+def _cluster_lost_message(name: str) -> str:
     return f"the cluster at {name} has gone; start it again: the same command goes on from what is finished"
 
 

@@ -1,4 +1,4 @@
-"""Which examples make up each batch of an epoch, and whose they are: a function of the seed and of nothing else.
+"""The examples in each batch of an epoch, and the rank and worker of each batch, as a function of the seed alone.
 
 The order of an epoch is one sequence of batches for everybody. With R ranks and W workers each, batch b belongs to rank
 b mod R and there, as its batch t = b div R, to worker t mod W. A loader that asks its workers in turn thus delivers
@@ -39,8 +39,8 @@ class Share(NamedTuple):
     worker: int = 0
     workers: int = 1
 
-    def checked(self) -> Share:
-        """Itself, or `RecipeError` when there is no such rank or worker."""
+    def require_valid(self) -> Share:
+        """Return the share itself, or raise `RecipeError` if there is no such rank or worker."""
         if not (0 <= self.rank < self.ranks and 0 <= self.worker < self.workers):
             raise RecipeError(
                 f"ranks and workers are counted from 0: there is no rank {self.rank} of {self.ranks} "
@@ -78,17 +78,17 @@ class EpochOrder:
 
     @property
     def examples(self) -> int:
-        """How many examples there are."""
+        """Number of examples."""
         return sum(self.sizes)
 
     @property
     def most_groups(self) -> int:
-        """How many groups a window holds at most."""
+        """Largest number of groups in a window."""
         most = self.examples if self.window is None else self.window
         return max(1, int(np.count_nonzero(np.cumsum(np.sort(self.sizes)) <= most)))
 
     def batch_count(self, share: Share) -> int:
-        """How many batches of an epoch belong to a rank, over all of its workers."""
+        """Return the number of batches of an epoch that belong to a rank, over all of its workers."""
         if self.is_even:
             return self.examples // (self.batch * share.ranks)
         batches = -(-self.examples // self.batch)
@@ -105,7 +105,7 @@ class EpochOrder:
             start: the batches of the rank before this one were delivered already; this one is that of worker 0.
             after: those of this worker before this one were given already, too.
         """
-        share = (share or Share()).checked()
+        share = (share or Share()).require_valid()
         for number, rows in enumerate(self._all(epoch)):
             turn, rank = divmod(number, share.ranks)
             if turn >= self.batch_count(share):
@@ -138,13 +138,13 @@ class EpochOrder:
         for place, group in enumerate([*groups.tolist(), None]):
             size = 0 if group is None else self.sizes[group]
             if gathered and (group is None or held + size > most):
-                yield self._shuffled(np.concatenate(gathered), derive(self.seed, "rows", epoch, place))
+                yield self._shuffle(np.concatenate(gathered), derive(self.seed, "rows", epoch, place))
                 gathered, held = [], 0
             if group is not None:
                 gathered.append(np.arange(starts[group], starts[group + 1]))
                 held += size
 
-    def _shuffled(self, rows: np.ndarray, seed: int) -> np.ndarray:
+    def _shuffle(self, rows: np.ndarray, seed: int) -> np.ndarray:
         return rows[_order(seed, len(rows))] if self.is_shuffled else rows
 
 
@@ -157,13 +157,13 @@ def share_of_process(rank: int | None = None, ranks: int | None = None) -> Share
     if (rank is None) != (ranks is None):
         raise RecipeError("give both rank and ranks, or neither")
     if rank is not None and ranks is not None:
-        return Share(rank, ranks).checked()
+        return Share(rank, ranks).require_valid()
     from torch import distributed
 
     if distributed.is_available() and distributed.is_initialized():
         return Share(distributed.get_rank(), distributed.get_world_size())
     try:
-        return Share(int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))).checked()
+        return Share(int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))).require_valid()
     except ValueError as error:
         raise RecipeError(f"RANK and WORLD_SIZE must be numbers: {error}") from error
 

@@ -1,4 +1,4 @@
-"""Where the metrics for Hugging Face's `evaluate` lie."""
+"""Location of the metrics for Hugging Face's `evaluate`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["evaluate_module"]
 
 
 def evaluate_module() -> str:
-    """The file to hand to `evaluate.load`, together with the name of a configuration; see `evaluate_metrics`.
+    """Return the file to hand to `evaluate.load` with the name of a configuration (see `evaluate_metrics`).
 
     Raises:
         DeixisError: when `evaluate` is not installed.

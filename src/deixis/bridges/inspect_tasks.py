@@ -1,7 +1,7 @@
 """Tasks for Inspect, one for every world that asks questions: `inspect eval deixis/navigate`, `deixis/refer` and so on.
 
 Every task takes a dataset (`data`) or makes a fresh test set (`fresh`), and its log records both, with the seed and the
-digest of all settings. Scorers tell every measure of the task by split and pattern, and what was missed in wrong
+digest of all settings. Scorers tell every measure of the task by split and pattern, and the misreadings behind wrong
 answers.
 """
 
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, Content
     from inspect_ai.solver import TaskState
 
-    from deixis.prompts.ask import Asked, Questionnaire
+    from deixis.prompts.ask import Questionnaire, QuestionnaireItem
     from deixis.prompts.question import Message
     from deixis.worlds.world import World
 
 
-__all__ = ["TASKS", "by_group", "inspect_task", "measures", "misreadings", "missed"]
+__all__ = ["TASKS", "by_group", "inspect_task", "measures", "misreading_shares", "misreadings"]
 
 NOT_UNDERSTOOD = "not_understood"
 
@@ -77,7 +77,7 @@ def _samples(made: Questionnaire) -> list[Sample]:
     return [_sample(item, made.facts) for item in made.items]
 
 
-def _sample(item: Asked, facts: dict[str, Any]) -> Sample:
+def _sample(item: QuestionnaireItem, facts: dict[str, Any]) -> Sample:
     """A question; its metadata hold the right answer, which no model is shown."""
     about = {key: facts[key] for key in ("seed", "fresh", "recipe digest")}
     return Sample(
@@ -114,7 +114,10 @@ def _names(text: str) -> tuple[str, ...]:
 
 @metric(name="by")
 def by_group() -> Metric:
-    """The mean over the questions of each group: `split: a1`, `pattern: p2`; one of two splits counts in both."""
+    """Mean over the questions of each group: `split: a1`, `pattern: p2`.
+
+    A question of two splits counts in both.
+    """
 
     def means(scores: list[SampleScore]) -> Any:
         found: dict[str, list[float]] = {}
@@ -129,9 +132,9 @@ def by_group() -> Metric:
     return cast("Metric", means)
 
 
-@metric
-def missed() -> Metric:
-    """Of wrong answers what a reader misses who gives them, as shares of all wrong answers that are explained."""
+@metric(name="missed")  # as logs have it
+def misreading_shares() -> Metric:
+    """Shares of the misreadings that explain wrong answers, among all wrong answers that are explained."""
 
     def shares(scores: list[SampleScore]) -> Any:
         found: dict[str, float] = {}
@@ -150,7 +153,7 @@ def missed() -> Metric:
 def measures() -> Scorer:
     """Every measure of the task, and whether the answer could not be understood."""
 
-    async def judged(state: TaskState, target: Target) -> Score:
+    async def judge(state: TaskState, target: Target) -> Score:
         del target
         found = gold_from(state.metadata).judge(state.output.completion)
         is_silent = found.outcome in ("unparsable", "unanswered")
@@ -161,20 +164,20 @@ def measures() -> Scorer:
             metadata={"outcome": found.outcome, "fault": found.fault},
         )
 
-    return judged
+    return judge
 
 
-@scorer(metrics=[missed()])
+@scorer(metrics=[misreading_shares()])
 def misreadings() -> Scorer:
-    """What was missed in a wrong answer; 1 for an answer that misses nothing."""
+    """Misreadings behind a wrong answer, and 1 for a right answer."""
 
-    async def judged(state: TaskState, target: Target) -> Score:
+    async def judge(state: TaskState, target: Target) -> Score:
         del target
         found = gold_from(state.metadata).judge(state.output.completion)
         metadata = {"outcome": found.outcome, "missed": list(found.missed)}
         return Score(value=float(found.outcome == "right"), answer=found.said or None, metadata=metadata)
 
-    return judged
+    return judge
 
 
 # -------------------------------------------------------------------------------- tasks

@@ -28,7 +28,7 @@ __all__ = ["PADDING", "Batch", "Item", "Maker", "collate", "picture_tensor"]
 
 
 class Item(dict[str, Any]):
-    """An example as a dictionary; `DataLoader` collates it with `collate` unless told otherwise."""
+    """An example as a dictionary, which `DataLoader` collates with `collate` by default."""
 
 
 Batch: TypeAlias = dict[str, Any]
@@ -61,7 +61,7 @@ class Maker:
         batch: Batch = {}
         for name, column in self._columns(table).items():
             if isinstance(column, RaggedColumn):
-                batch[name], batch[f"{name}_count"] = _padded(column)
+                batch[name], batch[f"{name}_count"] = _pad_ragged(column)
             elif isinstance(column, np.ndarray):
                 batch[name] = _tensor(column)
             elif any(isinstance(value, (np.ndarray, Tensor)) for value in column[:1]):
@@ -75,14 +75,14 @@ class Maker:
         if "picture" in columns:
             columns["picture"] = [picture_tensor(one["bytes"]) for one in table.column("picture").to_pylist()]
         for name, column in (self.further(table) if self.further is not None else {}).items():
-            columns[name] = [_decoded(one) for one in column] if isinstance(column, list) else column
+            columns[name] = [_decode_pictures(one) for one in column] if isinstance(column, list) else column
         return columns
 
 
-def _decoded(value: Any) -> Any:
-    """A value whose pictures, which are bytes, are tensors."""
+def _decode_pictures(value: Any) -> Any:
+    """Return a value with its pictures, which are bytes, as tensors."""
     if isinstance(value, list):
-        return [_decoded(one) for one in value]
+        return [_decode_pictures(one) for one in value]
     return picture_tensor(value) if isinstance(value, bytes) else value
 
 
@@ -97,8 +97,8 @@ def _tensor(values: np.ndarray) -> Tensor:
     return torch.from_numpy(values.astype(np.float32 if np.issubdtype(values.dtype, np.floating) else np.int64))
 
 
-def _padded(column: RaggedColumn) -> tuple[Tensor, Tensor]:
-    """The numbers of every row filled up to the longest, and how many each has."""
+def _pad_ragged(column: RaggedColumn) -> tuple[Tensor, Tensor]:
+    """Pad the numbers of every row to the longest, and return them with the length of each row."""
     counts = np.diff(column.starts)
     is_number = np.issubdtype(column.values.dtype, np.floating)
     filled = np.full((len(counts), counts.max(initial=0)), PADDING, np.float32 if is_number else np.int64)
@@ -144,12 +144,12 @@ def collate(items: Sequence[Mapping[str, Any]]) -> Batch:
         elif len({value.shape for value in values}) == 1 and (values[0].dim() != 1):
             batch[name] = torch.stack(values)
         else:
-            batch[name] = _filled(values)
+            batch[name] = _stack_padded(values)
             batch[f"{name}_count"] = torch.tensor([len(value) for value in values])
     return batch
 
 
-def _filled(values: Sequence[Tensor]) -> Tensor:
+def _stack_padded(values: Sequence[Tensor]) -> Tensor:
     first = values[0]
     if any(value.dim() != first.dim() for value in values):
         raise BrokenDataset("the values of one column have different numbers of axes")

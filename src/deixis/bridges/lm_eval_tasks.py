@@ -50,7 +50,7 @@ __all__ = ["mean_of_known", "process_results", "questions"]
 
 
 def write_task(made: Questionnaire, folder: Path) -> list[Path]:
-    """Write a task of the harness; the files that were written.
+    """Write a task of the harness, and return its files.
 
     Args:
         made: the questions, whose scenes must be shown as text.

@@ -71,10 +71,10 @@ class _Examples:
 
     def items(self, numbers: Sequence[int] | np.ndarray) -> list[Any]:
         """The items of some numbers, in that order."""
-        return self.transformed(self.maker.items(self.rows.take(numbers)))
+        return self.apply_transform(self.maker.items(self.rows.take(numbers)))
 
-    def transformed(self, items: list[Item]) -> list[Any]:
-        """The items as they are handed out."""
+    def apply_transform(self, items: list[Item]) -> list[Any]:
+        """Return the items as they are handed out."""
         return [self.transform(item) for item in items] if self.transform else items
 
 
@@ -159,7 +159,7 @@ class EpochBatches(Sampler[list[int]]):
         self.epoch, self.start, self._given = 0, 0, 0
 
     def set_epoch(self, epoch: int, *, start: int = 0) -> None:
-        """Which epoch comes next, and after how many of its batches."""
+        """Set the epoch that comes next, and the number of its batches to skip."""
         self.epoch, self.start, self._given = epoch, start, start
 
     def __len__(self) -> int:
@@ -172,8 +172,8 @@ class EpochBatches(Sampler[list[int]]):
         self.start, self._given = 0, 0
 
     def state_dict(self) -> dict[str, Any]:
-        """Where it is: the epoch and the batches that were given out."""
-        return {"epoch": self.epoch, "batches": self._given, **_told(self.order, self.share)}
+        """Return the position: the epoch and the batches that were given out."""
+        return {"epoch": self.epoch, "batches": self._given, **_order_facts(self.order, self.share)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from there.
@@ -247,7 +247,7 @@ class StreamedExamples(_Examples, IterableDataset[Any]):
         return int(self._place[EPOCH])
 
     def set_epoch(self, epoch: int, *, start: int = 0) -> None:
-        """Which epoch comes next, and after how many of its batches; workers that are alive are told."""
+        """Set the epoch that comes next, and the number of its batches to skip, also in live workers."""
         self._place[EPOCH], self._place[START] = epoch, start
         self._given, self._resume = start, 0
 
@@ -263,7 +263,7 @@ class StreamedExamples(_Examples, IterableDataset[Any]):
         while some := list(islice(numbered, max(1, AHEAD // self.order.batch))):
             table, first = self.rows.take(np.concatenate([rows for _, rows in some])), 0
             for turn, rows in some:
-                batch = self._made(table.slice(first, len(rows)))
+                batch = self._make_batch(table.slice(first, len(rows)))
                 first += len(rows)
                 self._given = turn + 1
                 yield batch
@@ -271,15 +271,18 @@ class StreamedExamples(_Examples, IterableDataset[Any]):
         if told is None:
             self._place[START] = 0
 
-    def _made(self, table: Table) -> Any:
+    def _make_batch(self, table: Table) -> Any:
         if self.collate is collate and self.transform is None:
             return self.maker.batch(table)
-        return self.collate(self.transformed(self.maker.items(table)))
+        return self.collate(self.apply_transform(self.maker.items(table)))
 
     def state_dict(self) -> dict[str, Any]:
-        """Where this copy of the stream is; with worker processes ask the loader instead."""
+        """Return the position of this copy of the stream.
+
+        With worker processes, ask the loader instead.
+        """
         place = {"epoch": self.epoch, "start": int(self._place[START]), "batches": self._given}
-        return {**place, **_told(self.order, self.share)}
+        return {**place, **_order_facts(self.order, self.share)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from there.
@@ -325,7 +328,7 @@ class ExampleLoader:
         self._epoch, self._delivered = 0, 0
 
     def set_epoch(self, epoch: int) -> None:
-        """Which epoch comes next, from its beginning."""
+        """Set the epoch that comes next, from its beginning."""
         self._epoch, self._delivered = epoch, 0
 
     def __len__(self) -> int:
@@ -339,11 +342,11 @@ class ExampleLoader:
         self.set_epoch(self._epoch + 1)
 
     def state_dict(self) -> dict[str, Any]:
-        """Where it is: the epoch and the batches that were delivered, whatever workers have prepared beyond."""
-        return {"epoch": self._epoch, "batches": self._delivered, **_told(self.source.order, self.source.share)}
+        """Return the position: the epoch and the batches delivered, without those that workers have prepared."""
+        return {"epoch": self._epoch, "batches": self._delivered, **_order_facts(self.source.order, self.source.share)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from there; the number of workers may be another.
+        """Continue from a position, with any number of workers.
 
         Raises:
             RecipeError: when the state is of another order.
@@ -360,8 +363,8 @@ def _only(items: Sequence[Any]) -> Any:
     return items[0]
 
 
-def _told(order: EpochOrder, share: Share) -> dict[str, Any]:
-    """What a position is a position in."""
+def _order_facts(order: EpochOrder, share: Share) -> dict[str, Any]:
+    """Return the order and share that a position refers to."""
     return {
         "examples": order.examples,
         "batch": order.batch,
@@ -376,7 +379,7 @@ def _told(order: EpochOrder, share: Share) -> dict[str, Any]:
 
 def _position(state: Mapping[str, Any], order: EpochOrder, share: Share) -> tuple[int, int]:
     """The epoch and the number of batches that a state tells."""
-    differing = [name for name, value in _told(order, share).items() if state.get(name) != value]
+    differing = [name for name, value in _order_facts(order, share).items() if state.get(name) != value]
     if differing:
         raise RecipeError(f"this state is of another order of examples: {', '.join(differing)} differ")
     epoch, start = state.get("epoch"), state.get("batches")

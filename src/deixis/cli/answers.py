@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from deixis.judge.uncertainty import Estimate
-    from deixis.prompts.scores import Group, Judged, Scores
+    from deixis.prompts.scores import Group, JudgedAnswer, Scores
 
 
 __all__ = ["answers"]
@@ -61,7 +61,7 @@ def answers(
     key = read_key(gold if gold is not None else gold_path(prompts or given))
     strange: Counter[str] = Counter()
     judged = judge_answers(key.golds, read_given(given, strange=strange), strange=strange)
-    losses = _unmatched(judged, strange)
+    losses = _losses_of(judged, strange)
     losses.demand_few(where=given, allowed=allow_losses)
     scores = score(judged, seed=seed, strange=strange)
     values = {"asked": key.about, "answers": given.name, **scores.to_dict()}
@@ -80,8 +80,8 @@ def answers(
     return 0
 
 
-def _unmatched(judged: Sequence[Judged], strange: Mapping[str, int]) -> Losses:
-    """Answers that count for nothing: to a question that was not asked or answered before, without an id or answer."""
+def _losses_of(judged: Sequence[JudgedAnswer], strange: Mapping[str, int]) -> Losses:
+    """Count answers that match no open question: unknown or repeated ids, and lines without an id or answer."""
     answered = sum(one.judgement.outcome != "unanswered" for one in judged)
     losses = Losses("answers", answered + sum(strange.values()))
     for what, count in strange.items():
@@ -89,7 +89,7 @@ def _unmatched(judged: Sequence[Judged], strange: Mapping[str, int]) -> Losses:
     return losses
 
 
-def _line(one: Judged) -> dict[str, Any]:
+def _line(one: JudgedAnswer) -> dict[str, Any]:
     found = one.judgement
     measures = {name: None if isnan(value) else value for name, value in found.measures.items()}
     about = {"outcome": found.outcome, "understood": found.said, "fault": found.fault, "missed": list(found.missed)}

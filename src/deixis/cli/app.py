@@ -59,7 +59,7 @@ VERBS = (
 
 @cache
 def command_line() -> App:
-    """Build the command line of the registered worlds; once, until the cache is cleared."""
+    """Build the command line of the registered worlds once, until the cache is cleared."""
     app = App(
         name="deixis",
         help="Make, check, convert and look at datasets of language that points at things.",
@@ -83,7 +83,7 @@ def command_line() -> App:
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit code.
+    """Run the command line, and return the exit code.
 
     Args:
         tokens: the words after `deixis`, by default those that the program was called with.

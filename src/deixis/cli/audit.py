@@ -73,7 +73,7 @@ def audit(
     paths = [at_hand(place) for place in places]
     called = names_given(names, len(paths)) or names_of(paths)
     worlds = {path: _world_of(path) for path in paths}
-    published = _published(worlds, options or {})
+    published = _published_audit(worlds, options or {})
     write = None if out is None else _writer(out, len(paths), published=published)
     found: dict[str, DatasetAudit] = {}
     for name, path in zip(called, paths, strict=True):
@@ -121,8 +121,8 @@ def audit(
     return 0
 
 
-def _published(worlds: Mapping[Path, World | None], options: Mapping[str, Any]) -> Any:
-    """What is published of data of the worlds of some datasets, where it is asked for."""
+def _published_audit(worlds: Mapping[Path, World | None], options: Mapping[str, Any]) -> Any:
+    """Return the published audit of the worlds of some datasets if an option asks for it, otherwise None."""
     if not options:
         return None
     able = [

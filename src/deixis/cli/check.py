@@ -1,4 +1,4 @@
-"""`deixis check`: what is wrong with a dataset, whoever made it."""
+"""`deixis check`: find mistakes in a dataset from any source."""
 
 from __future__ import annotations
 
@@ -148,15 +148,15 @@ def _print_json(
     for report in across.values():
         plain = report.as_dict()
         one = {name: plain[name] for name in ("checked", "counts", "findings")}
-        told["across"] = one if "across" not in told else _joined(told["across"], one)
+        told["across"] = one if "across" not in told else _merge_tables(told["across"], one)
     every = (*reports.values(), *across.values())
     errors, warnings, others = (sum(report.total(letter) for report in every) for letter in "EWI")
     numbers = {"errors": errors, "warnings": warnings, "findings": errors + warnings + others}
     print_json({"problems": bool(errors + warnings), **numbers, "reports": entries, **told})
 
 
-def _joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """What two worlds have twice, in one table; each finding names its path."""
+def _merge_tables(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Merge the comparisons of two worlds into one table. Each finding names its path."""
     counts = {
         code: one["counts"].get(code, 0) + other["counts"].get(code, 0) for code in one["counts"] | other["counts"]
     }

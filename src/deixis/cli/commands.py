@@ -29,7 +29,7 @@ PREFIX = "do_"
 
 
 def add_commands(app: App) -> None:
-    """Add the verbs of all worlds, but those that every world has; of these a warning tells."""
+    """Add the verbs of all worlds, and warn of those that every world has already."""
     for name, world in homes_of("commands").items():
         if name in app:
             told = f"of the commands, {name!r} of {world.name} is left out: every world has one of that name"

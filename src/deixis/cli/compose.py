@@ -36,7 +36,7 @@ __all__ = ["command_of", "homes_of", "join", "options_for"]
 
 
 def homes_of(what: Literal["datasets", "models", "commands"]) -> dict[str, World]:
-    """The world of every dataset, model or verb of its own; of two of one name, the second is left out."""
+    """Return the world of every dataset, model or verb of its own, the first world where two have one name."""
     found: dict[str, World] = {}
     for world in known_worlds().values():
         for name in getattr(world, what):
@@ -67,7 +67,7 @@ def join(common: Callable[..., Any], specific: Callable[..., Any], *, into: str)
     parameters = [*own.values(), *(shared[name] for name in shared if name != into and name not in clash)]
     command.__name__ = specific.__name__
     command.__doc__ = _summary(specific)
-    return _signed(command, parameters)
+    return _set_signature(command, parameters)
 
 
 def command_of(verb: Callable[..., int]) -> Callable[..., int]:
@@ -86,11 +86,11 @@ def command_of(verb: Callable[..., int]) -> Callable[..., int]:
         return verb(*arguments, **given, **({"options": chosen} if takes_options else {}))
 
     command.__doc__ = "\n\n".join((_summary(verb), *_told_by_worlds(verb.__name__)))
-    return _signed(command, [*own.values(), *(_parameter(option, worlds) for option, worlds in known.values())])
+    return _set_signature(command, [*own.values(), *(_parameter(option, worlds) for option, worlds in known.values())])
 
 
 def options_for(world: World, verb: str, given: Mapping[str, Any], *, where: Path | str) -> dict[str, Any]:
-    """The options that were given, if all of them are those of this world; `RecipeError` where one is not."""
+    """Return the given options if all are options of this world, or raise `RecipeError`."""
     known = _known_options(verb)
     for name, value in given.items():
         option, worlds = known[name]
@@ -149,7 +149,7 @@ def _parameter(option: Option, worlds: tuple[str, ...]) -> inspect.Parameter:
 def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """The parameters of a function with resolved annotations, and the help of its docstring in them."""
     hints = _hints(function)
-    told = _told(function)
+    told = _parameter_help(function)
     found = {}
     for name, parameter in inspect.signature(function).parameters.items():
         hint = hints.get(name, str)
@@ -174,8 +174,8 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     return get_type_hints(SimpleNamespace(__annotations__=hints), globalns=whole.__globals__, include_extras=True)
 
 
-def _told(function: Callable[..., Any]) -> dict[str, str]:
-    """What docstrings say of parameters; that of a record says it of its fields, those of its parents included."""
+def _parameter_help(function: Callable[..., Any]) -> dict[str, str]:
+    """Return the help of parameters from docstrings, for a record that of its fields and its parents' fields."""
     from docstring_parser import parse
 
     whole = inspect.unwrap(function)
@@ -190,7 +190,7 @@ def _summary(function: Callable[..., Any]) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
-def _signed(command: Callable[..., Any], parameters: list[inspect.Parameter]) -> Callable[..., Any]:
+def _set_signature(command: Callable[..., Any], parameters: list[inspect.Parameter]) -> Callable[..., Any]:
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     command.__dict__.pop("__wrapped__", None)

@@ -220,14 +220,14 @@ def _of_data(path: Path) -> Finding:
     from deixis.errors import DeixisError
 
     try:
-        said = _opened(path)
+        said = _describe_dataset(path)
     except (DeixisError, ImportError, OSError) as error:
         return Finding(about="data", state="broken", said=in_one_line(error))
     return Finding(about="data", state="fine", said=f"{path}: {said}")
 
 
-def _opened(path: Path) -> str:
-    """What kind of dataset it is and how much there is of it; every file that it names must be there."""
+def _describe_dataset(path: Path) -> str:
+    """Return the kind and size of a dataset, or raise an error if a file that it names is missing."""
     from deixis.data.store import MANIFEST, open_dataset
     from deixis.worlds.registry import world_of
 

@@ -1,4 +1,4 @@
-"""What the extras of this installation ask for, what of it is there, and the command that brings the rest."""
+"""Requirements of the extras, their state in this installation, and the command that installs the rest."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Package:
 
     @property
     def is_old(self) -> bool:
-        """Whether what is installed is older than what is needed."""
+        """True if the installed version is older than the required one."""
         return self.version is not None and _numbers(self.version) < _numbers(self.least)
 
     @property
     def is_there(self) -> bool:
-        """Whether it is installed, and new enough."""
+        """True if it is installed and new enough."""
         return self.version is not None and not self.is_old
 
     def __str__(self) -> str:
@@ -94,7 +94,7 @@ class Extra:
 
     @property
     def is_there(self) -> bool:
-        """Whether every package of it is there."""
+        """True if every package of it is there."""
         return all(package.is_there for package in self.packages)
 
     @property
@@ -105,7 +105,7 @@ class Extra:
 
 def extras() -> tuple[Extra, ...]:
     """Every extra for users, what comes without one first."""
-    asked = _asked()
+    asked = _requirements_by_extra()
     shared = set(_packages("data", asked))
     found = []
     for name, about in ABOUT.items():
@@ -117,7 +117,7 @@ def extras() -> tuple[Extra, ...]:
 
 
 def find_extra(name: str, known: Sequence[Extra]) -> Extra:
-    """The extra of a name; `UnknownName` with the nearest one where there is none."""
+    """Return the extra of a name, or raise `UnknownName` with the nearest one."""
     for extra in known:
         if extra.name == name:
             return extra
@@ -128,13 +128,13 @@ def find_extra(name: str, known: Sequence[Extra]) -> Extra:
 
 
 def source_tree() -> Path | None:
-    """The checkout that deixis runs from; None where it is installed like any other package."""
+    """Return the checkout that deixis runs from, or None if it is installed like any other package."""
     root = Path(__file__).parents[3]
     return root if (root / "pyproject.toml").is_file() and (root / "src" / NAME).is_dir() else None
 
 
-def _asked() -> dict[str, list[str]]:
-    """What each extra asks for: as the checkout says it, else as the installed metadata do."""
+def _requirements_by_extra() -> dict[str, list[str]]:
+    """Return the requirements of each extra, from the checkout or else from the installed metadata."""
     root = source_tree()
     if root is not None:
         project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -1,4 +1,4 @@
-"""What went wrong, in one line that says what to do."""
+"""Errors in one line that says what to do."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from cyclopts import App
 
 from deixis.cli.compose import homes_of, join
 from deixis.cli.options import Address, Count, Json, On, Place, Wait
-from deixis.cli.places import PATIENCE_SECONDS, crew_for, delivered
+from deixis.cli.places import PATIENCE_SECONDS, crew_for, deliver_to
 from deixis.cli.printing import print_output
 from deixis.cli.progress import Stages
 from deixis.data.split_names import names_in_split
@@ -89,10 +89,14 @@ def __getattr__(name: str) -> Callable[..., int]:
             cluster_wait: How many seconds to wait while the cluster has no worker; 60 by default.
             as_json: Print JSON instead of text.
         """
-        made = function(**options) if recipe is None else _from_file(world, recipe, _given(function, options))
+        made = (
+            function(**options)
+            if recipe is None
+            else _from_file(world, recipe, _non_default_options(function, options))
+        )
         with (
             crew_for(on, address, workers=workers, wait=cluster_wait) as crew,
-            delivered(out, digest=made.digest) as folder,
+            deliver_to(out, digest=made.digest) as folder,
         ):
             output = run_recipe(world, made, folder, called=str(out), workers=workers, crew=crew)
         print_output(output, as_json=as_json)
@@ -101,8 +105,8 @@ def __getattr__(name: str) -> Callable[..., int]:
     return join(make, options_of, into="options")
 
 
-def _given(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that say something else than nothing."""
+def _non_default_options(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that differ from their default."""
     usual = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
     return {name: value for name, value in options.items() if value != usual[name]}
 
@@ -131,7 +135,7 @@ def run_recipe(
     workers: int | None = None,
     crew: Crew | None = None,
 ) -> Output:
-    """Make the dataset of a recipe with progress on standard error; what came of it.
+    """Make the dataset of a recipe with progress on standard error, and return the output of the verb.
 
     Args:
         world: of which world.
@@ -172,7 +176,7 @@ def run_recipe(
         "content": manifest.get("content", ""),
         **more.values,
     }
-    return _told(values, more)
+    return _make_output(values, more)
 
 
 def _splits(dataset: Dataset) -> Output:
@@ -197,7 +201,7 @@ def _splits(dataset: Dataset) -> Output:
     return Output(values=values, blocks=[table], notes=lines)
 
 
-def _told(values: dict[str, Any], more: Output) -> Output:
+def _make_output(values: dict[str, Any], more: Output) -> Output:
     from deixis.report.output import Output
 
     path, count = values["path"], values.get("examples")

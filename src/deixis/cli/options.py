@@ -53,8 +53,8 @@ def _places(_type: object, tokens: Sequence[Token]) -> list[Path | str]:
 ONE_SLASH = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!/)")
 
 
-def _named(_type: object, tokens: Sequence[Token]) -> Path:
-    """A name as it stands; one that begins with ./ is that of a file or folder here, whatever else has the name."""
+def _name_or_path(_type: object, tokens: Sequence[Token]) -> Path:
+    """Return a name unchanged, but one that begins with ./ as the path of a file or folder here."""
     text = tokens[0].value
     return Path(text).absolute() if text.startswith(("./", ".\\")) else Path(text)
 
@@ -64,7 +64,7 @@ Json: TypeAlias = Annotated[bool, Parameter(name="--json")]
 Count: TypeAlias = Annotated[int, Parameter(validator=validators.Number(gte=1))]
 Above: TypeAlias = Annotated[float, Parameter(validator=validators.Number(gt=0))]
 Seed: TypeAlias = Annotated[int, Parameter(validator=validators.Number(gte=0, lt=1 << 63))]
-Named: TypeAlias = Annotated[Path, Parameter(converter=_named)]
+Named: TypeAlias = Annotated[Path, Parameter(converter=_name_or_path)]
 Place: TypeAlias = Annotated[Path | str, Parameter(converter=_place)]
 Places: TypeAlias = Annotated[list[Path | str], Parameter(name="PATH", negative=(), converter=_places)]
 PlacesOrNone: TypeAlias = Annotated[list[Path | str] | None, Parameter(name="PATH", negative=(), converter=_places)]
@@ -84,7 +84,7 @@ def refuse_addresses(_type: object, value: object) -> None:
 
 
 def names_given(text: str, count: int) -> tuple[str, ...]:
-    """The names that datasets are to be called by; nothing where none is given, an error where they are not as many."""
+    """Return the given names of datasets, nothing if none is given, or raise an error if their number is wrong."""
     given = names_in(text)
     if given and (len(given) != count or len(set(given)) != count):
         raise RecipeError(f"give {count} --names, one for each dataset and no two alike, got {', '.join(given)}")

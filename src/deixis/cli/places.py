@@ -1,4 +1,4 @@
-"""Where verbs find data and who does their work: paths and addresses, this machine and clusters."""
+"""Places of data and workers: paths and addresses, this machine and clusters."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from deixis.data.crew import Crew
 
 
-__all__ = ["PATIENCE_SECONDS", "at_hand", "crew_for", "delivered", "is_address"]
+__all__ = ["PATIENCE_SECONDS", "at_hand", "crew_for", "deliver_to", "is_address"]
 
 PATIENCE_SECONDS = 60
 
 
 def is_address(text: str) -> bool:
-    """Whether a word is an address such as s3://bucket/folder; told without importing what reads data."""
+    """Return whether a word is an address such as s3://bucket/folder, without importing the reader of data."""
     return re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text) is not None
 
 
 def at_hand(place: Path | str) -> Path:
-    """A path as it is; for an address, a folder of this machine with the same dataset, fetched if need be."""
+    """Return a path unchanged, and for an address a local folder with the same dataset, fetched if need be."""
     if isinstance(place, Path):
         return place
     _refuse_memory(place)
@@ -46,8 +46,8 @@ def _refuse_memory(address: str) -> None:
 
 
 @contextmanager
-def delivered(place: Path | str, *, digest: str | None = None) -> Iterator[Path]:
-    """The folder in which to make what is meant for a place; an address is sent it afterwards."""
+def deliver_to(place: Path | str, *, digest: str | None = None) -> Iterator[Path]:
+    """Yield the folder in which to make the data for a place, and upload it afterwards to an address."""
     if isinstance(place, Path):
         yield place
         return

@@ -29,20 +29,20 @@ def print_json(value: object) -> None:
 
 
 def print_losses(*losses: Losses) -> None:
-    """What was left out, repaired or guessed, on the last lines of a verb; nothing where nothing was."""
+    """Print what was left out, repaired or guessed, if anything, on the last lines of a verb."""
     for some in losses:
         for line in some.lines():
             print(line)
 
 
 def print_written(files: Sequence[Path], out: Path | None) -> None:
-    """Which files a report wrote to its folder, if it had one."""
+    """Print the files that a report wrote to its folder, if it had one."""
     if out is not None:
         print(f"Wrote {', '.join(str(path.relative_to(out)) for path in files)} to {out}.")
 
 
 def print_output(output: Output, *, as_json: bool) -> None:
-    """What came of a verb: as one JSON document, or as lines and tables with the files that were written."""
+    """Print the output of a verb as one JSON document, or as lines and tables with the files that were written."""
     if as_json:
         print_json(output.values)
         return
@@ -60,7 +60,9 @@ def print_output(output: Output, *, as_json: bool) -> None:
 def print_table(
     heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[int] = (), labels: int = 1
 ) -> None:
-    """A table; the columns with these places hold numbers and are set flush right.
+    """Print a table.
+
+    The columns at the places `numbers` are set flush right.
 
     Nothing is ever cut off. Where there is no terminal, lines are as long as the table is wide; in a terminal labels
     are folded first, and then columns go to further tables below, each with the labels again,
@@ -79,7 +81,7 @@ def _abreast(
     """The places of the columns that stand side by side in each table."""
     if width is None or not heads:
         return [list(range(len(heads)))]
-    needed = [_needed(heads[k], [row[k] for row in rows], is_number=k in numbers) for k in range(len(heads))]
+    needed = [_min_width(heads[k], [row[k] for row in rows], is_number=k in numbers) for k in range(len(heads))]
     first = list(range(min(labels, len(heads))))
     beside = width - EDGES - sum(needed[place] for place in first) - GAP * (len(first) - 1)
     groups, free = [list(first)], beside
@@ -92,8 +94,8 @@ def _abreast(
     return groups
 
 
-def _needed(head: str, cells: Sequence[str], *, is_number: bool) -> int:
-    """The narrowest that a column may become: numbers stay whole, other text may be folded beyond a bound."""
+def _min_width(head: str, cells: Sequence[str], *, is_number: bool) -> int:
+    """Return the smallest width of a column: numbers stay whole, other text may be folded beyond a bound."""
     widest = max((_length(line) for cell in cells for line in cell.split("\n")), default=0)
     in_head = max(map(_length, head.split()), default=0)
     return max(widest, in_head) if is_number else min(max(widest, in_head), LABEL)
@@ -110,8 +112,8 @@ def _natural(head: str, cells: Sequence[str]) -> int:
     return max((_length(line) for text in (head, *cells) for line in text.split("\n")), default=0)
 
 
-def _allotted(least: Sequence[int], natural: Sequence[int], width: int) -> list[int]:
-    """The widths of columns side by side: each gets the least it can do with, then labels before numbers the rest."""
+def _column_widths(least: Sequence[int], natural: Sequence[int], width: int) -> list[int]:
+    """Return the widths of columns side by side: the least of each, then the rest for labels before numbers."""
     widths = list(least)
     free = width - EDGES - GAP * (len(widths) - 1) - sum(widths)
     for place in range(len(widths)):
@@ -134,8 +136,8 @@ def _print_part(
 
     columns = [[row[k] for row in rows] for k in range(len(heads))]
     natural = [_natural(head, cells) for head, cells in zip(heads, columns, strict=True)]
-    least = [_needed(heads[k], columns[k], is_number=place in numbers) for k, place in enumerate(places)]
-    widths = natural if width is None else _allotted(least, natural, width)
+    least = [_min_width(heads[k], columns[k], is_number=place in numbers) for k, place in enumerate(places)]
+    widths = natural if width is None else _column_widths(least, natural, width)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for place, head, wide in zip(places, heads, widths, strict=True):
         table.add_column(Text(head), justify="right" if place in numbers else "left", overflow="fold", width=wide)

@@ -1,4 +1,4 @@
-"""How far things are, on standard error: bars in a terminal, a line now and then elsewhere."""
+"""Progress on standard error: bars in a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMPILING = "the first run compiles the kernels, which takes about a minute; `de
 
 
 class Stages:
-    """Progress of work with several stages, each of so many examples; a context manager.
+    """Progress of work in several stages, each with a number of examples, as a context manager.
 
     Nothing is shown of work that is done within two seconds. Called as `progress(stage, done, total)`; a total of None
     is one that nobody knows. A note such as the loss of a model stands behind the numbers; speed is then reckoned from
@@ -118,7 +118,7 @@ class Stages:
 
 
 def is_compiling() -> bool:
-    """Whether some kernel had no machine code on disk in this run."""
+    """Return whether some kernel had no machine code on disk in this run."""
     loaded = [module for name, module in sys.modules.copy().items() if ".kernels." in name]
     kernels = (kernel for module in loaded for kernel in vars(module).copy().values())
     return any(getattr(getattr(kernel, "stats", None), "cache_misses", None) for kernel in kernels)

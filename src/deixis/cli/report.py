@@ -1,4 +1,4 @@
-"""`deixis report`: the tables of papers for models of ours, beside what is published."""
+"""`deixis report`: the tables of papers for trained models, beside the published numbers."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def show(
 
 
 def pictures_of(world: World) -> Pictures:
-    """The pictures of a world; those that any scene has where it has none of its own."""
+    """Return the pictures of a world, or those of any scene if it has none of its own."""
     if world.has("pictures"):
         found: Pictures = world.part("pictures")
         return found
@@ -93,7 +93,7 @@ def pictures_of(world: World) -> Pictures:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print lines; what a world drew itself keeps its colours."""
+    """Print lines, with the colours of those that a world drew itself."""
     for line in lines:
         if isinstance(line, ColorText):
             print_drawing(line)
@@ -102,7 +102,7 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def wants_color(*, no_color: bool) -> bool:
-    """Whether standard output is a terminal that shows colours."""
+    """Return whether standard output is a terminal that shows colours."""
     return not no_color and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 

@@ -1,4 +1,4 @@
-r"""What may reach a terminal: text that others wrote never does so as commands to it.
+r"""Terminal output that never passes text of others on as commands to the terminal.
 
 Names of folders, words of datasets and messages about them may hold escape sequences that rename the window, hide lines
 or worse. While a verb runs, `guarded_output` stands before both streams and shows every control character as what it
@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-__all__ = ["Guarded", "console", "guarded_output", "print_drawing", "terminal_width", "visible", "visible_in_json"]
+__all__ = [
+    "GuardedStream",
+    "console",
+    "guarded_output",
+    "print_drawing",
+    "terminal_width",
+    "visible",
+    "visible_in_json",
+]
 
 # Control characters of both ranges but line feed and tab, and marks that change the direction in which text is read.
 COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -42,8 +50,8 @@ def _written_out(character: str) -> str:
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
 
 
-class Guarded:
-    """A stream that passes text on with `visible`; everything else is that of the stream behind it."""
+class GuardedStream:
+    """A stream that passes text on with `visible`, and is otherwise the stream behind it."""
 
     def __init__(self, behind: TextIO) -> None:
         self.behind = behind
@@ -66,7 +74,7 @@ class Guarded:
 def guarded_output() -> Iterator[None]:
     """Guard standard output and standard error for a while."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (cast("TextIO", Guarded(_behind(stream))) for stream in before)
+    sys.stdout, sys.stderr = (cast("TextIO", GuardedStream(_behind(stream))) for stream in before)
     try:
         yield
     finally:
@@ -74,7 +82,9 @@ def guarded_output() -> Iterator[None]:
 
 
 def print_drawing(text: str) -> None:
-    """Print what we drew ourselves, colours included; words of others must have gone through `visible`.
+    """Print a drawing with its colours.
+
+    Words of others in it must have gone through `visible`.
 
     Where the terminal has no marks for shapes and ways, their stand-ins in plain letters are printed, which a picture
     in text may have as well.
@@ -92,7 +102,9 @@ def _has_marks(stream: TextIO) -> bool:
 
 
 def console(*, stderr: bool = False, width: int | None = None) -> Console:
-    """A rich console that writes past the guard: whatever it is given must have gone through `visible`.
+    """Return a rich console that writes past the guard.
+
+    Text given to it must have gone through `visible`.
 
     A reader who leaves is told as by every other stream, and not by leaving the program.
     """
@@ -106,10 +118,10 @@ def console(*, stderr: bool = False, width: int | None = None) -> Console:
 
 
 def terminal_width() -> int | None:
-    """Columns of the terminal on standard output, or as COLUMNS says; None where lines may be as long as they are."""
+    """Return the columns of the terminal on standard output, or COLUMNS, or None if lines may have any length."""
     is_bounded = _behind(sys.stdout).isatty() or os.environ.get("COLUMNS", "").isdecimal()
     return console().width if is_bounded else None
 
 
 def _behind(stream: TextIO) -> TextIO:
-    return stream.behind if isinstance(stream, Guarded) else stream
+    return stream.behind if isinstance(stream, GuardedStream) else stream

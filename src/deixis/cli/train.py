@@ -58,7 +58,7 @@ def models_with(flag: str | None) -> list[str]:
 
 
 def name_of_today(flag: str | None) -> str:
-    """What an option of earlier versions is called now, as it is typed; nothing where it never had another name."""
+    """Return the present name of an option of earlier versions, as it is typed, or an empty text if it has none."""
     option = (flag or "").removeprefix("--").replace("-", "_")
     for _, part in parts_of("models"):
         for model in part.models.values():

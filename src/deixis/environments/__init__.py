@@ -12,7 +12,9 @@ __all__ = ["register_environments"]
 
 
 def register_environments() -> None:
-    """Let every world register its environments; once is enough, more often does no harm.
+    """Let every world register its environments.
+
+    Calling it again does no harm.
 
     Raises:
         DeixisError: when Gymnasium is not installed.

@@ -1,4 +1,4 @@
-"""What environments demand: packages of others, and options that exist."""
+"""Requirements of environments: packages to install, and valid options."""
 
 from __future__ import annotations
 

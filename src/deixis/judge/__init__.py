@@ -1,1 +1,1 @@
-"""How answers are judged: what is asked of a world, metrics of captions, and how sure they are."""
+"""Judging of answers: requests to a world, metrics of captions, and confidence intervals."""

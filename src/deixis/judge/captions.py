@@ -1,4 +1,4 @@
-"""How much a caption looks like its references: BLEU, ROUGE-L, METEOR, CIDEr-D and the overlap of what is said.
+"""Similarity of a caption to its references: BLEU, ROUGE-L, METEOR, CIDEr-D and the overlap of features.
 
 These compare words, not meaning in context; they stand beside the pragmatic metrics because everyone knows them. Words
 are separated by spaces, in lower case, hyphens taken out, for captions and references alike.
@@ -40,7 +40,7 @@ SURFACE = ("bleu_1", "bleu_2", "bleu_3", "bleu_4", "rouge_l", "meteor", "cider",
 
 
 class FeatureScores(Protocol):
-    """What captions say of features, counted; one row each.
+    """Counts of the features that captions mention, one row for each caption.
 
     Shapes:
         said, false: int64 [caption], features said truly and things said that do not hold.
@@ -64,7 +64,7 @@ def words(text: str) -> Words:
 
 @dataclass(frozen=True, slots=True)
 class Bleu:
-    """What BLEU counts in captions; the counts of parts can be added up.
+    """Counts of BLEU in captions, which can be added up.
 
     Shapes:
         counts: float64 [10, ...]: matches and totals of n-grams of one to four words, length, length of the reference.
@@ -87,7 +87,7 @@ class Bleu:
 
 
 def bleu_counts(caption: Words, references: Sequence[Words]) -> list[float]:
-    """What BLEU counts in one caption: the ten numbers of `Bleu`."""
+    """Return the ten counts of `Bleu` for one caption."""
     matches, totals = [], []
     for size in range(1, ORDERS + 1):
         said = _grams(caption, size)
@@ -111,7 +111,7 @@ def rouge_l(caption: Words, references: Sequence[Words]) -> float:
 
 
 def meteor(caption: Words, references: Sequence[Words]) -> float:
-    """F of the words in common, less for every break in their order; the best reference."""
+    """Return the F-measure of the words in common with the best reference, reduced for every break in their order."""
     return max(_meteor(caption, reference) for reference in references)
 
 
@@ -189,7 +189,7 @@ def _longest_common(one: Words, other: Words) -> int:
 
 
 def _meteor(caption: Words, reference: Words) -> float:
-    matched = _matched(caption, reference)
+    matched = _match_words(caption, reference)
     if not matched:
         return 0.0
     precision, recall = len(matched) / len(caption), len(matched) / len(reference)
@@ -198,8 +198,8 @@ def _meteor(caption: Words, reference: Words) -> float:
     return mean * (1 - 0.5 * (chunks / len(matched)) ** 3)
 
 
-def _matched(caption: Words, reference: Words) -> list[tuple[int, int]]:
-    """Places of equal words, each used once; a word goes on where the one before it was found, if it can."""
+def _match_words(caption: Words, reference: Words) -> list[tuple[int, int]]:
+    """Return places of equal words, each used once, in runs where possible."""
     free: dict[str, list[int]] = {}
     for place, word in enumerate(reference):
         free.setdefault(word, []).append(place)
@@ -229,12 +229,12 @@ def _alike(caption: Words, reference: Words, documents: Counter[Words], scale: f
     """The mean over n-gram sizes of how alike two texts are, repetition cut off, less for different lengths."""
     total = 0.0
     for size in range(1, ORDERS + 1):
-        one, other = _weighed(caption, size, documents, scale), _weighed(reference, size, documents, scale)
+        one, other = _weigh_grams(caption, size, documents, scale), _weigh_grams(reference, size, documents, scale)
         dot = sum(min(weight, other[gram]) * other[gram] for gram, weight in one.items() if gram in other)
         norms = sqrt(sum(w * w for w in one.values())) * sqrt(sum(w * w for w in other.values()))
         total += dot / norms if norms else 0.0
     return total / ORDERS * exp(-((len(caption) - len(reference)) ** 2) / (2 * SIGMA**2))
 
 
-def _weighed(text: Words, size: int, documents: Counter[Words], scale: float) -> dict[Words, float]:
+def _weigh_grams(text: Words, size: int, documents: Counter[Words], scale: float) -> dict[Words, float]:
     return {gram: count * (scale - log(max(documents[gram], 1))) for gram, count in _grams(text, size).items()}

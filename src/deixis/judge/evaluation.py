@@ -18,6 +18,9 @@ __all__ = ["evaluate_request"]
 
 
 def evaluate_request(world: World, request: Request) -> Output:
-    """What the answers of a request are worth; the values of every world name the world first."""
+    """Evaluate the answers of a request.
+
+    The values of every world name the world first.
+    """
     found: Output = world.part("judging").evaluate(request)
     return replace(found, values={"deixis": __version__, "world": world.name, **found.values})

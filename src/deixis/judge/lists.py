@@ -1,4 +1,4 @@
-"""What metrics on lists share: lists are checked, predictions are matched with examples, and means are taken."""
+"""Shared parts of metrics on lists: checks of lists, matches of predictions with examples, and means."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def mean(values: Any) -> float:
 
 
 def mean_of_known(values: np.ndarray) -> float | None:
-    """The mean of the values that are defined; None where none is."""
+    """Return the mean of the values that are defined, or None if none is."""
     known = np.asarray(values, np.float64)
     known = known[~np.isnan(known)]
     return float(known.mean()) if len(known) else None

@@ -1,4 +1,4 @@
-"""How well an expression fits its context: enough to find the target, and not more than that.
+"""Pragmatic fit of an expression to its context: enough to find the target, and not more than that.
 
 The metrics of A3DS (Tsvilodub and Franke 2023, section 2.2), defined on the core, so that they hold for any number of
 distractors and for any kind of scene. With c the contrastive features said, k the true features said, z the contrastive
@@ -44,7 +44,7 @@ Denominator: TypeAlias = Literal["z", "k"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pragmatics:
-    """What was said of a target, counted.
+    """Counts of the features that an expression mentions of a target.
 
     Attributes:
         said: true features said (k).
@@ -67,7 +67,7 @@ class Pragmatics:
     is_minimal: bool
 
     def efficiency(self, denominator: Denominator = "z") -> float | None:
-        """Contrastive efficiency e; None where the target is not found."""
+        """Return contrastive efficiency e, or None if the target is not found."""
         if not self.is_discriminative or self.needed is None:
             return None
         return efficiency(self.contrastive, {"z": self.available, "k": self.said}[denominator], self.needed)
@@ -89,7 +89,7 @@ def efficiency(contrastive: int, most: int, needed: int) -> float:
 
 
 def relevance(redundant: int, most: int) -> float:
-    """1 for no redundant feature, 0 for all of them; 1 where no feature is redundant."""
+    """Return 1 for no redundant feature said, 0 for all of them, and 1 if no feature is redundant."""
     return 1 - redundant / most if most else 1.0
 
 

@@ -1,4 +1,4 @@
-"""What `deixis evaluate` asks of the part `judging` of a world."""
+"""The request of `deixis evaluate` to the part `judging` of a world."""
 
 from __future__ import annotations
 
@@ -60,14 +60,20 @@ class Request:
 
     @property
     def answer(self) -> Path:
-        """The answers, where there is one source of them only; `RecipeError` where there are more."""
+        """The only source of answers.
+
+        Raises `RecipeError` if there are several.
+        """
         if len(self.answers) != 1:
             raise RecipeError(f"the answers of one model are judged at a time here; {len(self.answers)} were named")
         return self.answers[0]
 
     @property
     def folder(self) -> Path:
-        """The dataset; `RecipeError` where none was named."""
+        """The dataset.
+
+        Raises `RecipeError` if none was named.
+        """
         if self.data is None:
             raise RecipeError("name the dataset that was answered with --data")
         return self.data

@@ -1,4 +1,4 @@
-"""How sure a mean is: bootstrap intervals that do not depend on how the rows were divided among workers.
+"""Bootstrap intervals of means, which do not depend on how the rows were divided among workers.
 
 For the share of rows that are so and not otherwise there is also Wilson's interval, which needs no chance at all.
 
@@ -141,7 +141,7 @@ def share(is_so: np.ndarray, level: float = LEVEL) -> Estimate:
 
 
 def is_binary(values: np.ndarray) -> bool:
-    """Whether every row is 0, 1 or not a number."""
+    """Return whether every row is 0, 1 or not a number."""
     return bool((np.isnan(values) | np.isin(values, (0.0, 1.0))).all())
 
 
@@ -157,10 +157,10 @@ def mean_of(states: Sequence[Resamples]) -> np.ndarray:
 
 
 def plain_estimates(tables: Mapping[str, Mapping[str, Estimate]]) -> dict[str, Any]:
-    """Estimates as plain values, rounded to six digits; None for what is not a number."""
+    """Return estimates as plain values, rounded to six digits, with None for NaN."""
     return {
         name: {
-            metric: {key: _rounded(value) for key, value in found._asdict().items()} for metric, found in table.items()
+            metric: {key: _round(value) for key, value in found._asdict().items()} for metric, found in table.items()
         }
         for name, table in tables.items()
     }
@@ -185,7 +185,7 @@ def _poisson_table() -> np.ndarray:
 _POISSON = _poisson_table()
 
 
-def _rounded(value: float) -> float | int | None:
+def _round(value: float) -> float | int | None:
     if isinstance(value, int):
         return value
     return None if np.isnan(value) else round(float(value), 6)

@@ -60,7 +60,7 @@ MAX_DIGITS = 18  # of an id that is a number
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Verdicts:
-    """The verdicts on many answers; codes are numbers of the names beside them.
+    """The verdicts on many answers, with codes as numbers of the names beside them.
 
     Shapes:
         ids: int64 [row]: the id of the example, or another number that stands for it.
@@ -163,9 +163,9 @@ def read_verdicts(path: Path) -> Verdicts:
             measures = _measures_in(path, schema)
             _demand_few_rows(path, file.metadata.num_rows)
             table = read_all(file, path, [*COMMON.names, *measures])
-        part, parts = _coded(table["split"])
-        outcome, outcomes = _coded(table["outcome"])
-        role, roles = _coded(table["role"])
+        part, parts = _encode_texts(table["split"])
+        outcome, outcomes = _encode_texts(table["outcome"])
+        role, roles = _encode_texts(table["role"])
         missed, misreadings = _coded_sets(table["misreading"])
         ids, names = _ids_in(table["id"])
         return Verdicts(
@@ -227,8 +227,8 @@ def _texts_in(column: pa.ChunkedArray) -> list[str] | None:
     return pc.utf8_slice_codeunits(column.cast(pa.string()).fill_null(""), 0, MAX_TEXT).to_pylist()
 
 
-def _coded(column: pa.ChunkedArray) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Texts as numbers, and the different texts."""
+def _encode_texts(column: pa.ChunkedArray) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return texts as numbers, and the different texts."""
     texts = column.cast(pa.string()).fill_null("").combine_chunks().dictionary_encode()
     texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     names = tuple(texts.dictionary.to_pylist())
@@ -241,7 +241,7 @@ def _coded_sets(column: pa.ChunkedArray) -> tuple[np.ndarray, tuple[tuple[str, .
     """Sets of texts as numbers, and the different sets."""
     lists = pa.concat_arrays(column.cast(pa.list_(pa.string())).chunks) if column.num_chunks else pa.array([[]])
     lengths = lists.value_lengths().fill_null(0).to_numpy()
-    code, names = _coded(pa.chunked_array([lists.flatten()]))
+    code, names = _encode_texts(pa.chunked_array([lists.flatten()]))
     if len(names) > MAX_NAMES:
         raise ValueError(f"{len(names)} different misreadings are named")
     masks = np.zeros(len(lengths), np.uint64)
@@ -290,5 +290,5 @@ class Codes:
 
     @property
     def names(self) -> tuple[Any, ...]:
-        """What the numbers stand for."""
+        """Names by number."""
         return tuple(self._known)

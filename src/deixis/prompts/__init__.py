@@ -1,1 +1,1 @@
-"""Questions for language models, their answers and how they are scored; no library of anybody's models is needed."""
+"""Questions for language models, their answers and the scores, without any library of models."""

@@ -61,7 +61,7 @@ _REFUSAL = re.compile(
 
 
 class Unparsable(Exception):
-    """An answer that cannot be understood; the message says why in a few words."""
+    """An answer that cannot be understood, with the reason in a few words."""
 
 
 # -------------------------------------------------------------------------------- what was asked for
@@ -85,7 +85,7 @@ def parse_choice(text: str, labels: Collection[str]) -> str:
 
 
 def parse_region(text: str, *, count: int) -> int | None:
-    """The number of the region that an answer names, from 1; None where it says that it is not there."""
+    """Return the number of the region that an answer names, from 1, or None if it says that there is none."""
     number = read_only(text, _region)
     if number is not None and not 1 <= number <= count:
         raise Unparsable("a region that was not shown")
@@ -119,7 +119,7 @@ def parse_caption(text: str) -> str:
 def read_only(text: str, read: Callable[..., set[T]]) -> T:
     """The only answer in a text."""
     text = _plain(text)
-    pieces = list(_marked(text))
+    pieces = list(_marked_answers(text))
     found: set[T] = set()
     faults: list[str] = []
     for piece in pieces or [text]:
@@ -144,8 +144,8 @@ def _plain(text: str) -> str:
     return text
 
 
-def _marked(text: str) -> Iterator[str]:
-    """What follows each `Answer:`, to the end of its line; to the end of the paragraph where it begins a list."""
+def _marked_answers(text: str) -> Iterator[str]:
+    """Yield the text after each `Answer:`, to the end of its line, or of its paragraph if it begins a list."""
     places = list(_MARKER.finditer(text))
     ends = [other.start() for other in places[1:]]
     for place, end in zip_longest(places, ends, fillvalue=None):
@@ -190,11 +190,11 @@ def _from_json(text: str) -> str | None:
         value = given[0]
     if isinstance(value, dict):
         return _from_json(json.dumps(value))
-    return _listed(value)
+    return _value_to_text(value)
 
 
-def _listed(value: Any) -> str:
-    """A value of JSON as text; a list separated by commas."""
+def _value_to_text(value: Any) -> str:
+    """Return a value of JSON as text, with commas between the items of a list."""
     if isinstance(value, list):
         if not all(isinstance(item, str | int) for item in value):
             raise Unparsable("JSON with a list of other things than words")

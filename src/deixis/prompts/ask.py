@@ -19,15 +19,15 @@ from deixis.prompts.tasks import questions_of, task_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from deixis.prompts.question import Found, Gold, Posed
+    from deixis.prompts.question import Gold, GoldMessage, QuestionPool
     from deixis.prompts.recipe import PromptRecipe
 
 
-__all__ = ["Asked", "Questionnaire", "ask", "pose"]
+__all__ = ["Questionnaire", "QuestionnaireItem", "ask", "pose"]
 
 
-class Asked(NamedTuple):
-    """A question with its right answer, which stays behind."""
+class QuestionnaireItem(NamedTuple):
+    """A question with its right answer, which the model does not see."""
 
     question: Question
     gold: Gold
@@ -45,7 +45,7 @@ class Questionnaire:
     """
 
     recipe: PromptRecipe
-    items: tuple[Asked, ...]
+    items: tuple[QuestionnaireItem, ...]
     facts: dict[str, Any] = field(default_factory=dict)
     losses: Losses = field(default_factory=lambda: Losses("questions"))
 
@@ -89,7 +89,7 @@ def ask(
         data = Path(data)
         if (task := task_of(data)) != recipe.task:
             raise RecipeError(f"{data} is for the task {task}, not for {recipe.task}")
-    with _found(recipe, data, fresh, workers, progress) as found:
+    with _find_questions(recipe, data, fresh, workers, progress) as found:
         losses = Losses("questions", len(found.posed))
         items = tuple(pose(recipe, found.instructions, found.shots, found.posed, losses=losses))
     losses.demand_few(where=data or "the fresh test set", allowed=allow_losses)
@@ -113,12 +113,12 @@ def ask(
 def pose(
     recipe: PromptRecipe,
     instructions: Message,
-    shots: Sequence[Posed],
-    posed: Sequence[Posed],
+    shots: Sequence[GoldMessage],
+    posed: Sequence[GoldMessage],
     *,
     losses: Losses | None = None,
-) -> Iterator[Asked]:
-    """The questions, each once, after the same instructions and solved examples; what is left out is counted."""
+) -> Iterator[QuestionnaireItem]:
+    """Yield each question once, after the same instructions and solved examples, and count those left out."""
     before = [instructions]
     for shot in shots:
         before += [shot.message, Message("assistant", (f"Answer: {shot.gold.right}",))]
@@ -131,7 +131,7 @@ def pose(
                 losses.leave_out(f"the same as {'a solved example' if content in solved else 'another question'}")
             continue
         seen.add(content)
-        yield Asked(
+        yield QuestionnaireItem(
             Question(
                 id=f"{recipe.task}-{content[:16]}",
                 task=recipe.task,
@@ -144,14 +144,19 @@ def pose(
         )
 
 
-def _content(posed: Posed) -> str:
+def _content(posed: GoldMessage) -> str:
     pictures = [picture.digest for picture in posed.message.pictures]
     return digest_of([posed.message.text, pictures, posed.gold.to_plain()])
 
 
 @contextmanager
-def _found(recipe: PromptRecipe, data: Path | None, fresh: int | None, workers: int, progress: Any) -> Iterator[Found]:
-    """What there is to ask; a fresh test set is kept no longer than it takes to write the questions."""
+def _find_questions(
+    recipe: PromptRecipe, data: Path | None, fresh: int | None, workers: int, progress: Any
+) -> Iterator[QuestionPool]:
+    """Yield the pool of questions.
+
+    A fresh test set is kept no longer than it takes to write the questions.
+    """
     with TemporaryDirectory(prefix="deixis-fresh-") as folder:
         place = Path(folder) / "fresh"
         yield questions_of(recipe.task).find(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.prompts.scores import Given
+from deixis.prompts.scores import ModelAnswer
 from deixis.prompts.tasks import known_tasks
 
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from deixis.prompts.ask import Asked, Questionnaire
+    from deixis.prompts.ask import Questionnaire, QuestionnaireItem
     from deixis.prompts.question import Gold, Message, Picture
 
 
@@ -55,14 +55,14 @@ class Key(NamedTuple):
 
 
 def gold_path(prompts: Path) -> Path:
-    """Where the right answers to a file of prompts lie."""
+    """Return the path of the right answers to a file of prompts."""
     return prompts.with_name(f"{prompts.stem}.gold.jsonl")
 
 
 def write_prompts(
     questionnaire: Questionnaire, path: Path, *, keep: Keep = "files", with_gold: bool = False
 ) -> list[Path]:
-    """Write prompts, right answers and pictures; the files and folders that were written.
+    """Write prompts, right answers and pictures, and return the files and folders that were written.
 
     Args:
         questionnaire: what to write.
@@ -94,9 +94,12 @@ def write_prompts(
 
 
 def prompt_line(
-    item: Asked, facts: Mapping[str, Any], *, images: str | None = None, with_gold: bool = False
+    item: QuestionnaireItem, facts: Mapping[str, Any], *, images: str | None = None, with_gold: bool = False
 ) -> dict[str, Any]:
-    """A question as plain values; pictures by their names in the folder `images`, or as data where that is None."""
+    """Return a question as plain values.
+
+    Pictures are names in the folder `images`, or data if that is None.
+    """
     question = item.question
     return {
         "id": question.id,
@@ -112,7 +115,7 @@ def prompt_line(
     }
 
 
-def gold_line(item: Asked) -> dict[str, Any]:
+def gold_line(item: QuestionnaireItem) -> dict[str, Any]:
     """A right answer as plain values."""
     question = item.question
     return {
@@ -125,7 +128,7 @@ def gold_line(item: Asked) -> dict[str, Any]:
 
 
 def gold_from(values: Mapping[str, Any]) -> Gold:
-    """The right answer of a line of `gold_line`; `BrokenDataset` where it is none."""
+    """Return the right answer of a line of `gold_line`, or raise `BrokenDataset`."""
     plain, answer = values.get("gold"), values.get("answer")
     if not isinstance(plain, dict):
         raise BrokenDataset("there is no right answer in it")
@@ -159,8 +162,8 @@ def read_key(path: Path) -> Key:
     return Key(golds, about)
 
 
-def read_given(path: Path, *, strange: Counter[str]) -> Iterator[Given]:
-    """The answers in a file; what is no answer is counted in `strange`.
+def read_given(path: Path, *, strange: Counter[str]) -> Iterator[ModelAnswer]:
+    """Yield the answers in a file, and count lines without an answer in `strange`.
 
     An `answer` that is no text but a list, a number or an object is read as the JSON that it is.
 
@@ -174,11 +177,11 @@ def read_given(path: Path, *, strange: Counter[str]) -> Iterator[Given]:
             strange["a line without an 'answer'"] += 1
         else:
             said = values["answer"]
-            yield Given(values["id"], said if isinstance(said, str) else "" if said is None else json.dumps(said))
+            yield ModelAnswer(values["id"], said if isinstance(said, str) else "" if said is None else json.dumps(said))
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write JSON Lines; the file appears when it is whole."""
+    """Write JSON Lines to a file that appears only when it is complete."""
     with replacing_file(path) as draft, draft.open("w", encoding="utf-8", newline="\n") as stream:
         for row in rows:
             stream.write(json.dumps(row, ensure_ascii=False) + "\n")

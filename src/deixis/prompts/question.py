@@ -1,4 +1,4 @@
-"""What is put to a model: messages of text and pictures; and what judges its answer: the right answer, kept apart."""
+"""The messages of text and pictures for a model, and the right answer, kept apart, that judges its answer."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OUTCOMES",
-    "Found",
     "Gold",
+    "GoldMessage",
     "Judgement",
     "Message",
     "Outcome",
     "Part",
     "Picture",
-    "Posed",
     "Question",
+    "QuestionPool",
     "Speaker",
 ]
 
@@ -91,7 +91,7 @@ class Question:
 
     @property
     def text(self) -> str:
-        """The whole prompt as one text, for models that know no turns; it ends where the answer begins."""
+        """The whole prompt as one text that ends where the answer begins, for models without turns."""
         said = [message.text for message in self.messages]
         return "\n\n".join(said) + "\n"
 
@@ -129,7 +129,7 @@ class Gold(Protocol):
 
     @property
     def groups(self) -> Mapping[str, str]:
-        """What results are broken down by, e.g. `split` and `pattern`."""
+        """Groups by which results are broken down, e.g. `split` and `pattern`."""
         ...
 
     @property
@@ -138,7 +138,7 @@ class Gold(Protocol):
         ...
 
     def judge(self, text: str | None) -> Judgement:
-        """Judge what a model said; None where it said nothing."""
+        """Judge the answer of a model, or None if it gave none."""
         ...
 
     def to_plain(self) -> dict[str, Any]:
@@ -146,15 +146,15 @@ class Gold(Protocol):
         ...
 
 
-class Posed(NamedTuple):
+class GoldMessage(NamedTuple):
     """A right answer with the message that asks for it."""
 
     message: Message
     gold: Gold
 
 
-class Found(NamedTuple):
-    """What there is to ask.
+class QuestionPool(NamedTuple):
+    """Everything that questions are made of.
 
     Attributes:
         instructions: what a model is told first.
@@ -164,6 +164,6 @@ class Found(NamedTuple):
     """
 
     instructions: Message
-    shots: Sequence[Posed]
-    posed: Sequence[Posed]
+    shots: Sequence[GoldMessage]
+    posed: Sequence[GoldMessage]
     digest: str

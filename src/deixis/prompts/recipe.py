@@ -1,4 +1,4 @@
-"""What to ask: the frozen settings of a questionnaire, which every file made from it records."""
+"""The frozen settings of a questionnaire, which every file made from it records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_QUESTIONS = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptRecipe:
-    """What to ask, and how.
+    """Settings of a questionnaire.
 
     Attributes:
         task: one of `known_tasks`, e.g. `navigate`.
@@ -63,7 +63,7 @@ class PromptRecipe:
 
     @property
     def wanted(self) -> str:
-        """What is wanted for an answer."""
+        """Kind of answer that is asked for."""
         assert self.answer is not None
         return self.answer
 

@@ -1,4 +1,4 @@
-"""What all answers come to: measures with intervals, overall and by group, what was missed, what was not understood."""
+"""Scores of all answers: measures with intervals, overall and by group, misreadings, and unreadable answers."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from deixis.prompts.question import Gold, Outcome
 
 
-__all__ = ["Given", "Group", "Judged", "Scores", "judge_answers", "score"]
+__all__ = ["Group", "JudgedAnswer", "ModelAnswer", "Scores", "judge_answers", "score"]
 
 ALL = "all"
 UNDERSTOOD = "of those understood"
 
 
-class Given(NamedTuple):
+class ModelAnswer(NamedTuple):
     """An answer to the question of an id."""
 
     id: str
     text: str
 
 
-class Judged(NamedTuple):
-    """The judgement on the question of an id, with what it is filed under."""
+class JudgedAnswer(NamedTuple):
+    """The judgement on the question of an id, with its groups."""
 
     id: str
     groups: Mapping[str, str]
@@ -93,9 +93,11 @@ class Scores:
 
 
 def judge_answers(
-    golds: Mapping[str, Gold], answers: Iterable[Given], *, strange: Counter[str] | None = None
-) -> list[Judged]:
-    """The judgement on every question; those without an answer are judged as unanswered.
+    golds: Mapping[str, Gold], answers: Iterable[ModelAnswer], *, strange: Counter[str] | None = None
+) -> list[JudgedAnswer]:
+    """Return the judgement on every question.
+
+    Questions without an answer are judged as unanswered.
 
     Args:
         golds: the right answers, by the id of the question.
@@ -116,10 +118,10 @@ def judge_answers(
             said[answer.id] = answer.text
     if not said:
         raise BrokenDataset(f"none of the answers is to one of these {len(golds):,} questions; are the ids the same?")
-    return [Judged(name, gold.groups, gold.judge(said.get(name))) for name, gold in golds.items()]
+    return [JudgedAnswer(name, gold.groups, gold.judge(said.get(name))) for name, gold in golds.items()]
 
 
-def score(judged: Sequence[Judged], *, seed: int = 0, strange: Mapping[str, int] | None = None) -> Scores:
+def score(judged: Sequence[JudgedAnswer], *, seed: int = 0, strange: Mapping[str, int] | None = None) -> Scores:
     """The results with 95 % intervals: Wilson's for shares, of a bootstrap for everything else.
 
     Args:
@@ -148,13 +150,13 @@ def score(judged: Sequence[Judged], *, seed: int = 0, strange: Mapping[str, int]
     )
 
 
-def _values(one: Judged, what: str) -> tuple[str, ...]:
+def _values(one: JudgedAnswer, what: str) -> tuple[str, ...]:
     """The groups that a question is in; an example of `a1+a2` counts in both splits."""
     value = one.groups.get(what, "")
     return tuple(names_in_split(value)) if what == "split" else (value,)
 
 
-def _group(judged: Sequence[Judged], seed: int) -> Group:
+def _group(judged: Sequence[JudgedAnswer], seed: int) -> Group:
     outcomes = Counter(one.judgement.outcome for one in judged)
     silent = outcomes["unparsable"] + outcomes["unanswered"]
     names = list(judged[0].judgement.measures)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TypeAlias
 
-    from deixis.prompts.question import Found, Gold
+    from deixis.prompts.question import Gold, QuestionPool
     from deixis.prompts.recipe import PromptRecipe
     from deixis.worlds.world import World
 
@@ -37,7 +37,7 @@ TRAIN, TEST = "train", "test"
 
 
 class Questions:
-    """What the part `questions` of a world offers; a world has an object of a subclass.
+    """The part `questions` of a world, which has an object of a subclass.
 
     Attributes:
         answers: what can be asked for, what is asked by default first.
@@ -72,8 +72,8 @@ class Questions:
         folder: Path,
         workers: int,
         progress: Tell | None,
-    ) -> Found:
-        """What there is to ask.
+    ) -> QuestionPool:
+        """Return the pool of questions.
 
         Args:
             recipe: how many questions of which splits, how they are shown, and so on.
@@ -90,12 +90,12 @@ class Questions:
         raise NotImplementedError
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> Gold:
-        """The right answer that `Gold.to_plain` wrote, of a kind of answer; `BrokenDataset` where it is none."""
+        """Return the right answer that `Gold.to_plain` wrote, of a kind of answer, or raise `BrokenDataset`."""
         raise NotImplementedError
 
 
 def known_tasks() -> dict[str, World]:
-    """The worlds that ask questions by the name of their task; where another has that name, by their own."""
+    """Return the worlds that ask questions by the name of their task, or by their own if the task is taken."""
     found: dict[str, World] = {}
     for world in known_worlds().values():
         if world.has("questions"):
@@ -104,7 +104,7 @@ def known_tasks() -> dict[str, World]:
 
 
 def questions_of(task: str) -> Questions:
-    """The questions of a task; `RecipeError` where there is none of that name."""
+    """Return the questions of a task, or raise `RecipeError` if there is none of that name."""
     tasks = known_tasks()
     if task not in tasks:
         raise RecipeError(f"unknown task {str(task)[:40]!r}; known: {', '.join(tasks)}")
@@ -113,7 +113,7 @@ def questions_of(task: str) -> Questions:
 
 
 def task_of(data: Path) -> str:
-    """The task that a dataset is for; `MissingPart` where its world asks no questions."""
+    """Return the task of a dataset, or raise `MissingPart` if its world asks no questions."""
     world = world_of(data)
     world.part("questions")
     return next(task for task, one in known_tasks().items() if one is world)
@@ -123,7 +123,7 @@ def task_of(data: Path) -> str:
 
 
 def draw_numbers(total: int, count: int, *, seed: int) -> list[int]:
-    """Different numbers below a total in random order; all of them where there are not more."""
+    """Draw different numbers below a total in random order, or all of them if there are not more."""
     stream = Stream(seed)
     if total <= 2 * count:
         return stream.permutation(range(total))[:count]
@@ -144,7 +144,7 @@ def demand_splits(names: Iterable[str], known: Any, where: str, *, shots: int = 
 
 
 def demand_shots(shots: Sequence[Any], wanted: int) -> list[Any]:
-    """As many solved examples as are wanted; `RecipeError` where there are fewer."""
+    """Return as many solved examples as are wanted, or raise `RecipeError` if there are fewer."""
     if len(shots) < wanted:
         raise RecipeError(f"{wanted} solved examples are wanted, but the training split has {len(shots)} for it")
     return list(shots[:wanted])

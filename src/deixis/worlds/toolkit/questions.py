@@ -11,7 +11,7 @@ from deixis.distractors.misreadings import leading_to
 from deixis.errors import BrokenDataset, DeixisError, SchemaError
 from deixis.expression.parts import parts
 from deixis.prompts.answers import NOT_THERE, Unparsable, parse_region
-from deixis.prompts.question import Found, Judgement, Message, Picture, Posed
+from deixis.prompts.question import GoldMessage, Judgement, Message, Picture, QuestionPool
 from deixis.prompts.recipe import digest_of
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.scene.scene import Where
@@ -141,7 +141,7 @@ class ObjectQuestions(Questions):
         folder: Path,
         workers: int,
         progress: Tell | None,
-    ) -> Found:
+    ) -> QuestionPool:
         """Examples of a dataset, or fresh ones by its recipe."""
         opening = self.world.part("examples")
         given = opening.open(data) if data is not None else None
@@ -171,17 +171,17 @@ class ObjectQuestions(Questions):
             shots = demand_shots(some, recipe.shots)
         instructions = Message("system", (f"{SHOWN[recipe.style]}\n\n{ASKED}",))
 
-        def posed(example: Example) -> Posed:
+        def posed(example: Example) -> GoldMessage:
             return self._posed(example, recipe)
 
-        return Found(instructions, [*map(posed, shots)], [*map(posed, asked)], digest)
+        return QuestionPool(instructions, [*map(posed, shots)], [*map(posed, asked)], digest)
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> ObjectGold:
         """The objects that `ObjectGold.to_plain` wrote."""
         del answer
         return ObjectGold.from_plain(plain)
 
-    def _posed(self, example: Example, recipe: PromptRecipe) -> Posed:
+    def _posed(self, example: Example, recipe: PromptRecipe) -> GoldMessage:
         """An example; its scenes and their objects come in an order that tells nothing."""
         stream = Stream(derive(recipe.seed, "objects", example.id))
         scenes = stream.permutation(range(len(example.context.scenes)))
@@ -205,7 +205,7 @@ class ObjectQuestions(Questions):
                 "\n".join((*([f"Scene {place}:"] if len(scenes) > 1 else []), *_listed(example, k, order, numbers)))
                 for place, k in enumerate(scenes, start=1)
             )
-        return Posed(Message("user", (*shown, f"Expression: {example.text}")), gold)
+        return GoldMessage(Message("user", (*shown, f"Expression: {example.text}")), gold)
 
 
 def _listed(example: Example, place: int, order: Sequence[Where], numbers: Mapping[Where, int]) -> Iterator[str]:

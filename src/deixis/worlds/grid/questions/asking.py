@@ -8,7 +8,7 @@ import numpy as np
 
 from deixis.data.recipes import fresh_recipe
 from deixis.data.split_names import names_in_split
-from deixis.prompts.question import Found, Posed
+from deixis.prompts.question import GoldMessage, QuestionPool
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.seeds import Stream, derive
 from deixis.worlds.grid.data.asked import data_digest
@@ -50,7 +50,7 @@ class GridQuestions(Questions):
         folder: Path,
         workers: int,
         progress: Tell | None,
-    ) -> Found:
+    ) -> QuestionPool:
         """Find commands of a dataset, or make fresh ones, which proves that no split leaks."""
         given = open_source(data) if data is not None else None
         if fresh is not None:
@@ -72,12 +72,12 @@ class GridQuestions(Questions):
             asked += some
         shots = _shots(source, recipe, {example.id for example in asked})
 
-        def posed(example: Example) -> Posed:
+        def posed(example: Example) -> GoldMessage:
             gold = GridGold(example, recipe.wanted)
-            return Posed(grid_question(gold, recipe.style), gold)
+            return GoldMessage(grid_question(gold, recipe.style), gold)
 
         instructions = grid_instructions(recipe.wanted, recipe.style)
-        return Found(instructions, [*map(posed, shots)], [*map(posed, asked)], digest)
+        return QuestionPool(instructions, [*map(posed, shots)], [*map(posed, asked)], digest)
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> GridGold:
         """Read the plan or the cell that `GridGold.to_plain` wrote."""

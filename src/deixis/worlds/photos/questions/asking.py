@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from deixis.data.recipes import fresh_recipe
 from deixis.errors import RecipeError
 from deixis.numbers import is_number
-from deixis.prompts.question import Found, Posed
+from deixis.prompts.question import GoldMessage, QuestionPool
 from deixis.prompts.recipe import digest_of
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.seeds import Stream, derive
@@ -59,7 +59,7 @@ class PhotoQuestions(Questions):
         folder: Path,
         workers: int,
         progress: Tell | None,
-    ) -> Found:
+    ) -> QuestionPool:
         """Find expressions of a dataset, or make fresh ones about freshly imagined images."""
         given = open_copsref(data) if data is not None else None
         if fresh is not None:
@@ -78,10 +78,10 @@ class PhotoQuestions(Questions):
         shown = [photographs.show(example, setting) for example in asked]
         shots = [photographs.show(example, setting) for example in _shots(source, recipe)]
 
-        def pose(one: Any) -> Posed:
-            return Posed(photographs.question(one, recipe.style), one.gold)
+        def pose(one: Any) -> GoldMessage:
+            return GoldMessage(photographs.question(one, recipe.style), one.gold)
 
-        return Found(region_instructions(recipe.style), [*map(pose, shots)], [*map(pose, shown)], digest)
+        return QuestionPool(region_instructions(recipe.style), [*map(pose, shots)], [*map(pose, shown)], digest)
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> RegionGold:
         """Read the regions that `RegionGold.to_plain` wrote."""

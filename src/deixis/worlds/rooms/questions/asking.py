@@ -8,7 +8,7 @@ import numpy as np
 
 from deixis.data.store import open_dataset
 from deixis.errors import BrokenDataset
-from deixis.prompts.question import Found, Posed
+from deixis.prompts.question import GoldMessage, QuestionPool
 from deixis.prompts.recipe import digest_of
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.seeds import derive
@@ -50,7 +50,7 @@ class RoomQuestions(Questions):
         folder: Path,
         workers: int,
         progress: Tell | None,
-    ) -> Found:
+    ) -> QuestionPool:
         """Pairs of a dataset, or fresh ones of images that nothing was trained on."""
         del folder, workers, progress
         images = _images(data, fresh)
@@ -87,11 +87,13 @@ class RoomQuestions(Questions):
         )
         shots = [gold for row in drawn if (gold := _gold(row, TRAIN, recipe)) is not None] if recipe.shots else []
 
-        def posed(gold: RoomGold) -> Posed:
-            return Posed(room_question(gold, recipe.style), gold)
+        def posed(gold: RoomGold) -> GoldMessage:
+            return GoldMessage(room_question(gold, recipe.style), gold)
 
         instructions = room_instructions(recipe.wanted, recipe.style)
-        return Found(instructions, [*map(posed, demand_shots(shots, recipe.shots))], [*map(posed, golds)], digest)
+        return QuestionPool(
+            instructions, [*map(posed, demand_shots(shots, recipe.shots))], [*map(posed, golds)], digest
+        )
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> RoomGold:
         """The images that `RoomGold.to_plain` wrote."""
