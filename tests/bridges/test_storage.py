@@ -18,7 +18,7 @@ import fsspec
 import pytest
 
 from deixis.cli import main
-from deixis.data.remote import StorageError, delivered, is_address, local_copy, upload
+from deixis.data.remote import StorageError, deliver_to, is_address, local_copy, upload
 from deixis.data.seal import members_of
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
@@ -151,7 +151,7 @@ def test_all_verbs_work_at_an_address(s3, tmp_path, capsys):
 
 def test_what_is_made_for_an_address_is_the_same(memory, made, tmp_path, cache):
     """What is sent is what would lie in a folder, and nothing is left here."""
-    with delivered("memory://shelf/new", digest=quick().digest) as folder:
+    with deliver_to("memory://shelf/new", digest=quick().digest) as folder:
         make(quick(), folder, workers=1)
 
     sent = {path: memory.cat(f"/shelf/new/{path}") for path in folder_bytes(made)}
@@ -170,7 +170,7 @@ def test_making_for_an_address_can_be_interrupted(memory):
 
 def _interrupted(address: str) -> Path:
     """The folder in which making was interrupted."""
-    with suppress(KeyboardInterrupt), delivered(address) as folder:
+    with suppress(KeyboardInterrupt), deliver_to(address) as folder:
         folder.mkdir(exist_ok=True)
         (folder / "finished").touch()
         raise KeyboardInterrupt

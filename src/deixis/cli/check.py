@@ -67,7 +67,7 @@ def check(
         as_json: Print JSON instead of text.
         options: Those of single worlds.
     """
-    from deixis.data.checks import MAX_FINDINGS, CheckRequest, check_across, selected
+    from deixis.data.checks import MAX_FINDINGS, CheckRequest, check_across, select_codes
     from deixis.worlds.registry import parts_of, world_of
 
     if codes:
@@ -78,7 +78,7 @@ def check(
     worlds = [world_of(path) for path in paths]
     for place, world in zip(places, worlds, strict=True):
         options_for(world, "check", options, where=place)
-        selected(world.part("checks").codes, names_in(select))
+        select_codes(world.part("checks").codes, names_in(select))
         if on != "here" and not world.part("checks").runs_on_clusters:
             able = ", ".join(one.name for one, checks in parts_of("checks") if checks.runs_on_clusters)
             raise RecipeError(f"--on {on} is for checks of {able} only; {place} is of {world.name}")

@@ -54,7 +54,7 @@ def deliver_to(place: Path | str, *, digest: str | None = None) -> Iterator[Path
     _refuse_memory(place)
     from deixis.data import remote
 
-    with Stages() as progress, remote.delivered(place, digest=digest, progress=progress) as folder:
+    with Stages() as progress, remote.deliver_to(place, digest=digest, progress=progress) as folder:
         yield folder
 
 

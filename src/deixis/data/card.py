@@ -173,7 +173,7 @@ def _card(facts: Facts, folder: Path) -> str:
         *(_table(table, is_only=len(facts.tables) == 1) for table in facts.tables),
         *_figures(folder),
         *([facts.extra] if facts.extra else []),
-        f"## How it was made\n\n{_made(facts)}\n\n{facts.again}",
+        f"## How it was made\n\n{_provenance_table(facts)}\n\n{facts.again}",
         f"## Datasheet\n\n{datasheet({**facts.answers, 'F.4': _license(facts)})}",
         f"## Licence\n\n{_license(facts)}",
         "## Citation\n\n```bibtex\n" + "\n\n".join(one.bibtex for one in facts.citations) + "\n```",
@@ -230,14 +230,14 @@ def _caption(path: Path) -> str:
     told = path.with_suffix(".txt")
     said = f" {told.read_text(encoding='utf-8').strip()}" if told.is_file() else ""
     known = CAPTIONS.get(path.stem, path.stem.replace("-", " ").capitalize() + ".")
-    return _escaped(known + said)
+    return _escape_markdown(known + said)
 
 
-def _escaped(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     return "".join(f"\\{letter}" if letter in "[]*_`<>|" else letter for letter in " ".join(text.split()))
 
 
-def _made(facts: Facts) -> str:
+def _provenance_table(facts: Facts) -> str:
     return "\n".join(("| | |", "|---|---|", *(f"| {what} | {_cell(value)} |" for what, value in facts.made.items())))
 
 

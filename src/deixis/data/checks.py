@@ -48,7 +48,7 @@ __all__ = [
     "codes_table",
     "is_informational",
     "sample_numbers",
-    "selected",
+    "select_codes",
 ]
 
 MAX_FINDINGS = 20  # of each code unless more are asked for; the rest is only counted
@@ -104,7 +104,7 @@ def is_informational(code: str) -> bool:
     return code.startswith("I")
 
 
-def selected(codes: Mapping[str, Any], select: Sequence[str] = ()) -> tuple[str, ...]:
+def select_codes(codes: Mapping[str, Any], select: Sequence[str] = ()) -> tuple[str, ...]:
     """The codes that start with one of the selectors; all that are not merely informational where none is given.
 
     Args:
@@ -257,16 +257,16 @@ class Contents:
     alone: frozenset[str] = AT_RANDOM
 
     @classmethod
-    def joined(cls, pieces: Sequence[Contents]) -> Contents:
+    def join(cls, pieces: Sequence[Contents]) -> Contents:
         """Several as one."""
         names = tuple(dict.fromkeys(name for piece in pieces for name in piece.names))
         numbers = {name: number for number, name in enumerate(names)}
         splits = [np.array([numbers[name] for name in piece.names], np.int64)[piece.split] for piece in pieces]
         return cls(
-            digest=_concatenated([piece.digest for piece in pieces], np.uint64),
-            id=_concatenated([piece.id for piece in pieces], np.int64),
-            row=_concatenated([piece.row for piece in pieces], np.int64),
-            split=_concatenated(splits, np.int64),
+            digest=_concatenate([piece.digest for piece in pieces], np.uint64),
+            id=_concatenate([piece.id for piece in pieces], np.int64),
+            row=_concatenate([piece.row for piece in pieces], np.int64),
+            split=_concatenate(splits, np.int64),
             names=names,
             alone=AT_RANDOM.union(*(piece.alone for piece in pieces)),
         )
@@ -316,7 +316,7 @@ class Report:
 
     def merge(self, later: Report) -> Report:
         """The report of what this one saw followed by what the other saw."""
-        moved = {code: tuple(_moved(f, self.rows) for f in found) for code, found in later.first.items()}
+        moved = {code: tuple(_shift_row(f, self.rows) for f in found) for code, found in later.first.items()}
         codes = self.first.keys() | moved.keys()
         kinds = self.parts.keys() | later.parts.keys()
         most = max(self.most, later.most)
@@ -394,7 +394,7 @@ class Report:
         codes = [code for code in COMPARED if code in self.checked]
         if not self.compares or not codes or not self.pieces:
             return {}, {}
-        contents = Contents.joined(self.pieces)
+        contents = Contents.join(self.pieces)
         hits = {code: COMPARISONS[code](contents) for code in codes}
         first = {
             code: tuple(
@@ -410,13 +410,13 @@ class Collector:
 
     Args:
         codes: all codes of a world with their messages.
-        select: the beginnings of those to look for, as for `selected`.
+        select: the beginnings of those to look for, as for `select_codes`.
         most: how many findings of each code are kept; the rest is only counted.
     """
 
     def __init__(self, codes: Mapping[str, str], *, select: Sequence[str] = (), most: int = MAX_FINDINGS) -> None:
         self.messages = codes
-        self.codes = selected(codes, select)
+        self.codes = select_codes(codes, select)
         self.most = most
         self.tally: Counter[str] = Counter()
         self.first: dict[str, list[Finding]] = {}
@@ -472,8 +472,8 @@ def check_across(reports: Mapping[str, Report], *, most: int = MAX_FINDINGS) -> 
         most: how many findings of each code are kept; the rest is only counted.
     """
     codes = [code for code in CLASHES if all(code in report.checked for report in reports.values())]
-    pieces = [Contents.joined(report.pieces) for report in reports.values()]
-    contents, names = Contents.joined(pieces), tuple(reports)
+    pieces = [Contents.join(report.pieces) for report in reports.values()]
+    contents, names = Contents.join(pieces), tuple(reports)
     source = np.repeat(np.arange(len(pieces)), [len(piece) for piece in pieces])
     tally: dict[str, int] = {}
     first: dict[str, tuple[Finding, ...]] = {}
@@ -580,7 +580,7 @@ def _about(code: str, contents: Contents, place: int, detail: str) -> Finding:
     )
 
 
-def _moved(finding: Finding, rows: int) -> Finding:
+def _shift_row(finding: Finding, rows: int) -> Finding:
     return finding if finding.row is None else replace(finding, row=finding.row + rows)
 
 
@@ -588,5 +588,5 @@ def _sum(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
     return one[0] + other[0], one[1] + other[1]
 
 
-def _concatenated(arrays: Sequence[np.ndarray], dtype: type) -> np.ndarray:
+def _concatenate(arrays: Sequence[np.ndarray], dtype: type) -> np.ndarray:
     return np.concatenate(arrays) if arrays else np.zeros(0, dtype)

@@ -46,7 +46,7 @@ def front_matter(facts: Facts) -> str:
 
 def with_picture_features(schema: pa.Schema, *pictures: str) -> pa.Schema:
     """Columns with a note that some of them are pictures, which `datasets` reads from a file that lies by itself."""
-    features = {field.name: _stored(field.type, is_picture=field.name in pictures) for field in schema}
+    features = {field.name: _feature_of(field.type, is_picture=field.name in pictures) for field in schema}
     note = json.dumps({"info": {"features": features}}, separators=(",", ":"))
     return schema.with_metadata({"huggingface": note})
 
@@ -113,11 +113,11 @@ def _dtype(kind: pa.DataType) -> str:
     return "float32" if pa.types.is_float32(kind) else "float64" if pa.types.is_float64(kind) else str(kind)
 
 
-def _stored(kind: pa.DataType, *, is_picture: bool) -> dict[str, Any]:
+def _feature_of(kind: pa.DataType, *, is_picture: bool) -> dict[str, Any]:
     if is_picture:
         return {"_type": "Image"}
     if pa.types.is_list(kind):
-        return {"feature": _stored(kind.value_type, is_picture=False), "_type": "List"}
+        return {"feature": _feature_of(kind.value_type, is_picture=False), "_type": "List"}
     return {"dtype": _dtype(kind), "_type": "Value"}
 
 

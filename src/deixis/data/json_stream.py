@@ -76,7 +76,7 @@ class ExampleFile:
         for key in cursor.members("the dataset"):
             if key != "examples":
                 start = cursor.place
-                self.header[key] = cursor.value(f"field {_quoted(key)}")
+                self.header[key] = cursor.value(f"field {_quote_short(key)}")
                 in_header += cursor.place - start
                 if in_header > LONGEST_VALUE or len(self.header) > MOST_FIELDS:
                     cursor.fail("there is too much beside 'examples'; this is no dataset of this kind")
@@ -91,7 +91,7 @@ class ExampleFile:
                 "there is more text behind the end of the dataset; was the file written twice or joined with another?"
             )
         if not has_examples:
-            cursor.fail(f"there is no 'examples' in it, only {_listed(self.header)}; this is another format")
+            cursor.fail(f"there is no 'examples' in it, only {_list_names(self.header)}; this is another format")
 
 
 def read_header(path: Path | str) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def read_members(path: Path | str) -> Iterator[tuple[str, Any]]:
         with Path(path).open("rb") as file:
             cursor = Cursor(file, str(path))
             for key in cursor.members("the object"):
-                yield key, cursor.value(f"field {_quoted(key)}")
+                yield key, cursor.value(f"field {_quote_short(key)}")
             if cursor.peek():
                 cursor.fail("there is more text behind the end of the object; was the file written twice?")
     except OSError as error:
@@ -126,9 +126,9 @@ def no_object(value: object) -> str:
 
 def _examples_of_split(cursor: Cursor, split: str, *, keeps_all: bool) -> Iterator[tuple[str, dict[str, Any]]]:
     if not split.isprintable() or len(split) > 200:
-        cursor.fail(f"{_quoted(split)} cannot be the name of a split")
-    for number in cursor.items(f"split {_quoted(split)}"):
-        what = f"example {number} of split {_quoted(split)}"
+        cursor.fail(f"{_quote_short(split)} cannot be the name of a split")
+    for number in cursor.items(f"split {_quote_short(split)}"):
+        what = f"example {number} of split {_quote_short(split)}"
         example = cursor.value(what)
         if not (keeps_all or isinstance(example, dict)):
             cursor.fail(f"{what} is {no_object(example)}")
@@ -149,7 +149,7 @@ def _check_start(cursor: Cursor) -> None:
         )
     kinds = {"[": "a list", '"': "a string", "t": "true", "f": "false", "n": "null"}
     what = kinds.get(first, "a number" if first in "-0123456789" else "no JSON")
-    cursor.fail(f"expected an object with 'examples', found {what} that starts with {_quoted(cursor.rest())}")
+    cursor.fail(f"expected an object with 'examples', found {what} that starts with {_quote_short(cursor.rest())}")
 
 
 class Cursor:
@@ -246,7 +246,7 @@ class Cursor:
             if self.peek() != '"':
                 self.fail(self.surprise(f"the name of a field of {what}"))
             key = str(self.value(f"the name of a field of {what}"))
-            self.expect(":", f"behind {_quoted(key)}")
+            self.expect(":", f"behind {_quote_short(key)}")
             yield key
             if not self.has_another("}", what):
                 return
@@ -311,7 +311,7 @@ class Cursor:
         """What to say when something else stands here than was expected."""
         if not self.peek():
             return f"the file ends where {expected} should stand; it is cut short, fetch it again"
-        return f"expected {expected}, found {_quoted(self.rest())}"
+        return f"expected {expected}, found {_quote_short(self.rest())}"
 
     def fail(self, problem: str) -> NoReturn:
         """An error that names this place."""
@@ -336,10 +336,10 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no value of this format")
 
 
-def _quoted(text: str) -> str:
+def _quote_short(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:39] + "…")
 
 
-def _listed(header: dict[str, Any]) -> str:
-    names = ", ".join(_quoted(name) for name in list(header)[:8])
+def _list_names(header: dict[str, Any]) -> str:
+    names = ", ".join(_quote_short(name) for name in list(header)[:8])
     return names + (", …" if len(header) > 8 else "") if names else "nothing"

@@ -100,12 +100,12 @@ def demand_same(folder: Path, answerer: Mapping[str, Any], kept: Mapping[str, An
     model = answerer.get("model")
     if other is not None or (model is not None and model != (kept.get("model") or "")):
         raise RecipeError(
-            f"{folder / EVALUATION} holds the results of {_called(kept, other)}, not of {_called(answerer, other)}; "
+            f"{folder / EVALUATION} holds the results of {_name_of(kept, other)}, not of {_name_of(answerer, other)}; "
             "choose another folder for --out, or add --force to replace them"
         )
 
 
-def _called(about: Mapping[str, Any], other: str | None) -> str:
+def _name_of(about: Mapping[str, Any], other: str | None) -> str:
     name = str(about.get("model") or "answers without a name")[:100]
     return name if other in (None, "model") else f"{name}, {other.replace('_', ' ')} {str(about[other])[:40]}"
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from deixis.data.seal import Member
 
 
-__all__ = ["RemoteFolder", "StorageError", "at_hand", "delivered", "is_address", "local_copy", "upload"]
+__all__ = ["RemoteFolder", "StorageError", "at_hand", "deliver_to", "is_address", "local_copy", "upload"]
 
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 MARK = ".deixis-is-sending"  # shows, before anything is made, that one may write there
@@ -101,7 +101,7 @@ def upload(folder: Path, address: str, *, progress: Progress | None = None) -> N
 
 
 @contextmanager
-def delivered(place: Path | str, *, digest: str | None = None, progress: Progress | None = None) -> Iterator[Path]:
+def deliver_to(place: Path | str, *, digest: str | None = None, progress: Progress | None = None) -> Iterator[Path]:
     """The folder in which to make a dataset for a place; when all went well, it is sent there.
 
     What was made for an address stays here when making is interrupted, so that it can go on.

@@ -162,12 +162,12 @@ class World:
             others = ", ".join(worlds_with(name)) or "none"
             such = "some" if name.endswith("s") else "one"
             raise MissingPart(f"{self.name} has no {name}; worlds with {such}: {others}")
-        found = self._imported(name)
+        found = self._import_part(name)
         if lacking := lacking_members(name, found):
             raise SchemaError(f"the part {name!r} of the world {self.name} has no {', '.join(lacking)}")
         return found
 
-    def _imported(self, name: str) -> Any:
+    def _import_part(self, name: str) -> Any:
         module, _, inside = self.parts[name].partition(":")
         try:
             found = import_module(module)

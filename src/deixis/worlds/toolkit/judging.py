@@ -114,7 +114,7 @@ class ObjectJudging:
         )
         word = str(source) if is_word(source, tuple(self.baselines)) else ""
         examples = self.world.part("examples").open(data)
-        asked = _asked(examples, request.splits)
+        asked = _examples_to_judge(examples, request.splits)
         request.progress("examples", len(asked), len(asked))
         losses = Losses("answers")
         answers = self.answer(word, asked, seed=request.seed) if word else self.read(source, asked, losses)
@@ -239,7 +239,7 @@ def _splits(example: Example) -> list[str]:
     return names_in_split(example.split)
 
 
-def _asked(examples: Examples, splits: Sequence[str]) -> list[Example]:
+def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> list[Example]:
     """The examples of some splits, by default of all but train, or of all where there is nothing else."""
     known = list(examples.splits)
     unknown = [split for split in splits if split not in known]

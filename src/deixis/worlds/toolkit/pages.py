@@ -408,7 +408,7 @@ class Story:
         for one in trace(self.example.expression, self.scene).walk():
             kind, depth = self._kind(one.part), len(one.part.address) - 1
             found.append(
-                ToldStep(self._said(one.part), kind, depth, len(one.before), len(one.after), self.keys(one.after))
+                ToldStep(self._words_of(one.part), kind, depth, len(one.before), len(one.after), self.keys(one.after))
             )
         return found
 
@@ -428,7 +428,7 @@ class Story:
         if not self.is_sound or self.example.expression is None:
             return []
         found = necessity(self.example.expression, self.context).items()
-        return [(self._said(part), self._kind(part), does) for part, does in found]
+        return [(self._words_of(part), self._kind(part), does) for part, does in found]
 
     @cached_property
     def misreadings(self) -> list[ToldMisreading]:
@@ -490,7 +490,7 @@ class Story:
                 found.append((self.key(Where(place, one)), relation, self.key(Where(place, other))))
         return found
 
-    def _said(self, part: Part) -> str:
+    def _words_of(self, part: Part) -> str:
         """The words that say a part, or its notation where they are not known."""
         if self.utterance is None or part.address not in self.utterance.spans:
             return _notation(part)

@@ -41,7 +41,7 @@ class PlainPictures:
         self.demand(format, options)
         context = _context_of(example)
         scenes = context.scenes if context is not None else ()
-        width, said = PANEL * max(1, len(scenes)), _folded(example.text, LETTERS * max(1, len(scenes)))
+        width, said = PANEL * max(1, len(scenes)), _fold(example.text, LETTERS * max(1, len(scenes)))
         head = TOP + 20 * len(said)
         lines = "".join(_text(16, 26 + 20 * row, line, anchor="start", size=15) for row, line in enumerate(said))
         panels = "".join(
@@ -182,7 +182,7 @@ def _places(scene: Scene) -> list[tuple[float, float]]:
         turns = [2 * pi * index / max(1, len(scene)) - pi / 2 for index in range(len(scene))]
         return [(PANEL / 2 + inner / 2 * cos(turn), PANEL / 2 + inner / 2 * sin(turn)) for turn in turns]
     columns, rows = [point.column for point in points], [point.row for point in points]
-    return [(_scaled(point.column, columns), _scaled(point.row, rows)) for point in points]
+    return [(_scale(point.column, columns), _scale(point.row, rows)) for point in points]
 
 
 def _points(scene: Scene) -> list[Point] | None:
@@ -194,7 +194,7 @@ def _points(scene: Scene) -> list[Point] | None:
     return points if len(set(points)) == len(points) else None
 
 
-def _scaled(value: float, among: list[float]) -> float:
+def _scale(value: float, among: list[float]) -> float:
     least, most = min(among), max(among)
     return PANEL / 2 if most == least else ROOM + (PANEL - 2 * ROOM) * (value - least) / (most - least)
 
@@ -204,7 +204,7 @@ def _text(x: float, y: float, said: str, *, anchor: str = "middle", size: int, f
     return f"<text {where}>{escape(said)}</text>"
 
 
-def _folded(text: str, width: int) -> list[str]:
+def _fold(text: str, width: int) -> list[str]:
     from textwrap import wrap
 
     return wrap(text, width) or [""]

@@ -161,27 +161,27 @@ class ObjectQuestions(Questions):
         asked = [
             example
             for split in splits
-            for example in _drawn(examples, split, recipe.limit, seed=derive(recipe.seed, "ask", split))
+            for example in _draw_examples(examples, split, recipe.limit, seed=derive(recipe.seed, "ask", split))
             if _content(example) not in known
         ]
         shots: list[Example] = []
         if recipe.shots:
             demand_splits((TRAIN,), examples.splits, examples.path.name)
-            some = _drawn(examples, TRAIN, recipe.shots, seed=derive(recipe.seed, "shots"))
+            some = _draw_examples(examples, TRAIN, recipe.shots, seed=derive(recipe.seed, "shots"))
             shots = demand_shots(some, recipe.shots)
         instructions = Message("system", (f"{SHOWN[recipe.style]}\n\n{ASKED}",))
 
-        def posed(example: Example) -> GoldMessage:
-            return self._posed(example, recipe)
+        def pose(example: Example) -> GoldMessage:
+            return self._pose(example, recipe)
 
-        return QuestionPool(instructions, [*map(posed, shots)], [*map(posed, asked)], digest)
+        return QuestionPool(instructions, [*map(pose, shots)], [*map(pose, asked)], digest)
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> ObjectGold:
         """The objects that `ObjectGold.to_plain` wrote."""
         del answer
         return ObjectGold.from_plain(plain)
 
-    def _posed(self, example: Example, recipe: PromptRecipe) -> GoldMessage:
+    def _pose(self, example: Example, recipe: PromptRecipe) -> GoldMessage:
         """An example; its scenes and their objects come in an order that tells nothing."""
         stream = Stream(derive(recipe.seed, "objects", example.id))
         scenes = stream.permutation(range(len(example.context.scenes)))
@@ -191,7 +191,7 @@ class ObjectQuestions(Questions):
         gold = ObjectGold(
             text=example.text,
             target=order.index(example.context.target),
-            missed=tuple(_missed(example, where) for where in order),
+            missed=tuple(_misreading_names(example, where) for where in order),
             split=example.split,
             steps=0 if expression is None else sum(1 for _ in parts(expression)),
         )
@@ -202,13 +202,17 @@ class ObjectQuestions(Questions):
             shown = (Picture(self.draw(example, table), "the scene" if len(scenes) == 1 else "the scenes"),)
         else:
             shown = tuple(
-                "\n".join((*([f"Scene {place}:"] if len(scenes) > 1 else []), *_listed(example, k, order, numbers)))
+                "\n".join(
+                    (*([f"Scene {place}:"] if len(scenes) > 1 else []), *_describe_objects(example, k, order, numbers))
+                )
                 for place, k in enumerate(scenes, start=1)
             )
         return GoldMessage(Message("user", (*shown, f"Expression: {example.text}")), gold)
 
 
-def _listed(example: Example, place: int, order: Sequence[Where], numbers: Mapping[Where, int]) -> Iterator[str]:
+def _describe_objects(
+    example: Example, place: int, order: Sequence[Where], numbers: Mapping[Where, int]
+) -> Iterator[str]:
     """A line for every object of a scene: number, values, place, and how it is related to others."""
     scene = example.context.scenes[place]
     here = [where for where in order if where.scene == place]
@@ -230,7 +234,7 @@ def _point(scene: Scene, number: int) -> str:
     return f" (row {row:g}, column {column:g})"
 
 
-def _missed(example: Example, where: Where) -> tuple[str, ...]:
+def _misreading_names(example: Example, where: Where) -> tuple[str, ...]:
     """What a reader misses who takes an object for the one that is meant."""
     if where == example.context.target:
         return ()
@@ -249,7 +253,7 @@ def _name(misreading: Misreading, schema: Schema) -> str:
     return "noun" if schema.attribute(attribute).is_head else attribute
 
 
-def _drawn(examples: Examples, split: str, count: int, *, seed: int) -> list[Example]:
+def _draw_examples(examples: Examples, split: str, count: int, *, seed: int) -> list[Example]:
     numbers = examples.numbers(split)
     return [examples[numbers[place]] for place in draw_numbers(len(numbers), count, seed=seed)]
 

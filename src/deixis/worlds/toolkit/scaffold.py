@@ -49,16 +49,16 @@ def write_package(name: str, out: Path) -> list[Path]:
             raise RecipeError(f"{out} is there already and not empty; choose another folder with --out")
         written = []
         for path, text in _template():
-            place = out / _renamed(path, name)
+            place = out / _rename_world(path, name)
             place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(_renamed(text, name), encoding="utf-8", newline="\n")
+            place.write_text(_rename_world(text, name), encoding="utf-8", newline="\n")
             written.append(place)
     except OSError as error:
         raise RecipeError(f"cannot write to {out}: {error.strerror or error}") from error
     return written
 
 
-def _renamed(text: str, name: str) -> str:
+def _rename_world(text: str, name: str) -> str:
     title = "".join(word.capitalize() for word in name.split("_"))
     return _NAMED.sub(name, text).replace("BeadsRecipe", f"{title}Recipe")
 

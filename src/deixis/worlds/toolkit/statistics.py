@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from deixis.worlds.world import World
 
 
-__all__ = ["Counted", "ExampleStatistics", "ready_part"]
+__all__ = ["DatasetCounts", "ExampleStatistics", "ready_part"]
 
 EVERY = 1_024  # examples between two words about how far things are
 MOST_WORDS = 12  # that are printed
@@ -76,7 +76,7 @@ class SplitCounts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class DatasetCounts:
     """A dataset under a name: its counts by split, for all of it, and its words."""
 
     name: str
@@ -99,7 +99,9 @@ class ExampleStatistics:
     def __init__(self, world: World) -> None:
         self.world = world
 
-    def count(self, path: Path, *, name: str, split: str | None = None, progress: Progress | None = None) -> Counted:
+    def count(
+        self, path: Path, *, name: str, split: str | None = None, progress: Progress | None = None
+    ) -> DatasetCounts:
         """What a dataset, or one split of it, holds; an example of `a+b` counts in both splits.
 
         Raises:
@@ -126,9 +128,11 @@ class ExampleStatistics:
             if progress is not None and done % EVERY == 0:
                 progress(name, done, len(numbers))
         printable = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name)
-        return Counted(name=printable, world=self.world.name, splits=splits, whole=whole, words=words, unread=unread)
+        return DatasetCounts(
+            name=printable, world=self.world.name, splits=splits, whole=whole, words=words, unread=unread
+        )
 
-    def describe(self, counted: Sequence[Counted], *, brief: bool = False) -> Output:
+    def describe(self, counted: Sequence[DatasetCounts], *, brief: bool = False) -> Output:
         """Datasets side by side as plain values and as tables.
 
         Raises:
@@ -145,7 +149,7 @@ class ExampleStatistics:
         values = {"datasets": [one.to_dict() for one in counted], **lost}
         return Output(values=values, blocks=blocks, notes=tuple(losses.lines()))
 
-    def draw(self, counted: Sequence[Counted], *, formats: Sequence[Format] = FORMATS) -> dict[str, bytes]:
+    def draw(self, counted: Sequence[DatasetCounts], *, formats: Sequence[Format] = FORMATS) -> dict[str, bytes]:
         """Distributions in every format, table2.csv, table2.md, words.csv and stats.json.
 
         Raises:
@@ -182,7 +186,7 @@ class ExampleStatistics:
         return figures
 
 
-def _rows(one: Counted) -> list[tuple[str, ...]]:
+def _rows(one: DatasetCounts) -> list[tuple[str, ...]]:
     """A row for every split, and one for all where there are several."""
     every = {"all": one.whole} if len(one.splits) > 1 else {}
     return [
@@ -201,14 +205,14 @@ def _mean(counts: Mapping[int, int]) -> float:
     return sum(key * n for key, n in counts.items()) / max(sum(counts.values()), 1)
 
 
-def _most_frequent(one: Counted) -> Iterator[str | TextTable]:
+def _most_frequent(one: DatasetCounts) -> Iterator[str | TextTable]:
     total = max(one.words.total(), 1)
     words = sorted(one.words.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_WORDS]
     yield from ("", f"Said most often in {one.name}")
     yield TextTable(("word", "times", "share"), [(w, f"{n:,}", percent(n / total)) for w, n in words], numbers=(1, 2))
 
 
-def _distributions(counted: Sequence[Counted]) -> Figure:
+def _distributions(counted: Sequence[DatasetCounts]) -> Figure:
     in_shares = len(counted) > 1
     charts = []
     for name, title in FIGURES.items():

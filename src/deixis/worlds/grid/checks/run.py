@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from deixis.data.checks import ALWAYS, MAX_FINDINGS, Contents, Finding, Hits, Report, selected
+from deixis.data.checks import ALWAYS, MAX_FINDINGS, Contents, Finding, Hits, Report, select_codes
 from deixis.data.crew import in_order, in_order_by_threads, pack_table, unpack_table
 from deixis.data.seal import find_changes
 from deixis.data.store import read_parquet
@@ -58,7 +58,7 @@ def check_source(source: Source, request: CheckRequest, *, rules: Sequence[HoldO
 
     select = request.select
     if source.kind == "gscan" and not select:  # gSCAN says 'a' whatever the world holds
-        select = [code for code in selected(CHECKS) if code != "E601"]
+        select = [code for code in select_codes(CHECKS) if code != "E601"]
     rules = tuple(dict.fromkeys((*source.rules, *rules)))
     options: dict[str, Any] = {name: getattr(request, name) for name in ("thorough", "workers", "crew", "most")}
     total = source.total
@@ -111,13 +111,13 @@ def check_tables(
         most: how many findings of each code are kept; the rest is only counted.
     """
     judge: Judge = PlainJudge() if thorough else CompiledJudge()
-    inspection = _Inspection(selected(CHECKS, select), judge, Commands(), tuple(rules), most=most)
+    inspection = _Inspection(select_codes(CHECKS, select), judge, Commands(), tuple(rules), most=most)
     return inspection.run(tables, workers=workers, progress=progress, crew=crew)
 
 
 def check_files(files: Iterable[ShardFile], *, select: Sequence[str] = ()) -> Report:
     """Whether files are what their manifest says."""
-    codes = selected(CHECKS, select)
+    codes = select_codes(CHECKS, select)
     report = Report(checked=tuple(code for code in codes if code == ALWAYS or CHECKS[code].scope == "file"))
     for file in files:
         report = report.merge(_report_of_file(file, report.checked))
@@ -143,7 +143,7 @@ def check_dataset(
         for entry in dataset.manifest["files"]
     ]
     judge: Judge = PlainJudge() if thorough else CompiledJudge()
-    codes = selected(CHECKS, select)
+    codes = select_codes(CHECKS, select)
     inspection = _Inspection(codes, judge, Commands(), tuple(rules), _promises_every_word(dataset), most)
     tables = (table for file in files for table in _tables(file.path))
     examples = inspection.run(tables, workers=workers, progress=progress, crew=crew)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from starlette.responses import Response
 from starlette.routing import Route
 
-from deixis.data.checks import selected
+from deixis.data.checks import select_codes
 from deixis.errors import DeixisError, SchemaError, UnknownName
 from deixis.report.palette import pattern_words
 from deixis.studio.gallery import find_way
@@ -201,7 +201,7 @@ def _checked(row: Table, source: Source) -> list[Checked]:
         rules = source.rules
     except DeixisError:
         rules = ()
-    codes = [code for code in selected(CHECKS, ("E", "W", "I")) if _is_of_one_row(code)]
+    codes = [code for code in select_codes(CHECKS, ("E", "W", "I")) if _is_of_one_row(code)]
     report = check_tables([row], select=codes, thorough=True, rules=rules)
     found = {finding.code: finding for finding in report.findings}
     checked = [_check(code, found.get(code)) for code in codes]
