@@ -125,7 +125,7 @@ SYNTHETIC: dict[str, str] = {
 
 
 def write_card(folder: Path, manifest: dict[str, Any], *, license_name: str = "", published: str = "") -> list[Path]:
-    """Write the card of a dataset and its Croissant metadata from its manifest; the two files.
+    """Write the card of a dataset and its Croissant metadata from its manifest, and return the two files.
 
     Args:
         folder: where the dataset lies, all its files written.
@@ -154,7 +154,7 @@ def write_card(folder: Path, manifest: dict[str, Any], *, license_name: str = ""
 
 
 def facts_of(folder: Path, manifest: dict[str, Any], license_name: str = "") -> Facts:
-    """What the world of a dataset tells of it."""
+    """Return the facts that the world of a dataset has for its card."""
     from deixis.worlds.registry import world_in
 
     world = world_in(manifest, where=str(folder))

@@ -1,4 +1,4 @@
-"""What a card says about a dataset, whatever its kind: its tables, what its splits hold, its licence and its sources.
+"""Facts on the card of a dataset of any kind: its tables, splits, licence and sources.
 
 A dataset is one or several *tables*, each with splits, as `datasets.load_dataset(PATH, TABLE)` gives them. Everything
 here follows from the manifest and the columns of the files; the part `card` of a world tells the rest.
@@ -104,7 +104,7 @@ class TableFacts:
 
     @property
     def meanings(self) -> dict[str, str]:
-        """What each column means."""
+        """Meaning of each column."""
         return columns_in(self.columns)
 
 
@@ -118,7 +118,7 @@ class License:
 
     @property
     def is_known(self) -> bool:
-        """Whether it is one that other tools know by its name."""
+        """True if other tools know the licence by its name."""
         return bool(self.url)
 
 
@@ -132,7 +132,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What a card says.
+    """Facts on a card.
 
     Attributes:
         name: a short name of letters, digits and hyphens.
@@ -181,7 +181,10 @@ def size_category(examples: int) -> str:
 
 
 def columns_in(table: str) -> dict[str, str]:
-    """The columns of a table in Markdown and what they mean; cells of one row may name several."""
+    """Return the columns of a table in Markdown with their meanings.
+
+    Cells of one row may name several columns.
+    """
     found: dict[str, str] = {}
     for line in table.splitlines():
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
@@ -211,7 +214,10 @@ def matching(files: Iterable[Mapping[str, Any]], pattern: str) -> list[Mapping[s
 
 
 def by_split(files: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    """The entries of every split, by the name that other tools accept; files of `a1+a2` belong to both."""
+    """Return the entries of every split, by the name that other tools accept.
+
+    Files of `a1+a2` belong to both.
+    """
     names: dict[str, str] = {}
     found: dict[str, list[Mapping[str, Any]]] = {}
     for entry in files:

@@ -1,4 +1,4 @@
-"""Checks of datasets: codes, findings, and reports that can be merged; the same for every world.
+"""Checks of datasets of every world: codes, findings, and reports that can be merged.
 
 A code begins with E for what makes an example wrong, W for what makes it worse than it could be, I for information. A
 world lists its codes with one line each. Whoever checks few examples at a time collects findings with a `Collector`;
@@ -62,7 +62,7 @@ AnyCheck = TypeVar("AnyCheck", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest:
-    """What is asked of the part `checks` of a world.
+    """A request to the part `checks` of a world.
 
     Attributes:
         select: the beginnings of codes to look for; everything but mere information where there are none.
@@ -100,12 +100,12 @@ class CheckRequest:
 
 
 def is_informational(code: str) -> bool:
-    """Whether a finding of this code is no problem."""
+    """Return whether a finding of this code is no problem."""
     return code.startswith("I")
 
 
 def select_codes(codes: Mapping[str, Any], select: Sequence[str] = ()) -> tuple[str, ...]:
-    """The codes that start with one of the selectors; all that are not merely informational where none is given.
+    """Return the codes that start with one of the selectors, by default all that are not merely informational.
 
     Args:
         codes: those that a world has.
@@ -131,7 +131,7 @@ def codes_table(codes: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What a check found: the places of the rows, ascending, and what to say about one of them."""
+    """Findings of one check: the places of the rows, ascending, and a function for the detail of each."""
 
     places: np.ndarray
     detail: Callable[[int], str]
@@ -162,12 +162,12 @@ class Check:
 
     @property
     def is_informational(self) -> bool:
-        """Whether a finding is no problem."""
+        """True if a finding is no problem."""
         return is_informational(self.code)
 
 
 class Registry(UserDict[str, Check]):
-    """The checks of a world by code; functions register themselves."""
+    """The checks of a world by code, with a decorator for functions to register themselves."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -193,7 +193,10 @@ class Registry(UserDict[str, Check]):
 
 
 def sample_numbers(total: int, sample: int, *, seed: int) -> np.ndarray:
-    """int64 [chosen]: so many of the numbers below a total, in their order; all where there are not more."""
+    """Draw a sample of the numbers below a total, in their order: int64 [chosen].
+
+    All of them if there are not more.
+    """
     if sample < 1:
         raise DeixisError(f"a sample has at least 1 example, got {sample}")
     if sample >= total:
@@ -232,14 +235,14 @@ class Finding:
         return f"{self.code}{where}: {self.message}" + (f" ({self.detail})" if self.detail else "")
 
     def as_dict(self) -> dict[str, object]:
-        """The finding as plain values; path and file only where they are known."""
+        """Return the finding as plain values, with path and file only if they are known."""
         optional = ("path", "file")
         return {name: getattr(self, name) for name in self.__slots__ if name not in optional or getattr(self, name)}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Contents:
-    """What is in which split: all that the checks across examples need to remember.
+    """Digests, ids and splits of examples, for the checks across examples.
 
     Attributes:
         names: the splits.
@@ -258,7 +261,7 @@ class Contents:
 
     @classmethod
     def join(cls, pieces: Sequence[Contents]) -> Contents:
-        """Several as one."""
+        """Join several into one."""
         names = tuple(dict.fromkeys(name for piece in pieces for name in piece.names))
         numbers = {name: number for number, name in enumerate(names)}
         splits = [np.array([numbers[name] for name in piece.names], np.int64)[piece.split] for piece in pieces]
@@ -286,7 +289,7 @@ class Contents:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Report:
-    """What the selected checks found.
+    """Findings of the selected checks.
 
     Reports of consecutive pieces of a dataset merge into the report of the whole.
 
@@ -335,7 +338,7 @@ class Report:
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How often each code was found, for those that were found."""
+        """Number of findings of each code that was found."""
         return {code: n for code, n in sorted((*self.tally.items(), *self._across[0].items())) if n}
 
     @cached_property
@@ -350,22 +353,22 @@ class Report:
         return {kind: needed / total for kind, (needed, total) in sorted(self.parts.items()) if total}
 
     def total(self, letter: str) -> int:
-        """How many findings have codes with this letter: E, W or I."""
+        """Return the number of findings with codes of this letter: E, W or I."""
         return sum(count for code, count in self.counts.items() if code.startswith(letter))
 
     @property
     def has_errors(self) -> bool:
-        """Whether some example is wrong."""
+        """True if some example is wrong."""
         return self.total("E") > 0
 
     @property
     def has_problems(self) -> bool:
-        """Whether anything was found that is more than information."""
+        """True if anything was found that is more than information."""
         return any(not is_informational(code) for code in self.counts)
 
     @property
     def exit_code(self) -> int:
-        """What a command that checks leaves with: 1 for problems, else 0."""
+        """Exit code of a command that checks: 1 for problems, otherwise 0."""
         return int(self.has_problems)
 
     def as_dict(self) -> dict[str, object]:
@@ -406,7 +409,7 @@ class Report:
 
 
 class Collector:
-    """Findings one after the other, as far as their codes were selected; at last the report.
+    """Collector of findings with selected codes, which makes the report at the end.
 
     Args:
         codes: all codes of a world with their messages.
@@ -424,11 +427,14 @@ class Collector:
         self.splits: Counter[str] = Counter()
 
     def wants(self, *codes: str) -> bool:
-        """Whether any of these is looked for."""
+        """Return whether any of these codes is selected."""
         return any(code in self.codes for code in codes)
 
     def add(self, code: str, detail: str, **where: Any) -> None:
-        """Keep a finding if its code is looked for; `where` are fields of `Finding`."""
+        """Keep a finding if its code is selected.
+
+        `where` are fields of `Finding`.
+        """
         if code in self.codes:
             self.tally[code] += 1
             if self.tally[code] <= self.most:
@@ -462,7 +468,7 @@ Clash: TypeAlias = Callable[[frozenset[str], frozenset[str], frozenset[str]], bo
 
 
 def check_across(reports: Mapping[str, Report], *, most: int = MAX_FINDINGS) -> Report:
-    """What several datasets have in common that they should not: E401 and W402, as if they were one dataset.
+    """Check several datasets together for E401 and W402, as if they were one dataset.
 
     What is twice in one of them stands in its own report and is left out here. A finding names its dataset, and the
     row there.

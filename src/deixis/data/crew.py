@@ -1,4 +1,4 @@
-"""Work that others do: threads, processes that end with this one, or a cluster; and who is told how far it is.
+"""Work in threads, in processes that end with this one, or on a cluster, with progress.
 
 What goes to a cluster and comes back are Arrow streams, which hold data and nothing that could run.
 """
@@ -51,14 +51,14 @@ class Promise(Protocol[Done_co]):
     """Work that was handed out."""
 
     def result(self) -> Done_co:
-        """What came of it, as soon as it is there; an error of ours where it cannot be had."""
+        """Wait for the result and return it, or raise a `DeixisError` if there is none."""
 
     def cancel(self) -> object:
         """Nobody needs it any more."""
 
 
 class Crew(Protocol):
-    """Those to whom work is handed out; `deixis.bridges.clusters` has one that is a Dask cluster.
+    """Workers to whom work is handed out, such as the Dask cluster of `deixis.bridges.clusters`.
 
     Work must be a pure function at the top level of a module, since it may be done twice, by whomever, if a worker is
     lost. What comes of it stays with the workers until it is asked for.
@@ -66,10 +66,13 @@ class Crew(Protocol):
 
     @property
     def size(self) -> int:
-        """How many pieces of work can be done at a time."""
+        """Number of pieces of work that can be done at a time."""
 
     def submit(self, work: Callable[..., Done], /, *arguments: object) -> Promise[Done]:
-        """Hand out one piece; where an argument is a promise, the work is given what comes of that."""
+        """Hand out one piece of work.
+
+        Promises among the arguments are replaced by their results.
+        """
 
 
 class Progress(Protocol):
@@ -84,7 +87,7 @@ def tell_nobody(stage: str, done: int, total: int | None, /) -> None:
 
 
 def count_workers(workers: int | None) -> int:
-    """How many are to work, one per core where nothing is said; `RecipeError` for fewer than one."""
+    """Return the number of workers, by default one per core, or raise `RecipeError` for fewer than one."""
     count = (os.cpu_count() or 1) if workers is None else workers
     if count < 1:
         raise RecipeError(f"at least 1 worker is needed, got {count}")
@@ -104,7 +107,7 @@ def in_order(
 
 
 def in_order_by_threads(work: Callable[[Work], Done], items: Iterable[Work], workers: int) -> Iterator[Done]:
-    """The same by so many threads of its own; a single worker needs none."""
+    """Yield the results in order from threads of its own, or from this thread for a single worker."""
     if workers == 1:
         yield from map(work, items)
         return
@@ -120,7 +123,7 @@ def share_work(
     workers: int = 1,
     crew: Crew | None = None,
 ) -> Iterator[Done]:
-    """What comes of some work on each item, in the order of the items: done here, by processes, or by a crew.
+    """Yield the results of work on each item, in the order of the items: done here, by processes, or by a crew.
 
     Args:
         work: a pure function at the top level of a module; it is given a folder and an item.
@@ -193,7 +196,7 @@ def _work_there(
 
 
 def pack_table(table: pa.Table) -> bytes:
-    """A table as an Arrow stream, compressed; of a slice, only the rows in it."""
+    """Return a table as a compressed Arrow stream, of a slice only its rows."""
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()
@@ -203,7 +206,7 @@ def pack_table(table: pa.Table) -> bytes:
 
 
 def unpack_table(data: bytes) -> pa.Table:
-    """The table in an Arrow stream; `BrokenDataset` where there is none."""
+    """Return the table in an Arrow stream, or raise `BrokenDataset` if there is none."""
     import pyarrow as pa
 
     try:

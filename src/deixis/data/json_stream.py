@@ -44,7 +44,7 @@ KINDS = {dict: "an object", list: "a list", str: "a string", bool: "true or fals
 
 
 class ExampleFile:
-    """A dataset file, read example by example; every pass over it opens it anew.
+    """A dataset file, read example by example and opened anew for every pass.
 
     Attributes:
         path: where it lies.
@@ -95,7 +95,7 @@ class ExampleFile:
 
 
 def read_header(path: Path | str) -> dict[str, Any]:
-    """The fields beside `examples`, wherever they stand; reads the file to its end."""
+    """Read the fields beside `examples`, anywhere in the file, to its end."""
     file = ExampleFile(path)
     for _ in file:
         pass
@@ -120,7 +120,7 @@ def read_members(path: Path | str) -> Iterator[tuple[str, Any]]:
 
 
 def no_object(value: object) -> str:
-    """What a value is that ought to be an object of fields."""
+    """Return a name for the kind of a value that ought to be an object of fields."""
     return f"{KINDS.get(type(value), 'null')}, not an object of fields"
 
 
@@ -217,7 +217,7 @@ class Cursor:
             self.complain(chunk.index(b"\0"), "it is a binary file")
 
     def peek(self) -> str:
-        """The next character that is no blank; empty at the end of the file."""
+        """Return the next character that is no blank, or an empty text at the end of the file."""
         while True:
             self.at = _end_of_blanks(self.text, self.at)
             if self.at < len(self.text):
@@ -237,7 +237,10 @@ class Cursor:
         self.at += 1
 
     def members(self, what: str) -> Iterator[str]:
-        """The keys of an object; after each the caller reads the value."""
+        """Yield the keys of an object.
+
+        After each key the caller reads the value.
+        """
         self.expect("{", f"to begin {what}")
         if self.peek() == "}":
             self.at += 1
@@ -252,7 +255,10 @@ class Cursor:
                 return
 
     def items(self, what: str) -> Iterator[int]:
-        """The numbers of the entries of a list; after each the caller reads the entry."""
+        """Yield the numbers of the entries of a list.
+
+        After each number the caller reads the entry.
+        """
         self.expect("[", f"to begin {what}")
         if self.peek() == "]":
             self.at += 1
@@ -265,7 +271,7 @@ class Cursor:
                 return
 
     def has_another(self, end: str, what: str) -> bool:
-        """Step over the comma or the end that follows an entry; whether it was a comma."""
+        """Step over the comma or the end that follows an entry, and return whether it was a comma."""
         if self.peek() not in (",", end):
             self.fail(self.surprise(f"',' or {end!r} in {what}"))
         self.at += 1
@@ -296,7 +302,7 @@ class Cursor:
             size *= 2
 
     def may_be_cut(self, error: json.JSONDecodeError) -> bool:
-        """Whether the value may only be unfinished, as its end is not yet read."""
+        """Return whether the value may only be unfinished, as its end is not yet read."""
         return error.pos > len(self.text) - SLACK or error.msg.startswith("Unterminated string")
 
     def refuse(self, error: json.JSONDecodeError, what: str) -> NoReturn:
@@ -308,7 +314,7 @@ class Cursor:
         self.complain(place, f"{what} is no JSON: {error.msg[0].lower()}{error.msg[1:]}")
 
     def surprise(self, expected: str) -> str:
-        """What to say when something else stands here than was expected."""
+        """Return the message for a character other than the expected one."""
         if not self.peek():
             return f"the file ends where {expected} should stand; it is cut short, fetch it again"
         return f"expected {expected}, found {_quote_short(self.rest())}"

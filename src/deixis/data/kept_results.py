@@ -42,7 +42,7 @@ SAME_DATA = ("digest", "data")
 
 
 def read_kept(folder: Path) -> dict[str, Any] | None:
-    """What a folder has in `evaluation.json`; None where there is none.
+    """Return the `evaluation.json` of a folder, or None if there is none.
 
     Raises:
         BrokenDataset: when it cannot be read.
@@ -111,7 +111,7 @@ def _name_of(about: Mapping[str, Any], other: str | None) -> str:
 
 
 def write_evaluation(folder: Path, values: Mapping[str, Any]) -> Path:
-    """Write results; the file takes its name only when it is whole."""
+    """Write results to a file that takes its name only when it is complete."""
     path = folder / EVALUATION
     with replacing_file(path) as draft:
         draft.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

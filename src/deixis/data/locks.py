@@ -25,7 +25,7 @@ PAUSE = 0.2  # seconds between two looks at a lock
 
 
 def hold_lock(path: Path, out: Path) -> BinaryIO:
-    """The lock file, held until it is closed or the process ends in whatever way."""
+    """Return the lock file, held until it is closed or the process ends in any way."""
     lock = path.open("ab")
     try:
         if _is_taken(lock, path):
@@ -37,7 +37,7 @@ def hold_lock(path: Path, out: Path) -> BinaryIO:
 
 
 def wait_for_lock(path: Path, tell: Callable[[], None]) -> BinaryIO:
-    """The lock file, as soon as nobody else holds it, and until it is closed or the process ends in whatever way.
+    """Wait until nobody else holds the lock file, and hold it until it is closed or the process ends in any way.
 
     Args:
         path: the lock file; made where there is none.

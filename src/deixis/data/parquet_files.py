@@ -37,7 +37,7 @@ TEXTS = ("BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
 
 @contextmanager
 def parquet_errors(path: Path) -> Iterator[None]:
-    """What goes wrong with a file, in one line."""
+    """Raise errors of reading a file as `BrokenDataset` in one line."""
     try:
         yield
     except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError) as error:
@@ -63,20 +63,20 @@ def open_parquet(path: Path, **options: Any) -> Iterator[pq.ParquetFile]:
 
 
 def columns_of(path: Path) -> list[str]:
-    """The names of the columns of a file; `BrokenDataset` where it cannot be read."""
+    """Return the names of the columns of a file, or raise `BrokenDataset` if it cannot be read."""
     with open_parquet(path) as file:
         return list(file.schema_arrow.names)
 
 
 def read_all(file: pq.ParquetFile, path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """All rows of a file; `BrokenDataset` where there are too many to be held."""
+    """Read all rows of a file, or raise `BrokenDataset` if there are too many for memory."""
     if file.metadata.num_rows > MAX_FILE_ROWS:
         raise BrokenDataset(f"{path.name} has {file.metadata.num_rows:,} rows; at most {MAX_FILE_ROWS:,} can be read")
     return sound(file.read(columns=None if columns is None else list(columns)))
 
 
 def sound(table: pa.Table) -> pa.Table:
-    """The same table; `pa.ArrowInvalid` where a text is no UTF-8 or a list has impossible bounds."""
+    """Return the same table, or raise `pa.ArrowInvalid` if a text is no UTF-8 or a list has impossible bounds."""
     table.validate(full=True)
     return table
 

@@ -1,4 +1,4 @@
-"""What a Parquet file says of its groups of rows, read without pyarrow.
+"""Row groups of a Parquet file, read without pyarrow.
 
 pyarrow ends the whole process where the description of a column is damaged (a C++ exception that nobody catches), so
 the few numbers that bound what a file unpacks to are read here: the footer is a Thrift structure in compact form.
@@ -43,7 +43,7 @@ class GroupFacts(NamedTuple):
 
 
 def read_footer(path: Path) -> tuple[GroupFacts, ...]:
-    """The groups of rows of a file; `BrokenDataset` where its footer cannot be understood."""
+    """Return the row groups of a file, or raise `BrokenDataset` if its footer cannot be understood."""
     with path.open("rb") as stream:
         size = stream.seek(0, 2)
         stream.seek(max(0, size - 8))

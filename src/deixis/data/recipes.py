@@ -40,7 +40,7 @@ def digest_of(values: Mapping[str, Any]) -> str:
 def begin_manifest(
     world: World, dataset: str, recipe: Recipe | None = None, *, kind: str = "", digest: str = ""
 ) -> dict[str, Any]:
-    """What every manifest begins with.
+    """Return the fields with which every manifest begins.
 
     Args:
         world: which the dataset is of.
@@ -62,14 +62,16 @@ def begin_manifest(
 
 
 def recipe_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The recipe that a manifest of any format holds; None where it holds none."""
+    """Return the recipe in a manifest of any format, or None if it holds none."""
     made = manifest.get("made with")
     found = manifest.get("recipe", made.get("recipe") if isinstance(made, dict) else None)
     return found if isinstance(found, dict) else None
 
 
 def record_from(record: type[Made], values: Mapping[str, Any], *, called: str) -> Made:
-    """The recipe that plain values describe, as a manifest or a TOML file holds them; lists stand for tuples.
+    """Return the recipe of plain values, as a manifest or a TOML file holds them.
+
+    Lists stand for tuples.
 
     Raises:
         RecipeError: when the record has no such field, or refuses a value.
@@ -87,7 +89,7 @@ def record_from(record: type[Made], values: Mapping[str, Any], *, called: str) -
 
 
 def offer(world: World, name: str) -> Any:
-    """What the recipes of a world may offer; `MissingPart` where they do not."""
+    """Return an optional member of the recipes of a world, or raise `MissingPart` if they lack it."""
     found = getattr(world.part("recipes"), name, None)
     if found is None:
         having = [one.name for one in known_worlds().values() if one.has("recipes") and _offers(one, name)]

@@ -1,4 +1,4 @@
-"""Datasets in object storage: `s3://`, `gs://` and whatever else fsspec can reach.
+"""Datasets in object storage: `s3://`, `gs://` and all other storage that fsspec can reach.
 
 Files are mapped into memory and read again and again, so a dataset is copied once to a folder of this machine, every
 file compared with its SHA-256 in the manifest. What is made for an address is made in such a folder first and then
@@ -45,17 +45,19 @@ class StorageError(DeixisError, RuntimeError):
 
 
 def is_address(place: Path | str) -> TypeGuard[str]:
-    """Whether a place is an address such as `s3://bucket/data` and not a path."""
+    """Return whether a place is an address such as `s3://bucket/data` and not a path."""
     return isinstance(place, str) and ADDRESS.match(place) is not None
 
 
 def at_hand(place: Path | str, *, progress: Progress | None = None) -> Path:
-    """A path as it is; for an address, a folder of this machine with the same dataset in it."""
+    """Return a path unchanged, and for an address a local folder with the same dataset."""
     return local_copy(place, progress=progress) if is_address(place) else Path(place)
 
 
 def local_copy(address: str, *, progress: Progress | None = None) -> Path:
-    """The folder of this machine that holds the dataset at an address; files that are here already are not fetched.
+    """Return a local folder that holds the dataset at an address.
+
+    Files that are here already are not fetched.
 
     Raises:
         BrokenDataset: when there is no dataset, or a file is not what the manifest says.
@@ -102,7 +104,7 @@ def upload(folder: Path, address: str, *, progress: Progress | None = None) -> N
 
 @contextmanager
 def deliver_to(place: Path | str, *, digest: str | None = None, progress: Progress | None = None) -> Iterator[Path]:
-    """The folder in which to make a dataset for a place; when all went well, it is sent there.
+    """Yield the folder in which to make a dataset for a place, and upload it there if all went well.
 
     What was made for an address stays here when making is interrupted, so that it can go on.
 
@@ -140,7 +142,7 @@ class RemoteFolder:
 
     @classmethod
     def at(cls, address: str) -> RemoteFolder:
-        """The folder at an address; `StorageError` where it is none, or no such storage is known here."""
+        """Return the folder at an address, or raise `StorageError` if it is none or the storage is unknown."""
         found = ADDRESS.match(address)
         rest = address[found.end() :].strip("/") if found else ""
         if found is None or "::" in address or not rest or ".." in rest.split("/"):
@@ -152,7 +154,7 @@ class RemoteFolder:
 
     @property
     def scheme(self) -> str:
-        """What kind of storage it is: `s3`."""
+        """Kind of storage, such as `s3`."""
         return self.address.partition("://")[0]
 
     @property
@@ -217,7 +219,7 @@ class RemoteFolder:
 
     @contextmanager
     def in_words(self, aim: str) -> Iterator[None]:
-        """What storage of any kind says when it cannot `be read`, as an error of ours in one line."""
+        """Raise errors of storage of any kind, which cannot `be read` for example, as a `StorageError` in one line."""
         try:
             yield
         except DeixisError:

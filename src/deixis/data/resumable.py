@@ -74,7 +74,7 @@ def make_in(out: Path, digest: str, work: Callable[[ResumableFolder], object]) -
 
 
 def is_begun(out: Path) -> bool:
-    """Whether a folder holds the beginning of a dataset."""
+    """Return whether a folder holds the beginning of a dataset."""
     return (out / PARTIAL / LIST).exists() and not (out / MANIFEST).exists()
 
 

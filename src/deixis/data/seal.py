@@ -28,7 +28,7 @@ _SEALED = re.compile(rb'"' + SEAL.encode() + rb'": "([0-9a-f]{64})"')
 
 
 class Member(NamedTuple):
-    """A file of a dataset as its manifest lists it; the number of bytes where it is said."""
+    """A file of a dataset as its manifest lists it, with the number of bytes if the manifest has it."""
 
     path: str
     sha256: str
@@ -36,7 +36,7 @@ class Member(NamedTuple):
 
 
 def members_of(manifest: Mapping[str, Any]) -> list[Member]:
-    """All files that a manifest answers for, itself left out; what is malformed there is passed over."""
+    """Return all files that a manifest lists, without itself and without malformed entries."""
     found = [_member(entry) for entry in manifest["files"]]
     pictures, scenes, others = (manifest.get(key) for key in ("pictures", "scenes", OTHER_FILES))
     listed = pictures.get("files") if isinstance(pictures, dict) else None
@@ -56,7 +56,7 @@ def _member(entry: Mapping[str, Any]) -> Member:
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """Write the manifest of a dataset whose other files are all there; files it does not list yet are added to it."""
+    """Write the manifest of a dataset whose other files are complete, and add files to it that it does not list yet."""
     said = {key: value for key, value in manifest.items() if key not in (OTHER_FILES, SEAL)}
     known = {member.path for member in members_of(said)}
     others = {
@@ -71,7 +71,10 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def renew_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """Write a manifest again after files beside the data have changed, as a card; an older one stays as it is."""
+    """Write a manifest again after files beside the data, such as a card, have changed.
+
+    An older one stays as it is.
+    """
     if OTHER_FILES in manifest:
         write_manifest(folder, manifest)
 
@@ -79,7 +82,10 @@ def renew_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
 def find_changes(
     folder: Path, manifest: Mapping[str, Any], *, without: Collection[str] = ()
 ) -> Iterator[tuple[str, str]]:
-    """The files that are not what the manifest says, itself included, each with what is wrong; some left out."""
+    """Yield the files that differ from the manifest, each with what is wrong.
+
+    The manifest itself is one of them, and the names in `without` are left out.
+    """
     if SEAL in manifest and not _is_sealed(folder / MANIFEST):
         yield MANIFEST, "its hash is another"
     for member in members_of(manifest):
@@ -98,7 +104,7 @@ def find_changes(
 
 
 def find_unlisted(folder: Path, manifest: Mapping[str, Any]) -> list[str]:
-    """The files in a folder of which its manifest says nothing; hidden ones and those of older manifests are not told.
+    """Return the files in a folder that its manifest does not list, without hidden ones and older manifests.
 
     A manifest from before there were `other files` answers for the data alone.
     """

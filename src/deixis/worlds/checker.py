@@ -29,7 +29,7 @@ BEGINNINGS = {"svg": (b"<svg", b"<?xml"), "png": (b"\x89PNG",), "gif": (b"GIF8",
 
 
 def check_world(world: World, *, examples: int = 8) -> None:
-    """Try every part of a world; all that is wrong is said in one error.
+    """Try every part of a world, and raise one error with everything that is wrong.
 
     A small dataset is made twice by the recipe of `recipes.demo`, which must give the same bytes. It is then read,
     drawn, checked, counted, audited, judged and asked about.

@@ -25,27 +25,30 @@ class Example(Protocol):
 
     @property
     def id(self) -> int | str:
-        """What the dataset calls it."""
+        """The id in the dataset."""
 
     @property
     def split(self) -> str:
-        """Where it belongs, `a+b` for two sets."""
+        """The split, `a+b` for two of them."""
 
     @property
     def text(self) -> str:
-        """What is said."""
+        """The text of the referring expression."""
 
     @property
     def expression(self) -> Expression | None:
-        """What it means; None where the text cannot be read."""
+        """The meaning, or None if the text cannot be read."""
 
     @property
     def context(self) -> Context:
-        """The scenes that are shown, and the target; `SchemaError` where nothing is meant or no scenes are known."""
+        """The scenes that are shown, and the target.
+
+        Raises `SchemaError` if there is no target or no scenes are known.
+        """
 
     @property
     def answer(self) -> Any:
-        """What a model should answer: a plan, the id of an object, the number of an image; None where nothing fits."""
+        """The right answer: a plan, the id of an object, the number of an image, or None if nothing fits."""
 
 
 class Examples(Protocol):
@@ -57,11 +60,14 @@ class Examples(Protocol):
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """The file or folder of the dataset."""
 
     @property
     def splits(self) -> Mapping[str, int]:
-        """The number of examples of every split; one of two splits counts in both."""
+        """The number of examples of every split.
+
+        An example of two splits counts in both.
+        """
 
     def __len__(self) -> int: ...
 
@@ -69,7 +75,7 @@ class Examples(Protocol):
         """One example by its number, from 0; `UnknownName` where there is none."""
 
     def numbers(self, split: str | None = None) -> Sequence[int]:
-        """The numbers of the examples of a split, or of all; `UnknownName` where there is no such split."""
+        """Return the numbers of the examples of a split, or of all, or raise `UnknownName` for an unknown split."""
 
     def __iter__(self) -> Iterator[Example]: ...
 
@@ -104,7 +110,7 @@ class PlainExample:
 
 
 def pick_example(examples: Examples, number: int, split: str | None = None) -> Example:
-    """The example of a number, counted from 0 within a split or over all; `UnknownName` where there is none.
+    """Return the example of a number, counted from 0 within a split or over all, or raise `UnknownName`.
 
     Examples may have a method `pick` of the same meaning, where that is faster than `numbers`.
     """
@@ -120,7 +126,7 @@ def pick_example(examples: Examples, number: int, split: str | None = None) -> E
 
 
 def count_examples(examples: Examples, split: str | None = None) -> int:
-    """How many examples there are to pick from; examples may have a method `count` of the same meaning."""
+    """Count the examples to pick from, with the method `count` of the examples if they have one."""
     count = getattr(examples, "count", None)
     return int(count(split)) if count is not None else len(_numbers(examples, split))
 

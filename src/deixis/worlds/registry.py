@@ -1,4 +1,4 @@
-"""Which worlds there are: those that come with Deixis, and those that other packages register.
+"""The registry of worlds: those that come with Deixis, and those that other packages register.
 
 Another package registers its world by an entry point:
 
@@ -79,7 +79,7 @@ def world_names() -> tuple[str, ...]:
 
 
 def find_world(name: str) -> World:
-    """The world of a name; `UnknownName` where there is none."""
+    """Return the world of a name, or raise `UnknownName` if there is none."""
     found = known_worlds().get(name)
     if found is None:
         raise UnknownName(f"there is no world {str(name)[:40]!r}; known: {', '.join(world_names())}")
@@ -87,7 +87,9 @@ def find_world(name: str) -> World:
 
 
 def parts_of(name: str) -> Iterator[tuple[World, Any]]:
-    """The worlds that have a part, with the part; one that cannot be used is left out with a warning.
+    """Yield the worlds that have a part, with the part.
+
+    A part that cannot be used is left out with a warning.
 
     A fault of a world that comes with Deixis is raised.
     """
@@ -105,7 +107,9 @@ def parts_of(name: str) -> Iterator[tuple[World, Any]]:
 
 
 def world_whose(part: str, says_yes: Callable[[Any], bool]) -> World | None:
-    """The first world whose part says yes, if any; one that fails is left out with a warning.
+    """Return the first world whose part says yes, if any.
+
+    A part that fails is left out with a warning.
 
     Args:
         part: which part is asked.
@@ -156,7 +160,9 @@ def world_of(path: Path | str) -> World:
 
 
 def world_in(manifest: Mapping[str, Any], *, where: str) -> World:
-    """The world that a manifest names; format 1 names a kind of dataset instead, or nothing.
+    """Return the world that a manifest names.
+
+    Format 1 names a kind of dataset instead, or nothing.
 
     Args:
         manifest: what it holds.

@@ -141,7 +141,7 @@ class World:
                 raise SchemaError(f"the part {name!r} of {self.name} is named by 'module:object', got {home!r}")
 
     def has(self, part: str) -> bool:
-        """Whether there is such a part, its own or a ready-made one; it is not imported."""
+        """Return whether there is such a part, its own or a ready-made one, without importing it."""
         return part in self.parts or (part in READY and "examples" in self.parts)
 
     def part(self, name: str) -> Any:
@@ -238,7 +238,7 @@ FURTHER = {  # what is asked of parts whose protocols are classes of other packa
 
 
 def lacking_members(name: str, part: object) -> list[str]:
-    """What a part of this name should have and has not, by its protocol; nothing of it is computed."""
+    """Return the members of its protocol that a part of this name lacks, without computing any of them."""
     from inspect import getattr_static
 
     if name in FURTHER:
@@ -257,14 +257,17 @@ class OpensExamples(Protocol):
     """Part `examples`."""
 
     def open(self, path: Path) -> Examples:
-        """The examples at a path; `BrokenDataset` where there are none."""
+        """Open the examples at a path, or raise `BrokenDataset` if there are none."""
 
     def recognises(self, path: Path) -> bool:
-        """Whether a file or folder without a manifest of ours holds examples of this world; it never raises."""
+        """Return whether a file or folder without a manifest holds examples of this world, without ever raising."""
 
 
 class Recipe(Protocol):
-    """What a dataset is made from: a frozen record. Equal recipes make equal datasets."""
+    """A frozen record from which a dataset is made.
+
+    Equal recipes make equal datasets.
+    """
 
     @property
     def dataset(self) -> str:
@@ -272,7 +275,7 @@ class Recipe(Protocol):
 
     @property
     def digest(self) -> str:
-        """A name for exactly this recipe; `deixis.data.recipes.digest_of` makes one."""
+        """A name for exactly this recipe, as `deixis.data.recipes.digest_of` makes one."""
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain values, as the manifest holds it."""
@@ -321,7 +324,7 @@ class Formats(Protocol):
     """Every form that can be written, with one line."""
 
     def recognise(self, path: Path) -> str:
-        """The name of the form of what lies at a path; empty where it is none of ours."""
+        """Return the name of the format of a file or folder, or an empty text if it is none of this world."""
 
     def convert(
         self,
@@ -361,13 +364,15 @@ class Language(Protocol):
     """The words for relations and values: a `Lexicon`, or `SchemaWords` where they are called as the schema says."""
 
     def read(self, text: str, scene: Scene | None = None) -> Utterance:
-        """A text with its meaning, and the words that say each part; `ParseError` says what could follow.
+        """Return a text with its meaning and the words for each part.
+
+        `ParseError` says what could follow.
 
         The scene is where it is said; worlds whose vocabulary differs between datasets take that from it.
         """
 
     def realise(self, expression: Expression) -> Utterance:
-        """A text that means it, with the words that say each part; `SchemaError` where it cannot be said."""
+        """Return a text for an expression and the words for each part, or raise `SchemaError` if it cannot be said."""
 
 
 class ColorText(str):
@@ -377,7 +382,9 @@ class ColorText(str):
 
 
 class Pictures(Protocol):
-    """Part `pictures`; a world without it is shown as `deixis.worlds.toolkit.pictures` does.
+    """Part `pictures`.
+
+    A world without it is shown by `deixis.worlds.toolkit.pictures`.
 
     It may also have `draw_scene(scene, target, color)`, a single scene for a terminal, for `deixis explain`.
     """
@@ -386,10 +393,16 @@ class Pictures(Protocol):
     """Which files `draw` makes, by their endings: svg, png, gif."""
 
     def draw(self, example: Any, *, format: str, **options: Any) -> bytes:  # noqa: A002
-        """The picture of an example as a file; the options are those of `World.options["show"]`."""
+        """Draw an example as a picture file.
+
+        The options are those of `World.options["show"]`.
+        """
 
     def lines(self, example: Any, *, number: int, color: bool = False) -> Iterable[str]:
-        """The example for a terminal, line by line; what is drawn with colours is a `ColorText`."""
+        """Return the example for a terminal, line by line.
+
+        Lines with colours of their own are a `ColorText`.
+        """
 
     def plain(self, example: Any, *, number: int) -> dict[str, Any]:
         """The example as plain values, for JSON."""
@@ -405,20 +418,26 @@ class Checks(Protocol):
     """Whether a crew helps; the verb refuses `--on dask` where it does not."""
 
     def check(self, path: Path, request: CheckRequest) -> Report:
-        """What is wrong with a dataset."""
+        """Check a dataset, and return the findings."""
 
 
 class Statistics(Protocol):
     """Part `statistics`. `toolkit.statistics` has one that suits most worlds."""
 
     def count(self, path: Path, *, name: str, split: str | None = None, progress: Progress | None = None) -> Any:
-        """What a dataset, or one split of it, holds; `losses` of it say what could not be counted, where it has any."""
+        """Count a dataset, or one split of it.
+
+        `losses` of the counts, if any, say what could not be counted.
+        """
 
     def describe(self, counted: Sequence[Any], *, brief: bool = False, **options: Any) -> Output:
-        """Datasets side by side as plain values and as tables; the sizes only where it is to be brief."""
+        """Return datasets side by side as plain values and as tables, only with their sizes if `brief`."""
 
     def draw(self, counted: Sequence[Any], *, formats: Sequence[str], **options: Any) -> Mapping[str, bytes]:
-        """Figures, tables and the plain values as files, by name; equal counts give equal bytes."""
+        """Return figures, tables and the plain values as files, by name.
+
+        Equal counts give equal bytes.
+        """
 
     def draw_card(self, path: Path, *, progress: Progress | None = None) -> Mapping[str, bytes]:
         """The figures of a dataset's card, by name: PNG, `NAME.txt` with what to say below one, `table2.md`."""
@@ -444,7 +463,7 @@ class Judging(Protocol):
     """Whether a crew helps; the verb refuses `--on dask` where it does not."""
 
     def recognises(self, answers: Path) -> bool:
-        """Whether answers are of this world even where no dataset is named: its own models, or files of its kind."""
+        """Return whether answers are of this world although no dataset is named: its own models or file formats."""
 
     def evaluate(self, request: Request) -> Output:
         """Judge answers, and write `evaluation.json` and the verdicts where a folder is given."""
@@ -526,7 +545,7 @@ class Paper(Protocol):
     """Part `paper`: published results, with ours beside them."""
 
     def recognises(self, folder: Path) -> bool:
-        """Whether a folder holds a run or an evaluation of this world."""
+        """Return whether a folder holds a run or an evaluation of this world."""
 
     def report(self, runs: Sequence[Path], *, out: Path | None, notes: Path | None, progress: Any) -> Output:
-        """The tables of the paper for some runs; also as files where a folder is given."""
+        """Return the tables of the paper for some runs, and write them to a folder if one is given."""

@@ -30,12 +30,12 @@ MEANINGS = {
 
 
 def ready_part(world: World) -> Callable[[Path, dict[str, Any], License | None], Facts]:
-    """What the card of a dataset of a world says that does not tell it itself."""
+    """Return the function for the card of a dataset whose world has none of its own."""
     return lambda folder, manifest, license_: facts_of(world, folder, manifest, license_)
 
 
 def facts_of(world: World, folder: Path, manifest: dict[str, Any], license_: License | None) -> Facts:
-    """What manifest and columns say."""
+    """Return the facts in the manifest and columns of a dataset."""
     recipe = manifest.get("recipe")
     recipe = recipe if isinstance(recipe, dict) else {}
     name = str(manifest.get("dataset", world.name))

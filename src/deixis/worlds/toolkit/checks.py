@@ -68,7 +68,7 @@ def ready_part(world: World) -> ExampleChecks:
 
 
 def content_digest(example: Example) -> int:
-    """64 bits that stand for what an example says and shows, whatever its id and split are."""
+    """Return 64 bits that stand for the text and scenes of an example, without its id and split."""
     said = None if example.expression is None else expression_to_plain(example.expression)
     target = example.context.target
     scenes = [scene_to_plain(scene) for scene in example.context.scenes]
@@ -89,12 +89,12 @@ class ExampleChecks:
         self.world = world
 
     def check(self, path: Path, request: CheckRequest) -> Report:
-        """What is wrong with a dataset; there is one way to judge, the plain one, by one thread."""
+        """Check a dataset by the plain definitions in one thread, the only way there is."""
         found = Collector(self.codes, select=request.select, most=request.most)
         return _Run(self.world, path, found, self.faults).report(request)
 
     def faults(self, example: Example) -> Iterable[tuple[str, str]]:  # noqa: ARG002 (for those who look)
-        """What else is wrong with an example: codes of `codes`, each with what to say of it."""
+        """Yield further faults of an example: codes of `codes`, each with its detail."""
         return ()
 
 

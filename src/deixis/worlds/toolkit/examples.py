@@ -61,11 +61,11 @@ class RowExamples:
     schema: Schema
 
     def open(self, path: Path) -> RowDataset:
-        """The examples of a dataset folder; `BrokenDataset` where there are none."""
+        """Open the examples of a dataset folder, or raise `BrokenDataset` if there are none."""
         return RowDataset(open_dataset(Path(path)), self.schema)
 
     def recognises(self, path: Path) -> bool:
-        """Whether a file without a manifest is of this world; none is."""
+        """Return False, as no file without a manifest is of this world."""
         del path
         return False
 
@@ -79,7 +79,7 @@ class RowDataset:
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """The folder of the dataset."""
         return self.dataset.path
 
     @property
@@ -112,7 +112,7 @@ class RowDataset:
         return (self[number] for number in range(len(self)))
 
     def numbers(self, split: str | None = None) -> Sequence[int]:
-        """The numbers of the examples of a split, or of all; `UnknownName` where there is no such split."""
+        """Return the numbers of the examples of a split, or of all, or raise `UnknownName` for an unknown split."""
         if split is None:
             return range(len(self))
         if split not in self.splits:

@@ -41,7 +41,10 @@ def ready_part(world: World) -> ObjectItems:
 
 @dataclass(frozen=True)
 class ObjectItems:
-    """Part `items` for every world with examples; columns are added to rows of `toolkit.examples` only."""
+    """Part `items` for every world with examples.
+
+    Columns are added only to rows of `toolkit.examples`.
+    """
 
     world: World
 
@@ -57,7 +60,7 @@ class ObjectItems:
         return no_columns if schema is None else _Columns(schema).of
 
     def accuracy(self, predictions: Sequence[str], references: Sequence[str], **options: Any) -> Numbers:
-        """How many predictions are the number of the object that is meant, among those of all scenes, counted from 0.
+        """Return the share of predictions that are the number of the target among the objects of all scenes, from 0.
 
         Args:
             predictions: numbers of objects, as text; anything else is wrong.

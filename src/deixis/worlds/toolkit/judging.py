@@ -1,4 +1,4 @@
-"""Judging for worlds in which the answer is an object: is it the one that is meant, and if not, what was misread?
+"""Judging for worlds in which the answer is an object: correctness, and the misreading behind a wrong answer.
 
 An answer is a line of JSON with the id of the example and the number of an object, counted from 0 in the order of the
 scene; where several scenes are shown, also the number of the scene:
@@ -56,7 +56,10 @@ UNEXPLAINED = "nothing in particular"
 
 
 class Answer(NamedTuple):
-    """What was answered to the example of an id; `where` is None where it cannot be understood."""
+    """The answer to the example of an id.
+
+    `where` is None if it cannot be understood.
+    """
 
     id: str
     where: Where | None
@@ -107,7 +110,10 @@ class ObjectJudging:
         return False
 
     def evaluate(self, request: Request) -> Output:
-        """Judge answers; a folder gets evaluation.json and verdicts.parquet, in which other splits are kept."""
+        """Judge answers.
+
+        A folder gets evaluation.json and verdicts.parquet, in which other splits are kept.
+        """
         source, data = request.answer, request.folder
         refuse_options(
             {"--device": request.device != "auto", "--workers": request.workers}, because="for checkpoints only"
@@ -151,7 +157,10 @@ class ObjectJudging:
         return Output(values=values, blocks=[*_blocks(values), *losses.lines()], files=files, notes=notes)
 
     def answer(self, word: str, examples: Iterable[Example], *, seed: int = 0) -> Iterator[Answer]:
-        """What a baseline answers; what random answers depends on the seed and the id alone."""
+        """Yield the answers of a baseline.
+
+        Random answers depend on the seed and the id alone.
+        """
         for example in examples:
             scenes = example.context.scenes
             if word == "random":
@@ -195,7 +204,7 @@ class ObjectJudging:
             raise BrokenDataset(f"{path} holds no answers")
 
     def judge(self, example: Example, answer: Answer | None) -> Verdict:
-        """The judgement on one answer; None is none."""
+        """Judge one answer, or None for no answer."""
         number, split, context = str(example.id), example.split, example.context
         if answer is None:
             return Verdict(number, split, "unanswered")
@@ -240,7 +249,7 @@ def _splits(example: Example) -> list[str]:
 
 
 def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> list[Example]:
-    """The examples of some splits, by default of all but train, or of all where there is nothing else."""
+    """Return the examples of some splits, by default of all but train, or of all if there is no other split."""
     known = list(examples.splits)
     unknown = [split for split in splits if split not in known]
     if unknown:
@@ -255,7 +264,10 @@ def _of_split(verdicts: Sequence[Verdict], chances: Sequence[float], split: str)
 
 
 def score_verdicts(verdicts: Sequence[Verdict], chances: Sequence[float]) -> dict[str, Any]:
-    """What is measured of some verdicts, as `evaluation.json` holds it; chances are those of a random answer."""
+    """Return the measures of some verdicts, as `evaluation.json` holds them.
+
+    `chances` are those of a random answer.
+    """
     accuracy = share(np.array([verdict.outcome == "right" for verdict in verdicts]))
     outcomes = Counter(verdict.outcome for verdict in verdicts)
     missed: dict[str, float] = {}

@@ -26,7 +26,10 @@ class PhraseLanguage:
     words: Lexicon
 
     def read(self, text: str, scene: Scene | None = None) -> Utterance:
-        """A text with its meaning and spans; `ParseError` names the word and what could have stood there."""
+        """Return a text with its meaning and spans.
+
+        `ParseError` names the word and what could have stood there.
+        """
         del scene
         return read_typed(text, words=self.words)
 

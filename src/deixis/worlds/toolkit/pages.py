@@ -109,7 +109,7 @@ def ready_part(world: World) -> ReadyPages:
 
 @dataclass(frozen=True, eq=False)
 class ReadyPages(WorldPages):
-    """What the studio shows of a world that says nothing else."""
+    """Pages of the studio for a world without pages of its own."""
 
     @classmethod
     def of(cls, world: World) -> Self:
@@ -143,7 +143,7 @@ class ReadyPages(WorldPages):
     def filter_examples(
         self, entry: Entry, wanted: Wanted, library: Library
     ) -> tuple[np.ndarray, Callable[[int], str]]:
-        """What a filter leaves."""
+        """Return the examples that pass a filter."""
         del library
         codes, text = shelf_of(entry, ReadyShelf).codes(), wanted.get("text")
         also = [codes.lines.having(text)] if text else []
@@ -158,7 +158,7 @@ class ReadyPages(WorldPages):
         shelf_of(entry, ReadyShelf).codes()
 
     def picture(self, entry: Entry, number: int) -> bytes:
-        """The picture of an example; where the world draws none, its objects with their relations."""
+        """Draw an example, or its objects with their relations if the world draws none."""
         return _draw(self.world, entry.data[number])
 
     def _card(self, entry: Entry, number: int) -> Card:
@@ -206,7 +206,7 @@ class ReadyPages(WorldPages):
     # ---------------------------------------------------------------------------- results
 
     def say(self, outcome: str, role: str, missed: Sequence[str]) -> str:
-        """What came of an answer."""
+        """Describe the outcome of an answer."""
         del role
         told = " or ".join(SLIPS.get(name, name) for name in missed)
         return f"{outcome.capitalize()}. {told[0].upper()}{told[1:]}." if told else f"{outcome.capitalize()}."
@@ -279,7 +279,7 @@ def _facts(entry: Entry, example: Example, number: int) -> list[tuple[str, str]]
 
 @dataclass(frozen=True, eq=False)
 class ReadyCodes:
-    """What can be asked of all examples, and their numbers by their ids."""
+    """Filter columns of all examples, and their numbers by their ids."""
 
     ids: tuple[int, ...]
     lines: Lines
@@ -364,7 +364,7 @@ class Thing(NamedTuple):
 
 
 class Story:
-    """What there is to tell about an example, as the page shows it."""
+    """The facts about an example that its page shows."""
 
     def __init__(self, world: World, example: Example) -> None:
         self.example = example
@@ -392,7 +392,7 @@ class Story:
         return [attribute.name for attribute in self.scene.schema.attributes]
 
     def key(self, where: Where) -> str:
-        """What an object is called in the page."""
+        """Return the name of an object in the page."""
         return f"{where.scene}.{where.object}" if self.is_many else str(where.object)
 
     def keys(self, indices: Iterable[int]) -> str:
@@ -401,7 +401,7 @@ class Story:
 
     @cached_property
     def steps(self) -> list[ToldStep]:
-        """How the expression is resolved in the scene of the target, inner steps before the clause that needs them."""
+        """The resolution of the expression in the scene of the target, inner steps before the clause of which they are."""
         if self.example.expression is None:
             return []
         found = []
@@ -419,7 +419,7 @@ class Story:
 
     @property
     def is_sound(self) -> bool:
-        """Whether it picks out the target alone."""
+        """True if the expression picks out the target alone."""
         return self.fits == [self.context.target]
 
     @cached_property
@@ -448,7 +448,7 @@ class Story:
 
     @cached_property
     def pieces(self) -> list[Piece]:
-        """The text in pieces, each with the objects that are left after it; the whole where its words are not known."""
+        """The text in pieces, each with the objects left after it, or as a whole if its words are not known."""
         said = self.utterance
         if said is None or said.text != self.example.text:
             return [Piece(self.example.text)]
@@ -491,7 +491,7 @@ class Story:
         return found
 
     def _words_of(self, part: Part) -> str:
-        """The words that say a part, or its notation where they are not known."""
+        """Return the words of a part, or its notation if they are not known."""
         if self.utterance is None or part.address not in self.utterance.spans:
             return _notation(part)
         return self.utterance.words_of(part.address)
@@ -540,7 +540,7 @@ def _utterance(world: World, example: Example, scene: Scene) -> Utterance | None
 
 
 def draw_objects(context: Context, marks: Mapping[Where, str] | None = None) -> Markup:
-    """The objects of all scenes with their numbers and values, in the colours of the page; nothing says what is meant.
+    """Draw the objects of all scenes with numbers and values, in the colours of the page and without the target.
 
     Args:
         context: the scenes.
@@ -626,7 +626,7 @@ class ObjectGame(Game):
         return ObjectJudging(self.world)
 
     def text(self, place: int) -> str:
-        """What is said."""
+        """Return the text of the example."""
         return self.examples[place].text
 
     def address(self, place: int) -> str:
@@ -634,14 +634,14 @@ class ObjectGame(Game):
         return f"/d/{self.entry.slug}/{self.numbers[place]}"
 
     def read(self, place: int, form: Mapping[str, str]) -> str:
-        """The number of an object; of several scenes, that of the scene before it."""
+        """Return the number of an object, and of several scenes that of the scene before it."""
         said = form.get("object", "")
         if said not in {thing.key for thing in Story(self.world, self.examples[place]).things}:
             raise SchemaError("choose one of the objects" if not said else f"there is no object {said[:20]!r} here")
         return said
 
     def show_question(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
-        """The objects, and how they are related; no picture, which may show what is meant."""
+        """Show the objects and their relations, without a picture, which may show the target."""
         del form
         return {"story": Story(self.world, self.examples[place])}
 
@@ -654,7 +654,7 @@ class ObjectGame(Game):
         return {"story": story, "drawing": draw_objects(story.context, marks), "picture": picture}
 
     def judge(self, place: int, said: str) -> Judged:
-        """Whether an answer is right, and why not."""
+        """Judge an answer, with the reason if it is wrong."""
         story, found = Story(self.world, self.examples[place]), self.verdict(place, said)
         names = {thing.where: f"{thing.key}, the {thing.name}" for thing in story.things}
         target = story.context.target
@@ -671,7 +671,7 @@ class ObjectGame(Game):
         return self._judging.judge(example, Answer(str(example.id), self._where(place, said)))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
-        """What `deixis evaluate` measures of objects."""
+        """Return the measures of `deixis evaluate` for objects."""
         if not said:
             return []
         right = sum(self.verdict(place, one).outcome == "right" for place, one in enumerate(said))
@@ -679,7 +679,7 @@ class ObjectGame(Game):
         return [Measure("right object", "the object that is meant", wilson(right, len(said)), True, chance)]
 
     def misreadings(self, said: Sequence[str]) -> dict[str, float]:
-        """What was misread by whoever chose wrong objects, with shares where several things explain one."""
+        """Return the shares of misreadings behind wrong objects, divided where several explain one."""
         shares: dict[str, float] = {}
         for place, one in enumerate(said):
             found = self.verdict(place, one).misreading

@@ -56,7 +56,7 @@ class PlainPictures:
         ).encode()
 
     def lines(self, example: Example, *, number: int, color: bool = False) -> Iterator[str]:
-        """The text, its meaning, and all objects; the target has a star."""
+        """Yield the text, its meaning, and all objects, the target with a star."""
         del color
         split = f", split {example.split}" if example.split else ""
         yield f"example {number}{split}, id {example.id}"
@@ -100,7 +100,10 @@ PICTURES = PlainPictures()
 
 
 def links_of(scene: Scene) -> tuple[tuple[str, int, int], ...]:
-    """The relations that hold in a scene; a symmetric one is told once, and those of a large scene are left out."""
+    """Return the relations that hold in a scene, a symmetric one once.
+
+    Those of a large scene are left out.
+    """
     if len(scene) > MAX_RELATED:
         return ()
     return tuple(

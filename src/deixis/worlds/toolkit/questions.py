@@ -105,7 +105,7 @@ class ObjectGold:
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> ObjectGold:
-        """The gold of a line of JSON; `BrokenDataset` where it is none."""
+        """Return the gold of a line of JSON, or raise `BrokenDataset` if it is none."""
         try:
             missed = tuple(tuple(map(str, one)) for one in values["missed"])
             target = values["target"]
@@ -182,7 +182,7 @@ class ObjectQuestions(Questions):
         return ObjectGold.from_plain(plain)
 
     def _pose(self, example: Example, recipe: PromptRecipe) -> GoldMessage:
-        """An example; its scenes and their objects come in an order that tells nothing."""
+        """Pose an example, with its scenes and their objects in an order that tells nothing."""
         stream = Stream(derive(recipe.seed, "objects", example.id))
         scenes = stream.permutation(range(len(example.context.scenes)))
         order = [Where(k, n) for k in scenes for n in stream.permutation(range(len(example.context.scenes[k])))]
@@ -213,7 +213,7 @@ class ObjectQuestions(Questions):
 def _describe_objects(
     example: Example, place: int, order: Sequence[Where], numbers: Mapping[Where, int]
 ) -> Iterator[str]:
-    """A line for every object of a scene: number, values, place, and how it is related to others."""
+    """Yield a line for every object of a scene: number, values, place, and relations to others."""
     scene = example.context.scenes[place]
     here = [where for where in order if where.scene == place]
     for where in here:
@@ -235,7 +235,7 @@ def _point(scene: Scene, number: int) -> str:
 
 
 def _misreading_names(example: Example, where: Where) -> tuple[str, ...]:
-    """What a reader misses who takes an object for the one that is meant."""
+    """Return the misreadings of a reader who takes an object for the target."""
     if where == example.context.target:
         return ()
     scene = example.context.scenes[where.scene]

@@ -44,7 +44,9 @@ MOST_EXAMPLES = 10_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """What to make. Worlds name the dataset and add fields of their own; each is an option of `deixis make`.
+    """Settings of a dataset.
+
+    Worlds name the dataset and add fields of their own. Each is an option of `deixis make`.
 
     Attributes:
         seed: Everything random follows from it.
@@ -87,11 +89,11 @@ class ExampleRecipes:
 
     @property
     def datasets(self) -> Mapping[str, Callable[..., Recipe]]:
-        """What can be made."""
+        """The recipes by name of the dataset."""
         return {self.recipe.dataset: self.recipe}
 
     def recipe_from(self, values: Mapping[str, Any]) -> Recipe:
-        """The recipe that a manifest holds; `BrokenDataset` where it is none."""
+        """Return the recipe in a manifest, or raise `BrokenDataset` if it is none."""
         known = {field.name for field in fields(self.recipe)}
         try:
             return self.recipe(**{name: value for name, value in dict(values).items() if name in known})
@@ -181,20 +183,23 @@ class ExampleRecipes:
 
 
 def is_sound(example: PlainExample) -> bool:
-    """Whether the expression picks out the target and nothing else."""
+    """Return whether the expression picks out the target and nothing else."""
     return example.expression is not None and resolve(example.expression, example.context).objects == {
         example.context.target
     }
 
 
 def content_of(example: PlainExample) -> str:
-    """A name for what an example says and shows, whatever its id and split are."""
+    """Return a name for the text and scenes of an example, without its id and split."""
     row = table_of([replace(example, id=0, split="")]).to_pylist()[0]
     return sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
 
 
 def draw_shard(_folder: Path, asked: tuple[str, Mapping[str, Any], int]) -> bytes:
-    """One shard as a Parquet file in memory; a pure function, for other processes and machines."""
+    """Make one shard as a Parquet file in memory.
+
+    A pure function, for other processes and machines.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 

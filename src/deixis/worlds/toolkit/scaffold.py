@@ -26,7 +26,7 @@ _NAMED = re.compile(
 
 
 def write_package(name: str, out: Path) -> list[Path]:
-    """Write a package with a world; the files.
+    """Write a package with a world, and return its files.
 
     Args:
         name: of the world, one word in small letters.

@@ -52,7 +52,7 @@ def ready_part(world: World) -> ExampleStatistics:
 
 @dataclass
 class SplitCounts:
-    """What the examples of one split hold; counters by number of words, objects and steps."""
+    """Counts of the examples of one split, by number of words, objects and steps."""
 
     examples: int = 0
     texts: set[str] = field(default_factory=set)
@@ -77,7 +77,7 @@ class SplitCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetCounts:
-    """A dataset under a name: its counts by split, for all of it, and its words."""
+    """Counts of a dataset under a name: by split, for all of it, and of its words."""
 
     name: str
     world: str
@@ -102,7 +102,9 @@ class ExampleStatistics:
     def count(
         self, path: Path, *, name: str, split: str | None = None, progress: Progress | None = None
     ) -> DatasetCounts:
-        """What a dataset, or one split of it, holds; an example of `a+b` counts in both splits.
+        """Count a dataset, or one split of it.
+
+        An example of `a+b` counts in both splits.
 
         Raises:
             UnknownName: when there is no such split.

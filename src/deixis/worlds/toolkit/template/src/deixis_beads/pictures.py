@@ -19,12 +19,12 @@ STEP, HEIGHT = 60, 90
 
 
 class BeadPictures(PlainPictures):
-    """Beads as SVG; text and plain values as every world of the toolkit has them."""
+    """Beads as SVG, and text and plain values as in every world of the toolkit."""
 
     formats = ("svg",)
 
     def draw(self, example: PlainExample, *, format: str = "svg", **options: Any) -> bytes:  # noqa: A002
-        """The string with its beads; a ring marks the one that is meant."""
+        """Draw the string with its beads, and a ring around the target."""
         self.demand(format, options)
         scene, target = example.context.scenes[0], example.context.target.object
         width = STEP * len(scene)

@@ -98,7 +98,7 @@ def string_of(beads: list[tuple[str, str, str]]) -> PlainScene:
 
 
 def draw(recipe: BeadsRecipe, chance: Stream) -> PlainExample | None:
-    """One example whose every word is needed; None where this string and this bead come to nothing."""
+    """Draw one example whose every word is needed, or None if this string and this bead allow none."""
     beads = [(chance.choice(SIZES), chance.choice(COLORS), chance.choice(SHAPES)) for _ in range(recipe.length)]
     scene, target, clauses = string_of(beads), chance.below(recipe.length), chance.below(recipe.clauses + 1)
     context = Context.of(scene, target)
@@ -115,7 +115,7 @@ def draw(recipe: BeadsRecipe, chance: Stream) -> PlainExample | None:
 
 
 def phrase(scene: PlainScene, place: int, chance: Stream) -> list[Step]:
-    """Some of what is true of a bead: its shape, its colour, its size, as far as chance has it."""
+    """Draw some of the true features of a bead: its shape, its colour, its size."""
     steps: list[Step] = []
     for attribute in ("shape", "color"):
         if chance.below(2):
