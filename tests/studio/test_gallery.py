@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from deixis.data.checks import MAX_FINDINGS
 from deixis.errors import UnknownName
-from deixis.studio.filters import Facet, Lines, Wanted, choose, places_in, ranges
+from deixis.studio.filters import Facet, Lines, PageQuery, choose, places_in, ranges
 from deixis.studio.library import Library
 from deixis.studio.server import make_app
 from deixis.worlds.grid.checks import check_tables
@@ -420,5 +420,5 @@ def test_words_are_searched_whole(words, expected):
 
 def test_an_address_keeps_what_was_asked(client):
     """Only what is changed changes, and what is empty goes."""
-    wanted = Wanted({"split": "a&b", "text": "x"}, 3)
+    wanted = PageQuery({"split": "a&b", "text": "x"}, 3)
     assert wanted.address("/d/x", page=4, text="") == "/d/x?split=a%26b&page=4"

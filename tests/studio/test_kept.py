@@ -35,7 +35,7 @@ def made(monkeypatch):
             raise UnknownName("nothing there")
         return make_home(request)
 
-    monkeypatch.setattr(home, "ROUTES", (Route("/", pages_module.kept(make)),))
+    monkeypatch.setattr(home, "ROUTES", (Route("/", pages_module.cache_pages(make)),))
     return found
 
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_QUESTIONS",
+    "AnswerVerdict",
     "Game",
-    "Judged",
     "Measure",
     "Reply",
     "Sitting",
@@ -53,7 +53,7 @@ MOST_SITTINGS = 256
 LONGEST_NAME = 40
 
 
-class Judged(NamedTuple):
+class AnswerVerdict(NamedTuple):
     """The judgement on one answer, for the person who gave it.
 
     Attributes:
@@ -119,7 +119,7 @@ class Game(Protocol):
     def show_verdict(self, place: int, said: str) -> dict[str, Any]:
         """Return the values with which the template shows the verdict on an answer."""
 
-    def judge(self, place: int, said: str) -> Judged:
+    def judge(self, place: int, said: str) -> AnswerVerdict:
         """Whether an answer is right, and why not."""
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
@@ -136,7 +136,7 @@ class Reply(NamedTuple):
     """What was said to one question, and how long it took."""
 
     said: str
-    judged: Judged
+    judged: AnswerVerdict
     seconds: float
 
 
@@ -223,7 +223,7 @@ class Sitting:
             raise UnknownName(f"question {place + 1} has no answer yet")
         return self.replies[place]
 
-    def packed(self, path: Path) -> None:
+    def write_archive(self, path: Path) -> None:
         """Write all files that belong to the answers into one archive."""
         with self._lock, TemporaryDirectory() as aside, ZipFile(path, "w", ZIP_DEFLATED) as archive:
             self._write(Path(aside))
@@ -332,7 +332,7 @@ def _own_folder(answers: Path, name: str) -> Path:
     try:
         answers.mkdir(parents=True, exist_ok=True)
         root = answers.resolve()
-        for folder in _numbered(root, name):
+        for folder in _numbered_folders(root, name):
             try:
                 folder.mkdir()
             except FileExistsError:
@@ -346,7 +346,7 @@ def _own_folder(answers: Path, name: str) -> Path:
     raise RecipeError(f"answers cannot be kept in {answers}")
 
 
-def _numbered(root: Path, name: str) -> Iterator[Path]:
+def _numbered_folders(root: Path, name: str) -> Iterator[Path]:
     for number in range(1, 100_000):
         yield root / f"{name}-{number:03}"
 

@@ -28,10 +28,10 @@ __all__ = [
     "Choice",
     "Facet",
     "Field",
-    "Found",
+    "FilterResult",
     "Lines",
     "Listing",
-    "Wanted",
+    "PageQuery",
     "choose",
     "field_of",
     "keep",
@@ -92,7 +92,7 @@ class Facet:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FilterResult:
     """What remains.
 
     Attributes:
@@ -112,7 +112,9 @@ class Found:
         return np.flatnonzero(self.kept)[start:stop]
 
 
-def choose(size: int, facets: Sequence[Facet], wanted: Mapping[str, str], also: Iterable[np.ndarray] = ()) -> Found:
+def choose(
+    size: int, facets: Sequence[Facet], wanted: Mapping[str, str], also: Iterable[np.ndarray] = ()
+) -> FilterResult:
     """The examples that have all the values that are wanted.
 
     Args:
@@ -132,7 +134,7 @@ def choose(size: int, facets: Sequence[Facet], wanted: Mapping[str, str], also: 
         others = [mask for name, mask in masks.items() if name != facet.name]
         rest = kept if facet.name not in masks else _all([*others, *([] if further is None else [further])])
         counts[facet.name] = facet.counts(rest)
-    return Found(kept, size if kept is None else int(np.count_nonzero(kept)), counts)
+    return FilterResult(kept, size if kept is None else int(np.count_nonzero(kept)), counts)
 
 
 def keep(size: int, facets: Sequence[Facet], wanted: Mapping[str, str], also: Iterable[np.ndarray] = ()) -> np.ndarray:
@@ -274,14 +276,14 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PageQuery:
     """What an address asks for: values by name, each at most once, and the page."""
 
     values: Mapping[str, str]
     page: int = 1
 
     @classmethod
-    def of(cls, query: QueryParams) -> Wanted:
+    def of(cls, query: QueryParams) -> PageQuery:
         """From the query of an address; what it does not know it leaves to others.
 
         Raises:
@@ -320,7 +322,7 @@ def _page(said: str | None) -> int:
     return int(said)
 
 
-def page_of(wanted: Wanted, total: int) -> tuple[int, int, int]:
+def page_of(wanted: PageQuery, total: int) -> tuple[int, int, int]:
     """The first and last place of the page that is wanted, and how many pages there are.
 
     Raises:
@@ -353,7 +355,7 @@ def places_in(stretches: Iterable[range], start: int, stop: int) -> list[int]:
     return numbers
 
 
-def field_of(facet: Facet, wanted: Wanted, counts: Mapping[str, int], **more: str) -> Field:
+def field_of(facet: Facet, wanted: PageQuery, counts: Mapping[str, int], **more: str) -> Field:
     """The form field of a facet; values that nobody has are left out, except the one that is chosen."""
     chosen = wanted.get(facet.name)
     choices = tuple(
@@ -366,8 +368,8 @@ def field_of(facet: Facet, wanted: Wanted, counts: Mapping[str, int], **more: st
 
 def list_counted(
     what: str,
-    wanted: Wanted,
-    found: Found,
+    wanted: PageQuery,
+    found: FilterResult,
     fields: Iterable[Field],
     cards: Callable[[np.ndarray], Iterable[Card]],
 ) -> Listing:
@@ -387,7 +389,7 @@ def list_counted(
 
 def list_uncounted(
     what: str,
-    wanted: Wanted,
+    wanted: PageQuery,
     stretches: Sequence[range],
     fields: Iterable[Field],
     cards: Callable[[Sequence[int]], Iterable[Card]],

@@ -19,8 +19,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from deixis.errors import DeixisError, UnknownName
-from deixis.studio.filters import PAGE, Wanted
-from deixis.studio.pages import kept, library_of, packed, pages_of, render_text, send_packed
+from deixis.studio.filters import PAGE, PageQuery
+from deixis.studio.pages import cache_pages, library_of, pack_page, pages_of, render_text, send_packed
 
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ async def gallery(request: Request) -> Response:
     after = None
     if page is None:
         after = BackgroundTask(_prepare, entry)
-        made, is_final = await shield(pages.begin(key, _made, request, entry, library))
+        made, is_final = await shield(pages.begin(key, _make_page, request, entry, library))
         if is_final:
             pages.keep(key, made)
         page = made
@@ -64,17 +64,17 @@ def _prepare(entry: Entry) -> None:
         entry.pages.prepare(entry)
 
 
-def _made(request: Request, entry: Entry, library: Library) -> tuple[bytes, bool]:
+def _make_page(request: Request, entry: Entry, library: Library) -> tuple[bytes, bool]:
     """The page, packed, since it is many small pictures alike; and whether it would be the same when made again."""
     part = request.query_params.get("part", "")
     if part not in PARTS:
         raise UnknownName(f"a gallery has no part {part[:40]!r}")
-    wanted = Wanted.of(request.query_params)
+    wanted = PageQuery.of(request.query_params)
     if part:  # the form wants its counts
         entry.pages.count(entry)
     listing = _carrying(entry.pages.list_examples(entry, wanted, library), wanted)
     if part == "counts":
-        return packed(json.dumps(_counts(listing)).encode()), listing.is_final
+        return pack_page(json.dumps(_counts(listing)).encode()), listing.is_final
     path = f"/d/{entry.slug}"
     shown = render_text(
         "gallery_list.html" if part else "gallery.html",
@@ -87,10 +87,10 @@ def _made(request: Request, entry: Entry, library: Library) -> tuple[bytes, bool
         pager=_pager(path, wanted, listing),
         is_filtered=bool(wanted.values),
     )
-    return packed(shown.encode()), listing.is_final
+    return pack_page(shown.encode()), listing.is_final
 
 
-def _carrying(listing: Listing, wanted: Wanted) -> Listing:
+def _carrying(listing: Listing, wanted: PageQuery) -> Listing:
     """The listing with addresses from which one can go on within the filter."""
     cards = tuple(replace(card, address=card.address + wanted.carried) for card in listing.cards)
     return replace(listing, cards=cards)
@@ -107,7 +107,7 @@ def _counts(listing: Listing) -> dict[str, list[tuple[str, str, int | None]]]:
     }
 
 
-def _pager(path: str, wanted: Wanted, listing: Listing) -> list[tuple[str, str, bool]]:
+def _pager(path: str, wanted: PageQuery, listing: Listing) -> list[tuple[str, str, bool]]:
     """What leads to other pages: words, address and whether it is the page that is shown."""
     if listing.onward:
         return [("Look on", listing.onward, False)]
@@ -170,7 +170,7 @@ def find_way(request: Request, entry: Entry, number: int) -> Way | None:
     if not said:
         return None
     try:
-        wanted = Wanted.of(QueryParams(said))
+        wanted = PageQuery.of(QueryParams(said))
         if not wanted.carried:
             return None
         numbers, address = entry.pages.filter_examples(entry, wanted, library_of(request))
@@ -189,6 +189,6 @@ def find_way(request: Request, entry: Entry, number: int) -> Way | None:
 
 ROUTES = (
     Route("/d/{slug}", gallery),
-    Route("/d/{slug}/{number:int}", kept(example)),
+    Route("/d/{slug}/{number:int}", cache_pages(example)),
     Route("/d/{slug}/{number:int}/picture.svg", picture),
 )

@@ -56,13 +56,13 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        refused = self._refused(Headers(scope=scope), scope["method"])
+        refused = self._refusal_of(Headers(scope=scope), scope["method"])
         if refused:
             await PlainTextResponse(refused[1], refused[0], headers=HEADERS)(scope, receive, send)
             return
         left = LARGEST
 
-        async def bounded() -> Message:
+        async def receive_bounded() -> Message:
             nonlocal left
             message = await receive()
             left -= len(message.get("body", b""))
@@ -70,16 +70,16 @@ class Guard:
                 raise HTTPException(413, TOO_LARGE)
             return message
 
-        async def marked(message: Message) -> None:
+        async def send_marked(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        await self.app(scope, bounded, marked)
+        await self.app(scope, receive_bounded, send_marked)
 
-    def _refused(self, headers: Headers, method: str) -> tuple[int, str] | None:
+    def _refusal_of(self, headers: Headers, method: str) -> tuple[int, str] | None:
         host = headers.get("host", "")
         if len(headers.getlist("host")) != 1 or not self._is_ours(_name(host)):
             return 421, "This studio answers to 127.0.0.1 and localhost only."

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from deixis.errors import DeixisError
 from deixis.report.chart_html import chart_rules, chart_script
 from deixis.studio.demo import Stage
-from deixis.studio.pages import HERE, folders, kept, library_of, render
+from deixis.studio.pages import HERE, cache_pages, folders, library_of, render
 from deixis.studio.world_pages import all_pages
 
 
@@ -94,7 +94,7 @@ def _files(folder: Path | None) -> Iterable[Path]:
 
 
 ROUTES = (
-    Route("/", kept(home)),
+    Route("/", cache_pages(home)),
     Route("/preparing", preparing),
     Route("/static/{name}", static),
     Route("/static/{world}/{name}", static),

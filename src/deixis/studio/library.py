@@ -79,7 +79,7 @@ class Entry:
         return dict(self.data.splits or {}) if self.kind != RUN else {}
 
 
-class _Listed(NamedTuple):
+class _FolderListing(NamedTuple):
     """What lies in a folder, and when that changed last."""
 
     stamp: int
@@ -94,7 +94,7 @@ class Library:
     version: int = field(default=0, init=False)  # another number whenever something has changed
     _entries: dict[str, Entry] = field(default_factory=dict, init=False)
     _state: tuple[object, ...] = field(default=(), init=False, repr=False)
-    _below: dict[Path, _Listed] = field(default_factory=dict, init=False, repr=False)
+    _below: dict[Path, _FolderListing] = field(default_factory=dict, init=False, repr=False)
     _refreshing: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -107,17 +107,17 @@ class Library:
             before = {(entry.path, entry.kind): entry for entry in self._entries.values()}
             taken = {entry.slug for entry in before.values()}
             found: dict[str, Entry] = {}
-            for path, kind in self._found():
+            for path, kind in self._find_paths():
                 stamp = _stamp(path)
                 entry = before.get((path, kind))
                 if entry is None or entry.error or entry.stamp != stamp:
                     slug = entry.slug if entry else _slug(path, taken | found.keys())
-                    entry = self._opened(Entry(slug, path, kind, stamp=stamp))
+                    entry = self._open_entry(Entry(slug, path, kind, stamp=stamp))
                 found[entry.slug] = entry
                 if len(found) == MOST:
                     break
             self._entries = found
-            state = tuple((entry, _written(entry)) for entry in found.values())
+            state = tuple((entry, _result_stamps(entry)) for entry in found.values())
             if state != self._state:
                 self._state, self.version = state, self.version + 1
 
@@ -162,7 +162,7 @@ class Library:
             return False
         return any(real.is_relative_to(root) for root in self.roots)
 
-    def _found(self) -> Iterator[tuple[Path, str]]:
+    def _find_paths(self) -> Iterator[tuple[Path, str]]:
         seen: set[Path] = set()
         for root in self.roots:
             for path, kind in self._look_into(root, DEEPEST):
@@ -201,12 +201,12 @@ class Library:
                     for one in found
                     if not one.name.startswith(".") and (one.is_symlink() or one.is_dir(follow_symlinks=False))
                 )
-            known = _Listed(stamp, tuple(folder / name for name in names))
+            known = _FolderListing(stamp, tuple(folder / name for name in names))
             if time.time_ns() - stamp > UNSURE_NS:
                 self._below[folder] = known
         return known.folders
 
-    def _opened(self, entry: Entry) -> Entry:
+    def _open_entry(self, entry: Entry) -> Entry:
         """The entry, or the same with what is wrong with it."""
         try:
             self._demand_inside(entry.path)
@@ -261,7 +261,7 @@ def _run_files() -> list[str]:
     return list(dict.fromkeys([TRAINING, *(name for pages in all_pages() for name in pages.result_files)]))
 
 
-def _written(entry: Entry) -> tuple[object, ...]:
+def _result_stamps(entry: Entry) -> tuple[object, ...]:
     """What tells whether the results of a model have changed: names, sizes and times of the files in their folder."""
     if entry.kind != RUN:
         return ()

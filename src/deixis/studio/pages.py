@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 __all__ = [
     "HERE",
     "Pages",
+    "cache_pages",
     "folders",
-    "kept",
     "library_of",
-    "packed",
+    "pack_page",
     "pages_of",
     "render",
     "render_text",
@@ -127,7 +127,7 @@ def pages_of(request: Request) -> Pages:
     return pages
 
 
-def kept(make: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
+def cache_pages(make: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint whose pages depend on nothing but their address and the library, from one that makes them."""
 
     async def endpoint(request: Request) -> Response:
@@ -143,7 +143,7 @@ def kept(make: Callable[[Request], Response]) -> Callable[[Request], Awaitable[R
             made: Response = await shield(pages.begin(key, make, request))
             if made.status_code != OK:
                 return made
-            page = await run_in_threadpool(packed, bytes(made.body))
+            page = await run_in_threadpool(pack_page, bytes(made.body))
             pages.keep(key, page)
         return send_packed(request, page, "text/html")
 
@@ -151,7 +151,7 @@ def kept(make: Callable[[Request], Response]) -> Callable[[Request], Awaitable[R
     return endpoint
 
 
-def packed(page: bytes) -> bytes:
+def pack_page(page: bytes) -> bytes:
     """A page as it is kept: pages are many small pictures alike."""
     return gzip.compress(page, 5, mtime=0)
 

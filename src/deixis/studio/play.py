@@ -27,7 +27,7 @@ from starlette.routing import Route
 
 from deixis.errors import DeixisError, SchemaError, UnknownName
 from deixis.studio.answers import MOST_QUESTIONS, Sittings, file_name
-from deixis.studio.pages import kept, library_of, render
+from deixis.studio.pages import cache_pages, library_of, render
 
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def choose(request: Request) -> Response:
 
 async def start(request: Request) -> Response:
     """Begin a sitting."""
-    return await run_in_threadpool(_started, request, _fields(await request.body()))
+    return await run_in_threadpool(_start, request, _fields(await request.body()))
 
 
 def go_on(request: Request) -> Response:
@@ -69,7 +69,7 @@ def go_on(request: Request) -> Response:
 
 async def answer(request: Request) -> Response:
     """Take an answer."""
-    return await run_in_threadpool(_answered, request, _fields(await request.body()))
+    return await run_in_threadpool(_take_answer, request, _fields(await request.body()))
 
 
 def came_of(request: Request) -> Response:
@@ -94,7 +94,7 @@ def download(request: Request) -> Response:
         raise UnknownName("nothing is answered yet")
     with TemporaryDirectory() as aside:
         path = Path(aside) / "answers.zip"
-        sitting.packed(path)
+        sitting.write_archive(path)
         content = path.read_bytes()
     name = f"{file_name(sitting.entry.slug)}-{sitting.task}-{file_name(sitting.player)}.zip"
     headers = {"content-disposition": f'attachment; filename="{name}"'}
@@ -102,7 +102,7 @@ def download(request: Request) -> Response:
 
 
 ROUTES = (
-    Route("/play", kept(choose)),
+    Route("/play", cache_pages(choose)),
     Route("/play", start, methods=["POST"]),
     Route("/play/{sitting}", go_on),
     Route("/play/{sitting}", answer, methods=["POST"]),
@@ -136,9 +136,9 @@ def _chooser(request: Request, form: Mapping[str, str], fault: str = "") -> Resp
     return render(request, "play.html", title="Play", status=400 if fault else 200, **values)
 
 
-def _started(request: Request, form: Mapping[str, str]) -> Response:
+def _start(request: Request, form: Mapping[str, str]) -> Response:
     try:
-        sitting = _begun(request, form)
+        sitting = _begin_sitting(request, form)
     except DeixisError as error:
         if isinstance(error, UnknownName) and not form.get("data"):
             raise
@@ -146,7 +146,7 @@ def _started(request: Request, form: Mapping[str, str]) -> Response:
     return RedirectResponse(f"/play/{sitting.id}", 303)
 
 
-def _begun(request: Request, form: Mapping[str, str]) -> Sitting:
+def _begin_sitting(request: Request, form: Mapping[str, str]) -> Sitting:
     if not form.get("data"):
         raise UnknownName("choose a dataset to play with")
     library = library_of(request)
@@ -192,7 +192,7 @@ def _question(request: Request, sitting: Sitting, form: Mapping[str, str], fault
     )
 
 
-def _answered(request: Request, form: Mapping[str, str]) -> Response:
+def _take_answer(request: Request, form: Mapping[str, str]) -> Response:
     sitting = sitting_of(request)
     stepped = sitting.game.step(form)
     if stepped is not None:  # a button that answers nothing yet, where there is no script
@@ -239,12 +239,12 @@ def _score(request: Request, sitting: Sitting) -> Response:
         folder=None if folder is None else str(folder),
         commands=[]
         if folder is None
-        else [_placed(command, folder, sitting.entry.path) for command in sitting.commands],
+        else [_fill_paths(command, folder, sitting.entry.path) for command in sitting.commands],
         again=f"/play?{urlencode(again)}",
     )
 
 
-def _placed(command: str, folder: Path, data: Path) -> str:
+def _fill_paths(command: str, folder: Path, data: Path) -> str:
     """A command with the paths that it is about, as a shell reads them."""
     paths = {"FOLDER": folder, "DATA": data}
     return re.sub(r"\b(?:FOLDER|DATA)\b", lambda name: shlex.quote(str(paths[name.group()])), command)

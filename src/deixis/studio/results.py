@@ -16,7 +16,7 @@ from deixis.report.chart import WIDE, Axis, Chart, Figure
 from deixis.report.chart_html import figure_markup
 from deixis.report.curves import line_of, loss_points, metric_points
 from deixis.studio.judged import dataset_of, find_judged, read_judged
-from deixis.studio.pages import kept, library_of, render
+from deixis.studio.pages import cache_pages, library_of, render
 from deixis.studio.verdicts import SHOWN, Side, Wanted, cards_of, compare, facets_of, rows_of, verdicts_of
 from deixis.studio.world_pages import all_pages, world_pages
 
@@ -197,9 +197,9 @@ def _one(request: Request, library: Library, key: str) -> Response:
 
 
 ROUTES = (
-    Route("/results", kept(overview)),
-    Route("/results/examples", kept(examples)),
-    Route("/results/compare", kept(comparison)),
+    Route("/results", cache_pages(overview)),
+    Route("/results/examples", cache_pages(examples)),
+    Route("/results/compare", cache_pages(comparison)),
 )
 
 

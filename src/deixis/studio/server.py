@@ -199,19 +199,21 @@ def _has_windows() -> bool:
 def _mistake(request: Request, error: Exception) -> Response:
     """What the user asked for cannot be shown, and why."""
     status = 404 if isinstance(error, UnknownName) else 422 if isinstance(error, BrokenDataset) else 400
-    return _said(request, status, str(error))
+    return _error_page(request, status, str(error))
 
 
 def _missing(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
-    return _said(request, status, "There is no such page." if status == 404 else str(getattr(error, "detail", error)))
+    return _error_page(
+        request, status, "There is no such page." if status == 404 else str(getattr(error, "detail", error))
+    )
 
 
 def _fault(request: Request, error: Exception) -> Response:
-    return _said(request, 500, f"This is a fault in deixis: {type(error).__name__}.")
+    return _error_page(request, 500, f"This is a fault in deixis: {type(error).__name__}.")
 
 
-def _said(request: Request, status: int, message: str) -> Response:
+def _error_page(request: Request, status: int, message: str) -> Response:
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"error": message}, status)
     return render(request, "error.html", status=status, title="Not to be seen", message=message)

@@ -221,7 +221,7 @@ def cards_of(sides: Sequence[Side], rows: Sequence[np.ndarray], dataset: Entry |
             name=verdicts.names[row] if verdicts.names else str(number),
             part=verdicts.parts[verdicts.part[row]],
             text=verdicts.texts[row] if verdicts.texts and is_told else "",
-            said=tuple(pages.said(side, some[place]) for side, some in zip(sides, rows, strict=True)),
+            said=tuple(pages.describe_answer(side, some[place]) for side, some in zip(sides, rows, strict=True)),
         )
         for place, (number, row) in enumerate(zip(verdicts.ids[rows[0]].tolist(), rows[0].tolist(), strict=True))
     ]

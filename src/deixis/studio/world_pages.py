@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import UnknownName
-from deixis.studio.filters import Wanted
+from deixis.studio.filters import PageQuery
 from deixis.worlds.registry import find_world, parts_of
 
 
@@ -116,12 +116,12 @@ class WorldPages:
         """A dataset, with a mapping `splits` from names to sizes; by default the world's own examples."""
         return self.world.part("examples").open(path)
 
-    def list_examples(self, entry: Entry, wanted: Wanted, library: Library) -> Listing:
+    def list_examples(self, entry: Entry, wanted: PageQuery, library: Library) -> Listing:
         """One page of the gallery."""
         raise NotImplementedError
 
     def filter_examples(
-        self, entry: Entry, wanted: Wanted, library: Library
+        self, entry: Entry, wanted: PageQuery, library: Library
     ) -> tuple[np.ndarray, Callable[[int], str]]:
         """int64 [example]: what a filter leaves, in the order of the gallery; and the address of each."""
         raise NotImplementedError
@@ -136,7 +136,7 @@ class WorldPages:
         """The example for the first page: of the first ones of the test set, that with the most words."""
         from_test = {"split": "test"} if "test" in entry.splits else {}
         cards = [
-            card for card in self.list_examples(entry, Wanted(from_test), library).cards if card.picture is not None
+            card for card in self.list_examples(entry, PageQuery(from_test), library).cards if card.picture is not None
         ]
         return max(cards, key=lambda card: len(card.text.split()), default=None)
 
@@ -196,7 +196,7 @@ class WorldPages:
         """
         return cards
 
-    def said(self, side: Side, row: int) -> Said:
+    def describe_answer(self, side: Side, row: int) -> Said:
         """What a model made of an example."""
         from deixis.studio.verdicts import Said
 

@@ -29,7 +29,7 @@ from deixis.language.misreadings import say_misreading
 from deixis.resolution.reference import resolve
 from deixis.resolution.trace import trace
 from deixis.scene.scene import Where
-from deixis.studio.answers import Game, Judged, Measure, draw_numbers, write_json, write_lines
+from deixis.studio.answers import AnswerVerdict, Game, Measure, draw_numbers, write_json, write_lines
 from deixis.studio.filters import (
     Card,
     Chip,
@@ -37,7 +37,7 @@ from deixis.studio.filters import (
     Facet,
     Field,
     Lines,
-    Wanted,
+    PageQuery,
     choose,
     field_of,
     keep,
@@ -118,7 +118,7 @@ class ReadyPages(WorldPages):
 
     # ---------------------------------------------------------------------------- gallery
 
-    def list_examples(self, entry: Entry, wanted: Wanted, library: Library) -> Listing:
+    def list_examples(self, entry: Entry, wanted: PageQuery, library: Library) -> Listing:
         """One page of the gallery."""
         del library
         data: Examples = entry.data
@@ -141,7 +141,7 @@ class ReadyPages(WorldPages):
         return list_counted("examples", wanted, found, fields, lambda numbers: cards(numbers.tolist()))
 
     def filter_examples(
-        self, entry: Entry, wanted: Wanted, library: Library
+        self, entry: Entry, wanted: PageQuery, library: Library
     ) -> tuple[np.ndarray, Callable[[int], str]]:
         """Return the examples that pass a filter."""
         del library
@@ -653,17 +653,17 @@ class ObjectGame(Game):
         picture = f"/d/{self.entry.slug}/{self.numbers[place]}/picture.svg"
         return {"story": story, "drawing": draw_objects(story.context, marks), "picture": picture}
 
-    def judge(self, place: int, said: str) -> Judged:
+    def judge(self, place: int, said: str) -> AnswerVerdict:
         """Judge an answer, with the reason if it is wrong."""
         story, found = Story(self.world, self.examples[place]), self.verdict(place, said)
         names = {thing.where: f"{thing.key}, the {thing.name}" for thing in story.things}
         target = story.context.target
         if found.outcome == "right":
-            return Judged(True, "Right", (f"It is {names[target]}.",))
+            return AnswerVerdict(True, "Right", (f"It is {names[target]}.",))
         why = [f"Meant is {names[target]}; you took {names[self._where(place, said)]}."]
         led = [one.did for one in story.misreadings if said in one.lights.split(" ")]
         why.append(f"You would end there if you {led[0]}." if led else "No single misreading leads there.")
-        return Judged(False, "Another object is meant", tuple(why))
+        return AnswerVerdict(False, "Another object is meant", tuple(why))
 
     def verdict(self, place: int, said: str) -> Verdict:
         """The judgement that a model would get."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from deixis.studio.answers import Game
-    from deixis.studio.filters import Listing, Wanted
+    from deixis.studio.filters import Listing, PageQuery
     from deixis.studio.judged import Judged, Training
     from deixis.studio.library import Entry, Library
     from deixis.studio.verdicts import ResultCard, Side
@@ -37,12 +37,12 @@ class GridPages(WorldPages):
         """Open the source of the examples in a folder, or in a file of a release."""
         return super().open(path).source
 
-    def list_examples(self, entry: Entry, wanted: Wanted, library: Library) -> Listing:
+    def list_examples(self, entry: Entry, wanted: PageQuery, library: Library) -> Listing:
         """Show one page of the gallery."""
         return list_grid(entry, wanted, library)
 
     def filter_examples(
-        self, entry: Entry, wanted: Wanted, library: Library
+        self, entry: Entry, wanted: PageQuery, library: Library
     ) -> tuple[np.ndarray, Callable[[int], str]]:
         """Return the examples that a filter leaves."""
         return filter_grid(entry, wanted, library), lambda number: f"/d/{entry.slug}/{number}"

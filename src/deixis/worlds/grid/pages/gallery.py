@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from deixis.data.row_groups import RowGroups
-    from deixis.studio.filters import Wanted
+    from deixis.studio.filters import PageQuery
     from deixis.studio.judged import Judged
     from deixis.studio.library import Entry, Library
     from deixis.worlds.grid.data.example_codes import ExampleCodes, PackedWorlds
@@ -91,7 +91,7 @@ VERDICT_CODES: dict[tuple[Path, int, int], np.ndarray] = {}
 _preparing = Lock()
 
 
-def list_grid(entry: Entry, wanted: Wanted, library: Library) -> Listing:
+def list_grid(entry: Entry, wanted: PageQuery, library: Library) -> Listing:
     """Show one page of a dataset.
 
     Raises:
@@ -116,7 +116,7 @@ def list_grid(entry: Entry, wanted: Wanted, library: Library) -> Listing:
     )
 
 
-def filter_grid(entry: Entry, wanted: Wanted, library: Library) -> np.ndarray:
+def filter_grid(entry: Entry, wanted: PageQuery, library: Library) -> np.ndarray:
     """Return the numbers of the examples that a filter leaves, regardless of checks: int64 [example]."""
     shelf = grid_shelf(entry)
     codes = shelf.codes()
@@ -164,11 +164,11 @@ def _text_mask(codes: ExampleCodes, text: str) -> Iterator[np.ndarray]:
 # -------------------------------------------------------------------------------- the form
 
 
-def _field(facet: Facet, wanted: Wanted, counts: Mapping[str, int]) -> Field:
+def _field(facet: Facet, wanted: PageQuery, counts: Mapping[str, int]) -> Field:
     return field_of(facet, wanted, counts, any="all" if facet.name == "split" else "any")
 
 
-def _further_fields(wanted: Wanted, models: Sequence[Judged]) -> Iterator[Field]:
+def _further_fields(wanted: PageQuery, models: Sequence[Judged]) -> Iterator[Field]:
     yield Field("text", "command has", wanted.get("text"), hint='red "same row"')
     if models:
         named = tuple(Choice(one.key, one.model or one.key) for one in models)
@@ -180,7 +180,7 @@ def _further_fields(wanted: Wanted, models: Sequence[Judged]) -> Iterator[Field]
     yield Field("check", "check finds", wanted.get("check"), (Choice(ANY, "any error or warning"), *listed), any="–")
 
 
-def _without_codes(entry: Entry, shelf: GridShelf, wanted: Wanted, models: Sequence[Judged]) -> Listing:
+def _without_codes(entry: Entry, shelf: GridShelf, wanted: PageQuery, models: Sequence[Judged]) -> Listing:
     """Return a page of everything or of a split, for which nothing but its rows is read."""
     fields = (
         Field("split", "split", wanted.get("split"), tuple(Choice(*one) for one in _with_labels(entry)), any="all"),
@@ -282,7 +282,7 @@ def _from_files(shelf: GridShelf, numbers: Sequence[int]) -> Iterator[dict[str, 
 # -------------------------------------------------------------------------------- models
 
 
-def _models(entry: Entry, library: Library, wanted: Wanted) -> list[Judged]:
+def _models(entry: Entry, library: Library, wanted: PageQuery) -> list[Judged]:
     """Return the models whose plans for this dataset were judged one by one.
 
     A model that is asked for by name and not known may have been judged since the folders were read: they are read
@@ -304,7 +304,7 @@ def _known_models(entry: Entry, library: Library) -> list[Judged]:
     return [one for one in fitting if dataset_of(library, one) is entry]
 
 
-def _model_mask(shelf: GridShelf, wanted: Wanted, models: Sequence[Judged]) -> Iterator[np.ndarray]:
+def _model_mask(shelf: GridShelf, wanted: PageQuery, models: Sequence[Judged]) -> Iterator[np.ndarray]:
     verdict = wanted.get("verdict")
     if verdict and verdict not in VERDICTS:
         raise UnknownName(f"a plan is right or wrong, not {verdict!r}")
@@ -314,7 +314,7 @@ def _model_mask(shelf: GridShelf, wanted: Wanted, models: Sequence[Judged]) -> I
         yield codes > 0 if not verdict else codes == (2 if verdict == "right" else 1)
 
 
-def _model(wanted: Wanted, models: Sequence[Judged]) -> Judged | None:
+def _model(wanted: PageQuery, models: Sequence[Judged]) -> Judged | None:
     """The model that is asked about; the only one, where a verdict is asked for and nothing else is said."""
     key = wanted.get("model")
     if not key:
@@ -325,7 +325,7 @@ def _model(wanted: Wanted, models: Sequence[Judged]) -> Judged | None:
     raise UnknownName(f"there are no plans of a model {key!r} for this dataset here")
 
 
-def _shown_verdicts(shelf: GridShelf, wanted: Wanted, models: Sequence[Judged]) -> tuple[str, np.ndarray] | None:
+def _shown_verdicts(shelf: GridShelf, wanted: PageQuery, models: Sequence[Judged]) -> tuple[str, np.ndarray] | None:
     model = _model(wanted, models)
     return None if model is None else (model.model or model.key, _verdict_codes(shelf, model))
 
@@ -353,7 +353,7 @@ def _verdict_codes(shelf: GridShelf, model: Judged) -> np.ndarray:
 # -------------------------------------------------------------------------------- checks
 
 
-def _checked(entry: Entry, shelf: GridShelf, wanted: Wanted, kept: np.ndarray, fields: tuple[Field, ...]) -> Listing:
+def _checked(entry: Entry, shelf: GridShelf, wanted: PageQuery, kept: np.ndarray, fields: tuple[Field, ...]) -> Listing:
     """The next examples in which checks find something: they run now, as far as patience goes."""
     code = wanted.get("check")
     select = () if code == ANY else (code,)

@@ -23,7 +23,7 @@ from deixis.judge.verdicts import VERDICTS
 from deixis.language.explain import name_object
 from deixis.language.misreadings import join_misreadings
 from deixis.resolution.reference import denotation
-from deixis.studio.answers import Game, Judged, Measure, draw_numbers, write_json
+from deixis.studio.answers import AnswerVerdict, Game, Measure, draw_numbers, write_json
 from deixis.studio.pages import render
 from deixis.studio.play import sitting_of
 from deixis.worlds.grid.actions import Action, Plan, plan_from_letters, plan_to_codes
@@ -161,24 +161,24 @@ class GridGame(Game):
             return judge_choice(self.examples[place], int(said))
         return judge_plan(self.examples[place], self.plan(place, said))
 
-    def judge(self, place: int, said: str) -> Judged:
+    def judge(self, place: int, said: str) -> AnswerVerdict:
         """Judge an answer, and say why it is wrong."""
         example, found = self.examples[place], self.verdict(place, said)
         if self.task == "point":
             if found.chosen == example.target:
-                return Judged(True, "Right", (f"It is the {_name(example.scene, example.target)}.",))
-            return Judged(False, "Another object is meant", tuple(self._why(place, int(said))))
+                return AnswerVerdict(True, "Right", (f"It is the {_name(example.scene, example.target)}.",))
+            return AnswerVerdict(False, "Another object is meant", tuple(self._why(place, int(said))))
         if found.exact:
-            return Judged(True, "Right, action by action")
+            return AnswerVerdict(True, "Right, action by action")
         if found.got_there:
             reason = "Everything ends where it should, but the recorded plan goes another way or has another manner."
-            return Judged(False, "You got there, another way", (reason,))
+            return AnswerVerdict(False, "You got there, another way", (reason,))
         if found.chosen == example.target:
             reason = "You made for the right object, but did not leave everything where the recorded plan does."
-            return Judged(False, "The right object, but not quite", (reason,))
+            return AnswerVerdict(False, "The right object, but not quite", (reason,))
         if found.chosen is None:
-            return Judged(False, "You did not end at an object", ("Nothing stands where you ended.",))
-        return Judged(False, "Another object is meant", tuple(self._why(place, found.chosen)))
+            return AnswerVerdict(False, "You did not end at an object", ("Nothing stands where you ended.",))
+        return AnswerVerdict(False, "Another object is meant", tuple(self._why(place, found.chosen)))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
         """Return the measures that `deixis evaluate` computes for plans."""

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from deixis.errors import DeixisError, SchemaError, UnknownName
 from deixis.language.explain import name_object
 from deixis.seeds import Stream, derive
-from deixis.studio.pages import kept, library_of, render, render_text
+from deixis.studio.pages import cache_pages, library_of, render, render_text
 from deixis.worlds.grid.draw import Look, draw_svg
 from deixis.worlds.grid.drawn import MARKS, grid
 from deixis.worlds.grid.pages.gallery import grid_example, grid_size
@@ -236,7 +236,7 @@ def _is_number(text: str) -> bool:
 
 
 ROUTES = (
-    Route("/playground", kept(playground)),
+    Route("/playground", cache_pages(playground)),
     Route("/playground/judge", answer, methods=["POST"]),
     Route("/playground/{name}", saved),
 )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from deixis.studio.answers import Game
-    from deixis.studio.filters import Field, Listing, Wanted
+    from deixis.studio.filters import Field, Listing, PageQuery
     from deixis.studio.judged import Judged, Training
     from deixis.studio.library import Entry, Library
     from deixis.studio.verdicts import ResultCard, Side
@@ -43,12 +43,12 @@ class PhotographPages(WorldPages):
             raise BrokenDataset(f"{path.name} has no scenes that could be shown; make a folder of it: deixis convert")
         return found
 
-    def list_examples(self, entry: Entry, wanted: Wanted, library: Library) -> Listing:
+    def list_examples(self, entry: Entry, wanted: PageQuery, library: Library) -> Listing:
         """Show one page of the gallery."""
         return list_photographs(entry, wanted)
 
     def filter_examples(
-        self, entry: Entry, wanted: Wanted, library: Library
+        self, entry: Entry, wanted: PageQuery, library: Library
     ) -> tuple[np.ndarray, Callable[[int], str]]:
         """Return the examples that a filter leaves.
 

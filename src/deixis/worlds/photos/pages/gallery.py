@@ -35,7 +35,7 @@ from deixis.worlds.photos.localise import FORMS, LENGTHS, length_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from deixis.studio.filters import Wanted
+    from deixis.studio.filters import PageQuery
     from deixis.studio.library import Entry
     from deixis.worlds.photos.data.store import CopsRef
     from deixis.worlds.photos.scene.graph import GraphScene
@@ -73,7 +73,7 @@ class _Codes:
     facets: tuple[Facet, ...]
 
 
-def list_photographs(entry: Entry, wanted: Wanted) -> Listing:
+def list_photographs(entry: Entry, wanted: PageQuery) -> Listing:
     """Show one page of a dataset.
 
     Raises:
@@ -91,7 +91,7 @@ def list_photographs(entry: Entry, wanted: Wanted) -> Listing:
     return list_counted("expressions", wanted, found, fields, lambda numbers: _cards(entry, shelf, numbers))
 
 
-def filter_photographs(entry: Entry, wanted: Wanted) -> np.ndarray:
+def filter_photographs(entry: Entry, wanted: PageQuery) -> np.ndarray:
     """Return the places of the examples that a filter leaves: int64 [example]."""
     codes, text = shelf_of(entry, PhotographShelf).codes(), wanted.get("text")
     further = [codes.lines.having(text)] if text else ()
@@ -103,7 +103,7 @@ def prepare(entry: Entry) -> None:
     shelf_of(entry, PhotographShelf).codes()
 
 
-def _without_codes(entry: Entry, shelf: PhotographShelf, wanted: Wanted) -> Listing:
+def _without_codes(entry: Entry, shelf: PhotographShelf, wanted: PageQuery) -> Listing:
     """Return a page of everything or of a split, for which nothing but its rows is read."""
     split = wanted.get("split")
     if split and split not in entry.splits:
@@ -120,7 +120,7 @@ def _without_codes(entry: Entry, shelf: PhotographShelf, wanted: Wanted) -> List
     return list_uncounted("expressions", wanted, stretches, fields, lambda numbers: _cards(entry, shelf, numbers))
 
 
-def _text_field(wanted: Wanted) -> Field:
+def _text_field(wanted: PageQuery) -> Field:
     return Field("text", "expression has", wanted.get("text"), hint='left "red cup"')
 
 

@@ -11,7 +11,7 @@ from deixis._version import __version__
 from deixis.errors import SchemaError, UnknownName
 from deixis.judge.verdicts import VERDICTS
 from deixis.seeds import Stream, derive
-from deixis.studio.answers import Game, Judged, Measure, draw_numbers, write_json, write_lines
+from deixis.studio.answers import AnswerVerdict, Game, Measure, draw_numbers, write_json, write_lines
 from deixis.studio.filters import Choice, Field
 from deixis.worlds.photos.data.store import write_copsref
 from deixis.worlds.photos.judging.grounding import evaluate_answers
@@ -192,7 +192,7 @@ class PhotographGame(Game):
         (found,) = judge_answers([self.examples[place]], [self.answer(place, said)], self.data.scenes)
         return found
 
-    def judge(self, place: int, said: str) -> Judged:
+    def judge(self, place: int, said: str) -> AnswerVerdict:
         """Judge an answer, and say why it is wrong."""
         example, found = self.examples[place], self.verdict(place, said)
         if not example.is_there:
@@ -200,13 +200,13 @@ class PhotographGame(Game):
                 example.changed
             )
             if found.outcome == "said not there":
-                return Judged(True, "Right: it is not there", changed)
-            return Judged(False, "It is not there", changed or ("Nothing in these images fits the expression.",))
+                return AnswerVerdict(True, "Right: it is not there", changed)
+            return AnswerVerdict(False, "It is not there", changed or ("Nothing in these images fits the expression.",))
         if found.outcome == "right":
-            return Judged(True, "Right")
+            return AnswerVerdict(True, "Right")
         if found.outcome == "said not there":
-            return Judged(False, "It is there", (f"Meant is the {self._name_of_target(example)}.",))
-        return Judged(False, "Something else is meant", tuple(self._why(place, said)))
+            return AnswerVerdict(False, "It is there", (f"Meant is the {self._name_of_target(example)}.",))
+        return AnswerVerdict(False, "Something else is meant", tuple(self._why(place, said)))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
         """Return the measures that `deixis evaluate` computes for answers."""

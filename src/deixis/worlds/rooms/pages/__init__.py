@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from deixis.studio.answers import Game
-    from deixis.studio.filters import Card, Listing, Wanted
+    from deixis.studio.filters import Card, Listing, PageQuery
     from deixis.studio.judged import Judged, Training
     from deixis.studio.library import Entry, Library
     from deixis.studio.verdicts import ResultCard, Side
@@ -43,12 +43,12 @@ class RoomPages(WorldPages):
         """A folder."""
         return open_dataset(path)
 
-    def list_examples(self, entry: Entry, wanted: Wanted, library: Library) -> Listing:
+    def list_examples(self, entry: Entry, wanted: PageQuery, library: Library) -> Listing:
         """One page of images or pairs."""
         return list_rooms(entry, wanted)
 
     def filter_examples(
-        self, entry: Entry, wanted: Wanted, library: Library
+        self, entry: Entry, wanted: PageQuery, library: Library
     ) -> tuple[np.ndarray, Callable[[int], str]]:
         """What a filter leaves: images, or places in a set of pairs."""
         name = quote(wanted.get("set"), safe="") or "image"
@@ -101,7 +101,7 @@ class RoomPages(WorldPages):
         pairs = sides[0].verdicts.ids[rows[0]].tolist()
         return [results.with_rooms(card, int(pair), dataset) for card, pair in zip(cards, pairs, strict=True)]
 
-    def said(self, side: Side, row: int) -> Said:
+    def describe_answer(self, side: Side, row: int) -> Said:
         """What a model says of a room, and what is wrong with that."""
         verdicts = side.verdicts
         caption = verdicts.texts[row] if verdicts.texts else ""

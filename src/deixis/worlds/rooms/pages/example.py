@@ -17,7 +17,7 @@ from deixis.expression.steps import Is
 from deixis.seeds import Stream, derive
 from deixis.speakers import Exhaustive, Greedy, Minimal, Random, Rational, speak
 from deixis.studio.gallery import find_way
-from deixis.studio.pages import kept, library_of, render
+from deixis.studio.pages import cache_pages, library_of, render
 from deixis.worlds.rooms.captions import GRAMMARS, caption, frames
 from deixis.worlds.rooms.draw import draw_png
 from deixis.worlds.rooms.judging.arrays import score_captions
@@ -407,8 +407,8 @@ def _size(said: str | None) -> int:
 
 ROUTES = (
     Route("/d/{slug}/image/{number:int}.png", room_png),
-    Route("/d/{slug}/image/{number:int}", kept(image_page)),
-    Route("/d/{slug}/{set}/{number:int}", kept(pair_page)),
+    Route("/d/{slug}/image/{number:int}", cache_pages(image_page)),
+    Route("/d/{slug}/{set}/{number:int}", cache_pages(pair_page)),
     Route("/shapes/caption", caption_fragment),
     Route("/shapes/speakers", speakers_fragment),
     Route("/shapes/said", said),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deixis.data.store import Dataset
-    from deixis.studio.filters import Wanted
+    from deixis.studio.filters import PageQuery
     from deixis.studio.library import Entry
 
 
@@ -35,7 +35,7 @@ MOST_COVERS = 1_000  # images among which one is chosen that looks well
 TURNED = {angle: f"{angle}, {place}" for angle, place in zip(ORIENTATIONS, PLACES, strict=True)}
 
 
-def list_rooms(entry: Entry, wanted: Wanted) -> Listing:
+def list_rooms(entry: Entry, wanted: PageQuery) -> Listing:
     """One page of images, or where `set` names one, of its pairs.
 
     Raises:
@@ -58,7 +58,7 @@ def list_rooms(entry: Entry, wanted: Wanted) -> Listing:
     return list_counted("pairs" if chosen else "images", wanted, found, fields, cards)
 
 
-def filter_rooms(entry: Entry, wanted: Wanted) -> np.ndarray:
+def filter_rooms(entry: Entry, wanted: PageQuery) -> np.ndarray:
     """int64 [example]: the images that a filter leaves, or where `set` names one, the places of its pairs."""
     images, pairs = _asked(entry, wanted)
     facets = _facets_of(_Kept(images))
@@ -66,7 +66,7 @@ def filter_rooms(entry: Entry, wanted: Wanted) -> np.ndarray:
     return numbers if pairs is not None else images[numbers]
 
 
-def _asked(entry: Entry, wanted: Wanted) -> tuple[np.ndarray, np.ndarray | None]:
+def _asked(entry: Entry, wanted: PageQuery) -> tuple[np.ndarray, np.ndarray | None]:
     """The images among which is chosen, and where they are targets, their pairs."""
     dataset: Dataset = entry.data
     chosen, split = wanted.get("set"), wanted.get("split")
@@ -183,7 +183,7 @@ def _text_masks(facets: tuple[Facet, ...], text: str) -> Iterator[np.ndarray]:
         yield mask
 
 
-def _grammar(wanted: Wanted) -> Any:
+def _grammar(wanted: PageQuery) -> Any:
     said = wanted.get("captions") or "exhaustive"
     if said not in GRAMMARS:
         raise UnknownName(f"there are no captions {said!r}; known: {', '.join(GRAMMARS)}")
@@ -191,7 +191,7 @@ def _grammar(wanted: Wanted) -> Any:
 
 
 def _fields(
-    entry: Entry, wanted: Wanted, facets: tuple[Facet, ...], counts: Any, sets: dict[str, np.ndarray]
+    entry: Entry, wanted: PageQuery, facets: tuple[Facet, ...], counts: Any, sets: dict[str, np.ndarray]
 ) -> Iterator[Field]:
     if sets:
         choices = tuple(Choice(name, name.replace("_", " "), len(rows)) for name, rows in sets.items())

@@ -13,7 +13,7 @@ from deixis.errors import SchemaError, UnknownName
 from deixis.judge.uncertainty import plain_estimates, wilson
 from deixis.judge.verdicts import VERDICTS
 from deixis.seeds import Stream, derive
-from deixis.studio.answers import Game, Judged, Measure, draw_numbers, write_json, write_lines
+from deixis.studio.answers import AnswerVerdict, Game, Measure, draw_numbers, write_json, write_lines
 from deixis.worlds.rooms.captions import captions, count
 from deixis.worlds.rooms.judging.arrays import score_captions
 from deixis.worlds.rooms.judging.predictions import read_predictions, released_rows, write_rows
@@ -157,7 +157,7 @@ class RoomGame(Game):
         pair = self.pairs[place]
         return {"pair": pair, "features": list(_features(pair)), "said": said, "slug": self.entry.slug}
 
-    def judge(self, place: int, said: str) -> Judged:
+    def judge(self, place: int, said: str) -> AnswerVerdict:
         """Whether an answer is right, and why not."""
         pair = self.pairs[place]
         if self.task == "pick":
@@ -170,7 +170,7 @@ class RoomGame(Game):
             headline = "Told apart, but not all of it is true"
         else:
             headline = "Told apart, and nothing in excess" if scores.is_minimal[0] else "Told apart"
-        return Judged(is_found and is_true, headline, tuple(_about(pair, said, int(scores.unknown[0]))))
+        return AnswerVerdict(is_found and is_true, headline, tuple(_about(pair, said, int(scores.unknown[0]))))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
         """What `deixis evaluate` measures of captions; of choices, how many are right."""
@@ -308,15 +308,15 @@ def _scores(pairs: Sequence[Pair], said: Sequence[str]) -> Scores:
     return score_captions(said, np.array([p.target for p in some]), np.array([p.distractor for p in some]))
 
 
-def _picked(pair: Pair, image: int) -> Judged:
+def _picked(pair: Pair, image: int) -> AnswerVerdict:
     one, other = pair.words
     differ = [f"{name.replace('_', ' ')}: {one[name]}, not {other[name]}" for name in pair.spoken]
     differ += [f"{name} {DEGREES.removeprefix('differs ')}" for name in pair.contrast if name not in pair.spoken]
     reason = f"They differ in {'; '.join(differ)}."
     if image == pair.target:
-        return Judged(True, "Right", (reason,))
+        return AnswerVerdict(True, "Right", (reason,))
     named = f"Of these, the caption names {', '.join(name.replace('_', ' ') for name in pair.named)}."
-    return Judged(False, "The other image is meant", (reason, named))
+    return AnswerVerdict(False, "The other image is meant", (reason, named))
 
 
 def _unsaid(pair: Pair, said: str) -> tuple[str, ...]:
