@@ -1,4 +1,4 @@
-"""What a person answers: asked one by one, judged as a model is, and kept as predictions.
+"""Answers of a person, asked one by one, judged like those of a model, and kept as predictions.
 
 A *game* is a task on a sample of a dataset, which the pages of its world make. A *sitting* is one person playing one
 game. Sittings live in memory, a few hundred of them, and are known by the id in their address. Where the studio was
@@ -86,15 +86,15 @@ class Measure(NamedTuple):
 
 
 class Game(Protocol):
-    """A task on a sample of a dataset; what is *said* to a question is one text."""
+    """A task on a sample of a dataset, with one text as the answer to a question."""
 
     @property
     def choices(self) -> dict[str, str]:
-        """What was chosen besides dataset, split and number, to play like this again."""
+        """The choices besides dataset, split and number, to play like this again."""
         return {}
 
     def step(self, form: Mapping[str, str]) -> dict[str, str] | None:
-        """The form after a button that answers nothing yet; None where there is no such button."""
+        """Return the form after a button that answers nothing yet, or None if there is no such button."""
         del form
         return None
 
@@ -105,13 +105,13 @@ class Game(Protocol):
     def __len__(self) -> int: ...
 
     def text(self, place: int) -> str:
-        """What is said in a question."""
+        """Return the text of a question."""
 
     def address(self, place: int) -> str:
         """The page of the example."""
 
     def read(self, place: int, form: Mapping[str, str]) -> str:
-        """What a form says; `SchemaError` where that is no answer."""
+        """Return the answer in a form, or raise `SchemaError` if it is none."""
 
     def show_question(self, place: int, form: Mapping[str, str]) -> dict[str, Any]:
         """Return the values with which the template asks a question."""
@@ -120,7 +120,7 @@ class Game(Protocol):
         """Return the values with which the template shows the verdict on an answer."""
 
     def judge(self, place: int, said: str) -> AnswerVerdict:
-        """Whether an answer is right, and why not."""
+        """Judge an answer, with the reason if it is wrong."""
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
         """The score of the answers so far, by the metrics of models."""
@@ -129,11 +129,11 @@ class Game(Protocol):
         """Return the misreadings behind wrong answers, with their shares."""
 
     def write(self, folder: Path, said: Sequence[str], facts: Mapping[str, Any], *, is_over: bool) -> list[str]:
-        """Write the answers as predictions; the commands that judge them, with `FOLDER` and `DATA`."""
+        """Write the answers as predictions, and return the commands that judge them, with `FOLDER` and `DATA`."""
 
 
 class Reply(NamedTuple):
-    """What was said to one question, and how long it took."""
+    """The answer to one question, and the time it took."""
 
     said: str
     judged: AnswerVerdict
@@ -172,7 +172,7 @@ class Sitting:
 
     @property
     def is_over(self) -> bool:
-        """Whether everything is answered."""
+        """True if everything is answered."""
         return len(self.replies) == len(self.game)
 
     @property
@@ -182,7 +182,7 @@ class Sitting:
 
     @property
     def right(self) -> int:
-        """How many of them are right."""
+        """Number of right answers."""
         return sum(reply.judged.is_right for reply in self.replies)
 
     @property
@@ -191,7 +191,7 @@ class Sitting:
         return median(reply.seconds for reply in self.replies) if self.replies else 0.0
 
     def ask(self) -> int:
-        """The number of the question that is next; from the first time it is asked, the clock runs."""
+        """Return the number of the next question, and start the clock when it is asked first."""
         with self._lock:
             if self.is_over:
                 raise UnknownName("all questions of this sitting are answered")
@@ -200,7 +200,7 @@ class Sitting:
             return len(self.replies)
 
     def answer(self, place: int, form: Mapping[str, str]) -> Reply:
-        """Take an answer; one that was given before stays as it is."""
+        """Take an answer, unless the question was answered before."""
         with self._lock:
             if 0 <= place < len(self.replies):
                 return self.replies[place]
@@ -218,7 +218,7 @@ class Sitting:
             return reply
 
     def reply(self, place: int) -> Reply:
-        """What was answered to a question; `UnknownName` where that is still open."""
+        """Return the answer to a question, or raise `UnknownName` if it is still open."""
         if not 0 <= place < len(self.replies):
             raise UnknownName(f"question {place + 1} has no answer yet")
         return self.replies[place]
@@ -232,7 +232,7 @@ class Sitting:
                     archive.write(file, file.relative_to(aside).as_posix())
 
     def facts(self) -> dict[str, Any]:
-        """What it takes to know whose answers these are, and to what."""
+        """Return the facts about the person, the dataset and the task of these answers."""
         return {
             "model": f"person: {self.player}",
             "data_name": self.entry.title,
@@ -258,7 +258,10 @@ class Sitting:
 
 
 class Sittings:
-    """All sittings of a running studio; when there are too many, the one that was left alone longest is forgotten."""
+    """All sittings of a running studio.
+
+    If there are too many, the one that was left alone longest is forgotten.
+    """
 
     def __init__(self, most: int = MOST_SITTINGS) -> None:
         self._most = most
@@ -272,7 +275,10 @@ class Sittings:
     def start(
         self, game: Game, *, entry: Entry, task: str, split: str, seed: int, player: str, answers: Path | None
     ) -> Sitting:
-        """A new sitting; with a folder for answers, it gets one of its own in it when the first is given."""
+        """Start a sitting.
+
+        With a folder for answers, it gets one of its own in it at the first answer.
+        """
         name = " ".join(player.split())[:LONGEST_NAME] or "somebody"
         with self._lock:
             self._count += 1
@@ -284,7 +290,7 @@ class Sittings:
             return sitting
 
     def find(self, key: str) -> Sitting:
-        """The sitting of an id; `UnknownName` where it was forgotten or there never was one."""
+        """Return the sitting of an id, or raise `UnknownName` if it was forgotten or never existed."""
         with self._lock:
             if key not in self._all:
                 raise UnknownName("this sitting is not known here: the studio was started anew since, or it is too old")
@@ -293,7 +299,9 @@ class Sittings:
 
 
 def draw_numbers(sizes: Sequence[int], count: int, *, seed: int) -> list[tuple[int, int]]:
-    """Different places chosen at random: in which of some stretches, and where in it; fewer where there are not enough.
+    """Draw different places: the number of a stretch, and a place in it.
+
+    Fewer if there are not enough.
 
     Raises:
         SchemaError: when there is nothing to choose from.

@@ -43,7 +43,7 @@ END_SECONDS = 5.0
 def make_demo(
     out: Path, *, seed: int = 42, workers: int = 1, progress: Callable[[str, int, int | None], None] | None = None
 ) -> Path:
-    """Make a dataset of each world in a folder, or use those that are there; the folder.
+    """Make a dataset of each world in a folder, or use those that are there, and return the folder.
 
     Args:
         out: the folder.
@@ -66,14 +66,14 @@ def make_demo(
 
 
 def is_made(out: Path) -> bool:
-    """Whether everything of the demo lies in a folder."""
+    """Return whether everything of the demo lies in a folder."""
     datasets = [out / demo.folder / MANIFEST for demo in _demos()]
     results = [out / RESULTS / reader / EVALUATION for demo in _demos() for reader in demo.readers]
     return all(path.is_file() for path in (*datasets, *results))
 
 
 class Demo(NamedTuple):
-    """What is made of one world: its recipes, the folder of its dataset, and whose answers are judged."""
+    """The demo of one world: its recipes, the folder of its dataset, and the models whose answers are judged."""
 
     world: World
     recipes: Any
@@ -96,7 +96,7 @@ def _of(dataset: str, tell: Callable[[str, int, int | None], None]) -> Callable[
 
 
 def demo_folder(seed: int = 42) -> Path:
-    """Where the demo is kept between visits: in the user's folder for what can be made again."""
+    """Return the folder in which the demo is kept between visits, in the user's cache."""
     home = Path.home()
     match sys.platform:
         case "win32":
@@ -119,7 +119,7 @@ def _edition(seed: int) -> str:
 
 @dataclass(frozen=True)
 class Stage:
-    """How far the making is.
+    """Progress of making the demo.
 
     Attributes:
         name: what is being made.
@@ -140,7 +140,7 @@ class Stage:
 
 
 class Preparing:
-    """The making of a demo; a context manager that ends it.
+    """The making of a demo, as a context manager that ends it.
 
     Args:
         folder: where the demo will lie.

@@ -78,11 +78,11 @@ class Facet:
 
     @cached_property
     def total(self) -> dict[str, int]:
-        """How many examples have each value."""
+        """Number of examples with each value."""
         return self._counts(self.codes)
 
     def counts(self, kept: np.ndarray | None) -> dict[str, int]:
-        """How many of the examples that are kept have each value; of all, where `kept` is None."""
+        """Count the kept examples with each value, or all examples if `kept` is None."""
         return self.total if kept is None else self._counts(self.codes[kept])
 
     def _counts(self, codes: np.ndarray) -> dict[str, int]:
@@ -93,7 +93,7 @@ class Facet:
 
 @dataclass(frozen=True, eq=False)
 class FilterResult:
-    """What remains.
+    """The examples that pass a filter, and the counts for the next choice.
 
     Attributes:
         kept: bool [example]; None where everything is.
@@ -165,7 +165,9 @@ class Lines:
         return [_plain(text) for text in self.texts]
 
     def having(self, words: str) -> np.ndarray:
-        """The texts with all of some words, in any order; words in double quotes must follow each other: bool [text].
+        """Return which texts have all of some words, in any order: bool [text].
+
+        Words in double quotes must follow each other.
 
         Example:
             >>> Lines(["a red circle by a square", "a circle, a red square"]).having('square "red circle"').tolist()
@@ -182,7 +184,7 @@ def _plain(text: str) -> str:
 
 
 def ranges(values: np.ndarray, ends: Sequence[int], *, unit: str = "") -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """Tables and labels that group whole numbers, for a `Facet`; groups that nothing falls into are left out.
+    """Return tables and labels that group whole numbers, for a `Facet`, without empty groups.
 
     Args:
         values: the numbers themselves, which are the codes.
@@ -277,14 +279,16 @@ class Listing:
 
 @dataclass(frozen=True)
 class PageQuery:
-    """What an address asks for: values by name, each at most once, and the page."""
+    """The query of an address: values by name, each at most once, and the page."""
 
     values: Mapping[str, str]
     page: int = 1
 
     @classmethod
     def of(cls, query: QueryParams) -> PageQuery:
-        """From the query of an address; what it does not know it leaves to others.
+        """Read the query of an address.
+
+        Values that are unknown here are left to others.
 
         Raises:
             DeixisError: when a value is too long, or the page is no number.
@@ -303,7 +307,7 @@ class PageQuery:
 
     @property
     def carried(self) -> str:
-        """What is added to the address of an example, so that its page knows under which filter it was found."""
+        """The filter, as added to the address of an example so that its page can go on within it."""
         values = {name: value for name, value in self.values.items() if value}
         return f"?{urlencode({'in': urlencode(values)})}" if values and "check" not in values else ""
 
@@ -336,7 +340,7 @@ def page_of(wanted: PageQuery, total: int) -> tuple[int, int, int]:
 
 
 def stretches_of(files: Iterable[Mapping[str, Any]], split: str) -> list[range]:
-    """Where the examples of a split lie among those of all files of a manifest; of all, where it is empty."""
+    """Return the places of the examples of a split among those of all files of a manifest, or of all if it is empty."""
     stretches, start = [], 0
     for file in files:
         if not split or split in names_in_split(file["split"]):
@@ -356,7 +360,7 @@ def places_in(stretches: Iterable[range], start: int, stop: int) -> list[int]:
 
 
 def field_of(facet: Facet, wanted: PageQuery, counts: Mapping[str, int], **more: str) -> Field:
-    """The form field of a facet; values that nobody has are left out, except the one that is chosen."""
+    """Return the form field of a facet, without values that nothing has, except the chosen one."""
     chosen = wanted.get(facet.name)
     choices = tuple(
         Choice(value, facet.labels.get(value, value), counts[value])
@@ -394,7 +398,10 @@ def list_uncounted(
     fields: Iterable[Field],
     cards: Callable[[Sequence[int]], Iterable[Card]],
 ) -> Listing:
-    """A page of everything or of a split, for which nothing but its examples is read; the rest is as above."""
+    """List a page of everything or of a split, for which only its examples are read.
+
+    The arguments are those of `list_counted`.
+    """
     total = sum(map(len, stretches))
     start, stop, pages = page_of(wanted, total)
     shown = tuple(cards(places_in(stretches, start, stop)))

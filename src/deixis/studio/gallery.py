@@ -65,7 +65,7 @@ def _prepare(entry: Entry) -> None:
 
 
 def _make_page(request: Request, entry: Entry, library: Library) -> tuple[bytes, bool]:
-    """The page, packed, since it is many small pictures alike; and whether it would be the same when made again."""
+    """Return the page, packed, since it is many small pictures alike, and whether it is final."""
     part = request.query_params.get("part", "")
     if part not in PARTS:
         raise UnknownName(f"a gallery has no part {part[:40]!r}")
@@ -142,7 +142,7 @@ def picture(request: Request) -> Response:
 
 
 class Way(NamedTuple):
-    """Where an example lies among those that a filter leaves.
+    """The place of an example among those that pass a filter.
 
     Attributes:
         back: the address of the page of the gallery on which it is listed.
@@ -159,7 +159,7 @@ class Way(NamedTuple):
 
 
 def find_way(request: Request, entry: Entry, number: int) -> Way | None:
-    """The way through the filter that an address carries; None where it carries none, or one that leaves this out.
+    """Return the way through the filter that an address carries, or None without a filter that this example passes.
 
     Args:
         request: asks for the page of an example.

@@ -1,4 +1,4 @@
-"""Who may ask, and for how much: pages of this studio, on this machine, and people who follow a link to it.
+"""Limits on requests: only from pages of this studio, from this machine, or from a followed link, and of bounded size.
 
 A page of another site can make a browser send requests to any local server. Such requests carry a foreign Host (after a
 DNS trick), a foreign Origin or a Sec-Fetch-Site that says so; all are refused before anything else happens. The one

@@ -1,4 +1,4 @@
-"""The first page: what there is to see; and the files that every page needs."""
+"""The first page, and the files that every page needs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def home(request: Request) -> Response:
 
 
 def preparing(request: Request) -> Response:
-    """How far the making of the demo is, for the first page, which asks now and then."""
+    """Return the progress of making the demo, for the first page, which asks now and then."""
     library_of(request).refresh()
     stage = _stage(request) or Stage(is_over=True)
     return JSONResponse(stage.to_dict() | {"entries": len(list(library_of(request)))})

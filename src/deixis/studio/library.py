@@ -1,4 +1,4 @@
-"""What the studio may show: datasets and results under the folders that it was given, and nothing else."""
+"""The library of the studio: datasets and results under the given folders, and nothing else."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Entry:
 
     @cached_property
     def data(self) -> Any:
-        """The opened dataset, whatever the pages of its world make of it; a path for a run."""
+        """The dataset as the pages of its world open it, or a path for a run."""
         if self.error:
             raise BrokenDataset(self.error)
         if self.kind == RUN:
@@ -70,7 +70,7 @@ class Entry:
 
     @property
     def pages(self) -> WorldPages:
-        """How its world shows it."""
+        """The pages of its world."""
         return world_pages(self.kind)
 
     @property
@@ -80,7 +80,7 @@ class Entry:
 
 
 class _FolderListing(NamedTuple):
-    """What lies in a folder, and when that changed last."""
+    """The folders in a folder, and the time of its last change."""
 
     stamp: int
     folders: tuple[Path, ...]
@@ -88,7 +88,10 @@ class _FolderListing(NamedTuple):
 
 @dataclass
 class Library:
-    """All entries under some folders; a folder that is broken is an entry with an error."""
+    """All entries under some folders.
+
+    A folder that is broken is an entry with an error.
+    """
 
     roots: tuple[Path, ...]
     version: int = field(default=0, init=False)  # another number whenever something has changed
@@ -102,7 +105,10 @@ class Library:
         self.refresh()
 
     def refresh(self) -> None:
-        """Look again; entries that are still there stay as they are, and keep their names even when they change."""
+        """Look again.
+
+        Entries that are still there stay as they are, and keep their names even when they change.
+        """
         with self._refreshing:
             before = {(entry.path, entry.kind): entry for entry in self._entries.values()}
             taken = {entry.slug for entry in before.values()}
@@ -139,14 +145,17 @@ class Library:
         return [entry for entry in self if entry.kind in kinds]
 
     def find_dataset(self, slug: str) -> Entry:
-        """The dataset of a slug; errors as those of `find`."""
+        """Return the dataset of a slug, with the errors of `find`."""
         entry = self.find(slug)
         if entry.kind == RUN:
             raise UnknownName(f"there is no dataset called {slug!r} here")
         return entry
 
     def find(self, slug: str, *kinds: str) -> Entry:
-        """The entry of a slug; `UnknownName` where there is none of these kinds, `BrokenDataset` where it is broken."""
+        """Return the entry of a slug.
+
+        Raises `UnknownName` if there is none of these kinds, and `BrokenDataset` if it is broken.
+        """
         entry = self._entries.get(slug)
         if entry is None or (kinds and entry.kind not in kinds):
             raise UnknownName(f"there is nothing called {slug!r} here")
@@ -155,7 +164,7 @@ class Library:
         return entry
 
     def holds(self, path: Path) -> bool:
-        """Whether a path, links followed, lies in one of the folders."""
+        """Return whether a path, links followed, lies in one of the folders."""
         try:
             real = path.resolve()
         except (OSError, RuntimeError, ValueError):  # a loop of links, a name with a null byte
@@ -262,7 +271,7 @@ def _run_files() -> list[str]:
 
 
 def _result_stamps(entry: Entry) -> tuple[object, ...]:
-    """What tells whether the results of a model have changed: names, sizes and times of the files in their folder."""
+    """Return the names, sizes and times of the files of a model's results, which show whether they have changed."""
     if entry.kind != RUN:
         return ()
     try:
@@ -306,11 +315,11 @@ class Shelf(Generic[Codes]):
 
     @property
     def has_codes(self) -> bool:
-        """Whether a search needs no reading any more."""
+        """True if a search needs no reading any more."""
         return self._codes is not None
 
     def codes(self) -> Codes:
-        """What can be asked of every example; read now, unless it was before."""
+        """Return the filter columns of all examples, read at the first call."""
         with self._reading:
             if self._codes is None:
                 self._codes = self.read_codes()
@@ -327,7 +336,10 @@ _shelving = threading.Lock()
 
 
 def shelf_of(entry: Entry, kind: type[AnyShelf]) -> AnyShelf:
-    """The shelf of a dataset; those that were used last are kept."""
+    """Return the shelf of a dataset.
+
+    Those that were used last are kept.
+    """
     data = entry.data
     with _shelving:
         shelf = _shelves.get((kind, id(data)))

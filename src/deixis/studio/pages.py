@@ -53,13 +53,13 @@ OK = 200
 
 
 def library_of(request: Request) -> Library:
-    """What this studio shows."""
+    """Return the library of the studio of a request."""
     library: Library = request.app.state.library
     return library
 
 
 def render(request: Request, template: str, /, *, status: int = 200, **values: Any) -> Response:
-    """A page, or a fragment of one, from a template of ours."""
+    """Render a page, or a fragment of one, from a template."""
     return HTMLResponse(render_text(template, request=request, path=request.url.path, **values), status)
 
 
@@ -76,7 +76,7 @@ def folders() -> dict[str, Path]:
 
 
 def navigation() -> list[tuple[str, str]]:
-    """What the head of every page leads to: addresses and names."""
+    """Return the links in the head of every page: addresses and names."""
     own = [link for pages in all_pages() for link in pages.navigation.items()]
     return [("/", "Datasets"), *own, ("/play", "Play"), ("/results", "Results")]
 
@@ -93,7 +93,10 @@ class Pages:
         self.size = 0
 
     def begin(self, key: tuple[Any, ...], make: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Something that is being made, by whoever asked for it first; it is finished even if they go away."""
+        """Start making something, or join the making that an earlier request started.
+
+        It is finished even if they go away.
+        """
         if key not in self.pending:
             made = self.pending[key] = ensure_future(run_in_threadpool(make, *arguments))
             made.add_done_callback(lambda done: self._end(key, done))
@@ -110,7 +113,7 @@ class Pages:
         return page if page and monotonic() - made < FRESH_SECONDS else None
 
     def keep(self, key: tuple[Any, ...], page: bytes) -> None:
-        """Keep a page; the oldest go."""
+        """Keep a page, and drop the oldest ones beyond the limit."""
         self.size += len(page) - len(self.kept.pop(key, (0.0, b""))[1])
         self.kept[key] = monotonic(), page
         while self.size > MOST_BYTES:
@@ -128,7 +131,7 @@ def pages_of(request: Request) -> Pages:
 
 
 def cache_pages(make: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint whose pages depend on nothing but their address and the library, from one that makes them."""
+    """Return an endpoint that keeps its pages, which depend on nothing but their address and the library."""
 
     async def endpoint(request: Request) -> Response:
         pages, library = pages_of(request), library_of(request)
@@ -152,7 +155,7 @@ def cache_pages(make: Callable[[Request], Response]) -> Callable[[Request], Awai
 
 
 def pack_page(page: bytes) -> bytes:
-    """A page as it is kept: pages are many small pictures alike."""
+    """Compress a page as it is kept, since pages are many small pictures alike."""
     return gzip.compress(page, 5, mtime=0)
 
 

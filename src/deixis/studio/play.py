@@ -50,7 +50,7 @@ _starting = Lock()
 
 
 def choose(request: Request) -> Response:
-    """What to play."""
+    """Show the choice of dataset and task."""
     return _chooser(request, dict(request.query_params))
 
 
@@ -73,7 +73,7 @@ async def answer(request: Request) -> Response:
 
 
 def came_of(request: Request) -> Response:
-    """What came of an answer."""
+    """Show the verdict on an answer."""
     sitting, place = sitting_of(request), request.path_params["question"] - 1
     reply = sitting.reply(place)
     return render(
@@ -245,7 +245,7 @@ def _score(request: Request, sitting: Sitting) -> Response:
 
 
 def _fill_paths(command: str, folder: Path, data: Path) -> str:
-    """A command with the paths that it is about, as a shell reads them."""
+    """Return a command with its paths filled in, as a shell reads them."""
     paths = {"FOLDER": folder, "DATA": data}
     return re.sub(r"\b(?:FOLDER|DATA)\b", lambda name: shlex.quote(str(paths[name.group()])), command)
 

@@ -152,7 +152,7 @@ def _descriptors() -> int:
 
 
 def is_local(host: str) -> bool:
-    """Whether only this machine can reach what listens at an address."""
+    """Return whether only this machine can reach a server at an address."""
     if host == "localhost":
         return True
     try:

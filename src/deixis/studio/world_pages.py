@@ -1,5 +1,5 @@
 # ruff: noqa: ARG002 (what a world may ask of an argument, not all do)
-"""What the studio knows of a world: the part `pages`, and what it does where a world says nothing else.
+"""The part `pages` of a world for the studio, and its defaults.
 
 The studio opens datasets, lists them, asks questions about them and shows results through a `WorldPages` alone. A world
 that names no such part has the ready-made one of `deixis.worlds.toolkit.pages`, which needs nothing but its examples.
@@ -38,7 +38,7 @@ __all__ = ["ResultWords", "WorldPages", "all_pages", "digest_of", "world_pages"]
 
 @dataclass(frozen=True, kw_only=True)
 class ResultWords:
-    """What the pages of results call things.
+    """Words for the outcomes and measures on the pages of results.
 
     Attributes:
         measures: by which an answer is right, with their names for people; the first is looked at first.
@@ -73,7 +73,9 @@ class ResultWords:
 
 @dataclass(frozen=True, eq=False)
 class WorldPages:
-    """What the studio shows of the datasets of one world; a world overrides what it shows in its own way.
+    """Pages of the datasets of one world.
+
+    A world overrides what it shows in its own way.
 
     Attributes:
         world: whose pages they are.
@@ -107,13 +109,16 @@ class WorldPages:
 
     @property
     def about_inside(self) -> str:
-        """What its datasets are, inside a sentence."""
+        """Description of its datasets, inside a sentence."""
         return self.about[:1].lower() + self.about[1:]
 
     # ---------------------------------------------------------------------------- datasets
 
     def open(self, path: Path) -> Any:
-        """A dataset, with a mapping `splits` from names to sizes; by default the world's own examples."""
+        """Open a dataset, with a mapping `splits` from names to sizes.
+
+        By default these are the world's own examples.
+        """
         return self.world.part("examples").open(path)
 
     def list_examples(self, entry: Entry, wanted: PageQuery, library: Library) -> Listing:
@@ -123,14 +128,20 @@ class WorldPages:
     def filter_examples(
         self, entry: Entry, wanted: PageQuery, library: Library
     ) -> tuple[np.ndarray, Callable[[int], str]]:
-        """int64 [example]: what a filter leaves, in the order of the gallery; and the address of each."""
+        """Return the examples that pass a filter in the order of the gallery, int64 [example], and their addresses."""
         raise NotImplementedError
 
     def prepare(self, entry: Entry) -> None:
-        """Read what the next question about a dataset will need; called once a page is answered."""
+        """Read what the next question about a dataset will need.
+
+        It is called once a page is answered.
+        """
 
     def count(self, entry: Entry) -> None:
-        """Read what the counts of the form need; called before they are asked for."""
+        """Read what the counts of the form need.
+
+        It is called before they are asked for.
+        """
 
     def cover(self, entry: Entry, library: Library) -> Card | None:
         """The example for the first page: of the first ones of the test set, that with the most words."""
@@ -151,11 +162,17 @@ class WorldPages:
     # ---------------------------------------------------------------------------- playing
 
     def samples(self, entry: Entry) -> dict[str, int]:
-        """What a sample can be drawn from, with sizes; an empty name stands for everything."""
+        """Return the splits that a sample can be drawn from, with sizes.
+
+        An empty name stands for everything.
+        """
         return entry.splits or {"": 0}
 
     def options(self, form: Mapping[str, str]) -> tuple[Field, ...]:
-        """What else can be chosen before playing; a field without choices is a box to tick."""
+        """Return the further choices before playing.
+
+        A field without choices is a box to tick.
+        """
         return ()
 
     def game(self, entry: Entry, split: str, task: str, questions: int, *, seed: int, form: Mapping[str, str]) -> Game:
@@ -165,17 +182,17 @@ class WorldPages:
     # ---------------------------------------------------------------------------- results
 
     def claims(self, found: Mapping[str, Any], file: str) -> bool:
-        """Whether results in a file that name no world are of this one, as those of older versions may be."""
+        """Return whether results in a file that name no world are of this one, as those of older versions may be."""
         return False
 
     def read_results(self, entry: Entry, file: str, values: Any, training: Training | None) -> list[Judged]:
-        """The models whose results a file holds; by default those in the common form (`deixis.studio.judged`)."""
+        """Return the models whose results a file holds, by default in the common form (`deixis.studio.judged`)."""
         from deixis.studio.judged import read_common
 
         return [read_common(self.world.name, entry, values, training)]
 
     def is_about(self, judged: Judged, entry: Entry) -> bool:
-        """Whether a model was asked about a dataset: by the digest of its content, or by its name without one."""
+        """Return whether a model was asked about a dataset: by the digest of its content, or by its name."""
         content = digest_of(entry) if judged.digest else ""
         return judged.digest == content if content else entry.path.name == judged.data
 
@@ -197,7 +214,7 @@ class WorldPages:
         return cards
 
     def describe_answer(self, side: Side, row: int) -> Said:
-        """What a model made of an example."""
+        """Describe the answer of a model to an example."""
         from deixis.studio.verdicts import Said
 
         verdicts = side.verdicts
@@ -206,24 +223,30 @@ class WorldPages:
         return Said(side.judged.model, side.marks(row), words)
 
     def say(self, outcome: str, role: str, missed: Sequence[str]) -> str:
-        """What came of an answer, in a sentence."""
+        """Describe the outcome of an answer in a sentence."""
         told = f"{outcome[:1].upper()}{outcome[1:]}{f', {role}' if role else ''}."
         return f"{told} Missed: {' or '.join(missed)}." if missed else told
 
 
 def world_pages(name: str) -> WorldPages:
-    """The pages of a world by its name; `UnknownName` where there is no such world, `MissingPart` where it has none."""
+    """Return the pages of a world by its name.
+
+    Raises `UnknownName` if there is no such world, and `MissingPart` if it has no pages.
+    """
     found: WorldPages = find_world(name).part("pages")
     return found
 
 
 def all_pages() -> list[WorldPages]:
-    """The pages of all worlds that have some; what another package gets wrong costs its own pages only."""
+    """Return the pages of all worlds that have some.
+
+    A fault in another package costs its own pages only.
+    """
     return [pages for _, pages in parts_of("pages")]
 
 
 def digest_of(entry: Entry) -> str:
-    """The digest of what a dataset contains; empty where there is no manifest to tell."""
+    """Return the digest of the content of a dataset, or an empty text if it has no manifest."""
     from deixis.data.store import MANIFEST, open_dataset
 
     return open_dataset(entry.path).digest if (entry.path / MANIFEST).is_file() else ""

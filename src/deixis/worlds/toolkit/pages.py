@@ -401,7 +401,7 @@ class Story:
 
     @cached_property
     def steps(self) -> list[ToldStep]:
-        """The resolution of the expression in the scene of the target, inner steps before the clause of which they are."""
+        """The resolution of the expression in the scene of the target, inner steps before the clause around them."""
         if self.example.expression is None:
             return []
         found = []
