@@ -42,7 +42,7 @@ from deixis.worlds.photos.judging.verdicts import UNEXPLAINED
 from deixis.worlds.photos.pages.example import Story
 from deixis.worlds.photos.pages.play import ABSENT, _draw_sample, photograph_game
 from deixis.worlds.rooms.judging.predictions import read_predictions
-from deixis.worlds.rooms.pages.play import Pair, RoomGame, _about, _differ_in_words, _features, _picked, _telling
+from deixis.worlds.rooms.pages.play import Pair, RoomGame, _about, _differ_in_words, _features, _judge_choice, _telling
 from deixis.worlds.rooms.scene import FACTORS, PLACES, ids_of
 
 
@@ -569,7 +569,7 @@ def test_a_difference_in_degrees_is_not_said_to_be_one_in_words():
     pair = turned(middle, middle + 1, wall_hue=3)
     assert PLACES[middle + 1] == "in the middle"
 
-    (reason,) = _picked(pair, pair.target).why
+    (reason,) = _judge_choice(pair, pair.target).why
     rows = {name: (one, other, how) for name, one, other, how in _features(pair)}
 
     assert "in the middle, not in the middle" not in reason
@@ -607,7 +607,7 @@ def test_a_wrong_pick_missed_what_the_caption_names():
     pair = replace(turned(0, 0, wall_hue=3, floor_hue=2), caption="a block in front of a red wall")
     game = RoomGame(None, "pick", (pair,), 0)
 
-    reasons = _picked(pair, pair.distractor).why
+    reasons = _judge_choice(pair, pair.distractor).why
 
     assert pair.spoken == ("floor_hue", "wall_hue")
     assert reasons[1] == "Of these, the caption names wall hue."

@@ -10,7 +10,7 @@ from deixis.scene.scene import Context, Where
 from deixis.studio.server import make_app
 from deixis.worlds.rooms.captions import expression_of
 from deixis.worlds.rooms.data.make import read_pairs
-from deixis.worlds.rooms.pages.example import SPEAKERS, judged
+from deixis.worlds.rooms.pages.example import SPEAKERS, judge_caption
 from deixis.worlds.rooms.scene import RoomScene
 from deixis.worlds.rooms.speakers import caption_of
 
@@ -26,7 +26,7 @@ def client(demo_roots):
 
 def marks(text: str, rooms: tuple[int, ...] = (ROOM, OTHER_HUE)) -> dict[str, str]:
     """The marked stretches of a caption."""
-    return {piece.text: piece.mark for piece in judged(text, rooms).pieces if piece.mark}
+    return {piece.text: piece.mark for piece in judge_caption(text, rooms).pieces if piece.mark}
 
 
 def test_mentions_are_contrastive_redundant_false_unclear_or_unknown():
@@ -46,12 +46,12 @@ def test_mentions_are_contrastive_redundant_false_unclear_or_unknown():
 def test_pieces_are_the_whole_text():
     """Nothing that was typed is lost or repeated."""
     for text in ("", "  ", "a red red ball, green", "<b>red</b> ball", "ball " * 60, "dark blue dark"):
-        assert "".join(piece.text for piece in judged(text, (ROOM, OTHER_HUE)).pieces) == text
+        assert "".join(piece.text for piece in judge_caption(text, (ROOM, OTHER_HUE)).pieces) == text
 
 
 def test_without_distractors_there_is_nothing_to_contrast():
     """Alone, what holds is just true, and there are no metrics."""
-    alone = judged("a red ball", (ROOM,))
+    alone = judge_caption("a red ball", (ROOM,))
 
     assert {piece.mark for piece in alone.pieces if piece.mark} == {"true"}
     assert alone.metrics == alone.listener == ()
@@ -63,7 +63,9 @@ def test_the_metrics_are_those_of_the_definition(features):
     context = Context((RoomScene(ROOM), RoomScene(OTHER_HUE)), Where(0, 0))
     wanted = pragmatics(expression_of(ROOM, features), context)
 
-    found = {symbol: value for _, symbol, value, _ in judged(caption_of(ROOM, features), (ROOM, OTHER_HUE)).metrics}
+    found = {
+        symbol: value for _, symbol, value, _ in judge_caption(caption_of(ROOM, features), (ROOM, OTHER_HUE)).metrics
+    }
 
     efficiency = wanted.efficiency()
     assert found["d"] == str(int(wanted.is_discriminative))
@@ -74,7 +76,7 @@ def test_the_metrics_are_those_of_the_definition(features):
 
 def test_a_literal_listener_rules_out_what_does_not_fit():
     """Of two images, the one with another colour is ruled out, with the reason."""
-    (_, own), (_, other) = judged("a red ball", (ROOM, OTHER_HUE)).listener
+    (_, own), (_, other) = judge_caption("a red ball", (ROOM, OTHER_HUE)).listener
 
     assert own == ""
     assert other == "the object is purple"

@@ -119,7 +119,7 @@ def _exhaustive() -> Iterator[str]:
     return (core.format(order=order) for core in CORES for order in ORDERS)
 
 
-def _released() -> Iterator[str]:
+def _released_frames() -> Iterator[str]:
     for number, text in enumerate(_exhaustive()):
         yield text.removesuffix(" wall") if number == LOST_WALL else text
 
@@ -158,16 +158,16 @@ def _natural() -> Iterator[str]:
     yield from BACKGROUND
 
 
-def _framed(texts: Iterable[str]) -> tuple[Frame, ...]:
+def _frames_of(texts: Iterable[str]) -> tuple[Frame, ...]:
     return tuple(Frame.of(text) for text in texts)
 
 
 FRAMES: dict[Grammar, tuple[Frame, ...]] = {
-    "exhaustive": _framed(_exhaustive()),
-    "short": _framed(_short()),
-    "exhaustive-released": _framed(_released()),
-    "partial": _framed(_partial()),
-    "natural": _framed(_natural()),
+    "exhaustive": _frames_of(_exhaustive()),
+    "short": _frames_of(_short()),
+    "exhaustive-released": _frames_of(_released_frames()),
+    "partial": _frames_of(_partial()),
+    "natural": _frames_of(_natural()),
 }
 
 

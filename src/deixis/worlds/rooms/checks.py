@@ -162,12 +162,12 @@ def _find_of(
     seed = seed if type(seed) is int and seed >= 0 else 0
     if split in GRAMMARS and path.startswith("captions/"):
 
-        def known(file: Path) -> np.ndarray | None:
+        def find_images(file: Path) -> np.ndarray | None:
             return _images_in(path, split, images, seed if recipe else file.parents[1])
 
         if is_plain:
-            return lambda file: _captions_one_by_one(file, path, split, known(file), rows)
-        return lambda file: _captions(file, path, split, known(file))
+            return lambda file: _captions_one_by_one(file, path, split, find_images(file), rows)
+        return lambda file: _captions(file, path, split, find_images(file))
     if split in GRAMMARS:
         if is_plain:
             return lambda file: _caption_file_one_by_one(file, path, split, images, rows)

@@ -16,7 +16,7 @@ from deixis.worlds.rooms.room import HUE_LEVELS
 from deixis.worlds.rooms.scene import SIZES, RoomScene, ids_of
 
 
-__all__ = ["Decoded", "decode_room", "picture_error"]
+__all__ = ["RoomGuess", "decode_room", "picture_error"]
 
 FLOOR = ((0.92, 1.0, 0.0, 0.3), (0.92, 1.0, 0.7, 1.0))  # top, bottom, left, right, as shares of the side
 WALL = ((0.36, 0.56, 0.0, 0.2), (0.36, 0.56, 0.8, 1.0))
@@ -26,7 +26,7 @@ NEIGHBOURS = 3  # orientations whose surroundings fit best are tried with every 
 SMALLEST = 16
 
 
-class Decoded(NamedTuple):
+class RoomGuess(NamedTuple):
     """What a picture shows."""
 
     room: RoomScene
@@ -35,7 +35,7 @@ class Decoded(NamedTuple):
     runner_up: float  # mean absolute difference to the drawing with the next best shape, scale or orientation
 
 
-def decode_room(picture: np.ndarray) -> Decoded:
+def decode_room(picture: np.ndarray) -> RoomGuess:
     """The room that a picture shows.
 
     Args:
@@ -59,7 +59,7 @@ def decode_room(picture: np.ndarray) -> Decoded:
     differences = _difference(drawn, picture)
     best, second = np.argsort(differences, kind="stable")[:2]
     error = float(picture_error(drawn[best], picture))
-    return Decoded(RoomScene(int(ids[best])), error, float(differences[best]), float(differences[second]))
+    return RoomGuess(RoomScene(int(ids[best])), error, float(differences[best]), float(differences[second]))
 
 
 def picture_error(pictures: np.ndarray, other: np.ndarray) -> np.ndarray:

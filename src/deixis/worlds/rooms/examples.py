@@ -42,7 +42,7 @@ SEED = 42  # of the splits, where a folder does not say
 
 def contrast(one: int, other: int) -> tuple[str, ...]:
     """The features in which captions can tell two images apart."""
-    names = zip(FACTORS, _spoken(one), _spoken(other), strict=True)
+    names = zip(FACTORS, _spoken_factors(one), _spoken_factors(other), strict=True)
     return tuple(name for name, mine, others in names if mine != others)
 
 
@@ -67,13 +67,13 @@ class Example:
     @property
     def text(self) -> str:
         """A caption of the target that fits no other image, if there is one in the grammars of the dataset."""
-        grammar, number = self._chosen()
+        grammar, number = self._caption_choice()
         return caption(self.images[0], number, grammar)
 
     @property
     def expression(self) -> Expression:
         """The features that the caption names."""
-        grammar, number = self._chosen()
+        grammar, number = self._caption_choice()
         return expression_of(self.images[0], frames(grammar)[number].features)
 
     @property
@@ -94,18 +94,18 @@ class Example:
     @property
     def likeness(self) -> tuple[object, ...]:
         """What an audit counts by: the features named, which of them tell each image apart, and the length."""
-        grammar, number = self._chosen()
+        grammar, number = self._caption_choice()
         named = frames(grammar)[number].features
         telling = tuple(frozenset(named).intersection(contrast(self.images[0], other)) for other in self.images[1:])
         return named, telling, len(caption(self.images[0], number, grammar).split())
 
-    def _chosen(self) -> tuple[Grammar, int]:
+    def _caption_choice(self) -> tuple[Grammar, int]:
         """The grammar and the number of the caption."""
-        return _chosen(self.images, self.seed, self.grammars)
+        return _choose_caption(self.images, self.seed, self.grammars)
 
 
 @lru_cache(maxsize=256)
-def _chosen(images: tuple[int, ...], seed: int, grammars: tuple[Grammar, ...]) -> tuple[Grammar, int]:
+def _choose_caption(images: tuple[int, ...], seed: int, grammars: tuple[Grammar, ...]) -> tuple[Grammar, int]:
     needed = tuple(frozenset(contrast(images[0], other)) for other in images[1:])
     stream = Stream(derive(seed, "caption", *images))
     for grammar in grammars:
@@ -263,7 +263,7 @@ def _recipe_in(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=4096)
-def _spoken(image: int) -> tuple[object, ...]:
+def _spoken_factors(image: int) -> tuple[object, ...]:
     """What captions distinguish: fifteen orientations share eleven phrases."""
     *hues, place = RoomScene(image).factors
     return *hues, PLACES[place]

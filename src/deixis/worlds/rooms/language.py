@@ -46,7 +46,7 @@ class RoomLanguage:
         try:
             said = parse_caption(text)
         except ParseError as error:
-            heard = _heard(text)
+            heard = _read_mentioned_features(text)
             if heard is None:
                 raise error from None
             return heard
@@ -66,7 +66,7 @@ def _utterance(text: str, expression: Expression, spans: Mapping[Address, Span])
     return Utterance(text, Instruction("", expression), (), {**spans, (-1,): whole})
 
 
-def _heard(text: str) -> Utterance | None:
+def _read_mentioned_features(text: str) -> Utterance | None:
     """What a text that follows no grammar says of features; None where it says nothing."""
     plain = " ".join(text.split())
     mentions = read_mentions(plain).mentions

@@ -40,7 +40,7 @@ def draw(example: Example, *, format: str = "png") -> bytes:  # noqa: A002 (the 
     from PIL import Image
 
     rooms = example.images
-    images = _drawn(rooms, LARGE)
+    images = _draw(rooms, LARGE)
     if len(rooms) == 1:
         sheet = Image.fromarray(images[0])
     else:
@@ -61,7 +61,7 @@ def lines(example: Example, *, number: int, color: bool = False) -> Iterator[str
         role = "" if len(rooms) == 1 else "target: " if place == 0 else "distractor: "
         yield f"{role}image {room}, {RoomScene(room)}"
         if color:
-            yield ColorText(_in_blocks(_drawn([room], SMALL)[0]))
+            yield ColorText(_in_blocks(_draw([room], SMALL)[0]))
     if len(rooms) > 1:
         yield f"told apart by: {', '.join(_contrast(rooms)) or 'nothing'}"
     for grammar in ("exhaustive", "short"):
@@ -91,7 +91,7 @@ def _contrast(rooms: Sequence[int]) -> list[str]:
     return [name for name, a, b in zip(FACTORS, one, other, strict=True) if a != b]
 
 
-def _drawn(rooms: Sequence[int], size: int) -> np.ndarray:
+def _draw(rooms: Sequence[int], size: int) -> np.ndarray:
     from deixis.worlds.rooms.draw import draw_rooms
 
     return draw_rooms(np.array(rooms), size=size)

@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from deixis.worlds.rooms.captions import Grammar
 
 
-__all__ = ["Counted", "count", "describe", "draw", "draw_card"]
+__all__ = ["CaptionCounts", "count", "describe", "draw", "draw_card"]
 
 SHEET, COLUMNS, SIDE = 24, 8, 96  # rooms on the sheet of a card, and pixels along a side of each
 MOST_WORDS = 12  # that are printed
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class CaptionCounts:
     """What a dataset of captions holds.
 
     Attributes:
@@ -87,7 +87,7 @@ class Counted:
         }
 
 
-def count(path: Path, *, name: str, split: str | None = None, progress: Progress | None = None) -> Counted:
+def count(path: Path, *, name: str, split: str | None = None, progress: Progress | None = None) -> CaptionCounts:
     """Count what a dataset holds.
 
     Args:
@@ -128,7 +128,7 @@ def count(path: Path, *, name: str, split: str | None = None, progress: Progress
         if split in (None, entry["split"])
         for kind, rows in read_pairs(path / entry["path"]).items()
     }
-    return Counted(
+    return CaptionCounts(
         name="".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name),
         images=len(images),
         captions=captions if split is None else {grammar: sum(lengths[grammar].values()) for grammar in made},
@@ -165,7 +165,7 @@ def _count_captions(images: np.ndarray, grammar: Grammar, words: Counter[str]) -
     return {length: int(times) for length, times in enumerate(tally) if times}
 
 
-def describe(counted: Sequence[Counted], *, brief: bool = False) -> Output:
+def describe(counted: Sequence[CaptionCounts], *, brief: bool = False) -> Output:
     """Datasets as plain values and as tables, one after the other; sizes only where it is to be brief."""
     blocks: list[str | TextTable] = []
     for one in counted:
@@ -174,13 +174,13 @@ def describe(counted: Sequence[Counted], *, brief: bool = False) -> Output:
     return Output(values={"datasets": [one.to_dict() for one in counted]}, blocks=blocks)
 
 
-def _sizes(one: Counted) -> TextTable:
+def _sizes(one: CaptionCounts) -> TextTable:
     return TextTable(
         ("", "", "number", "per image"), [cells[1:] for cells in _size_rows(one)], numbers=(2, 3), labels=2
     )
 
 
-def _size_rows(one: Counted) -> list[tuple[str, ...]]:
+def _size_rows(one: CaptionCounts) -> list[tuple[str, ...]]:
     each = max(one.images, 1)
     rows: list[tuple[str, ...]] = [
         (one.name, "captions", name, f"{number:,}", f"{number / each:.0f}") for name, number in one.captions.items()
@@ -189,7 +189,7 @@ def _size_rows(one: Counted) -> list[tuple[str, ...]]:
     return rows + [(one.name, "pairs", name, f"{number:,}", "") for name, number in one.pairs.items()]
 
 
-def _contents(one: Counted) -> Iterator[str | TextTable]:
+def _contents(one: CaptionCounts) -> Iterator[str | TextTable]:
     if one.words:
         total = sum(one.words.values())
         yield from ("", "Said most often")
@@ -215,7 +215,7 @@ def _mean(lengths: Mapping[int, int]) -> float:
     return sum(words * times for words, times in lengths.items()) / max(sum(lengths.values()), 1)
 
 
-def draw(counted: Sequence[Counted], *, formats: Sequence[Format] = FORMATS) -> dict[str, bytes]:
+def draw(counted: Sequence[CaptionCounts], *, formats: Sequence[Format] = FORMATS) -> dict[str, bytes]:
     """The figures, the tables and the counts as files by name; equal counts give equal bytes.
 
     Returns:
@@ -254,7 +254,7 @@ def draw_card(path: Path, *, progress: Progress | None = None) -> dict[str, byte
     return {"images.png": encode_png(np.concatenate(rows)), "images.txt": b"Some of them.", **figures}
 
 
-def _distributions(counted: Sequence[Counted]) -> Figure:
+def _distributions(counted: Sequence[CaptionCounts]) -> Figure:
     """How long captions are, how many pairs there are, and which values images have."""
     charts = [_chart("lengths", "Words per caption", {one.name: _lengths(one) for one in counted}, "captions")]
     charts += [_chart("pairs", "Pairs by set", {one.name: one.pairs for one in counted}, "pairs")]
@@ -273,7 +273,7 @@ def _distributions(counted: Sequence[Counted]) -> Figure:
     )
 
 
-def _lengths(one: Counted) -> dict[str, int]:
+def _lengths(one: CaptionCounts) -> dict[str, int]:
     found: Counter[int] = Counter()
     for some in one.lengths.values():
         found.update(some)

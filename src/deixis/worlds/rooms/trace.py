@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from deixis.worlds.rooms.scene import RoomScene
 
 
-__all__ = ["Seen", "Surface", "trace"]
+__all__ = ["RayColor", "Surface", "trace"]
 
 Surface: TypeAlias = Literal["floor", "wall", "solid", "sky"]
 STAINS = {(0, 10), (0, 8), (1, 9), (1, 7), (2, 6)}  # column, and twice the place in it, of a square of 10 by 8 tiles
 CLOSE = 1e-6
 
 
-class Seen(NamedTuple):
+class RayColor(NamedTuple):
     """What a ray sees."""
 
     surface: Surface
@@ -70,7 +70,7 @@ class Ray:
         return self.origin.plus(self.direction, distance)
 
 
-def trace(scene: RoomScene, column: float, row: float, *, room: Room = ROOM) -> Seen:
+def trace(scene: RoomScene, column: float, row: float, *, room: Room = ROOM) -> RayColor:
     """What is seen of a scene at a place of its picture.
 
     Args:
@@ -94,7 +94,7 @@ def trace(scene: RoomScene, column: float, row: float, *, room: Room = ROOM) -> 
     return _surroundings(room, shape, size, ray, forward)
 
 
-def _solid(room: Room, shape: int, size: float, place: Vector, normal: Vector, forward: Vector) -> Seen:
+def _solid(room: Room, shape: int, size: float, place: Vector, normal: Vector, forward: Vector) -> RayColor:
     lights = room.lights
     is_flat = shape == 0 or (shape == 1 and normal.z != 0)
     corners = [(1.0, place, normal)] if is_flat else _corners(room, shape, size, place, normal)
@@ -103,10 +103,10 @@ def _solid(room: Room, shape: int, size: float, place: Vector, normal: Vector, f
     gloss = sum(weight for weight, amount in found if amount > 0)
     head = max(0.0, -normal.dot(forward))
     shade = lights.ambient + lights.headlight * head + lights.lamp_strength * light
-    return Seen("solid", shade, lights.lamp_gloss * gloss)
+    return RayColor("solid", shade, lights.lamp_gloss * gloss)
 
 
-def _surroundings(room: Room, shape: int, size: float, ray: Ray, forward: Vector) -> Seen:
+def _surroundings(room: Room, shape: int, size: float, ray: Ray, forward: Vector) -> RayColor:
     """Floor, wall or sky: whichever of the four planes is met first."""
     walls, lights, tiles = room.walls, room.lights, room.tiles
     half, (dx, dy, dz) = walls.half_width, ray.direction
@@ -124,15 +124,15 @@ def _surroundings(room: Room, shape: int, size: float, ray: Ray, forward: Vector
         shade = lights.ambient + (0 if is_dark else lights.lamp_strength * _lamp(room, place, normal))
         n, m, wave = _tile(place.y / tiles.floor_column, place.x / tiles.floor_cell)
         is_stained = (-n % 10, (m + 8) % 16) in STAINS
-        return Seen("floor", shade * (1 + tiles.floor_relief * wave - tiles.stain * is_stained), 0.0)
+        return RayColor("floor", shade * (1 + tiles.floor_relief * wave - tiles.stain * is_stained), 0.0)
     if place.z > walls.wall_height:
-        return Seen("sky", 1.0, 0.0)
+        return RayColor("sky", 1.0, 0.0)
     shade = lights.wall_ambient + lights.wall_headlight * max(0.0, -normal.dot(forward))
     shade += lights.lamp_strength * max(0.0, _lamp(room, place, normal))
     along = place.x if normal.y else place.y
     n, m, wave = _tile(along / tiles.wall_column, place.z / tiles.wall_cell)
     is_stained = ((-n if normal.x < 0 else n) % 10, m % 16) in STAINS
-    return Seen("wall", shade * (1 + tiles.wall_relief * wave - tiles.stain * is_stained), 0.0)
+    return RayColor("wall", shade * (1 + tiles.wall_relief * wave - tiles.stain * is_stained), 0.0)
 
 
 def _reach(gap: float, speed: float) -> float:
@@ -231,7 +231,7 @@ def _ball_hits(radius: float, centre: float, ray: Ray) -> Iterator[Hit]:
     rest = along * along - away.dot(away) + radius * radius
     if rest >= 0:
         distance = -along - sqrt(rest)
-        yield Hit(distance, _divided(ray.at(distance).plus(Vector(0, 0, centre), -1), radius))
+        yield Hit(distance, _divide(ray.at(distance).plus(Vector(0, 0, centre), -1), radius))
 
 
 def _side_hits(radius: float, ray: Ray) -> Iterator[Hit]:
@@ -241,14 +241,14 @@ def _side_hits(radius: float, ray: Ray) -> Iterator[Hit]:
     rest = along * along - steepness * (x * x + y * y - radius * radius)
     if steepness >= 1e-12 and rest >= 0:
         distance = (-along - sqrt(rest)) / steepness
-        yield Hit(distance, _divided(ray.at(distance), radius)._replace(z=0.0))
+        yield Hit(distance, _divide(ray.at(distance), radius)._replace(z=0.0))
 
 
 def _first(hits: Iterator[Hit]) -> Hit | None:
     return min((hit for hit in hits if hit.distance >= CLOSE), default=None, key=lambda hit: hit.distance)
 
 
-def _divided(vector: Vector, by: float) -> Vector:
+def _divide(vector: Vector, by: float) -> Vector:
     return Vector(vector.x / by, vector.y / by, vector.z / by)
 
 

@@ -68,13 +68,13 @@ def caption_table(images: np.ndarray, grammar: Grammar = "exhaustive") -> pa.Tab
     """
     images = np.asarray(images, np.int64)
     size = len(frames(grammar))
-    texts = interleaved([caption_texts(images, number, grammar) for number in range(size)])
+    texts = interleave([caption_texts(images, number, grammar) for number in range(size)])
     repeated = np.repeat(images.astype(np.uint32), size)
     numbers = np.tile(np.arange(size, dtype=np.uint8), len(images))
     return pa.Table.from_arrays([pa.array(repeated), pa.array(numbers), texts], schema=COLUMNS)
 
 
-def interleaved(columns: list[pa.StringArray]) -> pa.StringArray:
+def interleave(columns: list[pa.StringArray]) -> pa.StringArray:
     """Columns of equal length as one, row by row."""
     rows, size = len(columns[0]), len(columns)
     order = np.arange(size)[None, :] * rows + np.arange(rows)[:, None]

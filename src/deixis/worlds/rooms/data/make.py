@@ -180,9 +180,9 @@ class _Maker:
     crew: Crew | None = None
 
     def run(self) -> None:
-        entries = [self.made(part) for part in self.small_parts()]
+        entries = [self.make_part(part) for part in self.small_parts()]
         entries += self.made_together(list(self.shards()))
-        entries += [self.made(part) for part in self.large_parts()]
+        entries += [self.make_part(part) for part in self.large_parts()]
         manifest = {
             **begin_manifest(WORLD, KIND, self.recipe, kind=KIND),
             "images": IMAGES,
@@ -211,7 +211,7 @@ class _Maker:
                 digest.update(f"{name} {kind}".encode() + pairs.astype("<u4").tobytes())
         return digest.hexdigest()
 
-    def made(self, part: Part) -> Entry:
+    def make_part(self, part: Part) -> Entry:
         """A file, made unless it is there."""
         known = self.folder.find(part.path)
         if known is not None:
@@ -224,7 +224,7 @@ class _Maker:
         abreast = self.workers if self.crew is None else max(1, min(self.crew.size, len(parts)))
         with ThreadPoolExecutor(abreast) as threads:
             try:
-                return list(threads.map(self.made, parts))
+                return list(threads.map(self.make_part, parts))
             finally:
                 threads.shutdown(wait=True, cancel_futures=True)
 

@@ -85,12 +85,14 @@ class RoomPictures:
         for row, context in enumerate(contexts, 1):
             for name in context:
                 if name not in places:
-                    raise BrokenDataset(f"{where}, row {row}: there is no picture {_shown(name)}; {self._known()}")
+                    raise BrokenDataset(
+                        f"{where}, row {row}: there is no picture {_escape(name)}; {self._describe_names()}"
+                    )
         return np.array([[places[name] for name in context] for context in contexts], np.int64)
 
-    def _known(self) -> str:
+    def _describe_names(self) -> str:
         first, last = self.names[0], self.names[-1]
-        return f"there are {len(self):,}, from {_shown(first)} to {_shown(last)}"
+        return f"there are {len(self):,}, from {_escape(first)} to {_escape(last)}"
 
 
 def read_room_pictures(path: Path, *, only: set[str] | None = None, most: int | None = None) -> RoomPictures:
@@ -135,7 +137,7 @@ def read_contexts(path: Path) -> list[tuple[str, ...]]:
                 raise BrokenDataset(f"{path.name}, row {row}: it has more cells than the header has columns")
             found.append(_context(record, f"{path.name}, row {row}"))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise BrokenDataset(f"{path} cannot be read as pairs: {_shown(str(error))}") from error
+        raise BrokenDataset(f"{path} cannot be read as pairs: {_escape(str(error))}") from error
     if not found:
         raise BrokenDataset(f"{path} names no pairs; it needs the columns target and distractor")
     if len({len(one) for one in found}) > 1:
@@ -153,7 +155,7 @@ def _records(path: Path) -> Iterator[Mapping[str, object]]:
             try:
                 record = json.loads(line) if line.strip() else None
             except (ValueError, RecursionError) as error:
-                raise BrokenDataset(f"{path.name}, row {row}: not a line of JSON: {_shown(str(error))}") from error
+                raise BrokenDataset(f"{path.name}, row {row}: not a line of JSON: {_escape(str(error))}") from error
             if record is not None:
                 yield record if isinstance(record, dict) else {}
 
@@ -163,7 +165,7 @@ def _context(record: Mapping[str, object], where: str) -> tuple[str, ...]:
     others = record.get("distractor_ids", next((record[name] for name in DISTRACTOR if name in record), None))
     names = [target, *(others if isinstance(others, list) else [others])]
     if len(names) < 2 or not all(_is_name(one) for one in names):
-        raise BrokenDataset(f"{where}: a target and a distractor are needed, got {_shown(str(dict(record)))}")
+        raise BrokenDataset(f"{where}: a target and a distractor are needed, got {_escape(str(dict(record)))}")
     return tuple(str(one) for one in names)
 
 
@@ -178,7 +180,7 @@ def _from_archive(path: Path) -> RoomPictures:
     arrays = read_archive(path)
     groups = {name: one for name, one in arrays.items() if one.ndim == 4 and one.dtype == np.uint8}
     if not groups:
-        held = ", ".join(f"{_shown(name)} {one.dtype} {list(one.shape)}" for name, one in list(arrays.items())[:6])
+        held = ", ".join(f"{_escape(name)} {one.dtype} {list(one.shape)}" for name, one in list(arrays.items())[:6])
         raise BrokenDataset(
             f"{path} holds no bytes of shape [picture, {SIDE}, {SIDE}, 3]; it holds {held or 'nothing'}"
         )
@@ -186,7 +188,7 @@ def _from_archive(path: Path) -> RoomPictures:
     for name, pictures in groups.items():
         if pictures.shape[1:] != (SIDE, SIDE, 3):
             got = list(pictures.shape[1:])
-            raise BrokenDataset(f"{path}, {_shown(name)}: a picture of a room is [{SIDE}, {SIDE}, 3], got {got}")
+            raise BrokenDataset(f"{path}, {_escape(name)}: a picture of a room is [{SIDE}, {SIDE}, 3], got {got}")
         ids, is_estimate = _known_ids(path, arrays, name, len(pictures))
         parts.append((pictures, ids, is_estimate))
     ids = (
@@ -222,7 +224,7 @@ def read_archive(path: Path) -> dict[str, np.ndarray]:
         raise
     except BROKEN as error:
         raise BrokenDataset(
-            f"{path} cannot be read as an .npz file: {_shown(str(error) or 'it is damaged')}"
+            f"{path} cannot be read as an .npz file: {_escape(str(error) or 'it is damaged')}"
         ) from error
 
 
@@ -236,9 +238,9 @@ def _known_ids(path: Path, arrays: Mapping[str, np.ndarray], name: str, count: i
         try:
             ids = _ids_from(beside, known)
         except (SchemaError, BrokenDataset, ValueError, TypeError) as error:
-            raise BrokenDataset(f"{path}, {_shown(beside)}: {_shown(str(error))}") from error
+            raise BrokenDataset(f"{path}, {_escape(beside)}: {_escape(str(error))}") from error
         if len(ids) != count:
-            raise BrokenDataset(f"{path}: {_shown(beside)} has {len(ids):,} rows for {count:,} pictures")
+            raise BrokenDataset(f"{path}: {_escape(beside)} has {len(ids):,} rows for {count:,} pictures")
         return ids, beside.endswith("_est")
     return None, False
 
@@ -314,7 +316,7 @@ def _png(file: Path) -> np.ndarray:
         SyntaxError,
         zlib.error,
     ) as error:
-        raise BrokenDataset(f"{file} cannot be read as a PNG file: {_shown(str(error))}") from error
+        raise BrokenDataset(f"{file} cannot be read as a PNG file: {_escape(str(error))}") from error
 
 
 def _cut(found: RoomPictures, most: int | None) -> RoomPictures:
@@ -324,5 +326,5 @@ def _cut(found: RoomPictures, most: int | None) -> RoomPictures:
     return replace(found, pictures=found.pictures[:most], names=found.names[:most], ids=ids)
 
 
-def _shown(text: str) -> str:
+def _escape(text: str) -> str:
     return ascii(text[:LONGEST])[1:-1]

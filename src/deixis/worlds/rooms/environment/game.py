@@ -239,7 +239,7 @@ def picture_of(images: np.ndarray, size: int = SIZE) -> np.ndarray:
     return np.concatenate(list(draw_rooms(images, size=size)), axis=1)
 
 
-class _Shown:
+class _Environment:
     """What both kinds of environment have in common."""
 
     metadata: ClassVar[dict[str, Any]] = METADATA
@@ -298,7 +298,7 @@ class _Shown:
         return {"turn": self.game.turn, "round": self.game.round, **known}
 
 
-class ReferenceGame(_Shown, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
+class ReferenceGame(_Environment, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     """The game in turns: the speaker acts until the caption has ended, then the listener picks.
 
     Args:
@@ -338,7 +338,7 @@ class ReferenceGame(_Shown, AECEnv):  # type: ignore[misc]  # PettingZoo has no 
             self.agent_selection = self.game.turn
 
 
-class ParallelReferenceGame(_Shown, ParallelEnv):  # type: ignore[misc]  # likewise
+class ParallelReferenceGame(_Environment, ParallelEnv):  # type: ignore[misc]  # likewise
     """The game with both acting at each step; what the one does whose turn it is not is not looked at.
 
     Args:
@@ -353,7 +353,7 @@ class ParallelReferenceGame(_Shown, ParallelEnv):  # type: ignore[misc]  # likew
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begin an episode; everything from here on follows from the seed."""
         self._begin(seed)
-        return self._seen(), {agent: self._info() for agent in AGENTS}
+        return self._observations(), {agent: self._info() for agent in AGENTS}
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
         """What both do."""
@@ -366,9 +366,9 @@ class ParallelReferenceGame(_Shown, ParallelEnv):  # type: ignore[misc]  # likew
         self.agents = [] if is_over else self.agents
         facts = (earned, is_over, False)
         rewards, terminated, truncated = (dict.fromkeys(AGENTS, fact) for fact in facts)
-        return self._seen(), rewards, terminated, truncated, {agent: self._info() for agent in AGENTS}
+        return self._observations(), rewards, terminated, truncated, {agent: self._info() for agent in AGENTS}
 
-    def _seen(self) -> dict[str, Any]:
+    def _observations(self) -> dict[str, Any]:
         return {agent: self.game.observe(agent) for agent in AGENTS}
 
 

@@ -28,7 +28,7 @@ from deixis.data.json_stream import read_members
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.worlds.rooms.captions import GRAMMARS, frames
-from deixis.worlds.rooms.data.captions import blocks, caption_table, caption_texts, interleaved
+from deixis.worlds.rooms.data.captions import blocks, caption_table, caption_texts, interleave
 from deixis.worlds.rooms.scene import IMAGES
 from deixis.worlds.rooms.vocabulary import CaptionVocabulary
 
@@ -218,7 +218,7 @@ def read_vocabulary(path: Path) -> CaptionVocabulary:
         )
     try:
         text = data.decode("utf-8")
-        words = _listed(json.loads(text)) if text.lstrip()[:1] in ("{", "[") else tuple(text.split("\n"))
+        words = _words_in_order(json.loads(text)) if text.lstrip()[:1] in ("{", "[") else tuple(text.split("\n"))
     except (ValueError, RecursionError) as error:
         raise BrokenDataset(f"{path.name} is no vocabulary: {str(error).splitlines()[0][:200]}") from error
     words = tuple(word.strip() for word in words)
@@ -272,7 +272,7 @@ def _members(images: np.ndarray, grammar: Grammar) -> pa.Buffer:
             before = [pa.scalar(', "'), pa.array(images).cast(pa.string()), pa.scalar('": ["')]
         after = pa.scalar('"]' if number == last else '"')
         columns.append(pc.binary_join_element_wise(*before, texts, after, pa.scalar("")))
-    joined = interleaved(columns)
+    joined = interleave(columns)
     start, end = np.frombuffer(joined.buffers()[1], np.int32)[[joined.offset, joined.offset + len(joined)]].tolist()
     return joined.buffers()[2][start:end]
 
@@ -313,7 +313,7 @@ def _differences(batch: list[tuple[int, tuple[str, ...]]], grammar: Grammar) -> 
                 yield Difference(image, number, one, other)
 
 
-def _listed(value: object) -> tuple[str, ...]:
+def _words_in_order(value: object) -> tuple[str, ...]:
     """The words of a JSON vocabulary in the order of their numbers."""
     if isinstance(value, dict) and isinstance(value.get("word2idx"), dict):
         value = value["word2idx"]

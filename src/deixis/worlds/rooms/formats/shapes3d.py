@@ -140,7 +140,7 @@ class Shapes3d:
         return rows
 
     def _read(self, first: int, last: int) -> np.ndarray:
-        with _explained(self.path):
+        with _explain_errors(self.path):
             return np.asarray(self._images[first:last])
 
 
@@ -155,10 +155,10 @@ def open_shapes3d(path: Path | str) -> Shapes3d:
         DeixisError: when h5py is needed and not installed.
     """
     file = _image_file(Path(path))
-    with _explained(file):
+    with _explain_errors(file):
         images, labels, close = (_open_pair if file.suffix == ".npy" else _open_hdf5)(file)
     try:
-        return _checked(file, images, labels, close)
+        return _check_arrays(file, images, labels, close)
     except BaseException:
         close()
         raise
@@ -321,7 +321,7 @@ def _dataset(h5py: Any, opened: Any, file: Path, name: str) -> Any:
     return found
 
 
-def _checked(file: Path, images: Any, labels: Any, close: Callable[[], None]) -> Shapes3d:
+def _check_arrays(file: Path, images: Any, labels: Any, close: Callable[[], None]) -> Shapes3d:
     """The open file, once the form of its arrays is what it should be."""
     shape = tuple(images.shape)
     if images.dtype != np.uint8 or len(shape) != 4 or shape[1] != shape[2] or shape[3] != 3 or shape[1] < 1:
@@ -337,7 +337,7 @@ def _checked(file: Path, images: Any, labels: Any, close: Callable[[], None]) ->
     chunk = getattr(images, "chunks", None) or (1, *shape[1:])
     if int(np.prod(chunk, dtype=object)) > MOST_CHUNK_BYTES:
         raise BrokenDataset(f"images in {file} are packed in pieces of {chunk}, too large to read one by one")
-    with _explained(file):
+    with _explain_errors(file):
         ids = read_labels(np.asarray(labels[:]), name=f"labels in {file}")
     _demand_order(file, ids)
     together = max(chunk[0], 64)
@@ -357,7 +357,7 @@ def _demand_order(file: Path, ids: np.ndarray) -> None:
 
 
 @contextmanager
-def _explained(file: Path) -> Iterator[None]:
+def _explain_errors(file: Path) -> Iterator[None]:
     """What the readers of files complain about, as one line about the file."""
     try:
         yield

@@ -173,7 +173,7 @@ def score_mentions(
         true=true,
         shown=true if shown is None else shown,
         contrasts=differs.any(axis=1),
-        needed=_needed(differs),
+        needed=_min_features(differs),
         is_discriminative=found,
         is_minimal=found & _spares_nothing(true, differs),
         **dict.fromkeys(("false", "false_of_distractor", "order", "unknown"), nothing) | counts,
@@ -194,7 +194,7 @@ def _spares_nothing(said: np.ndarray, differs: np.ndarray) -> np.ndarray:
     return kept
 
 
-def _needed(differs: np.ndarray) -> np.ndarray:
+def _min_features(differs: np.ndarray) -> np.ndarray:
     """How few features rule out every distractor; 0 where all together do not."""
     bits = (differs * (1 << np.arange(COUNT))).sum(axis=2)  # [caption, distractor]
     needed = np.zeros(len(bits), np.int64)

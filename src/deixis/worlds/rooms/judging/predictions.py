@@ -70,7 +70,7 @@ def read_predictions(path: Path) -> dict[str, Predictions]:
         distractors = _distractors(record, where)
         name = record.get("set")
         if name is not None and not isinstance(name, str):
-            raise BrokenDataset(f"{where}: the name of a set is a text, got {_shown(name)}")
+            raise BrokenDataset(f"{where}: the name of a set is a text, got {_shorten(name)}")
         sets.setdefault(name or ALL, []).append((row, _caption(record, where), target, distractors))
     if not sets:
         raise BrokenDataset(f"{path} holds no captions")
@@ -121,10 +121,10 @@ def released_rows(
         }
         for name, some in sets.items()
     ]
-    return {column: _joined([part[column] for part in parts]) for column in parts[0]}
+    return {column: _join_cells([part[column] for part in parts]) for column in parts[0]}
 
 
-def _joined(cells: Sequence[np.ndarray | tuple[str, ...]]) -> np.ndarray | tuple[str, ...]:
+def _join_cells(cells: Sequence[np.ndarray | tuple[str, ...]]) -> np.ndarray | tuple[str, ...]:
     if isinstance(cells[0], tuple):
         return tuple(cell for part in cells for cell in part)
     return np.concatenate(cells)
@@ -166,9 +166,9 @@ def _json_records(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             try:
                 record = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise BrokenDataset(f"{path.name}, row {row}: not a line of JSON: {_shown(error)}") from None
+                raise BrokenDataset(f"{path.name}, row {row}: not a line of JSON: {_shorten(error)}") from None
             if not isinstance(record, dict):
-                raise BrokenDataset(f"{path.name}, row {row}: a JSON object is needed, got {_shown(record)}")
+                raise BrokenDataset(f"{path.name}, row {row}: a JSON object is needed, got {_shorten(record)}")
             yield row, record
 
 
@@ -180,7 +180,7 @@ def _csv_records(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             if not any(name in names for name in IMAGE["target_id"]) or not any(name in names for name in CAPTION):
                 raise BrokenDataset(
                     f"{path.name} needs the columns prediction, target_id and distractor_id, "
-                    f"got {_shown(', '.join(names))}"
+                    f"got {_shorten(', '.join(names))}"
                 )
             for row, record in enumerate(reader, 1):
                 if None in record:
@@ -190,7 +190,7 @@ def _csv_records(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                     )
                 yield row, record
         except csv.Error as error:
-            raise BrokenDataset(f"{path.name}: not a CSV file: {_shown(error)}") from None
+            raise BrokenDataset(f"{path.name}: not a CSV file: {_shorten(error)}") from None
 
 
 def _caption(record: Mapping[str, Any], where: str) -> str:
@@ -201,7 +201,7 @@ def _caption(record: Mapping[str, Any], where: str) -> str:
     if value is None or (isinstance(value, float) and np.isnan(value)):
         return ""
     if not isinstance(value, str):
-        raise BrokenDataset(f"{where}: a caption is a text, got {_shown(value)}")
+        raise BrokenDataset(f"{where}: a caption is a text, got {_shorten(value)}")
     return "" if value.strip().lower() == "nan" else value
 
 
@@ -212,7 +212,7 @@ def _distractors(record: Mapping[str, Any], where: str) -> tuple[int, ...]:
     if isinstance(many, str):  # a cell of a table
         many = many.replace(",", " ").strip(" []").split()
     if not isinstance(many, list) or not many:
-        raise BrokenDataset(f"{where}: distractor_ids is a list of numbers of images, got {_shown(many)}")
+        raise BrokenDataset(f"{where}: distractor_ids is a list of numbers of images, got {_shorten(many)}")
     return tuple(_image({"distractor_ids": one}, "distractor_ids", where) for one in many)
 
 
@@ -222,7 +222,7 @@ def _image(record: Mapping[str, Any], name: str, where: str) -> int:
         raise BrokenDataset(f"{where}: there is no {name}")
     number = _integer(value)
     if number is None or not 0 <= number < IMAGES:
-        raise BrokenDataset(f"{where}: {name} is a number of an image from 0 to {IMAGES - 1}, got {_shown(value)}")
+        raise BrokenDataset(f"{where}: {name} is a number of an image from 0 to {IMAGES - 1}, got {_shorten(value)}")
     return number
 
 
@@ -256,6 +256,6 @@ def _together(name: str, rows: list[tuple[int, str, int, tuple[int, ...]]], path
     )
 
 
-def _shown(value: object) -> str:
+def _shorten(value: object) -> str:
     text = repr(value) if not isinstance(value, Exception) else str(value)
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -71,14 +71,15 @@ def score_answers(request: Request) -> Output:
         )
     asked = pairs_of(request) if request.data is not None or words else {}
     files = {
-        name: _chosen(read_predictions(path), request.splits) for name, path in zip(names_of(paths), paths, strict=True)
+        name: _choose_sets(read_predictions(path), request.splits)
+        for name, path in zip(names_of(paths), paths, strict=True)
     }
     losses = {name: Losses("captions", sum(map(len, sets.values()))) for name, sets in files.items()}
     if request.data is not None:
-        files = {name: _matched(sets, asked, losses[name]) for name, sets in files.items()}
+        files = {name: _match_pairs(sets, asked, losses[name]) for name, sets in files.items()}
         _demand_few(paths, losses, request)
     files |= {word: _captions_by(word, asked, seed) for word in words if word in BASELINES}
-    found = _scored(files, how, request)
+    found = _score_files(files, how, request)
     for name, some in losses.items():
         _count_guesses(some, found[name], files[name])
     _demand_few(paths, losses, request)
@@ -123,7 +124,7 @@ def pairs_of(request: Request) -> dict[str, np.ndarray]:
     if count < 1:
         raise RecipeError(f"--count is at least 1, got {count}")
     if request.data is None:
-        return _chosen(test_sets(seed=request.seed, count=count), request.splits)
+        return _choose_sets(test_sets(seed=request.seed, count=count), request.splits)
     path = request.data / "pairs" / "test.parquet"
     if not path.is_file():
         raise BrokenDataset(
@@ -132,17 +133,17 @@ def pairs_of(request: Request) -> dict[str, np.ndarray]:
     sets = read_pairs(path)
     if not sets:
         raise BrokenDataset(f"{request.data.name} has no test sets: {path.name} holds no pair")
-    return {name: rows[:count] for name, rows in _chosen(sets, request.splits).items()}
+    return {name: rows[:count] for name, rows in _choose_sets(sets, request.splits).items()}
 
 
-def _chosen(sets: Mapping[str, Any], splits: Sequence[str]) -> dict[str, Any]:
+def _choose_sets(sets: Mapping[str, Any], splits: Sequence[str]) -> dict[str, Any]:
     unknown = [name for name in splits if name not in sets]
     if unknown:
         raise BrokenDataset(f"there is no split {unknown[0]!r} in the test sets; they have {', '.join(sets)}")
     return {name: rows for name, rows in sets.items() if not splits or name in splits}
 
 
-def _matched(
+def _match_pairs(
     sets: Mapping[str, Predictions], asked: Mapping[str, np.ndarray], losses: Losses
 ) -> dict[str, Predictions]:
     """The captions of pairs that were asked for; those of a set without a name may be of any."""
@@ -201,7 +202,7 @@ def _how(request: Request) -> _How:
     return _How(mode, denominator, given.get("contrast", "label"), names_in(given.get("mend", "")), request.seed)
 
 
-def _scored(
+def _score_files(
     files: Mapping[str, Mapping[str, Predictions]], how: _How, request: Request
 ) -> dict[str, dict[str, Scores]]:
     """The scores of captions, by name of the file and of the set."""
@@ -268,7 +269,7 @@ def _write(
         write_caption_verdicts(verdicts, sets, found[name], denominator=how.denominator)
         written += [path, verdicts]
     counts = {name: sum(map(len, sets.values())) for name, sets in found.items()}
-    page = write_score_page(summaries, counts, out / "scores.html", how=f"{_said(how).capitalize()}.")
+    page = write_score_page(summaries, counts, out / "scores.html", how=f"{_describe_reading(how).capitalize()}.")
     return [*written, page, *write_figures(summaries, out, denominator=how.denominator)]
 
 
@@ -334,7 +335,7 @@ def _surface_blocks(name: str, look: Mapping[str, Mapping[str, Estimate]]) -> It
     yield TextTable(("set", "n", *LOOKS), rows, range(1, 2 + len(LOOKS)))
 
 
-def _said(how: _How) -> str:
+def _describe_reading(how: _How) -> str:
     """How captions were read."""
     mended = f" ({', '.join(how.mended)} mended)" if how.mended else ""
     return f"mode {how.mode}{mended}, features contrast by {how.by}"
@@ -342,7 +343,7 @@ def _said(how: _How) -> str:
 
 def _how_lines(how: _How) -> Iterator[str]:
     formula = {"z": "1 - (c - 1) / (z - 1), as in the published table", "k": "1 - (c - 1) / (k - 1), as printed"}
-    yield f"{_said(how)}; ± is half of a 95 % interval"
+    yield f"{_describe_reading(how)}; ± is half of a 95 % interval"
     yield "d discriminativity, r relevance, od optimal discriminativity, said and false: features per caption"
     yield f"e contrastive efficiency where d = 1: {formula[how.denominator]} (denominator {how.denominator})"
     yield "gap: how much more often a feature is said where it tells the images apart than where they share it"

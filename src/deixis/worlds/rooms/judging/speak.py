@@ -105,21 +105,21 @@ def _style(given: Mapping[str, Any]) -> Style:
 def _refuse_idle(decoding: str, thinking: str, drawn: Mapping[str, Any], weights: Mapping[str, Any]) -> None:
     """`RecipeError` for options that this way of speaking does not have."""
     if thinking == "none":
-        refuse_options(_named(weights), because="for --thinking rerank or reason only")
+        refuse_options(_flags(weights), because="for --thinking rerank or reason only")
     if thinking != "rerank":
-        refuse_options(_named(weights, "candidates"), because="for --thinking rerank only")
+        refuse_options(_flags(weights, "candidates"), because="for --thinking rerank only")
     if thinking == "reason":
-        chosen = {"--decoding": decoding != "greedy", **_named(drawn)}
+        chosen = {"--decoding": decoding != "greedy", **_flags(drawn)}
         refuse_options(chosen, because="words are chosen one by one with --thinking reason")
     if thinking == "rerank" and decoding == "beam":
         refuse_options({"--decoding beam": True}, because="captions to rerank are drawn: sampled or top-k")
     drawing = decoding in ("sampled", "top-k")
-    refuse_options({} if drawing else _named(drawn, "temperature"), because="for --decoding sampled or top-k only")
-    refuse_options({} if decoding == "top-k" else _named(drawn, "k"), because="for --decoding top-k only")
-    refuse_options({} if decoding == "beam" else _named(drawn, "width"), because="for --decoding beam only")
+    refuse_options({} if drawing else _flags(drawn, "temperature"), because="for --decoding sampled or top-k only")
+    refuse_options({} if decoding == "top-k" else _flags(drawn, "k"), because="for --decoding top-k only")
+    refuse_options({} if decoding == "beam" else _flags(drawn, "width"), because="for --decoding beam only")
 
 
-def _named(given: Mapping[str, Any], *only: str) -> dict[str, bool]:
+def _flags(given: Mapping[str, Any], *only: str) -> dict[str, bool]:
     return {f"--{name}": True for name in given if not only or name in only}
 
 

@@ -48,14 +48,14 @@ def write_caption_verdicts(
         denominator: of contrastive efficiency.
     """
 
-    def joined(*columns: np.ndarray) -> np.ndarray:
+    def join(*columns: np.ndarray) -> np.ndarray:
         return np.concatenate(columns)
 
-    targets = joined(*(np.asarray(one.targets, np.int64) for one in sets.values()))
-    others = joined(*(np.asarray(one.distractors, np.int64)[:, 0] for one in sets.values()))
+    targets = join(*(np.asarray(one.targets, np.int64) for one in sets.values()))
+    others = join(*(np.asarray(one.distractors, np.int64)[:, 0] for one in sets.values()))
     found = [scores[name] for name in sets]
-    is_apart = joined(*(one.is_discriminative for one in found)).astype(bool)
-    faults = joined(
+    is_apart = join(*(one.is_discriminative for one in found)).astype(bool)
+    faults = join(
         *(np.stack([one.false > 0, one.false_of_distractor > 0, one.said > one.contrastive], axis=1) for one in found)
     )
     bits = faults.astype(np.int64) @ np.array([1, 2, 4])
@@ -67,9 +67,9 @@ def write_caption_verdicts(
             parts=tuple(name or "all" for name in sets),
             right={
                 "discriminativity": is_apart,
-                "contrastive_efficiency": joined(*(one.efficiency(denominator) == 1 for one in found)),
-                "relevance": joined(*(one.relevance == 1 for one in found)),
-                "optimal_discriminativity": is_apart & (joined(*(one.contrastive for one in found)) == 1),
+                "contrastive_efficiency": join(*(one.efficiency(denominator) == 1 for one in found)),
+                "relevance": join(*(one.relevance == 1 for one in found)),
+                "optimal_discriminativity": is_apart & (join(*(one.contrastive for one in found)) == 1),
             },
             outcome=is_apart.astype(np.int16),
             outcomes=OUTCOMES,

@@ -1,7 +1,7 @@
 """Which features a caption mentions: read from the text alone, then held against the target."""
 
-from deixis.worlds.rooms.mentions.judging import Judged as Judged
 from deixis.worlds.rooms.mentions.judging import Judgement as Judgement
+from deixis.worlds.rooms.mentions.judging import Judgements as Judgements
 from deixis.worlds.rooms.mentions.judging import Verdict as Verdict
 from deixis.worlds.rooms.mentions.judging import false_of as false_of
 from deixis.worlds.rooms.mentions.judging import false_of_rows as false_of_rows

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "Judged",
     "Judgement",
+    "Judgements",
     "Verdict",
     "expressions_of",
     "false_of",
@@ -72,7 +72,7 @@ class Judgement:
         return sum(verdict == "false" for verdict in self.verdicts.values()) + len(stray)
 
 
-class Judged(NamedTuple):
+class Judgements(NamedTuple):
     """What many captions say of their targets; arrays of one row per caption.
 
     Shapes:
@@ -179,7 +179,7 @@ def expressions_of(factors: np.ndarray) -> np.ndarray:
     return codes
 
 
-def judge_rows(rows: np.ndarray, factors: np.ndarray) -> Judged:
+def judge_rows(rows: np.ndarray, factors: np.ndarray) -> Judgements:
     """`judge` for many captions at once.
 
     Shapes:
@@ -202,7 +202,7 @@ def judge_rows(rows: np.ndarray, factors: np.ndarray) -> Judged:
     is_partly[:, :3] |= (is_new & (same > 1)) | is_vague
     stray = np.bitwise_count(rows[:, LOOSE] & ~anywhere).astype(np.int64)
     stray += (rows[:, PARTLY + LOOSE] != 0) & ((rows[:, PARTLY + LOOSE] & anywhere) == 0)
-    return Judged(
+    return Judgements(
         true=is_true & ~is_false,
         false=is_false & ~is_true & ~is_partly,
         ambiguous=(is_true & is_false) | (is_partly & ~is_true),
@@ -212,7 +212,7 @@ def judge_rows(rows: np.ndarray, factors: np.ndarray) -> Judged:
     )
 
 
-def false_of_rows(rows: np.ndarray, judged: Judged, targets: np.ndarray, distractors: np.ndarray) -> np.ndarray:
+def false_of_rows(rows: np.ndarray, judged: Judgements, targets: np.ndarray, distractors: np.ndarray) -> np.ndarray:
     """`false_of` for many captions at once.
 
     Shapes:

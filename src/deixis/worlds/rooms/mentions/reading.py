@@ -251,10 +251,10 @@ class _Walk:
         self.is_governed = False
 
     def thing(self, place: int) -> None:
-        self.unnamed(place)
+        self.unnamed_noun(place)
         self.owners.append((SHAPE, place))
 
-    def unnamed(self, _: int) -> None:
+    def unnamed_noun(self, _: int) -> None:
         if self.has_size and self.has_color:
             self.order = max(self.order, UNUSUAL if self.has_size_after_color else USUAL)
         self.noun(HUE)
@@ -305,7 +305,7 @@ _ACTIONS: dict[str, Callable[[_Walk, int], None]] = {
     Kind.FLOOR: lambda walk, _: walk.noun(FLOOR),
     Kind.WALL: lambda walk, _: walk.noun(WALL),
     Kind.THING: _Walk.thing,
-    Kind.UNNAMED: _Walk.unnamed,
+    Kind.UNNAMED: _Walk.unnamed_noun,
     Kind.IS: _Walk.predicate,
     Kind.FRONT: _Walk.front,
     Kind.INTO: _Walk.into,

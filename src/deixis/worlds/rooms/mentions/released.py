@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from deixis.worlds.rooms.mentions.reading import Reading
 
 
-__all__ = ["TAGS", "Faults", "Looked", "look_up", "needles"]
+__all__ = ["TAGS", "Faults", "ScriptFindings", "look_up", "needles"]
 
 BASE_COLORS = ("red", "orange", "yellow", "green", "cyan", "blue", "purple", "pink")
 SIZE_SIGNS = ("tiny", "small", "medium", "middle sized", "big", "large", "huge", "giant")
@@ -79,7 +79,7 @@ class Faults:
         return replace(cls(), **dict.fromkeys(names, False))
 
 
-class Looked(NamedTuple):
+class ScriptFindings(NamedTuple):
     """What the script finds in captions; one row each.
 
     Shapes:
@@ -95,7 +95,9 @@ class Looked(NamedTuple):
     false_of_distractor: np.ndarray
 
 
-def look_up(texts: Sequence[str], targets: np.ndarray, distractors: np.ndarray, faults: Faults | None = None) -> Looked:
+def look_up(
+    texts: Sequence[str], targets: np.ndarray, distractors: np.ndarray, faults: Faults | None = None
+) -> ScriptFindings:
     """Read captions as the released script does.
 
     Args:
@@ -109,15 +111,15 @@ def look_up(texts: Sequence[str], targets: np.ndarray, distractors: np.ndarray, 
     for text, target, distractor in zip(texts, targets.tolist(), distractors.tolist(), strict=True):
         caption = text if faults.capitals else text.lower()
         scene = RoomScene(target)
-        hits = _found(caption, scene, faults)
+        hits = _find_needles(caption, scene, faults)
         found.append(hits)
-        shown.append(_shown(caption, scene, RoomScene(distractor), hits, faults))
+        shown.append(_mentioned_features(caption, scene, RoomScene(distractor), hits, faults))
         false.append(_false(caption, scene, RoomScene(distractor), faults))
     signs = np.array(shown, bool).reshape(-1, 6)
     if faults.sticky_color:
         signs[:, 2] = np.logical_or.accumulate(signs[:, 2])
     counts = np.array(false, np.int64).reshape(-1, 2)
-    return Looked(np.array(found, bool).reshape(-1, 6), signs, counts[:, 0], counts[:, 1])
+    return ScriptFindings(np.array(found, bool).reshape(-1, 6), signs, counts[:, 0], counts[:, 1])
 
 
 @lru_cache(1 << 17)
@@ -135,7 +137,7 @@ def needles(scene: RoomScene, faults: Faults) -> tuple[str, ...]:
     return (*colors, size, SOLIDS[shape], place)
 
 
-def _found(caption: str, scene: RoomScene, faults: Faults) -> tuple[bool, ...]:
+def _find_needles(caption: str, scene: RoomScene, faults: Faults) -> tuple[bool, ...]:
     hits = [needle in caption for needle in needles(scene, faults)]
     if not faults.substrings:
         reading = read_mentions(caption)
@@ -163,7 +165,7 @@ def _is_phrase(feature: str, reading: Reading, scene: RoomScene) -> bool:
     )
 
 
-def _shown(
+def _mentioned_features(
     caption: str, target: RoomScene, distractor: RoomScene, hits: tuple[bool, ...], faults: Faults
 ) -> tuple[bool, ...]:
     shape = SOLIDS[target.factors[4]]

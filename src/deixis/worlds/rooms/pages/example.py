@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from deixis.worlds.rooms.mentions import Judgement
 
 
-__all__ = ["ROUTES", "Judged", "Piece", "judged"]
+__all__ = ["ROUTES", "JudgedCaption", "Piece", "judge_caption"]
 
 SPEAKERS: dict[str, tuple[Speaker, str]] = {
     "exhaustive": (Exhaustive(), "says all that is true"),
@@ -62,7 +62,7 @@ KEEP = {"cache-control": "private, max-age=3600"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class JudgedCaption:
     """A caption held against its context.
 
     Attributes:
@@ -112,7 +112,7 @@ def _page(
     _demand(rooms)
     asked = request.query_params
     by, seed = _by(asked), _whole(asked, "seed", LARGEST_SEED)
-    text = _wanted(asked, rooms, by, seed)
+    text = _caption_asked_for(asked, rooms, by, seed)
     return render(
         request,
         "rooms/example.html",
@@ -132,9 +132,9 @@ def _page(
         grammars={grammar: len(frames(grammar)) for grammar in GRAMMARS},
         chosen=(asked.get("grammar", "exhaustive"), asked.get("number", "0")),
         text=text,
-        judged=judged(text, rooms, by=by),
+        judged=judge_caption(text, rooms, by=by),
         legend=MARKS,
-        speakers=_spoken(rooms, by, seed),
+        speakers=_captions_of_speakers(rooms, by, seed),
     )
 
 
@@ -142,7 +142,7 @@ def caption_fragment(request: Request) -> Response:
     """A caption that is being typed, judged."""
     asked = request.query_params
     rooms = _rooms(asked)
-    said = judged(_text(asked.get("text", "")), rooms, by=_by(asked))
+    said = judge_caption(_text(asked.get("text", "")), rooms, by=_by(asked))
     return render(request, "rooms/judged.html", judged=said, legend=MARKS, rooms=rooms)
 
 
@@ -150,20 +150,22 @@ def speakers_fragment(request: Request) -> Response:
     """What the speakers say with another seed."""
     asked = request.query_params
     rooms, by = _rooms(asked), _by(asked)
-    return render(request, "rooms/speakers.html", speakers=_spoken(rooms, by, _whole(asked, "seed", LARGEST_SEED)))
+    return render(
+        request, "rooms/speakers.html", speakers=_captions_of_speakers(rooms, by, _whole(asked, "seed", LARGEST_SEED))
+    )
 
 
-def said(request: Request) -> Response:
+def caption_json(request: Request) -> Response:
     """A caption of a grammar, as JSON."""
     asked = request.query_params
     rooms = _rooms(asked)
-    return JSONResponse({"text": _wanted(asked, rooms, _by(asked), _whole(asked, "seed", LARGEST_SEED))})
+    return JSONResponse({"text": _caption_asked_for(asked, rooms, _by(asked), _whole(asked, "seed", LARGEST_SEED))})
 
 
 # -------------------------------------------------------------------------------- judging captions
 
 
-def judged(text: str, rooms: Sequence[int], *, by: By = "label") -> Judged:
+def judge_caption(text: str, rooms: Sequence[int], *, by: By = "label") -> JudgedCaption:
     """A caption of the first room, held against the others.
 
     Args:
@@ -176,7 +178,7 @@ def judged(text: str, rooms: Sequence[int], *, by: By = "label") -> Judged:
     verdicts = judge(reading, target)
     telling = telling_features(rooms, by=by)
     pieces = mark_caption(text, rooms, by=by)
-    return Judged(
+    return JudgedCaption(
         text=text,
         pieces=pieces,
         marks={mark: count for mark in MARKS if (count := sum(piece.mark == mark for piece in pieces))},
@@ -269,14 +271,14 @@ def _role(place: int, count: int) -> str:
 # -------------------------------------------------------------------------------- what is said and shown
 
 
-def _spoken(rooms: Sequence[int], by: By, seed: int) -> list[dict[str, Any]]:
+def _captions_of_speakers(rooms: Sequence[int], by: By, seed: int) -> list[dict[str, Any]]:
     """What each speaker says, judged; nobody speaks of a room that stands alone."""
     if len(rooms) == 1:
         return []
     found = []
     for name, (_, about) in SPEAKERS.items():
         text = _said_by(name, rooms, by, seed)
-        found.append({"name": name, "about": about, "judged": judged(text, rooms, by=by)})
+        found.append({"name": name, "about": about, "judged": judge_caption(text, rooms, by=by)})
     return found
 
 
@@ -285,7 +287,7 @@ def _said_by(name: str, rooms: Sequence[int], by: By, seed: int) -> str:
     return caption_of(rooms[0], [step.attribute for step in said.steps if isinstance(step, Is)])
 
 
-def _wanted(asked: QueryParams, rooms: tuple[int, ...], by: By, seed: int) -> str:
+def _caption_asked_for(asked: QueryParams, rooms: tuple[int, ...], by: By, seed: int) -> str:
     """The caption that an address asks for: written out, of a speaker, or of a grammar."""
     if "text" in asked:
         return _text(asked["text"])
@@ -411,5 +413,5 @@ ROUTES = (
     Route("/d/{slug}/{set}/{number:int}", cache_pages(pair_page)),
     Route("/shapes/caption", caption_fragment),
     Route("/shapes/speakers", speakers_fragment),
-    Route("/shapes/said", said),
+    Route("/shapes/said", caption_json),
 )

@@ -43,8 +43,8 @@ def list_rooms(entry: Entry, wanted: PageQuery) -> Listing:
         BrokenDataset: when something cannot be read.
     """
     grammar, chosen, sets = _grammar(wanted), wanted.get("set"), pairs_of(entry)
-    images, pairs = _asked(entry, wanted)
-    facets = _facets_of(_Kept(images))
+    images, pairs = _candidates(entry, wanted)
+    facets = _facets_of(_ImageSet(images))
     found = choose(len(images), facets, wanted.values, _text_masks(facets, wanted.get("text")))
 
     def cards(numbers: np.ndarray) -> Iterator[Card]:
@@ -60,13 +60,13 @@ def list_rooms(entry: Entry, wanted: PageQuery) -> Listing:
 
 def filter_rooms(entry: Entry, wanted: PageQuery) -> np.ndarray:
     """int64 [example]: the images that a filter leaves, or where `set` names one, the places of its pairs."""
-    images, pairs = _asked(entry, wanted)
-    facets = _facets_of(_Kept(images))
+    images, pairs = _candidates(entry, wanted)
+    facets = _facets_of(_ImageSet(images))
     numbers = keep(len(images), facets, wanted.values, _text_masks(facets, wanted.get("text")))
     return numbers if pairs is not None else images[numbers]
 
 
-def _asked(entry: Entry, wanted: PageQuery) -> tuple[np.ndarray, np.ndarray | None]:
+def _candidates(entry: Entry, wanted: PageQuery) -> tuple[np.ndarray, np.ndarray | None]:
     """The images among which is chosen, and where they are targets, their pairs."""
     dataset: Dataset = entry.data
     chosen, split = wanted.get("set"), wanted.get("split")
@@ -77,11 +77,11 @@ def _asked(entry: Entry, wanted: PageQuery) -> tuple[np.ndarray, np.ndarray | No
         raise UnknownName(f"there is no split {split!r} here; there are {', '.join(dataset.splits)}")
     if not chosen:
         return _images(entry, split), None
-    return _targets(_Kept(sets[chosen])), sets[chosen]
+    return _targets(_ImageSet(sets[chosen])), sets[chosen]
 
 
 @lru_cache(maxsize=16)
-def _targets(pairs: _Kept) -> np.ndarray:
+def _targets(pairs: _ImageSet) -> np.ndarray:
     """The targets of pairs, always the same array, so that what is known of them is kept."""
     return pairs.images[:, 0]
 
@@ -122,40 +122,40 @@ def _images(entry: Entry, split: str) -> np.ndarray:
     path = entry.path / "ids" / f"{split}.txt"
     if not split or not path.is_file():
         return _all_images()
-    return _listed(path, path.stat().st_mtime_ns)
+    return _read_images(path, path.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=1)
 def _all_images() -> np.ndarray:
-    return _mixed(np.arange(IMAGES))
+    return _mix(np.arange(IMAGES))
 
 
 @lru_cache(maxsize=6)
-def _listed(path: Any, stamp: int) -> np.ndarray:  # noqa: ARG001 (a changed file is read again)
-    return _mixed(np.asarray(read_image_list(path), np.int64))
+def _read_images(path: Any, stamp: int) -> np.ndarray:  # noqa: ARG001 (a changed file is read again)
+    return _mix(np.asarray(read_image_list(path), np.int64))
 
 
-def _mixed(images: np.ndarray) -> np.ndarray:
+def _mix(images: np.ndarray) -> np.ndarray:
     """The images in an order in which neighbours differ; by their numbers, thousands of red rooms come first."""
     stride = next(number for number in range(STRIDE, 2 * STRIDE) if gcd(number, len(images)) == 1)
     return images[np.arange(len(images)) * stride % max(1, len(images))]
 
 
-class _Kept:
+class _ImageSet:
     """Images that are asked about, so that their facets are made once."""
 
     def __init__(self, images: np.ndarray) -> None:
         self.images = images
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Kept) and other.images is self.images
+        return isinstance(other, _ImageSet) and other.images is self.images
 
     def __hash__(self) -> int:
         return id(self.images)
 
 
 @lru_cache(maxsize=16)
-def _facets_of(kept: _Kept) -> tuple[Facet, ...]:
+def _facets_of(kept: _ImageSet) -> tuple[Facet, ...]:
     factors = factors_of(kept.images)
     made = []
     for place, (name, values) in enumerate(zip(FACTORS, VALUES, strict=True)):

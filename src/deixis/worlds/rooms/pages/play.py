@@ -161,7 +161,7 @@ class RoomGame(Game):
         """Whether an answer is right, and why not."""
         pair = self.pairs[place]
         if self.task == "pick":
-            return _picked(pair, int(said))
+            return _judge_choice(pair, int(said))
         scores = _scores([pair], [said])
         is_found, is_true = bool(scores.is_discriminative[0]), not int(scores.false[0])
         if not is_found:
@@ -308,7 +308,7 @@ def _scores(pairs: Sequence[Pair], said: Sequence[str]) -> Scores:
     return score_captions(said, np.array([p.target for p in some]), np.array([p.distractor for p in some]))
 
 
-def _picked(pair: Pair, image: int) -> AnswerVerdict:
+def _judge_choice(pair: Pair, image: int) -> AnswerVerdict:
     one, other = pair.words
     differ = [f"{name.replace('_', ' ')}: {one[name]}, not {other[name]}" for name in pair.spoken]
     differ += [f"{name} {DEGREES.removeprefix('differs ')}" for name in pair.contrast if name not in pair.spoken]

@@ -87,13 +87,11 @@ class RoomQuestions(Questions):
         )
         shots = [gold for row in drawn if (gold := _gold(row, TRAIN, recipe)) is not None] if recipe.shots else []
 
-        def posed(gold: RoomGold) -> GoldMessage:
+        def pose(gold: RoomGold) -> GoldMessage:
             return GoldMessage(room_question(gold, recipe.style), gold)
 
         instructions = room_instructions(recipe.wanted, recipe.style)
-        return QuestionPool(
-            instructions, [*map(posed, demand_shots(shots, recipe.shots))], [*map(posed, golds)], digest
-        )
+        return QuestionPool(instructions, [*map(pose, demand_shots(shots, recipe.shots))], [*map(pose, golds)], digest)
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> RoomGold:
         """The images that `RoomGold.to_plain` wrote."""

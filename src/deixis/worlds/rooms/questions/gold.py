@@ -29,7 +29,7 @@ FURTHER = ("contrastive_efficiency", "relevance", "mentioned_features", "false_f
 
 def contrast(one: int, other: int) -> tuple[str, ...]:
     """The features in which captions can tell two images apart."""
-    names = zip(FACTORS, _spoken(one), _spoken(other), strict=True)
+    names = zip(FACTORS, _spoken_factors(one), _spoken_factors(other), strict=True)
     return tuple(name for name, mine, others in names if mine != others)
 
 
@@ -135,7 +135,7 @@ class RoomGold:
             raise BrokenDataset(f"these are no images of rooms: {error}") from error
 
 
-def _spoken(image: int) -> tuple[object, ...]:
+def _spoken_factors(image: int) -> tuple[object, ...]:
     """What captions distinguish: fifteen orientations share eleven phrases."""
     *hues, place = RoomScene(image).factors
     return *hues, PLACES[place]

@@ -76,7 +76,7 @@ def room_question(gold: RoomGold, style: str) -> Message:
     for label, image in zip(gold.labels, gold.images, strict=True):
         title = f"Image {label}"
         if style == "image":
-            parts += [f"{title}:", Picture(_drawn(image), title)]
+            parts += [f"{title}:", Picture(_draw(image), title)]
         else:
             said = words_of(image)
             parts.append(f"{title}: " + "; ".join(f"{word} {said[name]}" for name, word in FEATURES.items()))
@@ -100,5 +100,5 @@ def _telling(images: tuple[int, ...], answer: str, stream: Stream) -> str | None
 
 
 @lru_cache(maxsize=256)
-def _drawn(image: int) -> bytes:
+def _draw(image: int) -> bytes:
     return draw_png(image, size=SIDE, samples=2)
