@@ -100,7 +100,7 @@ def grammar_named(grammar: Grammar) -> FrameGrammar:
 
 
 def is_varied(grammar: Grammar) -> bool:
-    """Whether a grammar has several phrases for a value."""
+    """Return whether a grammar has several phrases for a value."""
     return grammar == "natural"
 
 
@@ -198,7 +198,10 @@ def captions(image: int, grammar: Grammar = "exhaustive") -> tuple[str, ...]:
 
 
 def words_of(image: int, number: int = 0, grammar: Grammar = "exhaustive") -> dict[str, str]:
-    """What a caption calls each feature of an image; where there are several phrases, its address chooses."""
+    """Return the phrase of a caption for each feature of an image.
+
+    If there are several phrases, the number of the caption chooses one.
+    """
     word = mix(_address(image, number)) if is_varied(grammar) else 0
     said = {}
     for place, (name, options) in enumerate(zip(FACTORS, _options_of(image, grammar), strict=True)):
@@ -207,7 +210,7 @@ def words_of(image: int, number: int = 0, grammar: Grammar = "exhaustive") -> di
 
 
 def expression_of(image: int, features: Iterable[str] = FACTORS) -> Expression:
-    """What captions that name these features say of an image; the orientation by its phrase.
+    """Return the meaning of captions that name these features of an image, with the orientation by its phrase.
 
     Example:
         >>> print(expression_of(163_233, ["shape", "orientation"]))
@@ -238,7 +241,7 @@ def realise_caption(expression: Expression, number: int | None = None, grammar: 
 
 
 def parse_caption(text: str, grammar: Grammar | None = None) -> Caption:
-    """What a caption says, which caption of which grammar it is, and which words say which part.
+    """Return the meaning of a caption, its grammar and number, and the words for each part.
 
     Args:
         text: a caption; capitals, hyphens and a full stop at the end do not matter.
@@ -260,7 +263,7 @@ def parse_caption(text: str, grammar: Grammar | None = None) -> Caption:
 
 
 def count(grammar: Grammar) -> int:
-    """How many captions there are of a grammar."""
+    """Return the number of captions of a grammar."""
     return IMAGES * len(frames(grammar))
 
 
@@ -291,7 +294,7 @@ def phrase_tables(grammar: Grammar) -> tuple[Phrases, ...]:
 
 
 def phrase_numbers(images: np.ndarray, number: int, grammar: Grammar = "exhaustive") -> np.ndarray:
-    """Which phrase the caption of this number has for each factor: uint8 [image, 6], numbers in `phrase_tables`."""
+    """Return the phrase of a caption for each factor: uint8 [image, 6], numbers in `phrase_tables`."""
     factors = factors_of(images)
     words = mix_words(_addresses(images, number)) if is_varied(grammar) else np.zeros(len(factors), np.uint64)
     numbers = np.empty_like(factors)
@@ -316,7 +319,7 @@ class Segment(NamedTuple):
 
 @cache
 def segments(number: int, grammar: Grammar = "exhaustive") -> tuple[Segment, ...]:
-    """The stretches of the captions of one number; joined by spaces they are the text."""
+    """Return the segments of the captions of one number, which make the text when joined by spaces."""
     made: list[Segment] = []
     fixed: list[str] = []
     for piece in grammar_named(grammar).frame(number).pieces:
@@ -346,7 +349,7 @@ def numbers_of_all(grammar: Grammar) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def lengths(grammar: Grammar, *, split_hyphens: bool = True) -> dict[int, int]:
-    """How many captions there are of each length in words, over all images.
+    """Return the number of captions of each length in words, over all images.
 
     Args:
         grammar: which captions.

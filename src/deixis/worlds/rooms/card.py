@@ -1,4 +1,4 @@
-"""How captions of rooms are told on a card."""
+"""Facts for the card of a dataset of captions."""
 
 from __future__ import annotations
 

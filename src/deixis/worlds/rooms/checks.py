@@ -68,12 +68,12 @@ MANY = 20  # faults of one file that are told one by one
 
 
 def is_a3ds(folder: Path) -> bool:
-    """Whether a folder says of itself that it is a finished dataset of this kind."""
+    """Return whether the manifest of a folder declares a finished dataset of this kind."""
     return kind_of(folder) == KIND
 
 
 def check(path: Path, request: CheckRequest) -> Report:
-    """What is wrong with a folder that `make_a3ds` has made.
+    """Check a folder that `make_a3ds` has made.
 
     A sample is one of captions and pairs; files are then not compared with the manifest.
 

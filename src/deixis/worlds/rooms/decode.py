@@ -27,7 +27,7 @@ SMALLEST = 16
 
 
 class RoomGuess(NamedTuple):
-    """What a picture shows."""
+    """The room in a picture, with the errors of the match."""
 
     room: RoomScene
     error: float  # root mean square difference to its drawing, in the 255 steps of a channel

@@ -63,7 +63,7 @@ def draw_room(room: RoomScene | int, *, size: int = SIZE, samples: int = SAMPLES
 
 
 def draw_png(room: RoomScene | int, *, size: int = 256, samples: int = SAMPLES) -> bytes:
-    """The picture of one image as a PNG file; the same image always gives the same bytes."""
+    """Draw one image as a PNG file, always with the same bytes."""
     return encode_png(draw_room(room, size=size, samples=samples))
 
 

@@ -93,7 +93,7 @@ class Example:
 
     @property
     def likeness(self) -> tuple[object, ...]:
-        """What an audit counts by: the features named, which of them tell each image apart, and the length."""
+        """The key for audits: the features named, those that tell each image apart, and the length."""
         grammar, number = self._caption_choice()
         named = frames(grammar)[number].features
         telling = tuple(frozenset(named).intersection(contrast(self.images[0], other)) for other in self.images[1:])
@@ -170,7 +170,7 @@ class RoomExamples:
         return range(start, start + self.splits[split])
 
     def count(self, split: str | None = None) -> int:
-        """How many there are to be shown: examples, those of a split, or images one by one."""
+        """Count the examples to show: all, those of a split, or images one by one."""
         if split is None:
             return len(self)
         if split == SINGLE:
@@ -179,7 +179,7 @@ class RoomExamples:
         return self.splits[split]
 
     def pick(self, number: int, split: str | None = None) -> Example:
-        """The example of a number, counted within a split or over all; of `images`, the image of that number alone."""
+        """Return the example of a number within a split or over all, or for `images` the image of that number."""
         if split is None:
             return self[number]
         if split == SINGLE:
@@ -248,7 +248,7 @@ def open(path: Path) -> RoomExamples:  # noqa: A001 (the protocol calls it so)
 
 
 def recognises(path: Path) -> bool:
-    """Whether a file holds pairs of images."""
+    """Return whether a file holds pairs of images."""
     if not path.is_file() or path.suffix != ".parquet":
         return False
     try:
@@ -264,6 +264,6 @@ def _recipe_in(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @lru_cache(maxsize=4096)
 def _spoken_factors(image: int) -> tuple[object, ...]:
-    """What captions distinguish: fifteen orientations share eleven phrases."""
+    """Return the factors as captions distinguish them: fifteen orientations share eleven phrases."""
     *hues, place = RoomScene(image).factors
     return *hues, PLACES[place]

@@ -49,7 +49,7 @@ def _pictures(table: Any) -> dict[str, Any]:
 
 
 def pragmatic(captions: Sequence[str], targets: Sequence[int], distractors: Sequence[int]) -> Numbers:
-    """How well captions of rooms tell a target from its distractor (Tsvilodub and Franke 2023).
+    """Return how well captions of rooms tell a target from its distractor (Tsvilodub and Franke 2023).
 
     Args:
         captions: what was said of each target; an empty one says nothing.

@@ -1,4 +1,4 @@
-"""Part `language` of rooms: captions as the grammars make them, and whatever else speaks of features."""
+"""Part `language` of rooms: captions of the grammars, and other texts that mention features."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ HUES = FACTORS[:3]
 
 @dataclass(frozen=True, slots=True)
 class RoomLanguage:
-    """Captions; where no grammar fits, the features that a text speaks of."""
+    """Reader of captions, and of the mentioned features if no grammar fits."""
 
     words = SchemaWords()
 
     def read(self, text: str, scene: Scene | None = None) -> Utterance:
-        """A caption with its meaning; `ParseError` where it speaks of no feature at all.
+        """Return a caption with its meaning, or raise `ParseError` if it mentions no feature at all.
 
         A colour of nothing in particular may be that of floor, wall or object.
         """
@@ -67,7 +67,7 @@ def _utterance(text: str, expression: Expression, spans: Mapping[Address, Span])
 
 
 def _read_mentioned_features(text: str) -> Utterance | None:
-    """What a text that follows no grammar says of features; None where it says nothing."""
+    """Return the features that a text without grammar mentions, or None if there are none."""
     plain = " ".join(text.split())
     mentions = read_mentions(plain).mentions
     if not mentions:

@@ -1,4 +1,4 @@
-"""Which images are shown together: random pairs, similar pairs, and the thirteen test sets of the paper.
+"""Images that are shown together: random pairs, similar pairs, and the thirteen test sets of the paper.
 
 A row is the target and its distractors. Similar pairs agree on *at least* some factors: the others are left to chance.
 Distractors are drawn uniformly from all images that qualify, the target left out; where there is none, it is an error.
@@ -57,7 +57,7 @@ VALIDATION = 20_000
 
 
 class Images(NamedTuple):
-    """The numbers of all images, divided so that no image is on two sides; each part is sorted."""
+    """The numbers of all images, in sorted parts that share no image."""
 
     train: np.ndarray
     tune: np.ndarray

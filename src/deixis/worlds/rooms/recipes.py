@@ -75,7 +75,7 @@ def make(
     progress: Progress | None = None,
     crew: Crew | None = None,
 ) -> Dataset:
-    """Make the dataset of a recipe; see `data.make.make_a3ds`."""
+    """Make the dataset of a recipe with `data.make.make_a3ds`."""
     from deixis.worlds.rooms.data.make import make_a3ds
 
     return make_a3ds(recipe, out, workers=workers, progress=progress, crew=crew)
@@ -96,13 +96,13 @@ def demo(seed: int = 42) -> A3dsRecipe:
 
 
 def fresh(seed: int, *, like: Mapping[str, Any] | None = None) -> A3dsRecipe:
-    """Test sets of other pairs; whatever a recipe says, they are drawn in the same way."""
+    """Return a recipe of test sets of other pairs, which are drawn in the same way for every recipe."""
     del like
     return demo(seed)
 
 
 def warm() -> int:
-    """Compile what draws rooms; one is drawn."""
+    """Compile the kernels that draw rooms by drawing one."""
     from deixis.worlds.rooms.draw import draw_room
 
     draw_room(0)
@@ -110,7 +110,7 @@ def warm() -> int:
 
 
 def summary(dataset: Dataset) -> Output:
-    """How many captions there are of each grammar, and what else was made."""
+    """Return the number of captions of each grammar, and of everything else that was made."""
     manifest = dataset.manifest
     parts: dict[str, dict[str, int]] = {}
     for entry in manifest["files"]:

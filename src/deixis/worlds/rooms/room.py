@@ -55,7 +55,7 @@ HUE_LEVELS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Camera:
-    """Where the picture is taken from: a ring around the solid, always towards it.
+    """The camera, on a ring around the solid and always pointed at it.
 
     Attributes:
         distance: from the axis of the ring, by definition of the unit.
@@ -86,7 +86,9 @@ class Walls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solids:
-    """The solids at scale 1. They stand on the floor; left free, the gap below them came out within 0.005 of none.
+    """The solids at scale 1, standing on the floor.
+
+    Left free, the gap below them came out within 0.005 of none.
 
     Attributes:
         cube_half_edge: of the cube, whose faces are parallel to the walls.
@@ -146,7 +148,9 @@ class Lights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tiles:
-    """Six-sided tiles on floor and walls, brighter in their middles; in every square of 10 by 8, five are stained.
+    """Six-sided tiles on floor and walls, brighter in their middles.
+
+    In every square of 10 by 8, five are stained.
 
     The pattern showed when what the picture and a bare rendering differ by was averaged at every place of the room.
 

@@ -109,14 +109,17 @@ class RoomScene:
 
     @property
     def schema(self) -> Schema:
-        """What can be said about rooms."""
+        """The schema of rooms."""
         return ROOMS
 
     def __len__(self) -> int:
         return 1
 
     def values(self, index: int, attribute: str) -> frozenset[str]:
-        """The value of a factor; the orientation is recorded in degrees, which its phrase covers."""
+        """Return the value of a factor.
+
+        The orientation is recorded in degrees, which its phrase covers.
+        """
         self._demand(index)
         number = ROOMS.attribute_code(attribute)
         return frozenset((_VALUES[number][self.factors[number]],))

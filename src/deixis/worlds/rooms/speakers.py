@@ -28,7 +28,7 @@ INCREMENTAL = Incremental(preferred=PREFERRED, head="shape")
 
 
 def caption_of(image: int, said: Iterable[str]) -> str:
-    """A caption of a room that names these features and no others; empty where there are none.
+    """Return a caption of a room with exactly these features, or an empty text if there are none.
 
     Example:
         >>> caption_of(163_233, ("object_hue",))
@@ -42,7 +42,7 @@ def caption_of(image: int, said: Iterable[str]) -> str:
 
 
 def choose_rows(speaker: Speaker, images: np.ndarray, *, seed: int, by: By = "label") -> np.ndarray:
-    """What a speaker says of many rooms; the same as `speak` would say of each.
+    """Return the features that a speaker chooses for many rooms, the same as `speak` for each.
 
     Rooms that differ in the same features offer the same options, so these are made once for all of them, and a speaker
     who leaves nothing to chance there is asked once.

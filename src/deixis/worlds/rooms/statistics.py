@@ -47,7 +47,7 @@ MOST_WORDS = 12  # that are printed
 
 @dataclass(frozen=True, kw_only=True)
 class CaptionCounts:
-    """What a dataset of captions holds.
+    """Counts of a dataset of captions.
 
     Attributes:
         name: what it is called.
@@ -166,7 +166,7 @@ def _count_captions(images: np.ndarray, grammar: Grammar, words: Counter[str]) -
 
 
 def describe(counted: Sequence[CaptionCounts], *, brief: bool = False) -> Output:
-    """Datasets as plain values and as tables, one after the other; sizes only where it is to be brief."""
+    """Return datasets as plain values and as tables, one after the other, only with sizes if `brief`."""
     blocks: list[str | TextTable] = []
     for one in counted:
         blocks += [f"{one.name}: captions of 3D Shapes, {one.images:,} images", _sizes(one)]
@@ -216,7 +216,9 @@ def _mean(lengths: Mapping[int, int]) -> float:
 
 
 def draw(counted: Sequence[CaptionCounts], *, formats: Sequence[Format] = FORMATS) -> dict[str, bytes]:
-    """The figures, the tables and the counts as files by name; equal counts give equal bytes.
+    """Return the figures, the tables and the counts as files by name.
+
+    Equal counts give equal bytes.
 
     Returns:
         distributions in every format, table2.csv, table2.md, words.csv and stats.json.

@@ -1,4 +1,4 @@
-"""What one ray into a room sees, spelled out: the definition that `worlds.rooms.kernels.raycast` must agree with."""
+"""The colour along one ray into a room: the definition that `worlds.rooms.kernels.raycast` must agree with."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CLOSE = 1e-6
 
 
 class RayColor(NamedTuple):
-    """What a ray sees."""
+    """The surface that a ray meets, and its shade and gloss."""
 
     surface: Surface
     shade: float  # by how much the hue is multiplied
@@ -52,7 +52,7 @@ class Vector(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """Where a ray meets a surface."""
+    """The point at which a ray meets a surface."""
 
     distance: float
     normal: Vector
@@ -60,7 +60,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ray:
-    """A half line; the direction has length 1."""
+    """A half line with a direction of length 1."""
 
     origin: Vector
     direction: Vector
@@ -71,7 +71,7 @@ class Ray:
 
 
 def trace(scene: RoomScene, column: float, row: float, *, room: Room = ROOM) -> RayColor:
-    """What is seen of a scene at a place of its picture.
+    """Return the surface and colour at a place of the picture of a scene.
 
     Args:
         scene: its hues do not matter here.

@@ -111,7 +111,7 @@ class CaptionVocabulary:
         return [self.numbers[word] for word in padded]
 
     def decode(self, numbers: Iterable[int]) -> str:
-        """The text of a sequence, from its start, if it has one, to its end; filling is left out."""
+        """Return the text of a sequence, from its start, if it has one, to its end, without padding."""
         words: list[str] = []
         for number in numbers:
             if not 0 <= int(number) < len(self.words):
@@ -144,7 +144,7 @@ def vocabulary(name: Name = "complete") -> CaptionVocabulary:
 
 
 def unknown_words(words: CaptionVocabulary, grammar: Grammar) -> dict[str, int]:
-    """How many captions of a grammar hold each token that a vocabulary lacks, over all images."""
+    """Count the captions of a grammar with each token that a vocabulary lacks, over all images."""
     if not any(words.unknown_in(phrase) for phrase in _phrases_of(grammar)):
         return {}
     tally: Counter[str] = Counter()

@@ -75,7 +75,7 @@ def caption_table(images: np.ndarray, grammar: Grammar = "exhaustive") -> pa.Tab
 
 
 def interleave(columns: list[pa.StringArray]) -> pa.StringArray:
-    """Columns of equal length as one, row by row."""
+    """Join columns of equal length into one, row by row."""
     rows, size = len(columns[0]), len(columns)
     order = np.arange(size)[None, :] * rows + np.arange(rows)[:, None]
     return pa.concat_arrays(columns).take(pa.array(order.ravel()))
@@ -84,7 +84,7 @@ def interleave(columns: list[pa.StringArray]) -> pa.StringArray:
 def write_captions(
     path: Path, images: np.ndarray, grammar: Grammar, *, tell: Callable[[int], None] = lambda _rows: None
 ) -> int:
-    """Write all captions of some images to a Parquet file; how many there are.
+    """Write all captions of some images to a Parquet file, and return their number.
 
     What is held in memory is one block. The file appears when it is whole.
 

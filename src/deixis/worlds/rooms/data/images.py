@@ -33,7 +33,7 @@ KEPT = {"compression": "zstd", "compression_level": 3, "write_page_checksum": Tr
 
 
 def write_rooms(path: Path, images: np.ndarray, *, size: int | None = None) -> int:
-    """Write images of 3D Shapes with their factors, and where a size is given as pictures; how many there are.
+    """Write images of 3D Shapes with their factors, and as pictures if a size is given, and return their number.
 
     Args:
         path: the file.

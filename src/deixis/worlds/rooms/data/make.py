@@ -72,7 +72,7 @@ ONE_IN = 997  # images whose captions enter the digest of the content: every val
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class A3dsRecipe:
-    """What to make.
+    """Recipe of a dataset of captions.
 
     Attributes:
         captions: the grammars whose captions are written, for all images.
@@ -212,7 +212,7 @@ class _Maker:
         return digest.hexdigest()
 
     def make_part(self, part: Part) -> Entry:
-        """A file, made unless it is there."""
+        """Make a file unless it is there, and return its entry."""
         known = self.folder.find(part.path)
         if known is not None:
             return known

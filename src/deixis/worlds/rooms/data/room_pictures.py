@@ -121,7 +121,7 @@ def read_room_pictures(path: Path, *, only: set[str] | None = None, most: int | 
 
 
 def read_contexts(path: Path) -> list[tuple[str, ...]]:
-    """Which pictures to show together, the target first: from CSV, or JSON Lines, with `target` and `distractor`.
+    """Read the pictures to show together, the target first: from CSV or JSON Lines with `target` and `distractor`.
 
     `target_id`, `distractor_id` and, in JSON, lists of `distractor_ids` are understood, too.
 
@@ -209,7 +209,7 @@ def _from_archive(path: Path) -> RoomPictures:
 
 
 def read_archive(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of a NumPy archive; `BrokenDataset` where it is damaged or claims too much."""
+    """Return the arrays of a NumPy archive, or raise `BrokenDataset` if it is damaged or claims too much."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = [one for one in archive.infolist() if one.filename.endswith(".npy")]

@@ -34,7 +34,7 @@ def say(observation: Mapping[str, Any]) -> int:
 
 
 def listen(observation: Mapping[str, Any]) -> int:
-    """The first room of which everything is true that was said, or else most of it; the first where it is nonsense."""
+    """Return the first room with most of the mentioned features, or the first of all if the caption is nonsense."""
     images = _images(observation)
     try:
         heard = parse_caption(vocabulary("natural").decode(observation["words"]), "partial").expression.steps
@@ -45,7 +45,7 @@ def listen(observation: Mapping[str, Any]) -> int:
 
 
 def choose_action(agent: str, observation: Mapping[str, Any]) -> int:
-    """What either of them does."""
+    """Return the action of either agent."""
     return {SPEAKER: say, LISTENER: listen}[agent](observation)
 
 

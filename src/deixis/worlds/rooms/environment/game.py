@@ -64,7 +64,7 @@ METADATA: dict[str, Any] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Rooms:
-    """What the game is about, and what it is worth.
+    """Settings of the game: its rooms, turns and rewards.
 
     Attributes:
         candidates: how many rooms are shown, the target included.
@@ -139,11 +139,11 @@ class Game:
 
     @property
     def is_over(self) -> bool:
-        """Whether all rounds are over."""
+        """True if all rounds are over."""
         return self.round >= self.rooms.rounds
 
     def act(self, action: Any) -> float:
-        """What whoever is to act does; what both earn by it."""
+        """Take the action of the agent whose turn it is, and return the reward of both."""
         if self.turn == SPEAKER:
             self._speak(int(action))
             return 0.0
@@ -155,7 +155,7 @@ class Game:
         return earned
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What an agent sees; new arrays each time."""
+        """Return the observation of an agent, in new arrays each time."""
         images = self.images if agent == SPEAKER else self.images[self.order]
         heard = np.zeros(self.rooms.most_words, np.uint8)
         heard[:] = self.words.numbers[self.words.padding]
@@ -163,7 +163,10 @@ class Game:
         return {"observation": self._look(images), "words": heard, "action_mask": self.mask(agent)}
 
     def mask(self, agent: str) -> np.ndarray:
-        """What an agent may do: int8 [action]; where it is not its turn, anything, for it does not matter."""
+        """Return the valid actions of an agent: int8 [action].
+
+        All are valid if it is not its turn.
+        """
         allowed = np.ones(self.space_of(agent, "action").n, np.int8)
         if agent == SPEAKER and self.rooms.speech == "words":
             silent = {self.words.start, self.words.unknown, self.words.padding}
@@ -179,7 +182,7 @@ class Game:
 
     @property
     def caption(self) -> str:
-        """What was said."""
+        """The caption so far."""
         return self.words.decode(self.said)
 
     # ---------------------------------------------------------------------------- inside
@@ -240,7 +243,7 @@ def picture_of(images: np.ndarray, size: int = SIZE) -> np.ndarray:
 
 
 class _Environment:
-    """What both kinds of environment have in common."""
+    """Shared parts of both kinds of environment."""
 
     metadata: ClassVar[dict[str, Any]] = METADATA
 
@@ -307,7 +310,7 @@ class ReferenceGame(_Environment, AECEnv):  # type: ignore[misc]  # PettingZoo h
     """
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
-        """Begin an episode; everything from here on follows from the seed."""
+        """Begin an episode, which the seed determines entirely."""
         self._begin(seed)
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -317,11 +320,11 @@ class ReferenceGame(_Environment, AECEnv):  # type: ignore[misc]  # PettingZoo h
         self.agent_selection = self.game.turn
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What an agent sees."""
+        """Return the observation of an agent."""
         return self.game.observe(agent)
 
     def step(self, action: Any) -> None:
-        """What the agent whose turn it is does."""
+        """Take the action of the agent whose turn it is."""
         if self.agents and (self.terminations[self.agent_selection] or self.truncations[self.agent_selection]):
             self._was_dead_step(action)
             return
@@ -339,7 +342,9 @@ class ReferenceGame(_Environment, AECEnv):  # type: ignore[misc]  # PettingZoo h
 
 
 class ParallelReferenceGame(_Environment, ParallelEnv):  # type: ignore[misc]  # likewise
-    """The game with both acting at each step; what the one does whose turn it is not is not looked at.
+    """The game with both acting at each step.
+
+    The action of the agent whose turn it is not is ignored.
 
     Args:
         render_mode: `ansi` or `rgb_array`.
@@ -351,12 +356,12 @@ class ParallelReferenceGame(_Environment, ParallelEnv):  # type: ignore[misc]  #
         seed: int | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin an episode; everything from here on follows from the seed."""
+        """Begin an episode, which the seed determines entirely."""
         self._begin(seed)
         return self._observations(), {agent: self._info() for agent in AGENTS}
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """What both do."""
+        """Take the actions of both agents."""
         if self.game.turn not in actions and self.agents:
             raise SchemaError(f"it is the turn of {self.game.turn}, of which there is no action")
         action = actions.get(self.game.turn)

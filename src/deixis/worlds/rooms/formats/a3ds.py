@@ -68,7 +68,7 @@ FEW, ALIKE = 10, 2  # differences that are told one by one, and how many of thos
 
 
 def caption_file_name(grammar: Grammar) -> str:
-    """What the release calls the captions of a grammar, or would call them."""
+    """Return the name of the captions of a grammar in the release, or the name they would have."""
     return f"3dshapes_captions_{NAMES.get(grammar, grammar)}.json"
 
 
@@ -80,7 +80,7 @@ def write_caption_file(
     workers: int = 1,
     tell: Callable[[int], None] = lambda _captions: None,
 ) -> int:
-    """Write captions in the layout of the release, byte for byte as `json.dump` would; how many there are.
+    """Write captions in the layout of the release, byte for byte as `json.dump` would, and return their number.
 
     What is held in memory is a few blocks of images. The file appears when it is whole.
 
@@ -120,7 +120,7 @@ def read_caption_file(path: Path) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 
 class Difference(NamedTuple):
-    """A caption that is not the one of the grammar; empty where there is none on one side."""
+    """A caption that differs from that of the grammar, with an empty text if there is none on one side."""
 
     image: int
     number: int
@@ -133,7 +133,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionComparison:
-    """How a file of captions compares with a grammar.
+    """Comparison of a file of captions with a grammar.
 
     Attributes:
         grammar: the grammar, the one that fits best where none was named.
@@ -155,7 +155,7 @@ class CaptionComparison:
 
     @property
     def is_same(self) -> bool:
-        """Whether every caption that is there is that of the grammar, once."""
+        """True if every caption in the file is that of the grammar, once."""
         return not self.differing and not self.repeated
 
     def __str__(self) -> str:
@@ -231,7 +231,7 @@ def read_vocabulary(path: Path) -> CaptionVocabulary:
 
 
 def write_vocabulary(path: Path, words: CaptionVocabulary) -> int:
-    """Write a vocabulary as JSON, words with their numbers; how many there are."""
+    """Write a vocabulary as JSON, words with their numbers, and return the number of words."""
     with replacing_file(path) as draft:
         draft.write_text(json.dumps(words.numbers, indent=1) + "\n", encoding="utf-8", newline="\n")
     return len(words)
@@ -255,7 +255,7 @@ def read_image_list(path: Path) -> np.ndarray:
 
 
 def write_image_list(path: Path, images: np.ndarray) -> int:
-    """Write the numbers of images, one on each line; how many there are."""
+    """Write the numbers of images, one on each line, and return how many there are."""
     with replacing_file(path) as draft:
         draft.write_text("".join(f"{image}\n" for image in images.tolist()), encoding="ascii", newline="\n")
     return len(images)
@@ -295,7 +295,7 @@ def best_fitting(batch: list[tuple[int, tuple[str, ...]]]) -> Grammar:
 
 
 def count_differences(batch: list[tuple[int, tuple[str, ...]]], grammar: Grammar) -> int:
-    """How many captions of some images are not those of a grammar."""
+    """Count the captions of some images that differ from those of a grammar."""
     return sum(1 for _ in _differences(batch, grammar))
 
 
@@ -314,7 +314,7 @@ def _differences(batch: list[tuple[int, tuple[str, ...]]], grammar: Grammar) -> 
 
 
 def _words_in_order(value: object) -> tuple[str, ...]:
-    """The words of a JSON vocabulary in the order of their numbers."""
+    """Return the words of a JSON vocabulary in the order of their numbers."""
     if isinstance(value, dict) and isinstance(value.get("word2idx"), dict):
         value = value["word2idx"]
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""A3DS in other forms: the files of its release, and datasets of ours.
+"""A3DS in other formats: the files of its release, and dataset folders of Deixis.
 
 A release is a folder with files of captions (`3dshapes_captions_*.json`), and where they are at hand a vocabulary
 (`vocabulary.json`) and lists of the images of every split (`ids/SPLIT.txt`). Without lists, all images are in one
@@ -66,7 +66,7 @@ BATCH = 4_800  # images at a time
 
 
 def recognise(path: Path) -> str:
-    """The form of what lies at a path: `parquet` or `release`; empty where it is neither."""
+    """Return the format at a path, `parquet` or `release`, or an empty text if it is neither."""
     if kind_of(path) == KIND:
         return "parquet"
     return "release" if _caption_files(path) else ""

@@ -71,7 +71,9 @@ class Rows(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shapes3d:
-    """An open file of images. Nothing but the labels is in memory; use it in a `with` block, or close it.
+    """An open file of images with nothing but the labels in memory.
+
+    Use it in a `with` block, or close it.
 
     Attributes:
         path: the file.
@@ -197,7 +199,7 @@ def write_shapes3d(
     workers: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> None:
-    """Draw images into a file of the original layout; other readers of HDF5 can open it too.
+    """Draw images into a file of the original layout, which other readers of HDF5 can open too.
 
     The file appears when it is whole. The same images give the same bytes, whatever the number of workers.
 
@@ -322,7 +324,7 @@ def _dataset(h5py: Any, opened: Any, file: Path, name: str) -> Any:
 
 
 def _check_arrays(file: Path, images: Any, labels: Any, close: Callable[[], None]) -> Shapes3d:
-    """The open file, once the form of its arrays is what it should be."""
+    """Return the open file, or raise `BrokenDataset` unless its arrays have the right form."""
     shape = tuple(images.shape)
     if images.dtype != np.uint8 or len(shape) != 4 or shape[1] != shape[2] or shape[3] != 3 or shape[1] < 1:
         raise BrokenDataset(
@@ -358,7 +360,7 @@ def _demand_order(file: Path, ids: np.ndarray) -> None:
 
 @contextmanager
 def _explain_errors(file: Path) -> Iterator[None]:
-    """What the readers of files complain about, as one line about the file."""
+    """Raise errors of file readers as `BrokenDataset` with one line about the file."""
     try:
         yield
     except DeixisError:

@@ -1,4 +1,4 @@
-"""How captions of rooms are scored."""
+"""Scores of captions of rooms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What speakers that need no training score on the thirteen test sets: anchors for the scores of models."""
+"""Scores of untrained speakers on the thirteen test sets, as anchors for the scores of models."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SPEAKERS: Mapping[str, Speaker] = {
 
 
 def speaker_captions(speaker: Speaker, images: np.ndarray, *, seed: int, by: By = "label") -> list[str]:
-    """What a speaker says of the first image of each row, in words."""
+    """Return the captions of a speaker for the first image of each row."""
     said = choose_rows(speaker, images, seed=seed, by=by)
     return [
         caption_of(image, [name for name, is_said in zip(FACTORS, row, strict=True) if is_said])

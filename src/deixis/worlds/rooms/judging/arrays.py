@@ -1,4 +1,4 @@
-"""The pragmatic metrics of many captions at once, from the numbers of their images; `pragmatics` is the definition."""
+"""The pragmatic metrics of many captions at once, from the numbers of their images, as `pragmatics` defines them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COUNT = len(FACTORS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """Captions, counted; one row each, with the names of `Pragmatics`.
+    """Counts of captions, one row each, with the names of `Pragmatics`.
 
     Shapes:
         true: bool [caption, 6], features said truly.
@@ -158,7 +158,7 @@ def score_mentions(
     shown: np.ndarray | None = None,
     **counts: np.ndarray,
 ) -> Scores:
-    """Score features that are said truly, whatever the words.
+    """Score the features that are mentioned truly, without the words.
 
     Shapes:
         true: bool [caption, 6]. targets: integers [caption, 6]. distractors: integers [caption, distractor, 6].
@@ -195,7 +195,7 @@ def _spares_nothing(said: np.ndarray, differs: np.ndarray) -> np.ndarray:
 
 
 def _min_features(differs: np.ndarray) -> np.ndarray:
-    """How few features rule out every distractor; 0 where all together do not."""
+    """Return the smallest number of features that rule out every distractor, or 0 if all together do not."""
     bits = (differs * (1 << np.arange(COUNT))).sum(axis=2)  # [caption, distractor]
     needed = np.zeros(len(bits), np.int64)
     for choice in sorted(range(1, 1 << COUNT), key=int.bit_count):

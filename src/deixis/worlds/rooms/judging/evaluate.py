@@ -48,7 +48,7 @@ runs_on_clusters = False
 
 
 def recognises(answers: Path) -> bool:
-    """Whether a file holds captions of numbered images, which need no dataset; nor do speakers without training."""
+    """Return whether a file holds captions of numbered images, or a name is an untrained speaker, without a dataset."""
     return str(answers) == SPEAKERS_WORD or (answers.is_file() and _holds_captions(answers))
 
 

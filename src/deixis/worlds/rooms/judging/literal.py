@@ -23,7 +23,7 @@ __all__ = ["listen_literally"]
 
 
 def listen_literally(texts: Sequence[str], images: np.ndarray) -> np.ndarray:
-    """How likely a literal listener is to choose the target of each caption: float64 [caption].
+    """Return the probability that a literal listener chooses the target of each caption: float64 [caption].
 
     Args:
         texts: the captions; an empty one says nothing and holds of everything.

@@ -41,7 +41,7 @@ LONGEST = 60  # characters of a value that an error shows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predictions:
-    """The captions of one test set; target and distractors are numbers of images.
+    """The captions of one test set, with targets and distractors as numbers of images.
 
     Shapes:
         rows: int64 [caption], which row of the file each was, counted from 1.
@@ -113,7 +113,10 @@ def released_rows(
     denominator: Denominator = "z",
     undefined: float = float("nan"),
 ) -> dict[str, np.ndarray | tuple[str, ...]]:
-    """The columns of several sets below each other, with the name of the set in front; see `released_columns`."""
+    """Return the columns of several sets below each other, with the name of the set in front.
+
+    The columns are those of `released_columns`.
+    """
     parts = [
         {
             "set": (name,) * len(some),
@@ -131,7 +134,7 @@ def _join_cells(cells: Sequence[np.ndarray | tuple[str, ...]]) -> np.ndarray | t
 
 
 def write_rows(path: Path, rows: Mapping[str, np.ndarray | tuple[str, ...]]) -> None:
-    """Write columns as CSV; what is not a number is left empty."""
+    """Write columns as CSV, with empty cells for NaN."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(rows)

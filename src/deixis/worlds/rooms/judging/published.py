@@ -1,4 +1,4 @@
-"""What the paper reports, to stand beside what is measured here.
+"""Results that the paper reports, to stand beside the measured ones.
 
 Source: P. Tsvilodub and M. Franke, "Evaluating Pragmatic Abilities of Image Captioners on A3DS", ACL 2023 (short
 papers), Table 1 and section 3. B is the pretrained captioner, RP and SP the speakers tuned on random and on similar

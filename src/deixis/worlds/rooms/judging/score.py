@@ -1,4 +1,4 @@
-"""How pragmatic captions of 3D Shapes are: those of files, and those of speakers that need no training."""
+"""Pragmatic scores of captions of 3D Shapes, from files and from speakers that need no training."""
 
 from __future__ import annotations
 
@@ -146,7 +146,10 @@ def _choose_sets(sets: Mapping[str, Any], splits: Sequence[str]) -> dict[str, An
 def _match_pairs(
     sets: Mapping[str, Predictions], asked: Mapping[str, np.ndarray], losses: Losses
 ) -> dict[str, Predictions]:
-    """The captions of pairs that were asked for; those of a set without a name may be of any."""
+    """Return the captions of the pairs in question.
+
+    Those of a set without a name may be of any.
+    """
     every = {tuple(row) for rows in asked.values() for row in rows.tolist()}
     found = {}
     for name, part in sets.items():
@@ -205,7 +208,7 @@ def _how(request: Request) -> _How:
 def _score_files(
     files: Mapping[str, Mapping[str, Predictions]], how: _How, request: Request
 ) -> dict[str, dict[str, Scores]]:
-    """The scores of captions, by name of the file and of the set."""
+    """Return the scores of captions, by name of the file and of the set."""
     faults = how.faults
     found: dict[str, dict[str, Scores]] = {name: {} for name in files}
     for name, sets in files.items():
@@ -336,7 +339,7 @@ def _surface_blocks(name: str, look: Mapping[str, Mapping[str, Estimate]]) -> It
 
 
 def _describe_reading(how: _How) -> str:
-    """How captions were read."""
+    """Describe how captions were read."""
     mended = f" ({', '.join(how.mended)} mended)" if how.mended else ""
     return f"mode {how.mode}{mended}, features contrast by {how.by}"
 

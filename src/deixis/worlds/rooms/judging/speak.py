@@ -1,4 +1,4 @@
-"""What a trained speaker says: of the thirteen test sets of A3DS, beside what is published, or of pictures in files."""
+"""Captions of a trained speaker: the thirteen test sets of A3DS beside the published numbers, or picture files."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ MOST_SHOWN = 20  # captions of pictures for people; the files have all
 
 
 def speak(request: Request) -> Output:
-    """Let a speaker caption the test sets: Table 1 of the paper, with its numbers beside ours; or pictures."""
+    """Let a speaker caption the test sets, for Table 1 of the paper with its numbers beside, or pictures."""
     given = request.options
     style = _style(given)
     if request.workers is not None:

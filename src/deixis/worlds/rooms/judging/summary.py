@@ -74,7 +74,7 @@ class Summary:
     overall: dict[str, Estimate]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, rounded to six digits; None where a metric is defined for no row."""
+        """Return plain values, rounded to six digits, with None where a metric is defined for no row."""
         overall = plain_estimates({"all": self.overall})["all"]
         return {
             "sets": plain_estimates(self.sets),

@@ -39,7 +39,9 @@ class Pick(NamedTuple):
 def write_caption_verdicts(
     path: Path, sets: Mapping[str, Predictions], scores: Mapping[str, Scores], *, denominator: Denominator = "z"
 ) -> None:
-    """Write the verdicts on captions; one is right by a measure when it has the most that the measure gives.
+    """Write the verdicts on captions.
+
+    A caption is right by a measure if it has the most that the measure gives.
 
     Args:
         path: the file.

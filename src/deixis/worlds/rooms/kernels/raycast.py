@@ -1,4 +1,4 @@
-"""Pictures of rooms by casting rays; the plain twin of what one ray sees is `worlds.rooms.trace`.
+"""Pictures of rooms by ray casting, with `worlds.rooms.trace` as the plain definition of one ray.
 
 A picture is made in two steps. What depends on shape, scale and orientation is cast and filtered once, into *layers*:
 one for every surface and every brightness that a channel of its hue can have. What depends on the hues is then a sum of
@@ -260,7 +260,7 @@ def _tiles(column, cell, relief, stain, along, across, turn, start):
 
 @jit
 def cast_ray(numbers, shape, scale, angle, across, up):
-    """What is seen in one direction: surface, by how much the hue is multiplied, and the white added to it.
+    """Cast one ray and return the surface, the factor for its hue, and the white added to it.
 
     Args:
         numbers: float64, the numbers of a room as `FIELDS` lists them.

@@ -1,4 +1,4 @@
-"""Which features a caption mentions: read from the text alone, then held against the target."""
+"""Features that a caption mentions, read from the text alone and then compared with the target."""
 
 from deixis.worlds.rooms.mentions.judging import Judgement as Judgement
 from deixis.worlds.rooms.mentions.judging import Judgements as Judgements

@@ -1,4 +1,4 @@
-"""What a caption says, held against the target: each feature is absent, true, false or ambiguous.
+"""Judgement of a caption against the target: each feature is absent, true, false or ambiguous.
 
 A feature is *true* when a whole expression says of it what holds, and nothing says otherwise. It is *false* when
 everything that is said of it fails to hold. It is *ambiguous* when only part of an expression fits ('left', 'blue'),
@@ -46,7 +46,7 @@ HUE_FEATURES = FACTORS[:3]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What a caption says of a target.
+    """Judgement of a caption against a target.
 
     Attributes:
         verdicts: for each of the six features.
@@ -67,13 +67,13 @@ class Judgement:
 
     @property
     def false(self) -> int:
-        """How many things are said that do not hold: features, and colours of nothing."""
+        """Number of false mentions: features, and colours of nothing."""
         stray = {mention.expressions for mention in self.stray}
         return sum(verdict == "false" for verdict in self.verdicts.values()) + len(stray)
 
 
 class Judgements(NamedTuple):
-    """What many captions say of their targets; arrays of one row per caption.
+    """Judgements of many captions against their targets, in arrays of one row per caption.
 
     Shapes:
         true, false, ambiguous: bool [caption, 6], at most one of them for each feature.
@@ -91,7 +91,7 @@ class Judgements(NamedTuple):
 
 
 def judge(caption: str | Reading, target: RoomScene) -> Judgement:
-    """What a caption says of a target, feature by feature.
+    """Judge a caption against a target, feature by feature.
 
     Example:
         >>> judge("A tiny red ball green near the floor in green of", RoomScene(163_233)).verdicts["floor_hue"]
@@ -122,7 +122,7 @@ def judge(caption: str | Reading, target: RoomScene) -> Judgement:
 
 
 def false_of(caption: str | Reading, target: RoomScene, distractors: Iterable[RoomScene]) -> int:
-    """How many of the things that are false of the target hold of a distractor, or may."""
+    """Count the false mentions of the target that hold, or may hold, of a distractor."""
     reading = _reading(caption)
     judgement = judge(reading, target)
     others = [said_of(scene) for scene in distractors]

@@ -37,7 +37,7 @@ PLACE_OF = tuple(EXPRESSIONS[5].index(place) for place in PLACES)  # orientation
 
 
 class Kind(StrEnum):
-    """What a phrase does in a caption; a letter each, so that the build of a caption is a string."""
+    """Kind of a phrase in a caption, a letter each, so that the structure of a caption is a string."""
 
     COLOR = "C"
     SIZE = "S"
@@ -204,12 +204,15 @@ assert all(word in _TABLE for word in _WORDS), "every word of a phrase also mean
 
 
 def code_of(word: str) -> str:
-    """The character of a word in lower case; padding has none, and words that nobody knows share one."""
+    """Return the character of a word in lower case.
+
+    Padding has none, and unknown words share one.
+    """
     return _CODE.get(word, _UNKNOWN)
 
 
 def items_in(text: str) -> list[str]:
-    """A caption up to its end, as the codes of its phrases; each is as long as possible, from the left."""
+    """Return the codes of the phrases of a caption up to its end, each as long as possible, from the left."""
     codes = "".join(map(_CHUNKS.__getitem__, text.split()))
     return _FIND.findall(codes.partition(_END)[0])
 
@@ -220,7 +223,7 @@ def kinds_of(items: list[str]) -> str:
 
 
 def phrase_of(item: str) -> Phrase:
-    """What an item means."""
+    """Return the phrase of an item."""
     return _PHRASES[item]
 
 
@@ -257,7 +260,7 @@ BETWEEN = frozenset((Kind.LINK, Kind.INTO))  # what may stand between 'or' and t
 
 
 class Operators(NamedTuple):
-    """How negations and alternatives bear on the phrases of a caption; phrases are told by their places.
+    """Scope of negations and alternatives over the phrases of a caption, given by their places.
 
     Attributes:
         alternatives: from the first of several alternatives to all of them.

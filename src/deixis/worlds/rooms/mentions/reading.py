@@ -1,4 +1,4 @@
-"""What a caption says: which features, by which words, whether or not they are true.
+"""Features that a caption mentions, true or false, and the words that mention them.
 
 Captions of models are often broken, so nothing here fails. Phrases are found from the left, the longest first; then
 every colour is given to what it is the colour of:
@@ -96,7 +96,7 @@ class Reading:
 
 
 class Claim(NamedTuple):
-    """What is said of a feature, whatever the words.
+    """A claim about a feature, without its words.
 
     Attributes:
         feature: 0 to 5, or 6 for a loose colour.
@@ -112,7 +112,7 @@ class Claim(NamedTuple):
 
 
 class Build(NamedTuple):
-    """How the phrases of a caption hang together, whatever their words.
+    """The structure of the phrases of a caption, without their words.
 
     Attributes:
         claims: what is said of the features, from left to right.
@@ -126,7 +126,7 @@ class Build(NamedTuple):
 
 
 def read_mentions(text: str) -> Reading:
-    """Which features a caption mentions, and by which words.
+    """Return the features that a caption mentions, with the words.
 
     Example:
         >>> [(m.feature, *m.expressions) for m in read_mentions("A tiny red ball green of").mentions]
@@ -148,7 +148,7 @@ def read_mentions(text: str) -> Reading:
 
 
 def read_rows(texts: Iterable[str]) -> np.ndarray:
-    """What many captions say, in numbers; one row each.
+    """Read many captions as numbers, one row each.
 
     Shapes:
         Returns int32 [caption, 23]: bits of the expressions said exactly of each feature and loosely, the same for
@@ -172,7 +172,7 @@ def read_rows(texts: Iterable[str]) -> np.ndarray:
 
 
 def build_of(kinds: str) -> Build:
-    """How phrases of these kinds, one letter each, hang together."""
+    """Return the structure of phrases of these kinds, one letter each."""
     return _known_build(kinds) if len(kinds) <= LONGEST_KNOWN else _build(kinds)
 
 

@@ -1,4 +1,4 @@
-"""How the script released with the paper reads captions, with its faults, each of which can be mended by itself.
+"""The caption reader of the paper's released script, with its faults, each of which can be mended alone.
 
 Written anew from a description of its behaviour. The script asks whether strings occur in the caption: for each feature
 the expression of the target, followed by its noun where the target has the same hue twice. Where it leaves word classes
@@ -46,7 +46,7 @@ _NO_WALL = re.compile(rf"in front of a (?:{'|'.join(sorted(HUES, key=len, revers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Faults:
-    """What the released script gets wrong; all of it by default.
+    """Faults of the released script, all present by default.
 
     Attributes:
         sticky_color: once the object's colour was found in some caption, it counts as mentioned in all that follow.
@@ -80,7 +80,7 @@ class Faults:
 
 
 class ScriptFindings(NamedTuple):
-    """What the script finds in captions; one row each.
+    """Features that the script finds in captions, one row each.
 
     Shapes:
         found: bool [caption, 6], the target's expressions that occur.
@@ -124,7 +124,7 @@ def look_up(
 
 @lru_cache(1 << 17)
 def needles(scene: RoomScene, faults: Faults) -> tuple[str, ...]:
-    """What the script looks for: the expression of each feature, with its noun where a hue occurs more than once."""
+    """Return the texts that the script looks for: each feature, with its noun where a hue occurs more than once."""
     floor, wall, hue, scale, shape, orientation = scene.factors
     hues = (floor, wall, hue)
     size = SCALES[scale].replace("-", "-" if faults.hyphens else " ")

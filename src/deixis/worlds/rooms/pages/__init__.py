@@ -37,7 +37,7 @@ __all__ = ["PAGES"]
 
 
 class RoomPages(WorldPages):
-    """What the studio shows of 3D Shapes."""
+    """Pages of the studio for 3D Shapes."""
 
     def open(self, path: Path) -> Any:
         """A folder."""
@@ -50,7 +50,7 @@ class RoomPages(WorldPages):
     def filter_examples(
         self, entry: Entry, wanted: PageQuery, library: Library
     ) -> tuple[np.ndarray, Callable[[int], str]]:
-        """What a filter leaves: images, or places in a set of pairs."""
+        """Return the images, or places in a set of pairs, that pass a filter."""
         name = quote(wanted.get("set"), safe="") or "image"
         return filter_rooms(entry, wanted), lambda number: f"/d/{entry.slug}/{name}/{number}"
 
@@ -79,7 +79,7 @@ class RoomPages(WorldPages):
         return play.room_game(entry, split, "caption" if task == "caption" else "pick", questions, seed=seed)
 
     def claims(self, found: Mapping[str, Any], file: str) -> bool:
-        """Scores of captions; older versions kept them in a file of their own."""
+        """Return whether results are scores of captions, which older versions kept in a file of their own."""
         return file == results.OLDER or bool({"scores", "sets"} & found.keys())
 
     def read_results(self, entry: Entry, file: str, values: Any, training: Training | None) -> list[Judged]:
@@ -102,7 +102,7 @@ class RoomPages(WorldPages):
         return [results.with_rooms(card, int(pair), dataset) for card, pair in zip(cards, pairs, strict=True)]
 
     def describe_answer(self, side: Side, row: int) -> Said:
-        """What a model says of a room, and what is wrong with that."""
+        """Describe the caption of a model for a room, and its faults."""
         verdicts = side.verdicts
         caption = verdicts.texts[row] if verdicts.texts else ""
         faults = verdicts.misreadings[verdicts.missed[row]]

@@ -63,7 +63,7 @@ KEEP = {"cache-control": "private, max-age=3600"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedCaption:
-    """A caption held against its context.
+    """A caption with its judgement in a context.
 
     Attributes:
         pieces: the whole text in stretches.
@@ -147,7 +147,7 @@ def caption_fragment(request: Request) -> Response:
 
 
 def speakers_fragment(request: Request) -> Response:
-    """What the speakers say with another seed."""
+    """Show the captions of the speakers with another seed."""
     asked = request.query_params
     rooms, by = _rooms(asked), _by(asked)
     return render(
@@ -156,7 +156,7 @@ def speakers_fragment(request: Request) -> Response:
 
 
 def caption_json(request: Request) -> Response:
-    """A caption of a grammar, as JSON."""
+    """Return a caption of a grammar as JSON."""
     asked = request.query_params
     rooms = _rooms(asked)
     return JSONResponse({"text": _caption_asked_for(asked, rooms, _by(asked), _whole(asked, "seed", LARGEST_SEED))})
@@ -166,7 +166,7 @@ def caption_json(request: Request) -> Response:
 
 
 def judge_caption(text: str, rooms: Sequence[int], *, by: By = "label") -> JudgedCaption:
-    """A caption of the first room, held against the others.
+    """Judge a caption of the first room against the others.
 
     Args:
         text: the caption.
@@ -272,7 +272,7 @@ def _role(place: int, count: int) -> str:
 
 
 def _captions_of_speakers(rooms: Sequence[int], by: By, seed: int) -> list[dict[str, Any]]:
-    """What each speaker says, judged; nobody speaks of a room that stands alone."""
+    """Return the caption of each speaker, judged, or nothing for a room that stands alone."""
     if len(rooms) == 1:
         return []
     found = []
@@ -288,7 +288,7 @@ def _said_by(name: str, rooms: Sequence[int], by: By, seed: int) -> str:
 
 
 def _caption_asked_for(asked: QueryParams, rooms: tuple[int, ...], by: By, seed: int) -> str:
-    """The caption that an address asks for: written out, of a speaker, or of a grammar."""
+    """Return the caption of an address: written out, of a speaker, or of a grammar."""
     if "text" in asked:
         return _text(asked["text"])
     if "speaker" in asked:

@@ -67,7 +67,7 @@ def filter_rooms(entry: Entry, wanted: PageQuery) -> np.ndarray:
 
 
 def _candidates(entry: Entry, wanted: PageQuery) -> tuple[np.ndarray, np.ndarray | None]:
-    """The images among which is chosen, and where they are targets, their pairs."""
+    """Return the images to choose from, and their pairs if they are targets."""
     dataset: Dataset = entry.data
     chosen, split = wanted.get("set"), wanted.get("split")
     sets = pairs_of(entry)
@@ -103,7 +103,10 @@ def _colorful(rows: np.ndarray) -> list[int]:
 
 
 def pairs_of(entry: Entry) -> dict[str, np.ndarray]:
-    """The pairs of every set: int64 [pair, 2], the target first; sets of the same name come from one file only."""
+    """Return the pairs of every set: int64 [pair, 2], the target first.
+
+    Sets of the same name come from one file only.
+    """
     folder = entry.path / "pairs"
     stamps = tuple((path, path.stat().st_mtime_ns) for path in sorted(folder.glob("*.parquet")))
     return _pairs(stamps)
@@ -136,13 +139,13 @@ def _read_images(path: Any, stamp: int) -> np.ndarray:  # noqa: ARG001 (a change
 
 
 def _mix(images: np.ndarray) -> np.ndarray:
-    """The images in an order in which neighbours differ; by their numbers, thousands of red rooms come first."""
+    """Return the images in an order in which neighbours differ, since thousands of red rooms come first by number."""
     stride = next(number for number in range(STRIDE, 2 * STRIDE) if gcd(number, len(images)) == 1)
     return images[np.arange(len(images)) * stride % max(1, len(images))]
 
 
 class _ImageSet:
-    """Images that are asked about, so that their facets are made once."""
+    """Images as a key by identity, so that their facets are made once."""
 
     def __init__(self, images: np.ndarray) -> None:
         self.images = images

@@ -94,7 +94,7 @@ class Pair:
 
     @property
     def words(self) -> tuple[dict[str, str], dict[str, str]]:
-        """What the features of the target and of the distractor are called."""
+        """Phrases for the features of the target and of the distractor."""
         return said_of(RoomScene(self.target)), said_of(RoomScene(self.distractor))
 
     @property
@@ -158,7 +158,7 @@ class RoomGame(Game):
         return {"pair": pair, "features": list(_features(pair)), "said": said, "slug": self.entry.slug}
 
     def judge(self, place: int, said: str) -> AnswerVerdict:
-        """Whether an answer is right, and why not."""
+        """Judge an answer, with the reason if it is wrong."""
         pair = self.pairs[place]
         if self.task == "pick":
             return _judge_choice(pair, int(said))
@@ -173,7 +173,7 @@ class RoomGame(Game):
         return AnswerVerdict(is_found and is_true, headline, tuple(_about(pair, said, int(scores.unknown[0]))))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
-        """What `deixis evaluate` measures of captions; of choices, how many are right."""
+        """Return the measures of `deixis evaluate` for captions, or the share of right choices."""
         if not said:
             return []
         if self.task == "pick":
@@ -196,7 +196,7 @@ class RoomGame(Game):
         return dict(sorted(shares.items(), key=lambda share: (-share[1], share[0])))
 
     def write(self, folder: Path, said: Sequence[str], facts: Mapping[str, Any], *, is_over: bool) -> list[str]:
-        """Captions as `deixis evaluate` reads them; choices with the captions that they were made for."""
+        """Write captions as `deixis evaluate` reads them, or choices with the captions that they were made for."""
         name, what = ("picks.jsonl", "picked_id") if self.task == "pick" else ("captions.jsonl", "prediction")
         rows = []
         for pair, one in zip(self.pairs, said, strict=False):
@@ -244,13 +244,16 @@ def _captions(path: Path, seed: int) -> dict[str, Any]:
 
 
 def samples_of(entry: Entry) -> dict[str, int]:
-    """The sets of pairs from which a sample can be drawn, with sizes; an empty name stands for all."""
+    """Return the sets of pairs to draw a sample from, with sizes.
+
+    An empty name stands for all.
+    """
     sets = {name: len(rows) for name, rows in pairs_of(entry).items()}
     return {"": sum(sets.values()), **sets} if sets else {ANEW: 0}
 
 
 def room_game(entry: Entry, split: str, task: RoomTask, questions: int, *, seed: int) -> RoomGame:
-    """A game on random pairs of a set, or of all sets; on pairs drawn anew where there is none."""
+    """Return a game on random pairs of a set or of all sets, or on new pairs if there is no set."""
     sets = pairs_of(entry)
     if split in sets:
         sets = {split: sets[split]}

@@ -49,7 +49,10 @@ WORDS = ResultWords(
 
 
 def read_results(entry: Entry, file: str, values: Any) -> Iterator[Judged]:
-    """The results of captions that were scored together, or of a speaker; rows are kept of files only."""
+    """Yield the results of captions that were scored together, or of a speaker.
+
+    Rows are kept of files only.
+    """
     try:
         scores = values["scores"] if "scores" in values or "sets" not in values else {_speaker(entry, values): values}
         for number, (name, found) in enumerate(scores.items()):
@@ -84,7 +87,7 @@ def _speaker(entry: Entry, values: Any) -> str:
 
 
 def say_faults(missed: Sequence[str]) -> str:
-    """What is wrong with a caption, in a sentence."""
+    """Describe the faults of a caption in a sentence."""
     first, *others = [name.removeprefix("says ") for name in missed] or [""]
     return f"It says {', and '.join([first, *others])}." if first else ""
 

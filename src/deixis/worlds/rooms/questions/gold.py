@@ -52,7 +52,7 @@ class RoomGold:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the images are called: A, B and so on."""
+        """Labels of the images: A, B and so on."""
         return tuple(ascii_uppercase[: len(self.images)])
 
     @property
@@ -71,7 +71,7 @@ class RoomGold:
         return {"set": self.set}
 
     def judge(self, text: str | None) -> Judgement:
-        """Judge a choice, or a caption by the pragmatic metrics; features contrast by what captions can say."""
+        """Judge a choice, or a caption by the pragmatic metrics, where features contrast by caption words."""
         nothing = {"right_image": 0.0}
         if self.answer == "caption":
             nothing = dict.fromkeys(SHARES, 0.0) | dict.fromkeys(FURTHER, nan)
@@ -124,7 +124,7 @@ class RoomGold:
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any], answer: str) -> RoomGold:
-        """The gold of a line of JSON; `BrokenDataset` where it is none."""
+        """Return the gold of a line of JSON, or raise `BrokenDataset` if it is none."""
         try:
             images = tuple(RoomScene(image).id for image in values["images"])
             target = int(values["target"])
@@ -136,6 +136,6 @@ class RoomGold:
 
 
 def _spoken_factors(image: int) -> tuple[object, ...]:
-    """What captions distinguish: fifteen orientations share eleven phrases."""
+    """Return the factors as captions distinguish them: fifteen orientations share eleven phrases."""
     *hues, place = RoomScene(image).factors
     return *hues, PLACES[place]

@@ -48,13 +48,13 @@ ASKED = {
 
 
 def room_instructions(answer: str, style: str) -> Message:
-    """What a model is told before the first pair."""
+    """Return the instructions before the first pair."""
     what = "images" if style == "image" else "descriptions of images"
     return Message("system", ("\n\n".join((ROOMS.format(what=what), ASKED[answer])),))
 
 
 def room_gold(images: tuple[int, ...], *, name: str, answer: str, seed: int) -> RoomGold | None:
-    """A question about some images, the first of which is meant; None where no caption tells it from the others.
+    """Return a question about some images, the first being the target, or None if no caption tells it apart.
 
     Args:
         images: numbers of images.
