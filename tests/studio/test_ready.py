@@ -91,7 +91,7 @@ def test_the_page_of_an_example_shows_steps_objects_and_misreadings(client, root
     page = client.get("/d/strings/0").text
     assert page.count("<tr data-object=") == len(story.things) == 8
     assert len(re.findall('<li tabindex="0" data-lights="[^"]*" style="--depth', page)) == len(story.steps) > 0
-    assert page.count("★ meant") == 1
+    assert page.count("★ target") == 1
     assert story.misreadings
     for one in story.misreadings:
         assert one.did in page.replace("&#39;", "'")
@@ -158,7 +158,7 @@ def test_results_of_evaluate_are_shown(client):
     assert "right object" in overview
     assert "random" in overview
     run = client.get("/results?run=random").text
-    assert "What was misread in choosing a wrong object" in run
+    assert "Misreadings when the wrong object was chosen" in run
     examples = client.get("/results/examples?run=random&show=wrong").text
     assert "Chose " in examples
     assert "/d/strings/" in examples

@@ -278,7 +278,7 @@ def test_nonsense_is_answered_with_a_message(studio: TestClient, address: str, s
 
 def test_a_filter_that_fits_nothing_is_no_error(studio: TestClient) -> None:
     """An unknown misreading lists nothing; a page beyond the last is the last."""
-    assert "Nothing fits" in studio.get(f"/results/examples?run=guess&missed={SCRIPT}").text
+    assert "No examples match" in studio.get(f"/results/examples?run=guess&missed={SCRIPT}").text
     assert studio.get("/results/examples?run=guess&page=9999").status_code == 200
 
 
@@ -380,15 +380,15 @@ def test_the_page_says_how_intervals_were_found(photographs: list[Path], caption
     """Shares of right answers have Wilson's; what a caption has a share of is resampled."""
     found = [
         re.search(
-            r"its 95 % interval, ([^:]+):",
+            r"95 % intervals over examples \(([^)]+)\)",
             TestClient(make_app(roots), base_url="http://127.0.0.1").get("/results").text,
         )
         for roots in (photographs, [captions])
     ]
 
     assert [one and one.group(1) for one in found] == [
-        "Wilson’s",
-        "Wilson’s where a caption is right or wrong, else by resampling captions",
+        "Wilson",
+        "Wilson where a caption is right or wrong, otherwise a bootstrap over captions",
     ]
 
 

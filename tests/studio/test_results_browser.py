@@ -62,7 +62,7 @@ def test_the_measure_is_switched_by_keyboard(page: Page) -> None:
 def test_two_models_are_compared_from_the_form(page: Page, shots: Path) -> None:
     """The form leads to the comparison, and its quarters to the examples in them."""
     page.goto("/results")
-    page.get_by_role("button", name="Example by example").first.click()
+    page.get_by_role("button", name="Compare examples").first.click()
     page.wait_for_url("**/results/compare?**")
 
     page.locator("table.square td a").last.click()

@@ -119,7 +119,7 @@ def test_a_caption_is_judged_by_itself(client):
 
     assert "<html" not in fragment
     assert 'class="mention contrastive"' in fragment
-    assert "Nothing is said" in client.get(f"/shapes/caption?target={ROOM}&text=").text
+    assert "The caption is empty" in client.get(f"/shapes/caption?target={ROOM}&text=").text
 
 
 def test_captions_are_escaped(client):

@@ -279,7 +279,7 @@ class Sittings:
 
         With a folder for answers, it gets one of its own in it at the first answer.
         """
-        name = " ".join(player.split())[:LONGEST_NAME] or "somebody"
+        name = " ".join(player.split())[:LONGEST_NAME] or "anonymous"
         with self._lock:
             self._count += 1
             key = f"{derive(seed, entry.slug, task, split, name, self._count):016x}"[:12]

@@ -216,4 +216,5 @@ def _fault(request: Request, error: Exception) -> Response:
 def _error_page(request: Request, status: int, message: str) -> Response:
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"error": message}, status)
-    return render(request, "error.html", status=status, title="Not to be seen", message=message)
+    title = "Page not found" if status == 404 else "Something went wrong"
+    return render(request, "error.html", status=status, title=title, message=message)

@@ -57,12 +57,12 @@ class ResultWords:
 
     measures: Mapping[str, str]
     part: str = "split"
-    interval: str = "Wilson’s"
-    missed: tuple[str, str] = ("What was missed in choosing a wrong object", "missed")
+    interval: str = "Wilson"
+    missed: tuple[str, str] = ("Words ignored when the wrong object was chosen", "misreading")
     misreadings: Mapping[str, str] = field(default_factory=dict)
-    roles: tuple[str, str] = ("Which wrong object was chosen", "there as")
-    missed_label: str = "Missed"
-    role_label: str = "There as"
+    roles: tuple[str, str] = ("Role of the chosen object", "role")
+    missed_label: str = "Misreading"
+    role_label: str = "Role"
     choice: str = ""
     legend: Markup | str = ""
     compared: Markup | str = ""
@@ -225,7 +225,7 @@ class WorldPages:
     def say(self, outcome: str, role: str, missed: Sequence[str]) -> str:
         """Describe the outcome of an answer in a sentence."""
         told = f"{outcome[:1].upper()}{outcome[1:]}{f', {role}' if role else ''}."
-        return f"{told} Missed: {' or '.join(missed)}." if missed else told
+        return f"{told} Misreading: {' or '.join(missed)}." if missed else told
 
 
 def world_pages(name: str) -> WorldPages:

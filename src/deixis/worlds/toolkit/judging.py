@@ -352,7 +352,7 @@ def _blocks(values: Mapping[str, Any]) -> Iterator[str | TextTable]:
     overall = values["overall"]
     if set(overall["outcomes"]) != {"right"}:
         counted = [(name, f"{count:,}") for name, count in overall["outcomes"].items()]
-        yield TextTable(("what came of it", "answers"), counted, (1,))
+        yield TextTable(("outcome", "answers"), counted, (1,))
     wrong = overall["outcomes"].get("wrong object", 0)
     if wrong:
         shares = [(name, _percent(count / wrong)) for name, count in overall["misreadings"].items()]

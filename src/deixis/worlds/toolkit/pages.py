@@ -75,7 +75,7 @@ __all__ = ["ObjectGame", "ReadyPages", "draw_objects", "ready_part"]
 
 LARGE = 5_000  # examples of which the first page is shown before anything is counted
 MOST_MISREADINGS = 40
-TASKS = {"point": ("Point", "Choose the object that is meant.")}
+TASKS = {"point": ("Point", "Choose the target.")}
 SLIPS = {  # what follows "if you", where the world has no words for it
     "comparison": "compared with all objects",
     "attachment": "took a clause to be about the target",
@@ -84,16 +84,16 @@ SLIPS = {  # what follows "if you", where the world has no words for it
     "clause": "ignored a clause",
     "swap": "swapped words between two phrases",
     "relations": "swapped two relations",
-    "clauses": "ignored all but the first phrase",
-    "noun alone": "ignored all but the noun",
+    "clauses": "ignored everything except the first phrase",
+    "noun alone": "ignored everything except the noun",
     UNEXPLAINED: "no misreading leads there",
 }
 WORDS = ResultWords(
     measures={"accuracy": "right object"},
-    missed=("What was misread in choosing a wrong object", "misread"),
+    missed=("Misreadings when the wrong object was chosen", "misreading"),
     misreadings=SLIPS,
     roles=("", ""),
-    missed_label="Misread",
+    missed_label="Misreading",
 )
 CELL, ACROSS = 112, 6  # pixels of an object, and objects in a line where no places are known
 MOST_LINES = 12  # different rows or columns that are drawn where they are
@@ -660,10 +660,10 @@ class ObjectGame(Game):
         target = story.context.target
         if found.outcome == "right":
             return AnswerVerdict(True, "Right", (f"It is {names[target]}.",))
-        why = [f"Meant is {names[target]}; you took {names[self._where(place, said)]}."]
+        why = [f"The target is {names[target]}; you chose {names[self._where(place, said)]}."]
         led = [one.did for one in story.misreadings if said in one.lights.split(" ")]
         why.append(f"You would end there if you {led[0]}." if led else "No single misreading leads there.")
-        return AnswerVerdict(False, "Another object is meant", tuple(why))
+        return AnswerVerdict(False, "Not quite", tuple(why))
 
     def verdict(self, place: int, said: str) -> Verdict:
         """The judgement that a model would get."""
@@ -676,7 +676,7 @@ class ObjectGame(Game):
             return []
         right = sum(self.verdict(place, one).outcome == "right" for place, one in enumerate(said))
         chance = float(np.mean(self._chances(said)))
-        return [Measure("right object", "the object that is meant", wilson(right, len(said)), True, chance)]
+        return [Measure("right object", "the target was chosen", wilson(right, len(said)), True, chance)]
 
     def misreadings(self, said: Sequence[str]) -> dict[str, float]:
         """Return the shares of misreadings behind wrong objects, divided where several explain one."""

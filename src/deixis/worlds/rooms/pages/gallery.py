@@ -198,7 +198,7 @@ def _fields(
 ) -> Iterator[Field]:
     if sets:
         choices = tuple(Choice(name, name.replace("_", " "), len(rows)) for name, rows in sets.items())
-        yield Field("set", "pairs that share", wanted.get("set"), choices, any="single images")
+        yield Field("set", "test set (pairs that share)", wanted.get("set"), choices, any="single images")
     if not wanted.get("set"):
         splits = tuple(Choice(name, name, size) for name, size in entry.splits.items())
         yield Field("split", "split", wanted.get("split"), splits, any="all")

@@ -319,7 +319,7 @@ def _judge_choice(pair: Pair, image: int) -> AnswerVerdict:
     if image == pair.target:
         return AnswerVerdict(True, "Right", (reason,))
     named = f"Of these, the caption names {', '.join(name.replace('_', ' ') for name in pair.named)}."
-    return AnswerVerdict(False, "The other image is meant", (reason, named))
+    return AnswerVerdict(False, "Not quite. The target is the other image", (reason, named))
 
 
 def _unsaid(pair: Pair, said: str) -> tuple[str, ...]:
