@@ -12,7 +12,7 @@ __all__ = ["warm"]
 
 
 def warm(*, seed: Seed | None = None, workers: Count | None = None, as_json: Json = False) -> int:
-    """Compile the kernels and keep them, which takes about a minute, once.
+    """Compile the kernels once, in about a minute.
 
     A handful of examples is made and checked in a temporary folder, which uses all of them.
 
