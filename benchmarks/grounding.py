@@ -77,7 +77,14 @@ def _update(how: Grounding, device: torch.device, images: int, runs: int, *, is_
         return value
 
     updates = Updates(
-        {how.model: net}, device, loss, batch=how.batch_size, clip=how.clip, clamp=how.clamp, betas=how.betas, seed=0
+        {how.model: net},
+        device,
+        loss,
+        batch_size=how.batch_size,
+        clip=how.clip,
+        clamp=how.clamp,
+        betas=how.betas,
+        seed=0,
     )
     updates.graphs &= how.is_recorded
     rows = [torch.randint(EXPRESSIONS, (how.batch_size,), generator=chance).numpy() for _ in range(runs)]

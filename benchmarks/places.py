@@ -32,9 +32,9 @@ from deixis.worlds.grid.training.predict import predict
 
 if TYPE_CHECKING:
     from deixis.data.store import Dataset
+    from deixis.learn.checkpoints import Bundle
     from deixis.worlds.grid.data.arrays import PlanArrays
     from deixis.worlds.grid.models.policy import Policy
-    from deixis.worlds.grid.training.checkpoints import Checkpoint
 
 
 CPU = torch.device("cpu")
@@ -85,7 +85,7 @@ def goes_right(checkpoint: Path, dataset: Dataset, split: str, out: Path) -> np.
     return right
 
 
-def _with_places(checkpoint: Checkpoint, known: int, before: int) -> Policy:
+def _with_places(checkpoint: Bundle, known: int, before: int) -> Policy:
     """The model with the mean of so many known places in place of all that are unknown; zeros for the mean of none."""
     model = load_model(checkpoint, CPU)
     with torch.no_grad():

@@ -38,7 +38,7 @@ from deixis.worlds.grid.judging.verdicts import judge_all
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import reascan
 from deixis.worlds.grid.models.transformer import GridTransformerSettings
-from deixis.worlds.grid.training.loop import train
+from deixis.worlds.grid.training.course import train
 from deixis.worlds.grid.training.predict import predict
 from deixis.worlds.grid.training.settings import training_of
 

@@ -569,7 +569,7 @@ def _checkpoints(scratch: Path) -> Iterable[Target]:
             json.dumps(facts_of(found, "", 120))
         else:
             found = read_rooms(path)
-            _ = f"{found.update:,} {found.training.get('seed', 0):,}"
+            _ = f"{found.step:,} {found.training.get('seed', 0):,}"
             for name in found.models:
                 found.model(name, torch_cpu())
 

@@ -20,7 +20,7 @@ import torch
 
 from deixis.learn.updates import reseed
 from deixis.worlds.grid.models.policy import Batch
-from deixis.worlds.grid.training.step import losses_of
+from deixis.worlds.grid.training.losses import losses_of
 from tests.models.made import PUBLISHED, SMALL, some_examples, started
 
 

@@ -19,7 +19,7 @@ from deixis.worlds.grid.models.transformer import GridTransformer, GridTransform
 from deixis.worlds.grid.training.data import DeviceData
 from deixis.worlds.grid.training.order import Order
 from deixis.worlds.grid.training.predict import exact_matches, say_plans
-from deixis.worlds.grid.training.step import Stepper
+from tests.training.small import stepping
 
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def test_a_model_learns_64_examples_by_heart(name: str, simple_commands: Dataset
         short = np.flatnonzero(arrays.action_count <= LONGEST)
         arrays = arrays.taking(short[np.linspace(0, len(short) - 1, EXAMPLES).astype(np.int64)])
         order = Order(arrays.action_count, EXAMPLES, learner.updates, SEED, "random")
-        take = Stepper(model, DeviceData(arrays, CPU), CPU, batch=EXAMPLES, clip=1.0, seed=SEED, graphs=False)
+        _, take = stepping(model, DeviceData(arrays, CPU), batch_size=EXAMPLES, clip=1.0, seed=SEED)
 
         right = 0.0
         for update in range(learner.updates):

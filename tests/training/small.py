@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from safetensors.torch import load_file
 
+from deixis.learn.updates import Updates
+from deixis.worlds.grid.training.losses import PlanLoss
 from deixis.worlds.grid.training.settings import training_of
 
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    import numpy as np
     from torch import Tensor
 
+    from deixis.worlds.grid.models.policy import Policy
+    from deixis.worlds.grid.training.data import DeviceData
     from deixis.worlds.grid.training.settings import Training
 
 
@@ -26,7 +33,7 @@ WITHOUT_DROPOUT = {"word_dropout": 0.0, "action_dropout": 0.0, "cell_dropout": 0
 
 
 def small(model: str = "m-lstm", **changes: Any) -> Training:
-    """A training of a small model: twelve updates of six examples, a look at dev after every four."""
+    """A training of a small model: twelve updates of six examples, an evaluation after every four."""
     sizes = SIZES[model] | changes.pop("settings", {})
     said = {
         "steps": 12,
@@ -43,8 +50,20 @@ def small(model: str = "m-lstm", **changes: Any) -> Training:
 
 
 def weights(path: Path) -> dict[str, Tensor]:
-    """All tensors of a checkpoint."""
-    return load_file(path)
+    """All tensors of a checkpoint, named as in the model."""
+    return {re.sub(r"(^|/)(m-lstm|gcn-lstm|transformer)\.", r"\1", name): one for name, one in load_file(path).items()}
+
+
+def stepping(model: Policy, data: DeviceData, *, batch_size: int, **how: Any) -> tuple[Updates, Callable[..., None]]:
+    """What takes steps of a model that says plans, and a function that takes one of some rows and a width."""
+    loss = PlanLoss(model, data, examples=batch_size, pointing=how.pop("pointing", 0.0))
+    updates = Updates({"model": model}, data.words.device, loss, batch_size=batch_size, **{"clip": 0.0, **how})
+
+    def take(step: int, rows: np.ndarray, width: int, lr: float, tokens: int) -> None:
+        loss.prepare(width, tokens)
+        updates(step, rows, lr)
+
+    return updates, take
 
 
 def are_equal(one: Path, other: Path) -> bool:

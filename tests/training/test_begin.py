@@ -10,10 +10,11 @@ import torch
 
 from deixis.cli import main
 from deixis.errors import RecipeError
+from deixis.learn.checkpoints import half_bundle, write_bundle
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool
-from deixis.worlds.grid.training.checkpoints import half_checkpoint, read_checkpoint, write_checkpoint
-from deixis.worlds.grid.training.loop import train
+from deixis.worlds.grid.training.checkpoints import name_in, read_checkpoint
+from deixis.worlds.grid.training.course import train
 from deixis.worlds.grid.training.settings import training_of
 from tests.datasets.tiny import quick
 from tests.training.small import SIZES, small
@@ -37,7 +38,7 @@ def test_it_begins_where_the_other_ended(model, dataset, first, tmp_path):
     told = training_of(model, {"steps": 1, "batch_size": 6, "lr": 1e-9, "dev_examples": 5, "decode_limit": 20})
     train(dataset, told, tmp_path, device="cpu", begin=first[model])
     before, after = read_checkpoint(first[model]), read_checkpoint(tmp_path / BEST)
-    assert after.settings == before.settings
+    assert after.models == before.models
     assert after.vocabulary == before.vocabulary
     for name, weights in before.weights.items():
         assert torch.allclose(after.weights[name], weights, atol=1e-6), name
@@ -48,7 +49,7 @@ def test_it_begins_where_the_other_ended(model, dataset, first, tmp_path):
 def test_halves_are_enough_to_begin_with(dataset, first, tmp_path):
     """A checkpoint in bfloat16, as some come with deixis, is taken up in float32."""
     half = tmp_path / "half.safetensors"
-    write_checkpoint(half, half_checkpoint(read_checkpoint(first["transformer"])))
+    write_bundle(half, half_bundle(read_checkpoint(first["transformer"])))
     train(dataset, small("transformer", steps=2), tmp_path / "run", device="cpu", begin=half)
     assert all(one.dtype == torch.float32 for one in read_checkpoint(tmp_path / "run" / BEST).weights.values())
 
@@ -67,7 +68,7 @@ def test_stopped_it_goes_on_to_the_same_weights(dataset, first, tmp_path):
 
 
 def _sizes_of(path):
-    return dict(read_checkpoint(path).settings)
+    return dict((found := read_checkpoint(path)).models[name_in(found)])
 
 
 def test_what_does_not_fit_is_refused(dataset, first, tmp_path):
@@ -79,8 +80,9 @@ def test_what_does_not_fit_is_refused(dataset, first, tmp_path):
 
     less = tmp_path / "less.safetensors"
     found = read_checkpoint(first["transformer"])
-    table = {"words.row.weight": found.weights["words.row.weight"][:-1]}
-    write_checkpoint(less, replace(found, vocabulary=found.vocabulary[1:], weights={**found.weights, **table}))
+    row = "transformer.words.row.weight"
+    table = {row: found.weights[row][:-1]}
+    write_bundle(less, replace(found, vocabulary=found.vocabulary[1:], weights={**found.weights, **table}))
     with pytest.raises(RecipeError, match=f"has never seen, such as {found.vocabulary[0]!r}"):
         train(dataset, small("transformer"), tmp_path / "c", device="cpu", begin=less)
 
@@ -97,7 +99,7 @@ def test_the_command_begins_with_what_comes_with_deixis(dataset, tmp_path, capsy
     settings.write_text("dev_examples = 2\ndecode_limit = 20\n", encoding="utf-8")
     run = ["train", "m-lstm", *said, "--settings", str(settings), "--out", str(tmp_path / "run")]
     assert main([*run, "--begin", "m-lstm"]) == 0
-    assert read_checkpoint(tmp_path / "run" / BEST).update == 1
+    assert read_checkpoint(tmp_path / "run" / BEST).step == 1
 
     assert main([*run[:-1], str(tmp_path / "other"), "--begin", "nothing"]) != 0
     assert "comes with deixis (m-lstm, gcn-lstm, transformer)" in capsys.readouterr().err

@@ -14,27 +14,33 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 from deixis.errors import BrokenCheckpoint, DivergedTraining
+from deixis.learn.checkpoints import half_bundle, read_facts, write_bundle
 from deixis.learn.run import checkpoint_of, find_checkpoint, shipped_checkpoints, world_of_checkpoint
 from deixis.worlds.grid.data.arrays import load_plan_arrays
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool
-from deixis.worlds.grid.training.checkpoints import half_checkpoint, load_model, read_checkpoint, write_checkpoint
-from deixis.worlds.grid.training.loop import train
+from deixis.worlds.grid.training.checkpoints import load_model, name_in, read_checkpoint, selection_of
+from deixis.worlds.grid.training.course import train
 from deixis.worlds.grid.training.predict import exact_matches, say_plans
 from tests.datasets.tiny import quick
-from tests.training.small import SIZES, small
+from tests.training.small import SIZES, are_equal, small, weights
 
 
 @pytest.fixture(scope="module", params=list(SIZES))
 def run(request, dataset, tmp_path_factory):
     """A finished training."""
-    return train(dataset, small(request.param, steps=2), tmp_path_factory.mktemp("run") / "run", device="cpu").folder
+    return train(dataset, small(request.param, steps=2), tmp_path_factory.mktemp("run") / "run", device="cpu").path
 
 
 @pytest.fixture
 def checkpoint(run):
     """Its last checkpoint."""
     return read_checkpoint(run / "last.safetensors")
+
+
+def sizes_in(facts: dict) -> dict:
+    """The sizes of the one model that facts are about."""
+    return next(iter(facts["models"].values()))
 
 
 @contextmanager
@@ -52,9 +58,9 @@ def test_a_checkpoint_survives_being_written(checkpoint, tmp_path):
     """Reading is the inverse of writing, and writing the same again gives the same bytes."""
     path, again = tmp_path / "one.safetensors", tmp_path / "two.safetensors"
 
-    write_checkpoint(path, checkpoint)
+    write_bundle(path, checkpoint)
     found = read_checkpoint(path)
-    write_checkpoint(again, found)
+    write_bundle(again, found)
 
     assert found.facts() == checkpoint.facts()
     assert all(torch.equal(found.weights[name], tensor) for name, tensor in checkpoint.weights.items())
@@ -68,7 +74,7 @@ def test_a_checkpoint_tells_where_it_comes_from(checkpoint, dataset):
     assert checkpoint.data["patterns"] == ["p1", "p3"]
     assert checkpoint.data["random_only"] is False
     assert checkpoint.training["seed"] == 1
-    assert checkpoint.update == 2
+    assert checkpoint.step == 2
     assert "walk" in checkpoint.vocabulary
     assert checkpoint.torch == torch.__version__
 
@@ -77,7 +83,7 @@ def test_half_the_precision_is_half_the_size(checkpoint, tmp_path):
     """Weights come back in float32, rounded to what bfloat16 can hold; Adam's memory is left out."""
     path = tmp_path / "half.safetensors"
 
-    write_checkpoint(path, half_checkpoint(checkpoint))
+    write_bundle(path, half_bundle(checkpoint))
     found = read_checkpoint(path)
 
     stored = load_file(path)
@@ -93,13 +99,13 @@ def test_half_the_precision_is_half_the_size(checkpoint, tmp_path):
 def test_what_is_no_number_is_never_written(checkpoint, tmp_path, value):
     """The file before it stays as it was, and is named."""
     path = tmp_path / "last.safetensors"
-    write_checkpoint(path, checkpoint)
+    write_bundle(path, checkpoint)
     before = path.read_bytes()
     name, tensor = next(iter(checkpoint.weights.items()))
     broken = replace(checkpoint, weights={**checkpoint.weights, name: torch.full_like(tensor, value)})
 
     with pytest.raises(DivergedTraining, match=r"no longer numbers at step 2; the last good checkpoint is .*last"):
-        write_checkpoint(path, broken)
+        write_bundle(path, broken)
 
     assert path.read_bytes() == before
 
@@ -107,11 +113,11 @@ def test_what_is_no_number_is_never_written(checkpoint, tmp_path, value):
 def test_a_full_disk_leaves_the_file_before(checkpoint, tmp_path):
     """A checkpoint that cannot be written whole is not written at all, and leaves nothing behind."""
     path = tmp_path / "last.safetensors"
-    write_checkpoint(path, checkpoint)
+    write_bundle(path, checkpoint)
     before = path.read_bytes()
 
     with no_room(len(before) // 2), pytest.raises(OSError, match=r"."):
-        write_checkpoint(path, replace(checkpoint, update=99))
+        write_bundle(path, replace(checkpoint, step=99))
 
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["last.safetensors"]
@@ -119,10 +125,10 @@ def test_a_full_disk_leaves_the_file_before(checkpoint, tmp_path):
 
 def test_the_checkpoint_of_another_model_is_told(checkpoint, tmp_path):
     """Facts of one model around the weights of another."""
-    others = [name for name in SIZES if name != checkpoint.model]
+    others = [name for name in SIZES if name != name_in(checkpoint)]
     for other in others:
         path = tmp_path / f"{other}.safetensors"
-        write_checkpoint(path, replace(checkpoint, model=other, settings=SIZES[other]))
+        write_bundle(path, replace(checkpoint, models={other: SIZES[other]}))
         with pytest.raises(BrokenCheckpoint, match=f"is not a checkpoint of (this )?{other}"):
             read_checkpoint(path)
 
@@ -130,18 +136,20 @@ def test_the_checkpoint_of_another_model_is_told(checkpoint, tmp_path):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (lambda facts: facts.update(model="gpt"), "unknown model 'gpt'"),
-        (lambda facts: facts.update(settings={"width": 1 << 40}), "cannot build"),
-        (lambda facts: facts["settings"].update(width=16), "is not a checkpoint of this"),
-        (lambda facts: facts.update(kind="plans"), "is no checkpoint of format 1"),
-        (lambda facts: facts.update(format=2), "is no checkpoint of format 1"),
+        (lambda facts: facts.update(models={"gpt": {}}), "unknown model 'gpt'"),
+        (lambda facts: sizes_in(facts).update(width=1 << 40), "cannot build"),
+        (lambda facts: sizes_in(facts).update(width=16), "is not a checkpoint of this"),
+        (lambda facts: facts.update(kind="run"), "is no checkpoint of a model that .* of format 2 or 1"),
+        (lambda facts: facts.update(format=3), "is no checkpoint of a model that .* of format 2 or 1"),
+        (lambda facts: facts.update(models={}), "has, without need,"),
         (lambda facts: facts.pop("vocabulary"), "does not say 'vocabulary'"),
-        (lambda facts: facts.update(update=True), "does not say 'update'"),
+        (lambda facts: facts.update(step=True), "does not say 'step'"),
         (lambda facts: facts.update(vocabulary=[]), "no list of words"),
         (lambda facts: facts.update(vocabulary=[1, 2]), "no list of words"),
-        (lambda facts: facts.update(channels=3), "says 3 channels"),
-        (lambda facts: facts["metrics"].update(looks="x"), "'looks' of its metrics"),
-        (lambda facts: facts["metrics"].update(dev_examples=[2000]), "'dev_examples' of its metrics"),
+        (lambda facts: facts["data"].update(channels=3), "says 3 channels"),
+        (lambda facts: facts["data"].pop("cells"), "does not say one model and the grids that it sees"),
+        (lambda facts: facts["metrics"].update(evaluations="x"), "'evaluations' of its metrics"),
+        (lambda facts: facts["metrics"].update(dev={"examples": [2000]}), "'dev' of its metrics"),
         (lambda facts: facts["training"].update(seed="1"), "'seed' of its training"),
         (lambda facts: facts["data"].update(name=7), "'name' of its data"),
         (lambda facts: facts["data"].update(patterns=[1]), "'patterns' of its data"),
@@ -173,6 +181,92 @@ def test_weights_that_lack_or_exceed_are_told(checkpoint, run, tmp_path):
         save_file(tensors, path, said)
         with pytest.raises(BrokenCheckpoint, match=complaint):
             read_checkpoint(path)
+
+
+def as_earlier(path: Path, out: Path) -> Path:
+    """A checkpoint as version 0.1 wrote it: facts of one model, and tensors named as in the model."""
+    found = read_checkpoint(path)
+    (name, settings), data, dev = next(iter(found.models.items())), dict(found.data), found.metrics["dev"]
+    facts = {
+        "format": 1,
+        "kind": "checkpoint",
+        "model": name,
+        "settings": settings,
+        "vocabulary": found.vocabulary,
+        "cells": data.pop("cells"),
+        "channels": data.pop("channels"),
+        "training": found.training,
+        "digest": found.digest,
+        "data": data,
+        "update": found.step,
+        "metrics": {
+            "update": found.step,
+            "looks": found.metrics["evaluations"],
+            "best": found.metrics["best"]["merit"],
+            "best_update": found.metrics["best"]["step"],
+            "seconds": 1.5,
+            "learning_seconds": 1.25,
+            "loss": 2.0,
+            "exact": dev["exact"],
+            "dev_examples": dev["examples"],
+        },
+        "deixis": "0.1.0",
+        "torch": found.torch,
+    }
+    out.parent.mkdir(parents=True, exist_ok=True)
+    save_file(weights(path), out, {"deixis": json.dumps(facts)})
+    return out
+
+
+def test_checkpoints_of_the_earlier_layout_are_read(run, checkpoint, tmp_path):
+    """Models, weights, moments and how they were chosen are what a checkpoint of today says."""
+    found = read_checkpoint(as_earlier(run / "last.safetensors", tmp_path / "last.safetensors"))
+
+    assert {**found.facts(), "metrics": {}, "deixis": ""} == {**checkpoint.facts(), "metrics": {}, "deixis": ""}
+    assert found.metrics == {**checkpoint.metrics, "seconds": 1.5, "learning_seconds": 1.25}
+    assert selection_of(found) == selection_of(checkpoint)
+    for ours, theirs in ((found.weights, checkpoint.weights), (found.memory, checkpoint.memory)):
+        assert ours.keys() == theirs.keys()
+        assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
+    assert world_of_checkpoint(tmp_path / "last.safetensors").name == "grid"
+
+
+def test_a_run_of_the_earlier_layout_goes_on(run, dataset, tmp_path):
+    """To the weights of an undisturbed run."""
+    model = name_in(read_checkpoint(run / "last.safetensors"))
+    as_earlier(run / "last.safetensors", tmp_path / "parts" / "last.safetensors")
+    train(dataset, small(model, steps=4), tmp_path / "parts", device="cpu")
+    train(dataset, small(model, steps=4), tmp_path / "whole", device="cpu")
+
+    assert are_equal(tmp_path / "parts" / "last.safetensors", tmp_path / "whole" / "last.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda facts: facts.update(model="gpt"), "unknown model 'gpt'"),
+        (lambda facts: facts.update(model=[1]), "unknown model"),
+        (lambda facts: facts.pop("model"), "unknown model"),
+        (lambda facts: facts.update(settings=3), "does not say the sizes"),
+        (lambda facts: facts["settings"].update(width=16), "is not a checkpoint of this"),
+        (lambda facts: facts.update(format=2), "of format 2 or 1"),
+        (lambda facts: facts.update(channels=3), "says 3 channels"),
+        (lambda facts: facts.pop("cells"), "the grids that it sees"),
+        (lambda facts: facts.update(data=[]), "does not say 'data'"),
+        (lambda facts: facts.update(metrics=7), "does not say 'metrics'"),
+        (lambda facts: facts["metrics"].update(looks="x"), "'evaluations' of its metrics"),
+        (lambda facts: facts["metrics"].update(best={}), "'best' of its metrics"),
+    ],
+)
+def test_impossible_facts_of_the_earlier_layout_are_told(run, tmp_path, change, complaint):
+    """Each in one line."""
+    path = as_earlier(run / "last.safetensors", tmp_path / "odd.safetensors")
+    facts = read_facts(path)
+    change(facts)
+    save_file(load_file(path), path, {"deixis": json.dumps(facts)})
+
+    with pytest.raises(BrokenCheckpoint, match=complaint):
+        read_checkpoint(path)
 
 
 @given(share=st.floats(0, 0.999))

@@ -15,9 +15,9 @@ from deixis.errors import BrokenCheckpoint, DivergedTraining, RecipeError
 from deixis.learn.devices import find_device
 from deixis.worlds.grid.data.arrays import load_plan_arrays, words_of
 from deixis.worlds.grid.making.make import make
-from deixis.worlds.grid.training import step
-from deixis.worlds.grid.training.checkpoints import read_checkpoint
-from deixis.worlds.grid.training.loop import train
+from deixis.worlds.grid.training import losses
+from deixis.worlds.grid.training.checkpoints import read_checkpoint, selection_of
+from deixis.worlds.grid.training.course import train
 from tests.datasets.tiny import quick
 from tests.training.small import SIZES, WITHOUT_DROPOUT, are_equal, small, weights
 from tests.training.test_checkpoints import no_room
@@ -81,9 +81,9 @@ def test_a_training_leaves_its_record(whole, model):
     assert run["selection"]["evaluations"] == len(looks) == 3
     assert run["selection"]["best"] == max(looks)
     assert run["selection"]["best_step"] == best[-1]  # of equal ones the later has learnt more
-    assert read_checkpoint(whole / model / "best.safetensors").update == best[-1]
-    assert read_checkpoint(whole / model / "best.safetensors").metrics["looks"] == 3
-    assert read_checkpoint(whole / model / "last.safetensors").update == 12
+    assert read_checkpoint(whole / model / "best.safetensors").step == best[-1]
+    assert read_checkpoint(whole / model / "best.safetensors").metrics["evaluations"] == 3
+    assert read_checkpoint(whole / model / "last.safetensors").step == 12
     assert [one["step"] for one in log if "loss" in one] == [2, 3, 4, 6, 8, 9, 10, 12]
     assert run["examples_per_second"] > 0
 
@@ -110,8 +110,8 @@ def test_without_dev_examples_the_last_weights_count(dataset, tmp_path):
     run = train(dataset, small(dev_examples=0), tmp_path / "run", device="cpu")
     best = read_checkpoint(tmp_path / "run" / "best.safetensors")
 
-    assert best.update == 12
-    assert best.selection == "none; the last update"
+    assert best.step == 12
+    assert selection_of(best) == "none; the last update"
     assert run.facts["selection"]["evaluations"] == 0
 
 
@@ -157,7 +157,7 @@ CHILD = """
 import os, signal, sys, torch
 from pathlib import Path
 from deixis.data.store import open_dataset
-from deixis.worlds.grid.training.loop import train
+from deixis.worlds.grid.training.course import train
 from tests.training.small import SIZES, small
 
 torch.set_num_threads(1)
@@ -184,7 +184,7 @@ def test_a_killed_process_goes_on(dataset, whole, tmp_path):
 
     assert done.stdout.split() == [str(int(signal.SIGKILL))] * len(SIZES)
     for model in SIZES:
-        assert read_checkpoint(tmp_path / model / "last.safetensors").update < 12
+        assert read_checkpoint(tmp_path / model / "last.safetensors").step < 12
         train(dataset, small(model), tmp_path / model, device="cpu")
         assert are_equal(tmp_path / model / "last.safetensors", whole / model / "last.safetensors")
 
@@ -269,7 +269,7 @@ def test_ctrl_c_finishes_the_update_in_hand(dataset, whole, tmp_path):
     with pytest.raises(KeyboardInterrupt, match=r"stopped after 7 steps; .* the same command goes on"):
         train(dataset, small(), tmp_path / "run", device="cpu", progress=press_after(6))
 
-    assert read_checkpoint(tmp_path / "run" / "last.safetensors").update == 7
+    assert read_checkpoint(tmp_path / "run" / "last.safetensors").step == 7
     train(dataset, small(), tmp_path / "run", device="cpu")
     assert are_equal(tmp_path / "run" / "last.safetensors", whole / "m-lstm" / "last.safetensors")
 
@@ -357,14 +357,14 @@ def test_a_loss_that_is_no_number_ends_the_training(dataset, tmp_path, monkeypat
         found = step_losses(*arguments)
         return found._replace(plans=found.plans * float("nan")) if len(updates) >= 8 else found
 
-    step_losses = step.losses_of
-    monkeypatch.setattr(step, "losses_of", losses_of)
+    step_losses = losses.losses_of
+    monkeypatch.setattr(losses, "losses_of", losses_of)
 
     with pytest.raises(DivergedTraining, match=r"the loss of step 8 is nan; the last good checkpoint is .*last\.safe"):
         train(dataset, small(), tmp_path / "run", device="cpu")
 
     kept = read_checkpoint(tmp_path / "run" / "last.safetensors")
-    assert kept.update == 6
+    assert kept.step == 6
     assert all(bool(torch.isfinite(tensor).all()) for tensor in kept.weights.values())
 
 
@@ -419,7 +419,7 @@ MEMBER = """
 import sys, torch
 from pathlib import Path
 from deixis.data.store import open_dataset
-from deixis.worlds.grid.training.loop import train
+from deixis.worlds.grid.training.course import train
 from tests.training.small import WITHOUT_DROPOUT, small
 
 torch.set_num_threads(1)

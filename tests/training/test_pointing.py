@@ -17,13 +17,13 @@ from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.models.policy import Batch
 from deixis.worlds.grid.models.registry import build
 from deixis.worlds.grid.roles import Role, decode_role, mention_addresses
+from deixis.worlds.grid.training.course import train
 from deixis.worlds.grid.training.data import DeviceData
-from deixis.worlds.grid.training.loop import train
+from deixis.worlds.grid.training.losses import losses_of, mentions_cost
 from deixis.worlds.grid.training.predict import predict
-from deixis.worlds.grid.training.step import Stepper, losses_of, mentions_cost
 from tests.datasets.tiny import quick
 from tests.models.made import SMALL, small_transformer, some_examples, started
-from tests.training.small import are_equal, small, weights
+from tests.training.small import are_equal, small, stepping, weights
 
 
 CPU = torch.device("cpu")
@@ -192,13 +192,13 @@ def test_a_model_learns_to_point(dataset, words):
         return model.pointed(memory).argmax(dim=1).tolist()
 
     before = found()
-    take = Stepper(model, data, CPU, batch=8, pointing=5.0, clip=1.0, seed=1, graphs=False)
+    updates, take = stepping(model, data, batch_size=8, pointing=5.0, clip=1.0, seed=1)
     tokens = int(seen.action_count[rows].sum()) + 8
     first = float(losses_of(model, batch).plans.detach())
     for update in range(120):
         take(update, rows, steps, 3e-3, tokens)
         if not update:
-            assert float(take.loss) == pytest.approx(first, rel=1e-5)
+            assert float(updates.reported["loss"]) == pytest.approx(first, rel=1e-5)
 
     right = seen.target[:8].tolist()
     assert before != right
@@ -224,7 +224,7 @@ def test_a_model_learns_to_point_at_all_that_is_mentioned(dataset, words):
         return places.gather(1, batch.mentions[:, :, 0]).tolist()
 
     before = found()
-    take = Stepper(model, data, CPU, batch=len(rows), pointing=5.0, clip=1.0, seed=1, graphs=False)
+    _, take = stepping(model, data, batch_size=len(rows), pointing=5.0, clip=1.0, seed=1)
     for update in range(150):
         take(update, rows, steps, 3e-3, int(seen.action_count[rows].sum()) + len(rows))
 

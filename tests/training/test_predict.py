@@ -14,7 +14,7 @@ from deixis.errors import BrokenCheckpoint, RecipeError, UnknownName
 from deixis.worlds.grid.data.arrays import load_plan_arrays
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.training.checkpoints import load_model, read_checkpoint
-from deixis.worlds.grid.training.loop import train
+from deixis.worlds.grid.training.course import train
 from deixis.worlds.grid.training.predict import predict, say_plans
 from tests.datasets.tiny import quick
 from tests.training.small import SIZES, small
@@ -24,7 +24,7 @@ from tests.training.small import SIZES, small
 def best(request, dataset, tmp_path_factory):
     """The best checkpoint of a short training."""
     folder = tmp_path_factory.mktemp("run") / "run"
-    return train(dataset, small(request.param, steps=4), folder, device="cpu").folder / "best.safetensors"
+    return train(dataset, small(request.param, steps=4), folder, device="cpu").path / "best.safetensors"
 
 
 def test_predictions_are_what_the_model_says(best, dataset, tmp_path):
@@ -32,7 +32,7 @@ def test_predictions_are_what_the_model_says(best, dataset, tmp_path):
     plans = predict(best, dataset, ["dev"], tmp_path, device="cpu", limit=12, batch=3)["dev"]
 
     found = read_checkpoint(best)
-    arrays = load_plan_arrays(dataset, "dev", found.vocabulary, channels=found.channels)
+    arrays = load_plan_arrays(dataset, "dev", found.vocabulary, channels=found.data["channels"])
     actions, starts = say_plans(load_model(found, torch.device("cpu")), arrays, torch.device("cpu"), limit=12)
     assert (plans.ids == arrays.ids).all()
     assert (plans.actions == actions).all()

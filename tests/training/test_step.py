@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
+from deixis.learn.updates import Updates
 from deixis.worlds.grid.data.arrays import load_plan_arrays
 from deixis.worlds.grid.models.registry import build
-from deixis.worlds.grid.training import step
+from deixis.worlds.grid.training.course import train
 from deixis.worlds.grid.training.data import DeviceData
-from deixis.worlds.grid.training.loop import train
-from tests.training.small import SIZES, small
+from tests.training.small import SIZES, small, stepping
 
 
 def losses_of(path):
@@ -30,7 +30,7 @@ def test_recorded_updates_learn_the_same_on_a_gpu(model, dataset, tmp_path, monk
     how = {"settings": {"points": True}, "pointing": 1.0, "weight_decay": 0.1} if model.endswith("points") else {}
     told = small(model.split()[0], log_every=1, **how)
     train(dataset, told, tmp_path / "recorded", device="cuda")
-    monkeypatch.setattr(step, "Recorder", lambda: None)
+    monkeypatch.setattr(Updates, "graphs", property(lambda _: False, lambda *_: None), raising=False)
     train(dataset, told, tmp_path / "plain", device="cuda")
 
     plain = losses_of(tmp_path / "plain")
@@ -49,7 +49,7 @@ def test_weights_shrink_apart_from_what_adam_does(model, dataset, words):
         device = torch.device("cpu")
         arrays = load_plan_arrays(dataset, "train", words, channels=policy.channels)
         examples = DeviceData(arrays, device)
-        take = step.Stepper(policy.train(), examples, device, batch=4, weight_decay=decay, seed=5, graphs=False)
+        _, take = stepping(policy.train(), examples, batch_size=4, weight_decay=decay, seed=5)
         take(0, np.arange(4), int(arrays.action_count.max()) + 1, 0.01, 40)
         after[decay] = {name: one.detach().clone() for name, one in policy.named_parameters()}
 
@@ -64,9 +64,9 @@ def test_the_rate_is_that_of_all_weights(arrays, words):
     """A rate that is put on the device counts for what shrinks and for what does not."""
     device = torch.device("cpu")
     policy = build("m-lstm", small().settings, len(words))
-    take = step.Stepper(policy, DeviceData(arrays, device), device, batch=4, weight_decay=0.1, seed=5, graphs=False)
-    take.rate.fill_(0.25)
-    assert [float(group["lr"]) for group in take.optimiser.param_groups] == [0.25, 0.25]
+    updates, _ = stepping(policy, DeviceData(arrays, device), batch_size=4, weight_decay=0.1, seed=5)
+    updates.lr["model"].fill_(0.25)
+    assert [float(group["lr"]) for group in updates.optimizer.param_groups] == [0.25, 0.25]
 
-    without = step.Stepper(policy, DeviceData(arrays, device), device, batch=4, seed=5, graphs=False)
-    assert [group["weight_decay"] for group in without.optimiser.param_groups] == [0.0]
+    without, _ = stepping(policy, DeviceData(arrays, device), batch_size=4, seed=5)
+    assert [group["weight_decay"] for group in without.optimizer.param_groups] == [0.0]

@@ -1,8 +1,11 @@
-"""Checkpoints: weights on disk, with facts about them, as safetensors, so that reading a file runs no code.
+"""Checkpoints of every world, as safetensors files: reading one runs no code.
 
-The metadata key `deixis` holds the facts as JSON. A file takes its name only when it is whole, so whatever happens
-while one is written, the one before it stays. A `Bundle` is several models in one file, and all that tells where they
-come from; which models there can be, a world says by its `Kind`.
+A file holds the weights of one or several models as `MODEL.PARAMETER` and, where a training can go on from it, the
+moments of Adam as `first/MODEL.PARAMETER` and `second/MODEL.PARAMETER`, and other tensors as `kept/NAME`. The metadata
+key `deixis` holds facts as JSON, see `Bundle`. Which models there can be, a world says by its `Kind`.
+
+This is format 2. Format 1 says `update` for the step, and is still read; so is the layout of a single model without a
+prefix, which a `Kind` can convert.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from safetensors import SafetensorError, safe_open
 from deixis._version import __version__
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenCheckpoint, DeixisError, DivergedTraining
+from deixis.learn.run import rename_facts
 
 
 if TYPE_CHECKING:
@@ -32,77 +36,193 @@ __all__ = [
     "Bundle",
     "Kind",
     "checkpoint_digest",
-    "demand_shapes",
     "half_bundle",
     "read_bundle",
     "read_facts",
-    "read_tensors",
     "write_bundle",
-    "write_tensors",
 ]
 
-FORMAT = 1
+FORMAT, EARLIER_FORMAT = 2, 1
 FIRST, SECOND, KEPT = "first/", "second/", "kept/"
 KEY = "deixis"
-MOST_WORDS = 100_000
+MAX_WORDS = 100_000
 
 
-# -------------------------------------------------------------------------------- tensors
+class Kind(NamedTuple):
+    """The checkpoints of one world.
+
+    Attributes:
+        name: what the files say that they are.
+        called: the words for one in an error.
+        build: makes a model with fresh weights from its name, its sizes and the words that it knows.
+        earlier: what files of an earlier layout say that they are, where there are any: of a single model, whose
+            tensors have no prefix.
+        convert: turns the facts of that layout into those of a `Bundle`; facts that make no sense are told later.
+    """
+
+    name: str
+    called: str
+    build: Callable[[str, Mapping[str, Any], tuple[str, ...]], nn.Module]
+    earlier: str = ""
+    convert: Callable[[dict[str, Any]], dict[str, Any]] = dict
 
 
-def write_tensors(path: Path, facts: Mapping[str, Any], tensors: Mapping[str, Tensor], *, update: int) -> None:
-    """Write tensors and facts; the file before stays until this one is whole.
+@dataclass(frozen=True, kw_only=True)
+class Bundle:
+    """Models after some steps of training.
+
+    Attributes:
+        kind: the kind of the file.
+        role: what was learnt: the name of a model, or `captioning`, `game`, `encoder`, `grounding`.
+        models: the names of the models with their sizes.
+        vocabulary: the words, in the order of their numbers; one filler where there are none.
+        training: the settings.
+        digest: identifies the settings.
+        data: the data: name, digest, split, number of examples, and what else the outcome depends on.
+        step: how many steps were taken.
+        metrics: how training went: `dev` and `best` evaluation, number of `evaluations`, `seconds`.
+        weights: by names of model and parameter.
+        memory: what resuming needs; empty in a checkpoint that is only for use.
+    """
+
+    kind: Kind
+    role: str
+    models: Mapping[str, Mapping[str, Any]]
+    vocabulary: tuple[str, ...]
+    training: Mapping[str, Any]
+    digest: str
+    data: Mapping[str, Any]
+    step: int
+    metrics: Mapping[str, Any]
+    weights: Mapping[str, Tensor] = field(repr=False)
+    memory: Mapping[str, Tensor] = field(default_factory=dict, repr=False)
+    deixis: str = __version__
+    torch: str = str(library.__version__)
+
+    def model(self, name: str, device: library.device) -> nn.Module:
+        """Return one of the models, ready for use; `BrokenCheckpoint` where there is none of that name."""
+        if name not in self.models:
+            raise BrokenCheckpoint(f"there is no {name} in this checkpoint; it has {', '.join(self.models)}")
+        model = self.kind.build(name, self.models[name], self.vocabulary)
+        model.load_state_dict(self.weights_of(name))
+        return model.to(device).eval()
+
+    def weights_of(self, model: str) -> dict[str, Tensor]:
+        """Return the weights of one of the models, by the names of its parameters."""
+        start = f"{model}."
+        return {name[len(start) :]: value for name, value in self.weights.items() if name.startswith(start)}
+
+    def facts(self) -> dict[str, Any]:
+        """Return everything but the tensors, as plain data."""
+        named = {name: getattr(self, name) for name in _FIELDS}
+        return {"format": FORMAT, "kind": self.kind.name, **named, "vocabulary": list(self.vocabulary)}
+
+
+_FIELDS: dict[str, type] = {
+    "role": str,
+    "models": dict,
+    "vocabulary": list,
+    "training": dict,
+    "digest": str,
+    "data": dict,
+    "step": int,
+    "metrics": dict,
+    "deixis": str,
+    "torch": str,
+}
+
+
+def write_bundle(path: Path, bundle: Bundle) -> None:
+    """Write a checkpoint; the file before it stays until this one is whole.
 
     Raises:
-        DivergedTraining: when a tensor holds what is no number; nothing is written then.
+        DivergedTraining: when a tensor holds NaN or infinity; nothing is written then.
         OSError: when the disk is full or cannot be written to; the file before it is as it was.
     """
-    kept = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    for name, tensor in kept.items():
+    tensors = {name: one.detach().cpu().contiguous() for name, one in {**bundle.weights, **bundle.memory}.items()}
+    for name, tensor in tensors.items():
         if not bool(library.isfinite(tensor).all()):
             before = f"the last good checkpoint is {path}" if path.exists() else "there is no good checkpoint yet"
             raise DivergedTraining(
-                f"the weights {name!r} are no longer numbers at step {update:,}; {before}; "
+                f"the weights {name!r} are no longer numbers at step {bundle.step:,}; {before}; "
                 "a lower --lr or --clip 1 may help"
             )
-    said = json.dumps(facts, ensure_ascii=False, allow_nan=False)
-    content = safetensors.torch.save(kept, {KEY: said})
+    facts = json.dumps(bundle.facts(), ensure_ascii=False, allow_nan=False)
+    content = safetensors.torch.save(tensors, {KEY: facts})
     with replacing_file(path) as draft:
         draft.write_bytes(content)
 
 
-def read_tensors(
-    path: Path, *, kind: str, version: int, fields: Mapping[str, type], called: str = ""
-) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The facts and the tensors of a file.
+def half_bundle(bundle: Bundle) -> Bundle:
+    """Return the same models in bfloat16, at half the size, without what resuming needs."""
+    weights = {
+        name: one.to(library.bfloat16) if one.is_floating_point() else one for name, one in bundle.weights.items()
+    }
+    return replace(bundle, weights=weights, memory={})
 
-    Args:
-        path: the file.
-        kind: what it must be.
-        version: of its format.
-        fields: the facts that it must state, with their types.
-        called: what to call its kind in a complaint.
+
+def read_bundle(path: Path, kind: Kind) -> Bundle:
+    """Read a checkpoint of this or an earlier layout, in float32 and on the CPU.
 
     Raises:
-        BrokenCheckpoint: when the file is missing, is no safetensors file, or was not written by deixis as such.
+        BrokenCheckpoint: when the file is missing, damaged, not of this kind, or holds other weights than it says.
     """
+    facts, tensors = _read(path, kind)
+    memory = {name: one for name, one in tensors.items() if name.startswith((FIRST, SECOND, KEPT))}
+    weights = {
+        name: one.float() if one.is_floating_point() else one for name, one in tensors.items() if name not in memory
+    }
+    values = {name: facts[name] for name in _FIELDS}
+    found = Bundle(**{**values, "vocabulary": tuple(values["vocabulary"])}, weights=weights, memory=memory, kind=kind)
+    _demand_fit(path, found)
+    return found
+
+
+def checkpoint_digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def _read(path: Path, kind: Kind) -> tuple[dict[str, Any], dict[str, Tensor]]:
     if not path.is_file():
         raise BrokenCheckpoint(f"there is no checkpoint {path}")
     try:
         with safe_open(path, framework="pt") as opened:
             facts = _facts(path, opened.metadata() or {})
-            if (facts.get("kind"), facts.get("format")) != (kind, version):
-                raise BrokenCheckpoint(
-                    f"{path} is no {called or kind} of format {version}; this version of deixis reads no other"
-                )
-            _demand_fields(path, facts, fields)
-            return facts, {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 (no dict)
+            prefix = ""
+            match facts.get("kind"), facts.get("format"):
+                case (kind.name, version) if version == FORMAT:
+                    pass
+                case (kind.name, version) if version == EARLIER_FORMAT:
+                    facts = _rename(facts)
+                case (kind.earlier, version) if kind.earlier and version == EARLIER_FORMAT:
+                    facts = kind.convert(facts)
+                    prefix = f"{next(iter(facts['models']))}."
+                case _:
+                    raise BrokenCheckpoint(
+                        f"{path} is no {kind.called} of format {FORMAT} or {EARLIER_FORMAT}; "
+                        "this version of deixis reads no other"
+                    )
+            _demand_fields(path, facts)
+            names = list(opened.keys())
+            return facts, {_prefixed(name, prefix): opened.get_tensor(name) for name in names}
     except (SafetensorError, OSError, ValueError, TypeError, RuntimeError, KeyError) as error:
         raise _unreadable(path, error) from error
 
 
+def _rename(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts of format 1 under the names of format 2."""
+    metrics = facts.get("metrics")
+    return {**rename_facts(facts), "metrics": rename_facts(metrics) if isinstance(metrics, dict) else metrics}
+
+
+def _prefixed(name: str, prefix: str) -> str:
+    before, slash, part = name.rpartition("/")
+    return f"{before}{slash}{prefix}{part}"
+
+
 def read_facts(path: Path) -> dict[str, Any]:
-    """What a file says about itself, whatever kind it is; empty where it says nothing."""
+    """Return what a file says about itself, whatever its kind; empty where it says nothing."""
     try:
         with safe_open(path, framework="pt") as opened:
             facts = json.loads((opened.metadata() or {}).get(KEY, "{}"))
@@ -111,8 +231,8 @@ def read_facts(path: Path) -> dict[str, Any]:
     return facts if isinstance(facts, dict) else {}
 
 
-def demand_shapes(path: Path, model: str, wanted: Mapping[str, tuple[int, ...]], found: Mapping[str, Tensor]) -> None:
-    """An error unless these are the tensors of a model."""
+def _demand_shapes(path: Path, model: str, wanted: Mapping[str, tuple[int, ...]], found: Mapping[str, Tensor]) -> None:
+    """Raise `BrokenCheckpoint` unless these are the tensors of a model."""
     for name in [*(wanted.keys() - found.keys()), *(found.keys() - wanted.keys())]:
         what = "lacks" if name in wanted else "has, without need,"
         raise BrokenCheckpoint(f"{path} is not a checkpoint of {model}: it {what} the weights {name!r}")
@@ -141,25 +261,24 @@ def _facts(path: Path, metadata: Mapping[str, str]) -> dict[str, Any]:
     return facts if isinstance(facts, dict) else {}
 
 
-_SAID: dict[tuple[str, str], tuple[type, ...]] = {
-    **{("metrics", name): (int,) for name in ("update", "looks", "dev_examples", "best_update")},
-    **{("metrics", name): (int, float) for name in ("seconds", "learning_seconds", "loss", "exact")},
-    ("metrics", "best"): (int, float, dict),
-    **{("metrics", name): (dict,) for name in ("look", "told", "disturbed")},
+_OPTIONAL_FACTS: dict[tuple[str, str], tuple[type, ...]] = {
+    ("metrics", "evaluations"): (int,),
+    **{("metrics", name): (int, float) for name in ("seconds", "learning_seconds")},
+    **{("metrics", name): (dict,) for name in ("dev", "best", "told", "disturbed")},
     **{("training", name): (int,) for name in ("seed", "steps", "batch_size", "updates", "batch")},
     ("training", "quirks"): (list,),
     **{("data", name): (str,) for name in ("name", "digest", "split", "mode", "encoder")},
-    ("data", "examples"): (int,),
+    **{("data", name): (int,) for name in ("examples", "cells", "channels")},
     ("data", "patterns"): (list,),
-}  # what is printed or reckoned with, where it is there: a header is data of somebody else
+}  # of these types where they are there: a header may be written by anybody
 
 
-def _demand_fields(path: Path, facts: Mapping[str, Any], fields: Mapping[str, type]) -> None:
-    for name, wanted in fields.items():
+def _demand_fields(path: Path, facts: Mapping[str, Any]) -> None:
+    for name, wanted in _FIELDS.items():
         value = facts.get(name)
         if not isinstance(value, wanted) or isinstance(value, bool):
             raise BrokenCheckpoint(f"{path} does not say {name!r} as a {wanted.__name__}; train it again")
-    for (part, name), kinds in _SAID.items():
+    for (part, name), kinds in _OPTIONAL_FACTS.items():
         inner = facts.get(part)
         value = inner.get(name) if isinstance(inner, dict) else None
         if value is not None and (not isinstance(value, kinds) or isinstance(value, bool)):
@@ -170,129 +289,29 @@ def _demand_fields(path: Path, facts: Mapping[str, Any], fields: Mapping[str, ty
         if any(leaf is not None and not isinstance(leaf, held) for leaf in leaves):
             raise BrokenCheckpoint(f"{path} says something of another kind in {name!r} of its {part}; train it again")
     words = facts.get("vocabulary", ["none"])
-    if not 0 < len(words) <= MOST_WORDS or not all(isinstance(word, str) for word in words):
+    if not 0 < len(words) <= MAX_WORDS or not all(isinstance(word, str) for word in words):
         raise BrokenCheckpoint(f"{path} has a vocabulary that is no list of words")
 
 
-# -------------------------------------------------------------------------------- several models
-
-
-class Kind(NamedTuple):
-    """A kind of file.
-
-    Attributes:
-        name: what the file says that it is.
-        called: what to call it in a complaint.
-        build: a model with fresh weights, from its name, its sizes and the words that it knows.
-    """
-
-    name: str
-    called: str
-    build: Callable[[str, Mapping[str, Any], tuple[str, ...]], nn.Module]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bundle:
-    """Models after so many updates.
-
-    Attributes:
-        kind: of the file.
-        role: what was learnt, e.g. `captioning`, `game` or `encoder`.
-        models: the names of the models with their sizes.
-        vocabulary: the words, in the order of their numbers; one filler where there are none.
-        training: the settings; digest: a name for them.
-        data: which images, seen through which encoder.
-        update: how many updates were taken.
-        metrics: how it went.
-        weights: by names of model and parameter. memory: what it takes to go on, empty where that is not wanted.
-    """
-
-    kind: Kind
-    role: str
-    models: Mapping[str, Mapping[str, Any]]
-    vocabulary: tuple[str, ...]
-    training: Mapping[str, Any]
-    digest: str
-    data: Mapping[str, Any]
-    update: int
-    metrics: Mapping[str, Any]
-    weights: Mapping[str, Tensor] = field(repr=False)
-    memory: Mapping[str, Tensor] = field(default_factory=dict, repr=False)
-    deixis: str = __version__
-    torch: str = str(library.__version__)
-
-    def model(self, name: str, device: library.device) -> nn.Module:
-        """One of the models, ready to be used; `BrokenCheckpoint` where there is none of that name."""
-        if name not in self.models:
-            raise BrokenCheckpoint(f"there is no {name} in this checkpoint; it has {', '.join(self.models)}")
-        made = self.kind.build(name, self.models[name], self.vocabulary)
-        start = f"{name}."
-        mine = {key[len(start) :]: value for key, value in self.weights.items() if key.startswith(start)}
-        made.load_state_dict(mine)
-        return made.to(device).eval()
-
-
-_FIELDS: dict[str, type] = {
-    "role": str,
-    "models": dict,
-    "vocabulary": list,
-    "training": dict,
-    "digest": str,
-    "data": dict,
-    "update": int,
-    "metrics": dict,
-    "deixis": str,
-    "torch": str,
-}
-
-
-def write_bundle(path: Path, bundle: Bundle) -> None:
-    """Write models; the file before stays until this one is whole."""
-    facts = {"format": FORMAT, "kind": bundle.kind.name, **{name: getattr(bundle, name) for name in _FIELDS}}
-    facts["vocabulary"] = list(bundle.vocabulary)
-    write_tensors(path, facts, {**bundle.weights, **bundle.memory}, update=bundle.update)
-
-
-def half_bundle(bundle: Bundle) -> Bundle:
-    """The same in bfloat16, at half the size, and without what it takes to go on."""
-    weights = {
-        name: one.to(library.bfloat16) if one.is_floating_point() else one for name, one in bundle.weights.items()
-    }
-    return replace(bundle, weights=weights, memory={})
-
-
-def read_bundle(path: Path, kind: Kind) -> Bundle:
-    """The models in a file, in float32 and on the CPU.
-
-    Raises:
-        BrokenCheckpoint: when the file is missing, damaged, not of this kind, or holds other weights than it says.
-    """
-    facts, tensors = read_tensors(path, kind=kind.name, version=FORMAT, fields=_FIELDS, called=kind.called)
-    memory = {name: one for name, one in tensors.items() if name.startswith((FIRST, SECOND, KEPT))}
-    weights = {
-        name: one.float() if one.is_floating_point() else one for name, one in tensors.items() if name not in memory
-    }
-    values = {name: facts[name] for name in _FIELDS}
-    found = Bundle(**{**values, "vocabulary": tuple(values["vocabulary"])}, weights=weights, memory=memory, kind=kind)
-    _demand_fit(path, found)
-    return found
-
-
-def checkpoint_digest(path: Path) -> str:
-    """The SHA-256 of a file."""
-    return sha256(path.read_bytes()).hexdigest()
-
-
 def _demand_fit(path: Path, found: Bundle) -> None:
+    """Raise `BrokenCheckpoint` unless weights and moments are those of the models, without building them for real."""
     wanted: dict[str, tuple[int, ...]] = {}
     for name, settings in found.models.items():
         if not isinstance(settings, dict):
             raise BrokenCheckpoint(f"{path} does not say the sizes of its {name}")
-        with library.device("meta"):  # shapes only: nothing of the size that a file claims is ever allocated
-            made = found.kind.build(name, settings, found.vocabulary)
-        wanted |= {f"{name}.{part}": tuple(one.shape) for part, one in made.state_dict().items()}
-    demand_shapes(path, " and ".join(found.models), wanted, found.weights)
-    for name, tensor in found.memory.items():
+        try:
+            with library.device("meta"):  # shapes only: nothing of the size that a file claims is ever allocated
+                model = found.kind.build(name, settings, found.vocabulary)
+        except BrokenCheckpoint as error:
+            raise BrokenCheckpoint(f"{path} is of a model that this version cannot build: {error}") from error
+        wanted |= {f"{name}.{part}": tuple(one.shape) for part, one in model.state_dict().items()}
+    names = " and ".join(found.models)
+    _demand_shapes(path, names, wanted, found.weights)
+    moments = {name for name in found.memory if not name.startswith(KEPT)}
+    for name in sorted(moments):
         part = name.split("/", 1)[1]
-        if not name.startswith(KEPT) and (part not in wanted or tuple(tensor.shape) != wanted[part]):
+        if tuple(found.memory[name].shape) != wanted.get(part):
             raise BrokenCheckpoint(f"{path} remembers {part!r} of another model; train it again")
+        for start in (FIRST, SECOND):
+            if f"{start}{part}" not in moments:
+                raise BrokenCheckpoint(f"{path} is not a checkpoint of {names}: it lacks the weights '{start}{part}'")

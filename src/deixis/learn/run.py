@@ -93,6 +93,12 @@ class Run:
     lines: tuple[str, ...] = ()
     following: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, path: Path, facts: Mapping[str, Any], **more: Any) -> Self:
+        """Make a run from what `deixis.learn.loop.follow` returned."""
+        is_finished = facts["steps"] == facts["steps_wanted"]
+        return cls(path=path, facts=facts, is_finished=is_finished, was_finished="was finished" in facts, **more)
+
 
 class Trains(Protocol):
     """What trains a model."""

@@ -19,7 +19,7 @@ from deixis.worlds.photos.models.grounder import PhraseGrounder, PhraseGrounderS
 from deixis.worlds.photos.models.modular import ModularGrounder, ModularGrounderSettings
 from deixis.worlds.photos.training import scoring
 from deixis.worlds.photos.training.evaluate import absence_of, answers_of, area_of, ground, threshold_of, write_answers
-from deixis.worlds.photos.training.loop import learn_to_ground
+from deixis.worlds.photos.training.grounding import learn_to_ground
 from deixis.worlds.photos.training.scoring import Questions, answer, lay_out
 from tests.training.regions.made_up import HIGH, LOW, regions, said_of
 from tests.training.regions.small import small

@@ -10,9 +10,9 @@ import torch
 from torch import nn
 
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.worlds.photos.training import loop
+from deixis.worlds.photos.training import grounding
 from deixis.worlds.photos.training.bundles import build, read_grounding, sizes_of
-from deixis.worlds.photos.training.loop import learn_to_ground
+from deixis.worlds.photos.training.grounding import learn_to_ground
 from deixis.worlds.photos.training.mining import TRIES, mine
 from deixis.worlds.photos.training.prepare import Surroundings
 from deixis.worlds.photos.training.settings import MODELS, RECORDED, grounding_of
@@ -44,7 +44,7 @@ def test_stopped_while_mining_it_goes_on_to_the_same_weights(
     """What was mined for updates to come is kept with the weights, so a stop between two refreshes changes nothing."""
     how = small("mattnet", steps=9, mining=strategy, first_stage=2, refresh_every=4, repeats=2, save_every=1)
     learn_to_ground(how, photographs, tmp_path / "whole")
-    take, taken = loop.Updates.__call__, 0
+    take, taken = grounding.Updates.__call__, 0
 
     def stop(self, update, rows, rate):
         nonlocal taken
@@ -54,7 +54,7 @@ def test_stopped_while_mining_it_goes_on_to_the_same_weights(
         take(self, update, rows, rate)
 
     with monkeypatch.context() as patch:
-        patch.setattr(loop.Updates, "__call__", stop)
+        patch.setattr(grounding.Updates, "__call__", stop)
         with pytest.raises(OSError, match="power"):
             learn_to_ground(how, photographs, tmp_path / "parts")
     learn_to_ground(how, photographs, tmp_path / "parts")
@@ -72,13 +72,14 @@ def test_nothing_is_mined_or_erased_in_the_first_stage(
     lines = [json.loads(line) for line in (tmp_path / "mine" / "log.jsonl").read_text().splitlines()]
     assert ["mined" in line for line in lines if "loss" in line] == [False, False, True, True]
     erases = []
-    before = loop._Course.before
+    before = grounding._Grounding.prepare
 
-    def told(self, update):
-        before(self, update)
+    def told(self, step):
+        rows = before(self, step)
         erases.append(self.model.erases)
+        return rows
 
-    monkeypatch.setattr(loop._Course, "before", told)
+    monkeypatch.setattr(grounding._Grounding, "prepare", told)
     learn_to_ground(small("cm-att-erase", steps=4, first_stage=2), photographs, tmp_path / "erase")
     assert erases == [False, False, True, True]
 
@@ -108,18 +109,18 @@ def test_it_begins_with_another_run(photographs: CopsRef, tmp_path: Path) -> Non
 
 def test_what_is_true_of_the_target_is_not_mined(photographs: CopsRef, tmp_path: Path) -> None:
     """With the scene graphs asked, whatever is mined is false of the target, unless all that was drawn is true."""
-    course = loop._Course(
+    course = grounding._Grounding(
         small("mattnet", mining="class-aware", exclude_true=True, exclude_same_image=False),
         photographs,
         None,
-        loop.Surroundings(),
-        loop.silent,
+        grounding.Surroundings(),
+        grounding.silent,
     )
     truth, category = course.truth, course.lessons.category
     assert truth is not None
     everyone = torch.arange(course.rows)
     assert truth(everyone.numpy(), everyone.numpy()).all()  # every expression is true of its own target
-    found = mine(course.how, course.pool, everyone, is_true=truth)
+    found = mine(course.training, course.pool, everyone, is_true=truth)
     for row, others in enumerate(found.tolist()):
         kind = (category == category[row]).nonzero()[:, 0]
         kind = kind[kind != row]
@@ -187,13 +188,13 @@ def test_products_have_the_precision_that_was_asked_for_only_while_learning(
 ) -> None:
     """TF32 while updates are taken, and what was there before afterwards; by default on a CPU no TF32."""
     seen: list[str] = []
-    take = loop.Updates.__call__
+    take = grounding.Updates.__call__
 
     def watched(self, update, rows, rate):
         seen.append(torch.get_float32_matmul_precision())
         take(self, update, rows, rate)
 
-    monkeypatch.setattr(loop.Updates, "__call__", watched)
+    monkeypatch.setattr(grounding.Updates, "__call__", watched)
     before = torch.get_float32_matmul_precision()
     for precision in ("tf32", "fp32", "auto"):
         learn_to_ground(

@@ -8,7 +8,7 @@ import pytest
 
 from deixis.errors import RecipeError
 from deixis.worlds.photos.training import pairs
-from deixis.worlds.photos.training.loop import learn_to_ground
+from deixis.worlds.photos.training.grounding import learn_to_ground
 from deixis.worlds.photos.training.pairs import KINDS, told_apart
 from tests.training.regions.small import small
 

@@ -13,11 +13,11 @@ from deixis.errors import BrokenDataset, RecipeError
 from deixis.worlds.photos.data.arrays import copsref_arrays
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
-from deixis.worlds.photos.training import loop
+from deixis.worlds.photos.training import grounding
 from deixis.worlds.photos.training.bundles import EYES, read_grounding
 from deixis.worlds.photos.training.evaluate import ground
 from deixis.worlds.photos.training.features import region_features, region_table
-from deixis.worlds.photos.training.loop import learn_to_ground
+from deixis.worlds.photos.training.grounding import learn_to_ground
 from deixis.worlds.photos.training.prepare import Surroundings
 from deixis.worlds.photos.training.settings import MODELS
 from deixis.worlds.photos.training.sight import Window, shrunken_pictures, sight_of
@@ -56,7 +56,7 @@ def test_every_model_learns_with_eyes_and_is_judged(model: str, drawn: CopsRef, 
     kept = read_grounding(tmp_path / "best.safetensors")
     assert set(kept.models) == {model, EYES}
     first = [name for name in kept.weights if name.startswith("eyes.early.0")]
-    fresh = loop._Course(small(model, **TINY), drawn, None, Surroundings(device="cpu"), loop.silent)
+    fresh = grounding._Grounding(small(model, **TINY), drawn, None, Surroundings(device="cpu"), grounding.silent)
     assert any(not torch.equal(kept.weights[name], fresh.sight.eyes.state_dict()[name[5:]]) for name in first)
     if model != "scan":
         found, facts = ground(tmp_path / "best.safetensors", drawn)
@@ -67,12 +67,12 @@ def test_every_model_learns_with_eyes_and_is_judged(model: str, drawn: CopsRef, 
 def test_it_learns_by_heart_what_it_sees(drawn: CopsRef, tmp_path: Path) -> None:
     """A model that sees pixels only finds the targets of a few expressions again, and hardly without having learnt."""
     how = small("grounder", **TINY, steps=120, batch_size=16, lr=1e-2, eval_every=120, sizes={"width": 24, "joint": 24})
-    course = loop._Course(how, drawn, None, Surroundings(device="cpu"), loop.silent)
+    course = grounding._Grounding(how, drawn, None, Surroundings(device="cpu"), grounding.silent)
     few = torch.arange(16)
     shares = []
     for update in range(how.steps):
         course.updates(update, few.numpy(), how.lr)
-        shares.append(float(course.updates.told["right"]))
+        shares.append(float(course.updates.reported["right"]))
     assert np.mean(shares[:3]) < 0.4
     assert np.mean(shares[-3:]) > 0.9
 

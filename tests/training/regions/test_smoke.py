@@ -12,7 +12,7 @@ from deixis.worlds.photos.judging.grounding import evaluate_answers
 from deixis.worlds.photos.localise import SETTINGS
 from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
 from deixis.worlds.photos.training.evaluate import answers_of, ground
-from deixis.worlds.photos.training.loop import learn_to_ground
+from deixis.worlds.photos.training.grounding import learn_to_ground
 from deixis.worlds.photos.training.settings import grounding_of
 
 

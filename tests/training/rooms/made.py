@@ -84,7 +84,7 @@ def bundle_of(models: dict[str, nn.Module], **changes: Any) -> Bundle:
         "training": {},
         "digest": "made",
         "data": SEEN,
-        "update": 0,
+        "step": 0,
         "metrics": {},
         "weights": {f"{name}.{key}": one for name, model in models.items() for key, one in model.state_dict().items()},
     }

@@ -26,8 +26,9 @@ def players():
     reset(1)
     speaker = RoomSpeaker(RoomSpeakerSettings(width=4), len(KNOWN))
     listener = RoomListener(RoomListenerSettings(width=4), len(KNOWN))
-    memory = {"first/speaker.word.weight": torch.ones(len(KNOWN), 4), "kept/mean": torch.tensor(0.5)}
-    return bundle_of({"speaker": speaker, "listener": listener}, role="game", update=3, memory=memory)
+    moments = {f"{name}/speaker.word.weight": torch.ones(len(KNOWN), 4) for name in ("first", "second")}
+    memory = {**moments, "kept/mean": torch.tensor(0.5)}
+    return bundle_of({"speaker": speaker, "listener": listener}, role="game", step=3, memory=memory)
 
 
 def test_players_survive_being_written(players, tmp_path):
@@ -66,8 +67,8 @@ def test_a_model_that_is_not_there_is_told(players):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (lambda facts: facts.update(kind="checkpoint"), "is no speaker, listener or encoder of rooms of format 1"),
-        (lambda facts: facts.update(format=2), "is no speaker, listener or encoder of rooms of format 1"),
+        (lambda facts: facts.update(kind="checkpoint"), "is no speaker, listener or encoder of rooms of format 2 or 1"),
+        (lambda facts: facts.update(format=3), "is no speaker, listener or encoder of rooms of format 2 or 1"),
         (lambda facts: facts.pop("models"), "does not say 'models'"),
         (lambda facts: facts["models"].update(robot={}), "there is no model 'robot'"),
         (lambda facts: facts["models"]["speaker"].update(width=1 << 40), "cannot be built: sizes go from 1 to 4,096"),
@@ -77,7 +78,7 @@ def test_a_model_that_is_not_there_is_told(players):
         (lambda facts: facts["models"]["speaker"].update(width=5), "is not a checkpoint of this speaker and listener"),
         (lambda facts: facts["models"].pop("listener"), "has, without need,"),
         (lambda facts: facts.update(vocabulary=[]), "no list of words"),
-        (lambda facts: facts.update(update="3"), "does not say 'update'"),
+        (lambda facts: facts.update(step="3"), "does not say 'step'"),
     ],
 )
 def test_facts_that_cannot_be_are_told(players, tmp_path, change, complaint):

@@ -232,9 +232,9 @@ def _answerer(kept: Mapping[str, Any] | None) -> dict[str, Any] | None:
 def _facts_of(checkpoint: Path) -> dict[str, Any]:
     """Whose results those of a checkpoint will be."""
     from deixis.learn.checkpoints import checkpoint_digest
-    from deixis.worlds.grid.training.checkpoints import read_checkpoint
+    from deixis.worlds.grid.training.checkpoints import name_in, read_checkpoint
 
-    return {"model": read_checkpoint(checkpoint).model, "checkpoint": checkpoint_digest(checkpoint)}
+    return {"model": name_in(read_checkpoint(checkpoint)), "checkpoint": checkpoint_digest(checkpoint)}
 
 
 def _one_of(said: str, known: Sequence[str]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import RecipeError
-from deixis.learn.run import Model, Models, Run, checkpoint_of, files_here, tell_updates
+from deixis.learn.run import Model, Models, checkpoint_of, files_here, tell_updates
 from deixis.options import names_in
 from deixis.settings import add_options, merge_settings
 from deixis.worlds.grid.training.published import PUBLISHED
@@ -16,7 +17,7 @@ from deixis.worlds.grid.training.settings import Training, training_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deixis.learn.run import Progress
+    from deixis.learn.run import Progress, Run
 
 
 __all__ = ["MODELS"]
@@ -64,7 +65,7 @@ def _train(
     stop_after: float | None,
 ) -> Run:
     from deixis.worlds.grid.data.sources import open_source
-    from deixis.worlds.grid.training.loop import train
+    from deixis.worlds.grid.training.course import train
 
     assert data is not None
     source = open_source(data)
@@ -79,14 +80,7 @@ def _train(
         progress=progress,
         stop_after=stop_after,
     )
-    return Run(
-        path=out,
-        facts=run.facts,
-        is_finished=run.is_finished,
-        was_finished=run.was_finished,
-        lines=tuple(_lines(run.facts)),
-        following=(f"deixis evaluate {out} --data {data} --out {out}",),
-    )
+    return replace(run, lines=tuple(_lines(run.facts)), following=(f"deixis evaluate {out} --data {data} --out {out}",))
 
 
 def _lines(facts: Mapping[str, Any]) -> list[str]:
@@ -107,6 +101,6 @@ def _model(name: str) -> Model:
 
 MODELS = Models(
     models={name: _model(name) for name in PUBLISHED},
-    kinds=("checkpoint",),
+    kinds=("grid", "checkpoint"),
     shipped=files_here(*PUBLISHED),
 )

@@ -16,7 +16,7 @@ from deixis.learn.devices import find_device
 from deixis.worlds.grid.data.arrays import load_plan_arrays
 from deixis.worlds.grid.data.plans import read_plans, write_plans
 from deixis.worlds.grid.models.policy import ACTIONS
-from deixis.worlds.grid.training.checkpoints import load_model, read_checkpoint
+from deixis.worlds.grid.training.checkpoints import load_model, name_in, read_checkpoint, selection_of
 from deixis.worlds.grid.training.data import DeviceData, data_facts, demand_room
 
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from deixis.data.store import Dataset
+    from deixis.learn.checkpoints import Bundle
     from deixis.worlds.grid.data.arrays import PlanArrays
     from deixis.worlds.grid.data.plans import Plans
     from deixis.worlds.grid.models.policy import Policy
-    from deixis.worlds.grid.training.checkpoints import Checkpoint
 
 
 __all__ = ["exact_matches", "predict", "say_plans"]
@@ -163,7 +163,7 @@ def predict(  # noqa: PLR0913 (a checkpoint, the data and a place to write to, a
         path = out / f"{split}.parquet"
         kept = _find_kept(path, facts)
         if kept is None:
-            arrays = load_plan_arrays(dataset, split, found.vocabulary, channels=found.channels)
+            arrays = load_plan_arrays(dataset, split, found.vocabulary, channels=found.data["channels"])
             _demand_same_grids(found, arrays, split)
 
             def tell(done: int, total: int, split: str = split) -> None:
@@ -177,13 +177,13 @@ def predict(  # noqa: PLR0913 (a checkpoint, the data and a place to write to, a
     return said
 
 
-def _facts(found: Checkpoint, digest: str, limit: int) -> dict[str, Any]:
+def _facts(found: Bundle, digest: str, limit: int) -> dict[str, Any]:
     return {
-        "model": found.model,
+        "model": name_in(found),
         "checkpoint": digest,
         "seed": found.training.get("seed"),
-        "updates": found.update,
-        "selection": found.selection,
+        "updates": found.step,
+        "selection": selection_of(found),
         "quirks": found.training.get("quirks", []),
         "decode_limit": limit,
         "training": {name: found.data.get(name) for name in _TRAINING},
@@ -210,8 +210,9 @@ _TRAINING = ("name", "digest", "split", "examples", "patterns", "random_only")
 _SAME = ("split", "data", "checkpoint", "decode_limit")
 
 
-def _demand_same_grids(found: Checkpoint, arrays: PlanArrays, split: str) -> None:
-    if arrays.cells != found.cells:
+def _demand_same_grids(found: Bundle, arrays: PlanArrays, split: str) -> None:
+    cells = found.data["cells"]
+    if arrays.cells != cells:
         raise BrokenCheckpoint(
-            f"the model was trained on grids of {found.cells} cells, but {split!r} has grids of {arrays.cells}"
+            f"the model was trained on grids of {cells} cells, but {split!r} has grids of {arrays.cells}"
         )

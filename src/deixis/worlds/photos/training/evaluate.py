@@ -241,7 +241,7 @@ def load_asks(
     ready = prepare(how, dataset, device, bundle=bundle, cache=around.cache, progress=tell)
     if [name for name in bundle.models if name != EYES] != [how.model]:
         raise BrokenCheckpoint(f"{path} says that it holds {how.model}, but it holds {', '.join(bundle.models)}")
-    return Asks(how, ready, bundle.model(how.model, device), bundle.update)
+    return Asks(how, ready, bundle.model(how.model, device), bundle.step)
 
 
 def _settings(path: Path, values: Mapping[str, Any]) -> Grounding:

@@ -76,7 +76,7 @@ def _train(
     stop_after: float | None,
 ) -> Run:
     from deixis.worlds.photos.data.store import open_copsref
-    from deixis.worlds.photos.training.loop import learn_to_ground
+    from deixis.worlds.photos.training.grounding import learn_to_ground
     from deixis.worlds.photos.training.prepare import Surroundings
 
     assert data is not None
@@ -92,14 +92,7 @@ def _train(
     following = f"deixis evaluate {out} --data {data} --out {out}"
     if settings.grounding.model == "scan":
         following = f"deixis evaluate RUN --retrieve {out} --data {data}, with RUN a model that finds objects"
-    return Run(
-        path=out,
-        facts=facts,
-        is_finished=facts["steps"] == facts["steps_wanted"],
-        was_finished=bool(facts.get("was finished")),
-        lines=tuple(_lines(facts)),
-        following=(following,),
-    )
+    return Run.of(out, facts, lines=tuple(_lines(facts)), following=(following,))
 
 
 def _lines(facts: Mapping[str, Any]) -> list[str]:

@@ -80,7 +80,7 @@ def learn_to_see(how: Encoding, out: Path, *, device: str = "auto", progress: Pr
         training=training,
         digest=sha256(repr(sorted(training.items())).encode()).hexdigest(),
         data={"name": "a3ds", "split": "train", "seed": how.data_seed, "examples": len(ids)},
-        update=how.steps,
+        step=how.steps,
         metrics={"told": found, "disturbed": borne},
         weights={f"encoder.{name}": value for name, value in model.state_dict().items()},
     )

@@ -163,7 +163,7 @@ def facts_of(
         "role": bundle.role,
         "training": dict(bundle.training),
         "data": dict(bundle.data),
-        "updates": bundle.update,
+        "updates": bundle.step,
         "style": asdict(speaks.style),
         "device": name_of(device),
     }

@@ -11,7 +11,7 @@ import torch
 from deixis.errors import RecipeError
 from deixis.learn.checkpoints import checkpoint_digest
 from deixis.learn.devices import find_device
-from deixis.learn.loop import follow
+from deixis.learn.loop import Course, follow, passes
 from deixis.learn.run import silent
 from deixis.learn.updates import Updates
 from deixis.seeds import derive
@@ -26,7 +26,6 @@ from deixis.worlds.rooms.training.saying import say
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from torch import Tensor
@@ -81,7 +80,7 @@ def play_games(  # noqa: PLR0913 (who plays, by which rules, with which images, 
     return follow(course, out, progress=progress or silent, stop_after=stop_after)
 
 
-class _Game:
+class _Game(Course):
     role = "game"
     kind = ROOMS
 
@@ -95,7 +94,7 @@ class _Game:
         progress: Progress,
     ) -> None:
         device = find_device(eyes.device)
-        self.how, self.device = how, device
+        self.training, self.device = how, device
         seer = find_encoder(eyes.encoder, device)
         found = read_player(speaker, "speaker", seer)
         if found.data.get("seed") != how.data_seed:
@@ -138,7 +137,7 @@ class _Game:
             self.data |= {"name": "given", "split": sha256(parts).hexdigest()}
         self.mean, self.speaks = torch.zeros((), device=device), torch.ones((), device=device)
         self.kept = {"mean": self.mean}
-        self.others: dict[str, torch.nn.Module] = {} if how.listener == "joint" else {"listener": self.listener}
+        self.frozen = {} if how.listener == "joint" else {"listener": self.listener}
         learners: dict[str, torch.nn.Module] = {"speaker": self.speaker}
         if how.listener == "joint":
             learners["listener"] = self.listener
@@ -146,40 +145,38 @@ class _Game:
             learners,
             device,
             self.loss,
-            batch=how.batch_size,
+            batch_size=how.batch_size,
             clip=how.clip,
             seed=how.seed,
             kept=self.kept.values(),
-            shares={"speaker": how.speaker_lr / how.lr} if how.speaker_lr else None,
+            lr_factors={"speaker": how.speaker_lr / how.lr} if how.speaker_lr else None,
         )
 
     def _listener(self, path: Path | None, found: Bundle, seer: Encoder) -> RoomListener:
         if path is not None:
             listener = cast("RoomListener", read_player(path, "listener", seer).model("listener", self.device))
         else:
-            torch.default_generator.manual_seed(derive(self.how.seed, "listener") >> 1)
+            torch.default_generator.manual_seed(derive(self.training.seed, "listener") >> 1)
             sizes = RoomListenerSettings(features=FEATURES, width=self.speaker.settings.width)
             listener = RoomListener(sizes, len(found.vocabulary)).to(self.device)
-        return listener.train().requires_grad_(self.how.listener == "joint")
+        return listener.train().requires_grad_(self.training.listener == "joint")
 
-    def before(self, update: int) -> None:
-        """Whether the speaker learns in this update."""
-        self.speaks.fill_(float(update >= self.how.listener_first))
+    def prepare(self, step: int) -> np.ndarray:
+        """Choose the contexts of a step, and whether the speaker learns in it."""
+        how = self.training
+        self.speaks.fill_(float(step >= how.listener_first))
+        return passes(step, how.batch_size, self.rows, how.seed)
 
     def loss(self, rows: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         images = self.features[self.images[rows]].float()
-        players = Players(self.speaker, self.listener, self.before_game if self.how.kl else None)
+        players = Players(self.speaker, self.listener, self.before_game if self.training.kl else None)
         gold = self.captions[rows].long()
         plain = None if self.short is None else self.short[rows].long()
-        return play(players, images, gold, self.how, mean=self.mean, speaks=self.speaks, plain=plain)
-
-    def merit(self, update: int, seen: Mapping[str, float]) -> float | None:  # noqa: ARG002
-        """No model selection: the last checkpoint is kept."""
-        return None
+        return play(players, images, gold, self.training, mean=self.mean, speaks=self.speaks, plain=plain)
 
     @torch.no_grad()
-    def look(self) -> dict[str, float]:
-        """How it goes with other images, and how far the language has drifted."""
+    def evaluate(self) -> dict[str, float]:
+        """Return how well it goes with held-out images, and how far the language has drifted."""
         images = self.features[self.held_images].float()
         said = say(self.speaker, self.speaker.look(images), limit=self.captions.shape[1])
         fits = self.listener(images, said.words, said.length)

@@ -175,14 +175,7 @@ def _train_speaker(
         )
     if settings.steady:
         facts = steady_run(out, facts, eyes, progress)
-    return Run(
-        path=out,
-        facts=facts,
-        is_finished=facts["steps"] == facts["steps_wanted"],
-        was_finished=bool(facts.get("was finished")),
-        lines=tuple(_lines(facts)),
-        following=tuple(following),
-    )
+    return Run.of(out, facts, lines=tuple(_lines(facts)), following=tuple(following))
 
 
 def steady_run(out: Path, facts: dict[str, Any], eyes: Eyes, progress: Progress) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from deixis.learn.devices import find_device
-from deixis.learn.loop import follow
+from deixis.learn.loop import Course, follow, passes
 from deixis.learn.run import silent
 from deixis.learn.updates import Updates
 from deixis.seeds import derive
@@ -28,7 +28,6 @@ from deixis.worlds.rooms.vocabulary import vocabulary
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from torch import Tensor
@@ -63,14 +62,14 @@ def learn_captions(
     return follow(course, out, progress=progress or silent, stop_after=stop_after)
 
 
-class _Captions:
+class _Captions(Course):
     role = "captioning"
     kind = ROOMS
 
     def __init__(self, how: Captioning, eyes: Eyes, progress: Progress) -> None:
         device = find_device(eyes.device)
         seer = find_encoder(eyes.encoder, device)
-        self.how, self.device = how, device
+        self.training, self.device = how, device
         words = vocabulary("complete")
         self.vocabulary = words.words
         lesson, held_out = lessons(how, "train"), lessons(how, "validation", count=LOOKED_AT)
@@ -93,43 +92,39 @@ class _Captions:
         self.speaker = RoomSpeaker(RoomSpeakerSettings(features=FEATURES, width=how.width), len(words)).to(device)
         self.language = CaptionLanguage(CaptionLanguageSettings(), len(words)).to(device)
         self.forced = torch.ones((), device=device)
-        self.kept: dict[str, Tensor] = {}
-        self.others: dict[str, torch.nn.Module] = {}
         self.updates = Updates(
             {"speaker": self.speaker, "language": self.language},
             device,
             self.loss,
-            batch=how.batch_size,
+            batch_size=how.batch_size,
             clip=how.clip,
             seed=how.seed,
         )
         self.updates.graphs &= how.forcing == "always"
 
-    def before(self, update: int) -> None:
-        """Whether the right words are shown in this update."""
-        if self.how.forcing == "halved":
-            turn = update * self.how.batch_size // self.rows
-            chance = derive(self.how.seed, "forcing", update) / 2**64
+    def prepare(self, step: int) -> np.ndarray:
+        """Choose the contexts of a step, and whether it shows the right words (teacher forcing)."""
+        how = self.training
+        if how.forcing == "halved":
+            turn = step * how.batch_size // self.rows
+            chance = derive(how.seed, "forcing", step) / 2**64
             self.forced.fill_(float(chance < 0.5**turn))
+        return passes(step, how.batch_size, self.rows, how.seed)
 
     def loss(self, rows: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         images = self.features[self.images[rows]].float()
         gold = self.captions[rows].long()
         seen = self.speaker.look(images)
         words = shifted(gold)
-        if self.how.forcing == "halved" and not self.forced:
+        if self.training.forcing == "halved" and not self.forced:
             words = shifted(say(self.speaker, seen, Decoding(way="sampled")).words)
         cost = caption_loss(self.speaker.scores(seen, words), gold)
         language = caption_loss(self.language.scores(shifted(gold)), gold)
         return cost + language, {"caption": cost, "language": language}
 
-    def merit(self, update: int, seen: Mapping[str, float]) -> float | None:  # noqa: ARG002
-        """No model selection: the last checkpoint is kept."""
-        return None
-
     @torch.no_grad()
-    def look(self) -> dict[str, float]:
-        """The cost of captions of other images, and what the speaker says of them."""
+    def evaluate(self) -> dict[str, float]:
+        """Return the loss of captions of held-out images, and how good the captions are that the speaker says."""
         images = self.features[self.held_images].float()
         seen = self.speaker.look(images)
         gold = self.held_captions.long()

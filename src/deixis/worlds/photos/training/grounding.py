@@ -10,7 +10,7 @@ import torch
 from deixis.errors import RecipeError
 from deixis.learn.checkpoints import checkpoint_digest
 from deixis.learn.devices import find_device, multiplying_in
-from deixis.learn.loop import follow, passes
+from deixis.learn.loop import Course, follow, passes
 from deixis.learn.run import silent
 from deixis.learn.updates import Updates, reseed
 from deixis.seeds import derive
@@ -72,19 +72,19 @@ def learn_to_ground(
         DivergedTraining: when the loss is no longer a number; the checkpoint before that is kept.
     """
     tell = progress or silent
-    course = _Course(how, dataset, begin, around or Surroundings(), tell)
+    course = _Grounding(how, dataset, begin, around or Surroundings(), tell)
     with multiplying_in(how.precision, course.device):
         return follow(course, out, progress=tell, stop_after=stop_after)
 
 
-class _Course:
+class _Grounding(Course):
     role = "grounding"
     kind = REGIONS
 
     def __init__(
         self, how: Grounding, dataset: CopsRef, begin: Path | None, around: Surroundings, tell: Progress
     ) -> None:
-        self.how, self.device = how, find_device(around.device)
+        self.training, self.device = how, find_device(around.device)
         before = None if begin is None else read_grounding(begin)
         ready = prepare(how, dataset, self.device, bundle=before, cache=around.cache, progress=tell, learns=True)
         arrays, self.table, self.vocabulary = ready.arrays, ready.table, ready.vocabulary
@@ -106,7 +106,6 @@ class _Course:
             "labels": list(arrays.labels),
             "begins with": "" if begin is None else checkpoint_digest(begin),
         }
-        self.others: dict[str, nn.Module] = {}
         shape = (how.refresh_every, how.batch_size * how.repeats, len(MODULES))
         mines = how.mining != "none"
         self.mined = torch.full(shape if mines else (0,), -1, dtype=torch.int64, device=self.device)
@@ -118,7 +117,7 @@ class _Course:
             {how.model: self.model, **({} if self.sight is None else {EYES: self.sight.eyes})},
             self.device,
             self.loss,
-            batch=how.batch_size,
+            batch_size=how.batch_size,
             clip=how.clip,
             clamp=how.clamp,
             betas=how.betas,
@@ -128,7 +127,7 @@ class _Course:
         self.updates.graphs &= how.is_recorded
 
     def _model(self, before: Bundle | None, attributes: int) -> nn.Module:
-        how, table = self.how, self.table
+        how, table = self.training, self.table
         seen = {"low": table.low.shape[1], "high": table.high.shape[1], "attributes": attributes}
         torch.default_generator.manual_seed(derive(how.seed, "weights") >> 1)
         if before is None:
@@ -143,35 +142,35 @@ class _Course:
         rows = rows[expressions.target[rows] >= 0]
         if not len(rows):
             return None
-        rows = some_of(rows, self.how.eval_examples, seed=derive(self.how.seed, "looks") >> 1)
+        rows = some_of(rows, self.training.eval_examples, seed=derive(self.training.seed, "looks") >> 1)
         return questions_of(expressions, said, rows, self.device)
 
-    def before(self, update: int) -> None:
-        """What the second stage changes, and what is mined for the updates to come."""
-        how, is_second = self.how, self.how.is_second_stage(update)
+    def prepare(self, step: int) -> np.ndarray:
+        """Choose the expressions of a step; in the second stage mine for the steps to come, too."""
+        how, is_second = self.training, self.training.is_second_stage(step)
         self.updates.stage = int(is_second)
         if isinstance(self.model, ErasingGrounder):
             self.model.erases = is_second
-        if self.now is None or not is_second:
-            return
-        place = (update - how.first_stage) % how.refresh_every
-        if place == 0:
-            self._mine(update)
-        self.now.copy_(self.mined[place])
+        if self.now is not None and is_second:
+            place = (step - how.first_stage) % how.refresh_every
+            if place == 0:
+                self._mine(step)
+            self.now.copy_(self.mined[place])
+        return passes(step, how.batch_size, self.rows, how.seed)
 
     @torch.no_grad()
-    def _mine(self, update: int) -> None:
-        how = self.how
+    def _mine(self, step: int) -> None:
+        how = self.training
         assert self.pool is not None
-        reseed(derive(how.seed, "mining"), update, self.device)
-        rows = np.stack([passes(update + k, how.batch_size, self.rows, how.seed) for k in range(how.refresh_every)])
+        reseed(derive(how.seed, "mining"), step, self.device)
+        rows = np.stack([passes(step + k, how.batch_size, self.rows, how.seed) for k in range(how.refresh_every)])
         asked = torch.from_numpy(rows.ravel()).to(self.device).repeat_interleave(how.repeats)
         vectors = vectors_of(how, self.model, self.lessons.material.said)
         self.mined.copy_(mine(how, self.pool, asked, vectors, is_true=self.truth).view(self.mined.shape))
 
     def loss(self, rows: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
-        """What is to become small."""
-        rows = rows.repeat_interleave(self.how.repeats)
+        """Compute the loss of some expressions, and its parts."""
+        rows = rows.repeat_interleave(self.training.repeats)
         mined = None
         if self.now is not None and self.updates.stage:
             mined = {name: self.now[:, k] for k, name in enumerate(MODULES)}
@@ -181,13 +180,12 @@ class _Course:
         loss, told = self.model.loss(lesson)  # type: ignore[operator]
         return loss, told
 
-    def merit(self, update: int, seen: Mapping[str, float]) -> float | None:
-        """The share of right choices on val among all distractors; weights of the first stage do not count."""
-        is_there = seen and update > self.how.first_stage
-        return seen["Full"] if is_there else None
+    def merit(self, step: int, dev: Mapping[str, float]) -> float | None:
+        """Select by the share of right choices among all distractors; weights of the first stage do not count."""
+        return dev["Full"] if step > self.training.first_stage else None
 
-    def look(self) -> dict[str, float]:
-        """The share of right choices on val, with all distractor images and with none."""
+    def evaluate(self) -> dict[str, float]:
+        """Return the share of right choices on val, with all distractor images and with none."""
         if self.held_out is None:
             return {}
         table, questions = self.table, self.held_out
