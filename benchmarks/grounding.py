@@ -20,7 +20,7 @@ from deixis.kernels.ops import Op
 from deixis.learn.devices import multiplying_in
 from deixis.learn.updates import Updates
 from deixis.worlds.photos.models.regions import Words
-from deixis.worlds.photos.training.bundles import BUILT, TREE, build, sizes_of, vocabulary_of
+from deixis.worlds.photos.training.bundles import BUILDERS, TREE, build, sizes_of, vocabulary_of
 from deixis.worlds.photos.training.lessons import Lessons, Material
 from deixis.worlds.photos.training.settings import RECORDED, grounding_of
 
@@ -44,7 +44,7 @@ ABOUT = (
 def measure_updates(device: torch.device, *, images: int = 2_000, runs: int = 50, is_small: bool = False) -> list[Row]:
     """The time of an update of every model, of those with two stages in both, recorded and not where they can be."""
     found = []
-    for model in BUILT:
+    for model in BUILDERS:
         stages = (False, True) if model in RECORDED else (False,)
         for is_second, record in product(stages, stages if device.type == "cuda" else (False,)):
             how = grounding_of(model, {"record": record})

@@ -72,8 +72,8 @@ def points_right(model: Policy, arrays: PlanArrays) -> np.ndarray:
     data, found = DeviceData(arrays, CPU), []
     for first in range(0, len(arrays), BATCH):
         batch = data.batch(torch.arange(first, min(first + BATCH, len(arrays))), 1)
-        memory = model.remember(batch.words, batch.word_count, batch.grid)
-        found.append(model.pointed(memory).argmax(dim=1) == batch.target)
+        memory = model.encode(batch.words, batch.word_count, batch.grid)
+        found.append(model.target_scores(memory).argmax(dim=1) == batch.target)
     return torch.cat(found).numpy()
 
 

@@ -24,7 +24,7 @@ from deixis.worlds.rooms.data.room_pictures import read_room_pictures
 from deixis.worlds.rooms.draw import draw_rooms
 from deixis.worlds.rooms.mentions import judge_rows, read_rows
 from deixis.worlds.rooms.scene import factors_of
-from deixis.worlds.rooms.training.augment import DISTURBANCES, moved
+from deixis.worlds.rooms.training.augment import DISTURBANCES, move_pictures
 from deixis.worlds.rooms.training.captions import images_of
 from deixis.worlds.rooms.training.evaluate import say_pictures
 
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 SEED = 42  # by which images are divided
 FURTHER: dict[str, Callable[[Tensor], Tensor]] = {
-    "3 px right": lambda x: moved(x, 3, 0),
-    "3 px left": lambda x: moved(x, -3, 0),
+    "3 px right": lambda x: move_pictures(x, 3, 0),
+    "3 px left": lambda x: move_pictures(x, -3, 0),
 }
 
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from deixis.worlds.photos.data.store import open_copsref
-from deixis.worlds.photos.training.pairs import KINDS, told_apart
+from deixis.worlds.photos.training.pairs import KINDS, tell_apart
 from deixis.worlds.photos.training.prepare import Surroundings
 
 
@@ -29,7 +29,7 @@ def main() -> int:
     print("| run | " + " | ".join(f"{split}, {kind}" for split, kind in columns) + " |")
     print("|---|" + "---|" * len(columns))
     for run in said.runs:
-        told = told_apart(run / "best.safetensors" if run.is_dir() else run, dataset, splits=SPLITS, around=around)
+        told = tell_apart(run / "best.safetensors" if run.is_dir() else run, dataset, splits=SPLITS, around=around)
         cells = (f"{100 * told[column].regions:.1f} / {100 * told[column].texts:.1f}" for column in columns)
         print(f"| {run.name} | " + " | ".join(cells) + " |", flush=True)
     return 0

@@ -137,32 +137,32 @@ def compare_attention(look: Look, device: str, *, examples: int = 2, heads: int 
     rng = np.random.default_rng(5)
 
     def drawn(places: int, parts: int) -> Tensor:
-        # as the projections hand it over: parts within heads within what is asked or offered within places
+        # as the projections hand it over: parts within heads within what is asked or source within places
         return torch.from_numpy(rng.normal(size=(examples, places, parts, heads, part))).float().to(device)
 
     count = torch.from_numpy(rng.integers(1, look.keys, (examples, 1))).to(device)
     is_there = torch.arange(look.keys, device=device) < count if look.is_masked else None
-    asks = drawn(look.places, 3 if look.is_within else 1).requires_grad_()
-    offers = None if look.is_within else drawn(look.keys, 2).requires_grad_()
-    given = (asks,) if offers is None else (asks, offers)
-    offered = asks if offers is None else offers
-    query, key, value = (part.transpose(1, 2) for part in (asks[:, :, 0], offered[:, :, -2], offered[:, :, -1]))
+    queries = drawn(look.places, 3 if look.is_within else 1).requires_grad_()
+    pairs = None if look.is_within else drawn(look.keys, 2).requires_grad_()
+    given = (queries,) if pairs is None else (queries, pairs)
+    source = queries if pairs is None else pairs
+    query, key, value = (part.transpose(1, 2) for part in (queries[:, :, 0], source[:, :, -2], source[:, :, -1]))
     grad = drawn(look.places, 1)[:, :, 0].flatten(2)
 
-    def found_of(asks: Tensor, offers: Tensor | None) -> Tensor:
+    def found_of(queries: Tensor, pairs: Tensor | None) -> Tensor:
         reseed(3, 0, torch.device(device))  # the same chance every time
-        return small_attention(asks, offers, is_there, is_causal=look.is_causal, dropout=look.dropout)
+        return small_attention(queries, pairs, is_there, is_causal=look.is_causal, dropout=look.dropout)
 
     kept, dropped = torch.ones(examples, heads, look.places, look.keys, device=device), 0.0
     if look.dropout:  # values that show which weights were dropped
         unit = torch.eye(look.keys, part, device=device).expand(examples, heads, -1, -1)
         told = (part.transpose(1, 2).detach() for part in (key, unit))
-        shown = found_of(asks.detach()[:, :, :1], torch.stack(tuple(told), dim=2))
+        shown = found_of(queries.detach()[:, :, :1], torch.stack(tuple(told), dim=2))
         all_shown = defined_attention(query, key, unit, is_there, is_causal=look.is_causal, kept=kept)
         dropped = 1 - float((shown != 0).sum() / (all_shown != 0).sum())
         kept = (shown != 0).reshape(examples, look.places, heads, part).transpose(1, 2) / (1 - look.dropout)
     ways = (
-        found_of(asks, offers),
+        found_of(queries, pairs),
         defined_attention(query, key, value, is_there, is_causal=look.is_causal, kept=kept),
     )
     pairs = [(found.detach(), *torch.autograd.grad(found, given, grad)) for found in ways]

@@ -99,12 +99,12 @@ def test_the_fused_path_is_about_as_precise_in_bfloat16_on_a_gpu(name: str) -> N
 @needs_triton
 @pytest.mark.parametrize("blocks", [1, 2, 4])
 def test_padding_a_weight_keeps_every_block_in_front(blocks: int) -> None:
-    """A widened matrix has its blocks where kernels look for them, and zeros between."""
-    from deixis.learn.fused import padded_width, widened
+    """A pad_blocks matrix has its blocks where kernels look for them, and zeros between."""
+    from deixis.learn.fused import pad_blocks, padded_width
 
     weight = torch.arange(1.0, blocks * 5 * 3 + 1).reshape(blocks * 5, 3)
 
-    wide = widened(weight, blocks, 1)
+    wide = pad_blocks(weight, blocks, 1)
 
     assert wide.shape == (blocks * padded_width(5), padded_width(3))
     apart = wide.reshape(blocks, padded_width(5), padded_width(3))

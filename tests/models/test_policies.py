@@ -109,7 +109,7 @@ def test_saying_step_by_step_gives_the_scores_of_whole_plans(name: str) -> None:
     shown = shown_in(model, batch)
 
     with torch.no_grad():
-        memory = model.remember(batch.words, batch.word_count, batch.grid)
+        memory = model.encode(batch.words, batch.word_count, batch.grid)
         state, steps = model.begin(memory, shown.shape[1]), []
         for last in shown.unbind(1):
             scores, state = model.next_scores(memory, last, state)

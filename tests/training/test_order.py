@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from deixis.errors import RecipeError
-from deixis.worlds.grid.training.order import Order, Staged, times_shown
+from deixis.worlds.grid.training.order import Order, StagedOrder, times_shown
 
 
 LENGTHS = np.array([3, 30, 5, 7, 100, 8, 12, 9, 31, 2])
@@ -88,7 +88,7 @@ def test_easy_examples_come_first_and_then_all():
     """As long as easy ones are wanted no other is seen; then the order is that of a run without them."""
     rows = np.array([0, 2, 3, 5, 9])
     easy, everything = Order(LENGTHS[rows], 4, 10, 7), Order(LENGTHS, 4, 30, 7)
-    order = Staged(((rows, easy),), everything)
+    order = StagedOrder(((rows, easy),), everything)
 
     first = np.concatenate([order(update)[0] for update in range(10)])
 
@@ -107,7 +107,7 @@ def test_after_the_easy_ones_the_rare_ones_come_more_often():
         (rare, Order(LENGTHS[rare], 1, len(rare) * 5, 7, "random")),
     )
     end = 6 + len(rare) * 5
-    order = Staged(stages, Order(LENGTHS, 1, end + 8, 7, "random"))
+    order = StagedOrder(stages, Order(LENGTHS, 1, end + 8, 7, "random"))
 
     shown = np.concatenate([order(update)[0] for update in range(6, end)])
 

@@ -108,8 +108,8 @@ def test_pointing_costs_what_is_missing_to_the_right_cell():
     model = started(lambda: small_transformer(points=True))
     batch = some_examples(5, channels=model.channels, seed=4)
     with torch.no_grad():
-        memory = model.remember(batch.words, batch.word_count, batch.grid)
-        share = torch.softmax(model.pointed(memory).double(), dim=1)
+        memory = model.encode(batch.words, batch.word_count, batch.grid)
+        share = torch.softmax(model.target_scores(memory).double(), dim=1)
         whole = losses_of(model, batch).pointing
         parts = [Batch(*(part[rows] for part in batch)) for rows in (slice(0, 2), slice(2, 5))]
         found = [losses_of(model, part, examples=5).pointing for part in parts]
@@ -125,8 +125,8 @@ def test_pointing_at_mentions_costs_the_mean_over_those_of_an_example():
     model = started(lambda: small_transformer(points_mentions=True))
     batch = some_examples(5, channels=model.channels, seed=4)
     with torch.no_grad():
-        memory = model.remember(batch.words, batch.word_count, batch.grid)
-        share = torch.softmax(model.mentioned(memory).double(), dim=2)
+        memory = model.encode(batch.words, batch.word_count, batch.grid)
+        share = torch.softmax(model.mention_scores(memory).double(), dim=2)
         whole = losses_of(model, batch).pointing
         parts = [Batch(*(part[rows] for part in batch)) for rows in (slice(0, 2), slice(2, 5))]
         found = [losses_of(model, part, examples=5).pointing for part in parts]
@@ -149,9 +149,9 @@ def test_pointing_at_the_target_and_at_mentions_add_up():
     model = started(lambda: small_transformer(points=True, points_mentions=True))
     batch = some_examples(5, channels=model.channels, seed=4)
     with torch.no_grad():
-        memory = model.remember(batch.words, batch.word_count, batch.grid)
-        of_target = torch.nn.functional.cross_entropy(model.pointed(memory), batch.target)
-        of_mentions = mentions_cost(model.mentioned(memory), batch.mentions) / 5
+        memory = model.encode(batch.words, batch.word_count, batch.grid)
+        of_target = torch.nn.functional.cross_entropy(model.target_scores(memory), batch.target)
+        of_mentions = mentions_cost(model.mention_scores(memory), batch.mentions) / 5
 
         assert float(losses_of(model, batch).pointing) == pytest.approx(float(of_target + of_mentions), abs=1e-5)
 
@@ -164,15 +164,15 @@ def test_a_model_that_does_not_point_has_no_such_loss(name):
 
     assert losses_of(model, batch).pointing is None
     assert not model.points
-    memory = model.remember(batch.words, batch.word_count, batch.grid)
+    memory = model.encode(batch.words, batch.word_count, batch.grid)
     if name == "transformer":
-        assert model.pointed(memory).shape == (5, 0)
-        assert model.mentioned(memory).shape == (5, 0, 36)
+        assert model.target_scores(memory).shape == (5, 0)
+        assert model.mention_scores(memory).shape == (5, 0, 36)
     else:
         with pytest.raises(NotImplementedError, match=r"does not point$"):
-            model.pointed(memory)
+            model.target_scores(memory)
         with pytest.raises(NotImplementedError, match="does not point at what is mentioned"):
-            model.mentioned(memory)
+            model.mention_scores(memory)
 
 
 @pytest.mark.slow
@@ -188,8 +188,8 @@ def test_a_model_learns_to_point(dataset, words):
 
     def found() -> list[int]:
         with torch.no_grad():
-            memory = model.remember(batch.words, batch.word_count, batch.grid)
-        return model.pointed(memory).argmax(dim=1).tolist()
+            memory = model.encode(batch.words, batch.word_count, batch.grid)
+        return model.target_scores(memory).argmax(dim=1).tolist()
 
     before = found()
     updates, take = stepping(model, data, batch_size=8, pointing=5.0, clip=1.0, seed=1)
@@ -219,8 +219,8 @@ def test_a_model_learns_to_point_at_all_that_is_mentioned(dataset, words):
 
     def found() -> list[list[int]]:
         with torch.no_grad():
-            memory = model.remember(batch.words, batch.word_count, batch.grid)
-        places = model.mentioned(memory).argmax(dim=2)
+            memory = model.encode(batch.words, batch.word_count, batch.grid)
+        places = model.mention_scores(memory).argmax(dim=2)
         return places.gather(1, batch.mentions[:, :, 0]).tolist()
 
     before = found()

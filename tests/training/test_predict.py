@@ -53,7 +53,7 @@ def test_predictions_tell_where_they_come_from(best, dataset, tmp_path):
 def test_the_limit_of_a_model_with_tables_is_told(dataset, tmp_path):
     """A transformer cannot say more than its table of places has room for."""
     training = small("transformer", steps=1, settings={"longest_plan": 90})
-    folder = train(dataset, training, tmp_path / "run", device="cpu").folder
+    folder = train(dataset, training, tmp_path / "run", device="cpu").path
 
     plans = predict(folder / "last.safetensors", dataset, ["dev"], tmp_path, device="cpu", limit=500)["dev"]
 

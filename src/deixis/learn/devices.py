@@ -1,4 +1,4 @@
-"""Where a model is computed: on a CPU, on a GPU, or on several at once under `torchrun`."""
+"""Devices: a CPU, a GPU, or several GPUs at once under `torchrun`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Place", "compute_with", "find_device", "multiplying_in", "name_of", 
 
 
 class Place(NamedTuple):
-    """Which of how many processes this is, counted from 0, and its number on this machine."""
+    """The place of a process: its rank, how many there are, and its rank on this machine."""
 
     rank: int = 0
     world: int = 1
@@ -31,12 +31,12 @@ class Place(NamedTuple):
 
     @property
     def leads(self) -> bool:
-        """Whether this process looks, writes and tells."""
+        """Whether this process evaluates, writes and reports."""
         return self.rank == 0
 
 
 def find_device(name: str, *, place: Place | None = None) -> torch.device:
-    """The device of a name: `cpu`, `cuda`, `cuda:1`, or `auto` for a GPU where there is one.
+    """Return the device of a name: `cpu`, `cuda`, `cuda:1`, or `auto` for a GPU where there is one.
 
     Raises:
         RecipeError: when there is no such device here.
@@ -59,7 +59,7 @@ def find_device(name: str, *, place: Place | None = None) -> torch.device:
 
 @contextmanager
 def spread(device: str) -> Iterator[Place]:
-    """The place of this process among those that `torchrun` started; alone where it did not."""
+    """Join the processes that `torchrun` started, and yield the place of this one; alone without `torchrun`."""
     try:
         place = Place(*(int(os.environ.get(name, value)) for name, value in _VARIABLES.items()))
     except ValueError as error:
@@ -81,14 +81,14 @@ _VARIABLES = {"RANK": "0", "WORLD_SIZE": "1", "LOCAL_RANK": "0"}
 
 
 class ChoosesPrecision(Protocol):
-    """A model that can take its heavy products in several dtypes."""
+    """A model that can compute its heavy products in several dtypes."""
 
     def compute_in(self, dtype: torch.dtype) -> None:
-        """Take the heavy products in this dtype."""
+        """Compute the heavy products in this dtype."""
 
 
 def compute_with(model: ChoosesPrecision, precision: Precision, device: torch.device) -> Precision:
-    """Let a model compute with a precision; which one that is, where it is left open."""
+    """Let a model compute with a precision, and return which one `auto` is."""
     chosen: Precision = precision if precision != "auto" else "bf16" if device.type == "cuda" else "fp32"
     torch.set_float32_matmul_precision("high" if chosen == "tf32" else "highest")
     model.compute_in(torch.bfloat16 if chosen == "bf16" else torch.float32)
@@ -97,7 +97,7 @@ def compute_with(model: ChoosesPrecision, precision: Precision, device: torch.de
 
 @contextmanager
 def multiplying_in(precision: Precision, device: torch.device) -> Iterator[None]:
-    """Products of matrices with a precision for a while: TF32 on a GPU, twice as fast, where it is left open."""
+    """Multiply matrices with a precision for a while; `auto` is TF32 on a GPU, twice as fast."""
     chosen = precision if precision != "auto" else "tf32" if device.type == "cuda" else "fp32"
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("high" if chosen == "tf32" else "highest")
@@ -108,19 +108,19 @@ def multiplying_in(precision: Precision, device: torch.device) -> Iterator[None]
 
 
 def use_threads(count: int) -> None:
-    """How many threads a CPU computes with."""
+    """Set how many threads a CPU computes with."""
     torch.set_num_threads(count)
 
 
 def name_of(device: torch.device) -> str:
-    """What to call a device in a report."""
+    """Return the name of a device for reports."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     return f"CPU ({platform.machine()}, {torch.get_num_threads()} threads)"
 
 
 def peak_bytes(device: torch.device) -> int | None:
-    """The most memory that was in use on the device; None where nobody counts."""
+    """Return the most memory that was in use on the device; None where nobody counts."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device)
     try:

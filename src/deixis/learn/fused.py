@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-__all__ = ["Found", "StepWeights", "decode_steps", "padded_width", "scan", "widened"]
+__all__ = ["DecodedSteps", "StepWeights", "decode_steps", "pad_blocks", "padded_width", "scan"]
 
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"  # on a CPU, for tests
 
@@ -46,8 +46,8 @@ class StepWeights(NamedTuple):
     cell_energy: Tensor
 
 
-class Found(NamedTuple):
-    """What a decoder went through, [step, example, width] each: its states, and what it found among words and cells."""
+class DecodedSteps(NamedTuple):
+    """The states of a decoder and its contexts of words and of cells, [step, example, width] each."""
 
     states: Tensor
     said: Tensor
@@ -55,12 +55,12 @@ class Found(NamedTuple):
 
 
 def padded_width(width: int) -> int:
-    """The next multiple of 16, at which rows can be loaded in wide pieces."""
+    """Return the next multiple of 16, at which rows can be loaded in wide pieces."""
     return -(-width // 16) * 16
 
 
-def widened(weight: Tensor, *sides: int) -> Tensor:
-    """A weight whose sides, of so many blocks each, have every block padded with zeros to `padded_width`.
+def pad_blocks(weight: Tensor, *sides: int) -> Tensor:
+    """Pad every block of a weight with zeros to `padded_width`; its sides have so many blocks each.
 
     Example: an LSTM's matrix [4 width, 3 width] has the sides 4 and 3.
     """
@@ -75,18 +75,18 @@ def widened(weight: Tensor, *sides: int) -> Tensor:
 
 def decode_steps(
     token_gates: Tensor, words: Tensor, is_word: Tensor, cells: Tensor, start: Tensor, weights: StepWeights
-) -> Found:
-    """All steps of a decoder.
+) -> DecodedSteps:
+    """Take all steps of a decoder.
 
     Shapes:
         token_gates: [step, example, 4 width], what the last action adds to the gates.
         words, cells: [example, key, width]; is_word: bool [example, word]; start: [example, width].
     """
-    return Found(*_Decode.apply(token_gates, words, is_word.to(torch.uint8), cells, start, *weights))
+    return DecodedSteps(*_Decode.apply(token_gates, words, is_word.to(torch.uint8), cells, start, *weights))
 
 
 def scan(gates: Tensor, weight: Tensor) -> Tensor:
-    """The states of several LSTMs that run side by side from zero.
+    """Compute the states of several LSTMs that run side by side from zero.
 
     Shapes:
         gates: [step, lstm, example, 4 width], what the inputs add to the gates; weight: [lstm, width, 4 width].
@@ -228,7 +228,7 @@ def _power(length: int) -> int:
 
 
 def _tile(width: int) -> dict[str, int]:
-    """How many keys a kernel takes at a time, and how wide they are; one warp needs no other to add up."""
+    """Number of keys that a kernel takes at a time, and their width; one warp needs no other to add up."""
     return {"N": 8, "D": _power(width), "num_warps": 1}
 
 

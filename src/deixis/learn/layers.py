@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-__all__ = ["FAR", "ReadWords", "TwoWayLSTM", "attend", "can_fuse"]
+__all__ = ["MASKED_SCORE", "EncodedWords", "TwoWayLSTM", "attend", "can_fuse"]
 
 HAS_TRITON = find_spec("triton") is not None
-FAR = -1e9  # the score of what must not be looked at; finite, so that no row can become NaN
+MASKED_SCORE = -1e9  # of padding; finite, so that no row can become NaN
 
 
 def attend(query: Tensor, keys: Tensor, energy: Tensor, is_there: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """The context of every query, and the weights.
+    """Compute additive attention: the context of every query, and the weights.
 
     Args:
         query: float [example, width].
@@ -42,19 +42,19 @@ def attend(query: Tensor, keys: Tensor, energy: Tensor, is_there: Tensor | None 
     scores = torch.tanh(query[:, None, :] + keys) @ energy.to(keys.dtype)
     scores = scores.float()
     if is_there is not None:
-        scores = scores.masked_fill(~is_there, FAR)
+        scores = scores.masked_fill(~is_there, MASKED_SCORE)
     weights = torch.softmax(scores, dim=-1)
     context = torch.bmm(weights[:, None, :].to(keys.dtype), keys).squeeze(1)
     return context, weights
 
 
 def can_fuse(tensor: Tensor) -> bool:
-    """Whether the kernels of `deixis.learn.fused` can take this."""
+    """Tell whether the kernels of `deixis.learn.fused` can be used for a tensor."""
     return tensor.is_cuda and HAS_TRITON
 
 
-class ReadWords(NamedTuple):
-    """A command as an LSTM has read it.
+class EncodedWords(NamedTuple):
+    """A command, encoded by an LSTM in both directions.
 
     Shapes:
         onward, backward: float [example, word, width], the state after each word, from the left and from the right;
@@ -69,7 +69,7 @@ class ReadWords(NamedTuple):
 
 
 class TwoWayLSTM(nn.Module):
-    """An LSTM over the words of commands of different lengths, from both ends, without looking at the padding."""
+    """A bidirectional LSTM over the words of commands of different lengths, which ignores the padding."""
 
     computes_in: torch.dtype = torch.float32
 
@@ -78,39 +78,39 @@ class TwoWayLSTM(nn.Module):
         self.onward = nn.LSTM(word_width, width, batch_first=True)
         self.backward = nn.LSTM(word_width, width, batch_first=True)
 
-    def forward(self, words: Tensor, count: Tensor) -> ReadWords:
-        """Read the words, float [example, word, width], of which `count` are there."""
+    def forward(self, words: Tensor, count: Tensor) -> EncodedWords:
+        """Encode words, float [example, word, width], of which `count` are not padding."""
         place = torch.arange(words.shape[1], device=words.device)  # [word]
         mirrored = (count[:, None] - 1 - place) % words.shape[1]  # the padding stays behind the words
-        onward, backward = self._both(words, _reordered(words, mirrored))
+        onward, backward = self._both(words, _reorder(words, mirrored))
         last = (count - 1).clamp(min=0)[:, None]  # an empty command is one word of padding
-        return ReadWords(
+        return EncodedWords(
             onward,
-            _reordered(backward, mirrored),
-            _reordered(onward, last).squeeze(1),
-            _reordered(backward, last).squeeze(1),
+            _reorder(backward, mirrored),
+            _reorder(onward, last).squeeze(1),
+            _reorder(backward, last).squeeze(1),
         )
 
     def _both(self, words: Tensor, mirrored: Tensor) -> tuple[Tensor, Tensor]:
-        """The states of both LSTMs, each [example, word, width]."""
+        """Return the states of both LSTMs, each [example, word, width]."""
         if not can_fuse(words):
             return self.onward(words)[0], self.backward(mirrored)[0]
-        from deixis.learn.fused import scan, widened
+        from deixis.learn.fused import pad_blocks, scan
 
         pair = [dict(lstm.named_parameters()) for lstm in (self.onward, self.backward)]
         gates = [
             functional.linear(
                 given.transpose(0, 1),
-                widened(lstm["weight_ih_l0"], 4),
-                widened(lstm["bias_ih_l0"] + lstm["bias_hh_l0"], 4),
+                pad_blocks(lstm["weight_ih_l0"], 4),
+                pad_blocks(lstm["bias_ih_l0"] + lstm["bias_hh_l0"], 4),
             )
             for lstm, given in zip(pair, (words, mirrored), strict=True)
         ]
-        weight = torch.stack([widened(lstm["weight_hh_l0"], 4, 1).t() for lstm in pair])
+        weight = torch.stack([pad_blocks(lstm["weight_hh_l0"], 4, 1).t() for lstm in pair])
         states = scan(torch.stack(gates, dim=1).to(self.computes_in), weight.to(self.computes_in))
         onward, backward = (part.transpose(0, 1)[:, :, : self.onward.hidden_size] for part in states.unbind(1))
         return onward.to(words.dtype), backward.to(words.dtype)
 
 
-def _reordered(rows: Tensor, order: Tensor) -> Tensor:
+def _reorder(rows: Tensor, order: Tensor) -> Tensor:
     return rows.gather(1, order[:, :, None].expand(-1, -1, rows.shape[2]))

@@ -1,4 +1,4 @@
-"""What a world says of its models, and what a training leaves behind; nothing here needs torch.
+"""Models that worlds offer for training, and the files of a run; nothing here needs torch.
 
 The part `models` of a world is a `Models`: by name, which options a model has and what trains it. Checkpoints are found
 by name, by run folder or by file, and say which world they are of.
@@ -44,6 +44,7 @@ __all__ = [
     "RunFolder",
     "Trains",
     "checkpoint_of",
+    "describe_steps",
     "files_here",
     "find_checkpoint",
     "is_word",
@@ -51,7 +52,6 @@ __all__ = [
     "rename_facts",
     "shipped_checkpoints",
     "silent",
-    "tell_updates",
     "world_of_checkpoint",
     "write_json",
 ]
@@ -63,14 +63,14 @@ VERDICTS = "verdicts.parquet"  # what judging leaves in a folder, which is nothi
 
 
 class Progress(Protocol):
-    """Told how far a training is, and how it goes."""
+    """A callback for the progress of a training."""
 
     def __call__(self, stage: str, done: int, total: int, note: str = "", /) -> None:
-        """`done` of `total` updates are taken."""
+        """Report that `done` of `total` steps are taken."""
 
 
 def silent(stage: str, done: int, total: int, note: str = "", /) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class Run:
     Attributes:
         path: its folder, or its file where it leaves one file only.
         facts: what it leaves on record, as plain data; JSON output shows it.
-        is_finished: whether all updates were taken; otherwise the same command goes on.
+        is_finished: whether all steps were taken; otherwise the same command goes on.
         was_finished: whether they had been taken before, so that there was nothing to do.
         lines: how it went, for people.
         following: commands that may come next.
@@ -101,7 +101,7 @@ class Run:
 
 
 class Trains(Protocol):
-    """What trains a model."""
+    """A function that trains a model."""
 
     def __call__(
         self,
@@ -163,12 +163,12 @@ class Models:
         return read_facts(checkpoint).get("kind") in self.kinds
 
 
-def tell_updates(facts: Mapping[str, Any], *, of: str, model: str = "") -> str:
-    """How many updates a run took, and how fast, in one line.
+def describe_steps(facts: Mapping[str, Any], *, of: str, model: str = "") -> str:
+    """Say in one line how many steps a run took, and how fast.
 
     Args:
         facts: what run.json says.
-        of: what an update is made with, in the plural: examples, contexts, expressions.
+        of: what a batch consists of, in the plural: examples, contexts, expressions.
         model: what to call the model, where that is not its name.
     """
     speed = f", {facts['examples_per_second']:,.0f} {of} per second" if facts["examples_per_second"] else ""
@@ -180,7 +180,7 @@ def tell_updates(facts: Mapping[str, Any], *, of: str, model: str = "") -> str:
 
 
 class RunFolder:
-    """The folder of a run while it is trained: one process at a time, a log without gaps or repetitions.
+    """The folder of a run during training: one process at a time, a log without gaps or repetitions.
 
     Args:
         path: the folder; made where there is none.
@@ -241,7 +241,7 @@ def write_json(path: Path, values: Mapping[str, Any]) -> None:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """What such a file says.
+    """Read such a file.
 
     Raises:
         BrokenDataset: when it holds no JSON object.
@@ -309,7 +309,7 @@ def _event_writer(folder: Path, step: int) -> Any:
 
 
 def find_checkpoint(name: Path) -> Path | None:
-    """The file behind a name: a safetensors file, the best of a run folder, or a checkpoint that comes with a world.
+    """Return the checkpoint of a name: a safetensors file, the best of a run folder, or one that comes with a world.
 
     None where it is something else. A folder that is called like such a checkpoint does not hide it, unless it holds
     something to judge itself; then nobody knows which is meant.
@@ -329,7 +329,7 @@ def find_checkpoint(name: Path) -> Path | None:
 
 
 def checkpoint_of(name: Path | str, *, world: str = "") -> Path:
-    """The file behind a name; `BrokenCheckpoint` where there is none.
+    """Return the checkpoint of a name; `BrokenCheckpoint` where there is none.
 
     Args:
         name: as for `find_checkpoint`; of a text, one that begins with ./ is that of a file or folder here.
@@ -346,7 +346,7 @@ def checkpoint_of(name: Path | str, *, world: str = "") -> Path:
 
 
 def world_of_checkpoint(checkpoint: Path) -> World:
-    """The world that a safetensors file is of; `BrokenCheckpoint` where no world knows it."""
+    """Return the world that a safetensors file is of; `BrokenCheckpoint` where no world knows it."""
     found = world_whose("models", lambda models: models.recognises(checkpoint))
     if found is not None:
         return found
@@ -354,7 +354,7 @@ def world_of_checkpoint(checkpoint: Path) -> World:
 
 
 def is_word(name: Path, words: Collection[str]) -> bool:
-    """Whether a name is one of some words, rather than that of a file or folder.
+    """Tell whether a name is one of some words, rather than that of a file or folder.
 
     Raises:
         BrokenCheckpoint: when it is a word, and a folder of that name holds something to judge, too.
@@ -370,12 +370,12 @@ def is_word(name: Path, words: Collection[str]) -> bool:
 
 
 def shipped_checkpoints(world: str = "") -> dict[str, Path]:
-    """The checkpoints that come with a world, or with any, by name; those whose files are there."""
+    """Return the checkpoints that come with a world, or with any, by name, if their files are there."""
     chosen = [models for one, models in parts_of("models") if world in ("", one.name)]
     return {name: path for models in chosen for name, path in models.shipped.items() if path.is_file()}
 
 
 def files_here(*names: str) -> dict[str, Path]:
-    """Where the checkpoints of these names lie in the package."""
+    """Return where the checkpoints of these names lie in the package."""
     folder = Path(str(files("deixis"))) / "checkpoints"
     return {name: folder / f"{name}{SUFFIX}" for name in names}

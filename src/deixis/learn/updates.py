@@ -158,7 +158,7 @@ class Updates:
         self._rows = torch.zeros(batch_size, dtype=torch.int64, device=device)
         self.reported: dict[str, Tensor] = {}
         self.graphs = on_gpu and not _is_distributed()
-        self.stage: Hashable = 0
+        self.stage = 0
         self._recorder = Recorder()
 
     def __call__(self, step: int, rows: np.ndarray, lr: float) -> None:

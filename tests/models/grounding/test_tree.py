@@ -18,7 +18,7 @@ from deixis.resolution.reference import denotation, narrow
 from deixis.testing import expressions
 from deixis.worlds.photos.data.programs import ProgramWords, programs_of
 from deixis.worlds.photos.models.regions import Grounder, Lesson, Words, join_words
-from deixis.worlds.photos.models.soft_sets import MIDDLE, either, nth, related, same, unless, without
+from deixis.worlds.photos.models.soft_sets import MIDDLE, either, nth, relate, same, unless, without
 from deixis.worlds.photos.models.tree import TreeGrounder, TreeGrounderSettings
 from tests.models.grounding.made import HIGH, LOW, REGIONS, gradients, lesson, started, table
 from tests.models.grounding.oracle import table_of, told_model, words_of
@@ -175,7 +175,7 @@ def test_joined_sets_are_what_happens_on_average(seed: int) -> None:
     both = either(whole.log(), (whole * part).log(), (whole * other).log()).exp()
     torch.testing.assert_close(both, whole * (part + other - part * other))
     apart = 1 - torch.eye(4, dtype=torch.float64)
-    some = related(holds.log()[None], whole.log()[None])[0].exp()
+    some = relate(holds.log()[None], whole.log()[None])[0].exp()
     torch.testing.assert_close(some, 1 - (1 - holds * whole * apart).prod(1))
     shared = 1 - (1 - values[:, None] * values[None]).prod(-1)
     torch.testing.assert_close(same(values.log()).exp(), shared)

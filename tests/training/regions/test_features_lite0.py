@@ -12,7 +12,7 @@ from deixis.worlds.photos.training import lite0
 from deixis.worlds.photos.training.lite0 import (
     EfficientNetLite0,
     find_weights,
-    folded,
+    fold_norms,
     lite0_encoder,
     pointwise,
     read_weights,
@@ -82,7 +82,7 @@ def test_folding_changes_nothing(size):
     pictures = torch.randint(0, 256, (2, 3, *size)).float()
     with torch.no_grad():
         wanted = lively()(pictures)
-        model = folded(lively())
+        model = fold_norms(lively())
         found = model(pictures)
 
     assert not any(isinstance(part, torch.nn.BatchNorm2d) for part in model.modules())

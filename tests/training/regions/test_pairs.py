@@ -9,7 +9,7 @@ import pytest
 from deixis.errors import RecipeError
 from deixis.worlds.photos.training import pairs
 from deixis.worlds.photos.training.grounding import learn_to_ground
-from deixis.worlds.photos.training.pairs import KINDS, told_apart
+from deixis.worlds.photos.training.pairs import KINDS, tell_apart
 from tests.training.regions.small import small
 
 
@@ -28,14 +28,14 @@ def test_a_model_that_has_seen_the_answers_tells_more_apart(
 ) -> None:
     """A trained model tells most targets it has seen from others; counts are of what its scores say, block by block."""
     learn_to_ground(small(model, steps=120, batch_size=16, lr=0.01, eval_every=120), photographs, tmp_path)
-    told = told_apart(tmp_path / "best.safetensors", photographs, splits=("train", "test"))
+    told = tell_apart(tmp_path / "best.safetensors", photographs, splits=("train", "test"))
     assert set(told) == {(split, kind) for split in ("train", "test") for kind in KINDS}
     assert told["train", "anywhere"].regions > 0.7
     assert told["train", "anywhere"].pairs == 60
     assert told["train", "same category"].pairs <= 60
 
     monkeypatch.setattr(pairs, "AT_ONCE", 7)
-    assert told_apart(tmp_path / "best.safetensors", photographs, splits=("train",)).items() <= told.items()
+    assert tell_apart(tmp_path / "best.safetensors", photographs, splits=("train",)).items() <= told.items()
 
 
 def test_only_what_is_closer_is_told_apart(
@@ -49,7 +49,7 @@ def test_only_what_is_closer_is_told_apart(
         return [own, own + (own % 2), own - 1]
 
     monkeypatch.setattr(pairs, "_fits", fits)
-    told = told_apart(tmp_path / "best.safetensors", photographs, splits=("train",))
+    told = tell_apart(tmp_path / "best.safetensors", photographs, splits=("train",))
     assert {one.regions for one in told.values()} == {0.0}
     assert {one.texts for one in told.values()} == {1.0}
 
@@ -58,4 +58,4 @@ def test_a_model_without_pairs_is_refused(photographs: CopsRef, tmp_path: Path) 
     """GroundeR compares the regions of an image; it says nothing of a single pair."""
     learn_to_ground(small("grounder", steps=1, eval_every=1), photographs, tmp_path)
     with pytest.raises(RecipeError, match="only mattnet, cm-att-erase do"):
-        told_apart(tmp_path / "best.safetensors", photographs)
+        tell_apart(tmp_path / "best.safetensors", photographs)

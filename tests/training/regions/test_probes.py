@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from deixis.errors import RecipeError
 from deixis.worlds.photos.data import arrays
 from deixis.worlds.photos.models import regions
-from deixis.worlds.photos.training.probes import Said, objects_and_attributes, probed
+from deixis.worlds.photos.training.probes import Texts, apply_probe, objects_and_attributes
 
 
 def test_both_sides_number_words_alike():
@@ -24,13 +24,13 @@ def _texts(draw):
     for row, length in enumerate(count):
         words[row, :length] = draw(st.lists(st.integers(1, 50), min_size=length, max_size=length))
         roles[row, :length] = draw(st.lists(st.integers(0, 3), min_size=length, max_size=length))
-    return Said(words, np.array(count, np.int32)), roles
+    return Texts(words, np.array(count, np.int32)), roles
 
 
 @given(_texts())
 def test_deaf_hears_the_same_always(drawn):
     """Every text becomes one unknown word."""
-    said = probed(*drawn, np.arange(len(drawn[1])), "deaf")
+    said = apply_probe(*drawn, np.arange(len(drawn[1])), "deaf")
 
     assert (said.words == [1, 0, 0, 0, 0, 0, 0, 0]).all()
     assert (said.count == 1).all()
@@ -41,18 +41,18 @@ def test_shuffling_keeps_the_words(drawn, seed):
     """The words stay, in an order that depends on the seed and the text's number and on nothing else."""
     said, roles = drawn
     numbers = np.arange(100, 100 + len(roles))
-    one = probed(said, roles, numbers, "shuffle", seed=seed)
+    one = apply_probe(said, roles, numbers, "shuffle", seed=seed)
 
     assert np.array_equal(np.sort(one.words, 1), np.sort(said.words, 1))
     assert np.array_equal(one.words > 0, said.words > 0)
-    last = probed(Said(said.words[-1:], said.count[-1:]), roles[-1:], numbers[-1:], "shuffle", seed=seed)
+    last = apply_probe(Texts(said.words[-1:], said.count[-1:]), roles[-1:], numbers[-1:], "shuffle", seed=seed)
     assert np.array_equal(last.words, one.words[-1:])
 
 
 def test_shuffling_changes_the_order():
     """Long texts do not stay as they are, and not all are shuffled alike."""
-    said = Said(np.tile(np.arange(1, 21, dtype=np.int32), (50, 1)), np.full(50, 20, np.int32))
-    words = probed(said, np.zeros((50, 20), np.int8), np.arange(50), "shuffle", seed=1).words
+    said = Texts(np.tile(np.arange(1, 21, dtype=np.int32), (50, 1)), np.full(50, 20, np.int32))
+    words = apply_probe(said, np.zeros((50, 20), np.int8), np.arange(50), "shuffle", seed=1).words
 
     assert (words != said.words).any(1).all()
     assert len(np.unique(words, axis=0)) == 50
@@ -74,7 +74,7 @@ def test_only_nouns_and_attributes_are_left(drawn):
 
 def test_unknown_probes_are_refused():
     """The empty probe changes nothing; one that nobody knows is told."""
-    said = Said(np.ones((1, 3), np.int32), np.array([3], np.int32))
-    assert probed(said, np.zeros((1, 3), np.int8), np.arange(1), "") is said
+    said = Texts(np.ones((1, 3), np.int32), np.array([3], np.int32))
+    assert apply_probe(said, np.zeros((1, 3), np.int8), np.arange(1), "") is said
     with pytest.raises(RecipeError, match="unknown probe 'blind'; known: deaf, shuffle, obj-attr"):
-        probed(said, np.zeros((1, 3), np.int8), np.arange(1), "blind")
+        apply_probe(said, np.zeros((1, 3), np.int8), np.arange(1), "blind")

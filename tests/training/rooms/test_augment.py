@@ -8,7 +8,7 @@ import torch
 
 from deixis.errors import RecipeError
 from deixis.worlds.rooms.draw import draw_rooms
-from deixis.worlds.rooms.training.augment import DISTURBANCES, augment, blurred, moved
+from deixis.worlds.rooms.training.augment import DISTURBANCES, augment, blur_pictures, move_pictures
 from deixis.worlds.rooms.training.settings import Augmentation
 
 
@@ -54,8 +54,8 @@ def test_each_change_changes_pictures(pictures, name):
 
 def test_pictures_are_moved_by_whole_pixels(pictures):
     """As rolling the arrays does, but for the edge, which is repeated."""
-    right = moved(pictures, 1, 0)
-    up = moved(pictures, 0, -2)
+    right = move_pictures(pictures, 1, 0)
+    up = move_pictures(pictures, 0, -2)
 
     assert torch.allclose(right[:, :, :, 1:], pictures[:, :, :, :-1], atol=1e-5)
     assert torch.allclose(right[:, :, :, 0], pictures[:, :, :, 0], atol=1e-5)
@@ -75,9 +75,9 @@ def test_a_blur_keeps_what_is_even(pictures):
     """One colour stays as it is; a spread of nothing changes nothing."""
     even = torch.full((2, 3, 64, 64), 0.4)
 
-    assert torch.allclose(blurred(even, torch.tensor([0.5, 1.0])), even, atol=1e-6)
-    assert torch.allclose(blurred(pictures, torch.zeros(16)), pictures, atol=1e-6)
-    assert blurred(pictures, torch.ones(16)).diff(dim=3).abs().sum() < pictures.diff(dim=3).abs().sum()
+    assert torch.allclose(blur_pictures(even, torch.tensor([0.5, 1.0])), even, atol=1e-6)
+    assert torch.allclose(blur_pictures(pictures, torch.zeros(16)), pictures, atol=1e-6)
+    assert blur_pictures(pictures, torch.ones(16)).diff(dim=3).abs().sum() < pictures.diff(dim=3).abs().sum()
 
 
 @pytest.mark.parametrize("name", list(DISTURBANCES))

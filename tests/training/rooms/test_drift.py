@@ -9,8 +9,8 @@ import torch
 from deixis.worlds.rooms.models.speakers import CaptionLanguage, CaptionLanguageSettings
 from deixis.worlds.rooms.scene import SIZES
 from deixis.worlds.rooms.training.captions import LONGEST, caption_tokens
-from deixis.worlds.rooms.training.drift import drift, heard_words, overlap, texts_of
-from deixis.worlds.rooms.training.saying import Said, length_of
+from deixis.worlds.rooms.training.drift import drift, overlap, score_words, texts_of
+from deixis.worlds.rooms.training.saying import SpokenCaptions, length_of
 from deixis.worlds.rooms.vocabulary import vocabulary
 from tests.training.rooms.made import KNOWN, a_speaker, some_images
 
@@ -25,7 +25,7 @@ def said(*texts: str) -> np.ndarray:
 
 def test_an_exhaustive_caption_says_all():
     """All six features, none of them false, and one of them tells the images apart."""
-    found = heard_words(caption_tokens(np.array([RED]), np.array([0])), PAIR)
+    found = score_words(caption_tokens(np.array([RED]), np.array([0])), PAIR)
 
     assert found["discriminativity"] == 1
     assert found["mentioned"] == 6
@@ -36,7 +36,7 @@ def test_an_exhaustive_caption_says_all():
 
 def test_what_is_said_is_judged():
     """The colour alone is all it takes; that of the other image is false; a caption may be empty."""
-    found = [heard_words(said(text), PAIR) for text in ("a red ball", "a purple ball", "")]
+    found = [score_words(said(text), PAIR) for text in ("a red ball", "a purple ball", "")]
 
     assert [one["discriminativity"] for one in found] == [1, 0, 0]
     assert [one["false"] for one in found] == [0, 1, 0]
@@ -74,16 +74,16 @@ def test_who_knows_nothing_holds_all_words_for_equally_likely():
         torch.nn.init.zeros_(layer.weight)
         torch.nn.init.zeros_(layer.bias)
 
-    found = drift(Said(words, length_of(words)), some_images(2)[:, 0], language, speaker)
+    found = drift(SpokenCaptions(words, length_of(words)), some_images(2)[:, 0], language, speaker)
 
     assert found == {name: pytest.approx(-(4 + 2) / 2 * log(48), abs=1e-4) for name in ("structural", "semantic")}
-    assert drift(Said(words, length_of(words)), some_images(2)[:, 0], None, None) == {}
+    assert drift(SpokenCaptions(words, length_of(words)), some_images(2)[:, 0], None, None) == {}
 
 
 def test_drift_depends_on_the_target_alone():
     """The speaker before the game is asked about an image by itself; another target is held for less or more likely."""
     words = torch.from_numpy(said("a red ball"))
-    speaker, spoken = a_speaker(1, words=len(KNOWN)), Said(words, length_of(words))
+    speaker, spoken = a_speaker(1, words=len(KNOWN)), SpokenCaptions(words, length_of(words))
     one, other = some_images(2)[:, 0]
 
     found = [drift(spoken, image[None], None, speaker)["semantic"] for image in (one, other)]

@@ -19,7 +19,7 @@ from deixis.worlds.rooms.training.objectives import (
     play,
     policy_loss,
 )
-from deixis.worlds.rooms.training.saying import END, PAD, Decoding, length_of, say, shifted
+from deixis.worlds.rooms.training.saying import END, PAD, Decoding, length_of, say, shift_right
 from deixis.worlds.rooms.training.settings import Game
 from tests.training.rooms.made import WORDS, a_listener, a_speaker, reset, some_captions, some_images
 
@@ -179,7 +179,7 @@ def test_structure_is_forced_or_free():
         with torch.no_grad():
             seen = speaker.look(images)
             said = say(speaker, seen, Decoding(way="sampled"), limit=STEPS)
-            before = shifted(gold if structural == "forced" else said.words)
+            before = shift_right(gold if structural == "forced" else said.words)
             wanted = caption_loss(speaker.scores(seen, before), gold)
         assert float(played.told["structural"]) == pytest.approx(float(wanted), abs=1e-5)
 
@@ -210,7 +210,7 @@ def test_every_word_costs(seed):
     with torch.no_grad():
         seen = speaker.look(images)
         words, length = say(speaker, seen, Decoding(way="sampled"), limit=STEPS)
-        wanted = policy_loss(speaker.scores(seen, shifted(words)), words, length, -0.5 * (length - 1), "reinforce")
+        wanted = policy_loss(speaker.scores(seen, shift_right(words)), words, length, -0.5 * (length - 1), "reinforce")
 
     assert float(dear[2].loss - cheap[2].loss) == pytest.approx(float(wanted), abs=1e-4)
 
@@ -224,7 +224,7 @@ def test_entropy_is_what_it_is_called_and_is_paid_for(seed):
     with torch.no_grad():
         seen = speaker.look(images)
         words, length = say(speaker, seen, Decoding(way="sampled"), limit=STEPS)
-        chance = speaker.scores(seen, shifted(words)).softmax(-1).double().numpy()
+        chance = speaker.scores(seen, shift_right(words)).softmax(-1).double().numpy()
     plain = [
         -sum(float((row[step] * np.log(row[step])).sum()) for step in range(upto))
         for row, upto in zip(chance, length.tolist(), strict=True)
@@ -276,7 +276,9 @@ def test_distance_is_the_sum_over_words(seed):
     reset(seed)
     with torch.no_grad():
         words, length = say(speaker, speaker.look(images), Decoding(way="sampled"), limit=STEPS)
-        p, q = (one.scores(one.look(images), shifted(words)).softmax(-1).double().numpy() for one in (speaker, before))
+        p, q = (
+            one.scores(one.look(images), shift_right(words)).softmax(-1).double().numpy() for one in (speaker, before)
+        )
     plain = [
         sum(float((p[row, step] * np.log(p[row, step] / q[row, step])).sum()) for step in range(upto))
         for row, upto in enumerate(length.tolist())
@@ -314,6 +316,6 @@ def test_words_are_rewarded_by_what_they_were_drawn_from():
         words, length = say(speaker, seen, Decoding(way="sampled", temperature=2.0), limit=STEPS)
         fits = listener(images, words, length)
         reward = 2 * fits.softmax(-1)[:, 0] - 1
-        wanted = policy_loss(speaker.scores(seen, shifted(words)) / 2.0, words, length, reward, "reinforce")
+        wanted = policy_loss(speaker.scores(seen, shift_right(words)) / 2.0, words, length, reward, "reinforce")
 
     assert float(played.loss - played.told["listener"]) == pytest.approx(float(wanted), abs=1e-5)

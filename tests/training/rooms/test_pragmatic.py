@@ -13,11 +13,11 @@ from deixis.worlds.rooms.training.saying import (
     END,
     Decoding,
     Pragmatic,
-    Said,
+    SpokenCaptions,
     length_of,
     literal_listener,
-    reasoned,
-    reranked,
+    reason,
+    rerank,
     say,
 )
 from tests.training.rooms.made import WORDS, a_listener, a_speaker, reset, some_captions, some_images
@@ -48,7 +48,7 @@ def test_a_literal_listener_follows_bayes(seed, images):
     """All images are as likely before; after a caption, in proportion to how likely it is said of each."""
     speaker, seen, words = a_speaker(seed, spread=0.7), some_images(3, images, seed), some_captions(3, 4, seed)
 
-    found = literal_listener(speaker, seen, Said(words, length_of(words))).exp()
+    found = literal_listener(speaker, seen, SpokenCaptions(words, length_of(words))).exp()
 
     with torch.no_grad():
         for row, caption in enumerate(words.tolist()):
@@ -62,7 +62,7 @@ def test_who_does_not_think_of_the_listener_speaks_literally(seed):
     """With alpha 0 each word is the likeliest of a speaker who sees the target alone."""
     speaker, images = a_speaker(seed), some_images(5, 3, seed)
 
-    found = reasoned(speaker, images, Pragmatic(alpha=0.0), limit=5)
+    found = reason(speaker, images, Pragmatic(alpha=0.0), limit=5)
 
     wanted = say(speaker, speaker.look(images[:, :1]).detach(), limit=5)
     assert torch.equal(found.words, wanted.words)
@@ -77,7 +77,7 @@ def test_each_word_is_the_best_by_definition(seed):
         speaker.output.bias[END] = -5.0  # long captions, in which beliefs have time to form
     how = Pragmatic(alpha=4.0, cost=0.3, fluency=0.7)
 
-    caption = reasoned(speaker, images, how, limit=6)
+    caption = reason(speaker, images, how, limit=6)
 
     belief, said = np.full(3, 1 / 3), []
     with torch.no_grad():
@@ -94,7 +94,7 @@ def test_thinking_of_the_listener_helps_it():
     speaker, images = a_speaker(4, spread=0.5), some_images(200, 2, 4)
     found = []
     for alpha in (0.0, 1.0, 5.0):
-        said = reasoned(speaker, images, Pragmatic(alpha=alpha), limit=6)
+        said = reason(speaker, images, Pragmatic(alpha=alpha), limit=6)
         found.append(float(literal_listener(speaker, images, said)[:, 0].mean()))
 
     assert found[0] < found[1] < found[2]
@@ -109,7 +109,7 @@ def test_the_best_of_several_proposals_is_taken(hears, seed):
     listener = a_listener(seed) if hears else None
     how = Pragmatic(alpha=2.0, cost=0.3, candidates=5, fluency=0.5)
     reset(seed)
-    found = reranked(speaker, listener, images, how)
+    found = rerank(speaker, listener, images, how)
     reset(seed)
     wide = speaker.look(images).detach().repeat_interleave(5, 0)
     proposed = say(speaker, wide, Decoding(way="sampled"))
@@ -148,7 +148,7 @@ def test_only_the_listener_counts_where_fluency_does_not():
     speaker, listener, images = a_speaker(3), a_listener(3), some_images(50, 2, 3)
     reset(1)
 
-    said = reranked(speaker, listener, images, Pragmatic(fluency=0.0, candidates=10))
+    said = rerank(speaker, listener, images, Pragmatic(fluency=0.0, candidates=10))
 
     greedy = say(speaker, speaker.look(images).detach())
     with torch.no_grad():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import RecipeError
-from deixis.worlds.rooms.training.saying import END, PAD, Decoding, length_of, likelihood, say, shifted
+from deixis.worlds.rooms.training.saying import END, PAD, Decoding, length_of, likelihood, say, shift_right
 from tests.training.rooms.made import WORDS, a_speaker, reset, some_captions, some_images
 
 
@@ -17,7 +17,7 @@ SEEDS = st.integers(0, 1 << 30)
 
 def per_word(speaker, seen, said):
     with torch.no_grad():
-        return likelihood(speaker.scores(seen, shifted(said.words)), said.words, said.length) / said.length
+        return likelihood(speaker.scores(seen, shift_right(said.words)), said.words, said.length) / said.length
 
 
 @given(seed=SEEDS, way=st.sampled_from(["greedy", "sampled", "top-k", "beam"]), limit=st.integers(1, 6))
@@ -43,7 +43,7 @@ def test_greedy_says_the_likeliest_word_each_time(seed):
     words, length = say(speaker, seen, limit=6)
 
     with torch.no_grad():
-        best = speaker.scores(seen, shifted(words)).argmax(-1)
+        best = speaker.scores(seen, shift_right(words)).argmax(-1)
     for row, upto in enumerate(length.tolist()):
         assert torch.equal(words[row, :upto], best[row, :upto])
 
@@ -130,7 +130,7 @@ def test_only_the_likeliest_few_are_drawn(seed, k):
     words, length = say(speaker, seen, Decoding(way="top-k", k=k, temperature=3.0), limit=4)
 
     with torch.no_grad():
-        few = speaker.scores(seen, shifted(words)).topk(k).indices
+        few = speaker.scores(seen, shift_right(words)).topk(k).indices
     is_among = (few == words[:, :, None]).any(-1)
     assert all(is_among[row, :upto].all() for row, upto in enumerate(length.tolist()))
 
@@ -140,7 +140,7 @@ def test_the_probability_of_a_caption_is_the_product_over_its_words(seed, steps)
     """The end is one of them, what fills up is not."""
     speaker, words = a_speaker(seed), some_captions(4, steps, seed)
     with torch.no_grad():
-        scores = speaker.scores(speaker.look(some_images(4, seed=seed)), shifted(words))
+        scores = speaker.scores(speaker.look(some_images(4, seed=seed)), shift_right(words))
 
     found = likelihood(scores, words, length_of(words))
 

@@ -13,7 +13,7 @@ from deixis.learn.run import shipped_checkpoints, silent
 from deixis.worlds.rooms.training.bundles import read_rooms
 from deixis.worlds.rooms.training.captions import images_of
 from deixis.worlds.rooms.training.features import FEATURES, Encoder, Eyes
-from deixis.worlds.rooms.training.steady import STEADIED, Steadying, steadied, steady, steady_map
+from deixis.worlds.rooms.training.steady import STEADIED, Steadying, replace_maps, steady, steady_map
 from tests.training.rooms.made import HERE, fresh_speaker
 
 
@@ -46,7 +46,7 @@ def test_nothing_changes_where_the_map_changes_nothing(tmp_path):
     bundle = read_rooms(fresh_speaker(tmp_path / "speaker.safetensors", width=8))
     same = torch.cat((torch.eye(FEATURES, dtype=torch.float64), torch.zeros(1, FEATURES, dtype=torch.float64)))
 
-    found = steadied(bundle, same)
+    found = replace_maps(bundle, same)
 
     assert all(torch.allclose(found.weights[name], one) for name, one in bundle.weights.items())
 

@@ -23,30 +23,30 @@ DROPPED = 1 << 31  # seeds of what is dropped
 
 
 def small_attention(
-    asks: Tensor, offers: Tensor | None, is_there: Tensor | None, *, is_causal: bool, dropout: float
+    queries: Tensor, pairs: Tensor | None, is_there: Tensor | None, *, is_causal: bool, dropout: float
 ) -> Tensor:
-    """What every place finds, the heads joined again.
+    """Compute attention, the heads joined again.
 
     Shapes:
-        asks: [example, place, 1, head, part], the queries, or [example, place, 3, head, part] where places look at each
-            other: queries, keys and values. Parts lie side by side.
-        offers: [example, other place, 2, head, part], keys and values; None where places look at each other.
+        queries: [example, place, 1, head, part], or queries, keys and values [example, place, 3, head, part] of
+            self-attention. Parts lie side by side.
+        pairs: keys and values [example, other place, 2, head, part]; None for self-attention.
         is_there: bool [example, other place], or one row for all. Returns [example, place, head x part].
     """
-    offered = asks if offers is None else offers
-    there = None if is_there is None else is_there.to(torch.uint8).expand(offered.shape[:2])
-    seed = torch.randint(DROPPED, (1,), device=asks.device, dtype=torch.int64) if dropout else None
-    found: Tensor = _look(asks, offers, there, seed, is_causal, dropout)[0]
+    source = queries if pairs is None else pairs
+    there = None if is_there is None else is_there.to(torch.uint8).expand(source.shape[:2])
+    seed = torch.randint(DROPPED, (1,), device=queries.device, dtype=torch.int64) if dropout else None
+    found: Tensor = _look(queries, pairs, there, seed, is_causal, dropout)[0]
     return found
 
 
 @torch.library.custom_op("deixis::look", mutates_args=())
 def _look(
-    asks: Tensor, offers: Tensor | None, there: Tensor | None, seed: Tensor | None, is_causal: bool, dropout: float
+    queries: Tensor, pairs: Tensor | None, there: Tensor | None, seed: Tensor | None, is_causal: bool, dropout: float
 ) -> tuple[Tensor, Tensor]:
-    query, key, value = _parts(asks, offers)
+    query, key, value = _parts(queries, pairs)
     examples, places, heads, part = query.shape
-    out, level = _room(asks)
+    out, level = _room(queries)
     _forward[(examples * heads, triton.cdiv(places, QUERIES))](
         query, key, value, query if there is None else there, query if seed is None else seed, out, level,
         heads, places, key.shape[1], *_strides(query), *_strides(key), 0 if there is None else there.stride(0),
@@ -57,8 +57,8 @@ def _look(
 
 @torch.library.custom_op("deixis::look_back", mutates_args=())
 def _look_back(
-    asks: Tensor,
-    offers: Tensor | None,
+    queries: Tensor,
+    pairs: Tensor | None,
     there: Tensor | None,
     seed: Tensor | None,
     out: Tensor,
@@ -67,28 +67,28 @@ def _look_back(
     is_causal: bool,
     dropout: float,
 ) -> tuple[Tensor, Tensor]:
-    query, key, value = _parts(asks, offers)
+    query, key, value = _parts(queries, pairs)
     examples, places, heads, part = query.shape
-    of_asks, of_offers = _back_room(asks, offers)
-    of_query, of_key, of_value = _parts(of_asks, None if offers is None else of_offers)
+    of_queries, of_pairs = _back_room(queries, pairs)
+    of_query, of_key, of_value = _parts(of_queries, None if pairs is None else of_pairs)
     _backward[(examples * heads,)](
         query, key, value, query if there is None else there, query if seed is None else seed, out, level,
         grad.contiguous(), of_query, of_key, of_value, heads, places, key.shape[1], *_strides(query), *_strides(key),
         *_strides(of_query), *_strides(of_key), 0 if there is None else there.stride(0),
         part**-0.5, dropout, P=part, **_flags(key, there, is_causal, dropout),
     )  # fmt: skip
-    return of_asks, of_offers
+    return of_queries, of_pairs
 
 
 @_look.register_fake
-def _(asks: Tensor, offers: Any, there: Any, seed: Any, is_causal: bool, dropout: float) -> tuple[Tensor, Tensor]:  # noqa: ARG001
-    return _room(asks)
+def _(queries: Tensor, pairs: Any, there: Any, seed: Any, is_causal: bool, dropout: float) -> tuple[Tensor, Tensor]:  # noqa: ARG001
+    return _room(queries)
 
 
 @_look_back.register_fake
 def _(
-    asks: Tensor,
-    offers: Tensor | None,
+    queries: Tensor,
+    pairs: Tensor | None,
     there: Any,  # noqa: ARG001
     seed: Any,  # noqa: ARG001
     out: Tensor,  # noqa: ARG001
@@ -97,44 +97,46 @@ def _(
     is_causal: bool,  # noqa: ARG001
     dropout: float,  # noqa: ARG001
 ) -> tuple[Tensor, Tensor]:
-    return _back_room(asks, offers)
+    return _back_room(queries, pairs)
 
 
 def _kept(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-    asks, offers, there, seed, ctx.is_causal, ctx.dropout = inputs
-    ctx.save_for_backward(asks, offers, there, seed, *output)
+    queries, pairs, there, seed, ctx.is_causal, ctx.dropout = inputs
+    ctx.save_for_backward(queries, pairs, there, seed, *output)
 
 
 def _back(ctx: Any, grad: Tensor, _: Any) -> tuple[Any, ...]:
-    asks, offers, there, seed, out, level = ctx.saved_tensors
-    of_asks, of_offers = _look_back(asks, offers, there, seed, out, level, grad, ctx.is_causal, ctx.dropout)
-    return of_asks, None if offers is None else of_offers, None, None, None, None
+    queries, pairs, there, seed, out, level = ctx.saved_tensors
+    of_queries, of_pairs = _look_back(queries, pairs, there, seed, out, level, grad, ctx.is_causal, ctx.dropout)
+    return of_queries, None if pairs is None else of_pairs, None, None, None, None
 
 
 _look.register_autograd(_back, setup_context=_kept)
 
 
-def _parts(asks: Tensor, offers: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+def _parts(queries: Tensor, pairs: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
     """Queries, keys and values: [example, place, head, part] each."""
-    offered = asks if offers is None else offers
-    return asks[:, :, 0], offered[:, :, -2], offered[:, :, -1]
+    source = queries if pairs is None else pairs
+    return queries[:, :, 0], source[:, :, -2], source[:, :, -1]
 
 
 def _strides(side: Tensor) -> tuple[int, int, int]:
-    """How far apart examples, heads and places lie."""
+    """Return the strides of examples, heads and places."""
     example, place, head, _ = side.stride()
     return example, head, place
 
 
-def _room(asks: Tensor) -> tuple[Tensor, Tensor]:
+def _room(queries: Tensor) -> tuple[Tensor, Tensor]:
     """Room for what is found, and for how large the weights are in all."""
-    examples, places, _, heads, part = asks.shape
-    return asks.new_empty(examples, places, heads * part), asks.new_empty(examples, heads, places, dtype=torch.float32)
+    examples, places, _, heads, part = queries.shape
+    return queries.new_empty(examples, places, heads * part), queries.new_empty(
+        examples, heads, places, dtype=torch.float32
+    )
 
 
-def _back_room(asks: Tensor, offers: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Room for gradients; none is needed of what nobody offers."""
-    return asks.new_empty(asks.shape), asks.new_empty((0,) if offers is None else offers.shape)
+def _back_room(queries: Tensor, pairs: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Room for gradients; none is needed of what nobody pairs."""
+    return queries.new_empty(queries.shape), queries.new_empty((0,) if pairs is None else pairs.shape)
 
 
 def _flags(key: Tensor, there: Tensor | None, causal: bool, dropout: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""GCN-LSTM: what stands on the grid becomes a graph whose nodes tell each other what the command makes them look for.
+"""GCN-LSTM: messages in a graph of what stands on the grid, guided by the command.
 
 Every occupied cell is a node, every node is linked to every other. In four rounds the command chooses which words
 matter, and each node gathers from the others what those words ask for. Then convolutions see where the nodes stand, and
@@ -19,7 +19,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from deixis.learn.layers import FAR, ReadWords, TwoWayLSTM
+from deixis.learn.layers import MASKED_SCORE, EncodedWords, TwoWayLSTM
 from deixis.worlds.grid.models.policy import Layout, Policy
 from deixis.worlds.grid.models.recurrent import ActionDecoder, GridConvolutions, Memory, State
 
@@ -58,7 +58,7 @@ class GraphLSTMSettings:
 
 
 class GraphLSTM(Policy):
-    """The model itself; `words` is the number of words it knows."""
+    """The GCN-LSTM; `words` is the number of words it knows."""
 
     layout = Layout(size=10, pad=PAD, start=2, stop=3, first=4)
     channels = sum(PARTS)
@@ -88,12 +88,12 @@ class GraphLSTM(Policy):
         """Let torch compile the rounds of messages, which are many small operations."""
         self.messages.compile(dynamic=False)
 
-    def remember(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Memory:
-        """Read the command, let the nodes talk about it, and look at where they stand."""
+    def encode(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Memory:
+        """Encode the command, pass messages between the nodes, and add where they stand."""
         words = functional.pad(words, (0, max(0, 1 - words.shape[1])))  # where no command has a word, one place stays
         rows = torch.where(words > 0, words + 1, PAD)
         embedded = functional.dropout(self.embedding(rows), self.settings.word_dropout, self.training)
-        read: ReadWords = self.encoder(embedded, word_count)
+        read: EncodedWords = self.encoder(embedded, word_count)
         said = torch.cat((read.onward, read.backward), dim=-1)
         summary = torch.cat((read.last_onward, read.last_backward), dim=-1)
         summary = functional.dropout(summary, self.settings.command_dropout, self.training)
@@ -107,18 +107,18 @@ class GraphLSTM(Policy):
         with torch.autocast(grid.device.type, self.computes_in, enabled=is_lower, cache_enabled=False):
             nodes = self.messages(looks, is_node, said, is_word, summary)
         cells = self.grid((nodes * is_node[:, :, None]).to(self.computes_in))
-        return self.decoder.remember(said.to(self.computes_in), is_word, cells, summary.to(self.computes_in))
+        return self.decoder.encode(said.to(self.computes_in), is_word, cells, summary.to(self.computes_in))
 
     def scores(self, memory: Memory, shown: Tensor) -> Tensor:
-        """Scores for every next action, given the right ones before it."""
+        """Return scores for every next action, given the right ones before it (teacher forcing)."""
         return self.decoder(memory, shown)
 
     def begin(self, memory: Memory, limit: int) -> State:  # noqa: ARG002
-        """Where decoding starts."""
+        """Return the state in which decoding starts."""
         return self.decoder.begin(memory)
 
     def next_scores(self, memory: Memory, last: Tensor, state: State) -> tuple[Tensor, State]:
-        """Scores for the next action."""
+        """Return scores for the next action, and the next state."""
         return self.decoder.next_scores(memory, last, state)
 
 
@@ -154,7 +154,7 @@ class MessagePassing(nn.Module):
         self.result = linear(2 * width)
 
     def forward(self, looks: Tensor, is_node: Tensor, said: Tensor, is_word: Tensor, summary: Tensor) -> Tensor:
-        """What every node knows in the end.
+        """Return the states of all nodes after the last round.
 
         Shapes:
             looks: float [example, cell, width]; is_node: bool [example, cell].
@@ -168,17 +168,19 @@ class MessagePassing(nn.Module):
             f = self.from_node(self._dropped(x)) * self.from_gathered(self._dropped(m))
             g = torch.cat((x, m, f), dim=-1)
             scores = self.receiver(g) @ (self.sender(g) * self.asked(k)[:, None]).transpose(1, 2)
-            weights = torch.softmax((scores.float() * self.scale).masked_fill(~may_tell, FAR), dim=-1) * may_tell
+            weights = (
+                torch.softmax((scores.float() * self.scale).masked_fill(~may_tell, MASKED_SCORE), dim=-1) * may_tell
+            )
             m = self.keep(m) + self.add(weights.to(g.dtype) @ (self.content(g) * self.asked_content(k)[:, None]))
         return self.result(torch.cat((x, m), dim=-1))
 
     def attended(self, said: Tensor, is_word: Tensor, summary: Tensor) -> list[Tensor]:
-        """What the command attends to in every round, float [example, width] each."""
+        """Compute the context of the command in every round, float [example, width] each."""
         wish = functional.relu(self.wish(summary))
         found = []
         for of_round in self.wish_of_round:
             scores = self.relevance(said * of_round(wish)[:, None]).squeeze(-1)
-            weights = torch.softmax(scores.float().masked_fill(~is_word, FAR), dim=-1)
+            weights = torch.softmax(scores.float().masked_fill(~is_word, MASKED_SCORE), dim=-1)
             found.append((weights[:, None].to(said.dtype) @ said).squeeze(1))
         return found
 

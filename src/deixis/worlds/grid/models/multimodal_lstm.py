@@ -50,7 +50,7 @@ class MultimodalLSTMSettings:
 
 
 class MultimodalLSTM(Policy):
-    """The model itself; `words` is the number of words it knows."""
+    """The M-LSTM; `words` is the number of words it knows."""
 
     layout = Layout(size=9, pad=PAD, start=START, stop=STOP, first=3)
 
@@ -71,13 +71,13 @@ class MultimodalLSTM(Policy):
             reads_all=True,
         )
 
-    def remember(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Memory:
-        """Read the command between its marks of beginning and end, and look at the grid."""
-        rows, count = _wrapped(words, word_count)
+    def encode(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Memory:
+        """Encode the command, between its start and end tokens, and the grid."""
+        rows, count = _wrap(words, word_count)
         embedded = functional.dropout(self.embedding(rows), self.settings.word_dropout, self.training)
         read = self.encoder(embedded, count)
         is_word = torch.arange(rows.shape[1], device=rows.device) < count[:, None]
-        return self.decoder.remember(
+        return self.decoder.encode(
             (read.onward + read.backward).to(self.computes_in),
             is_word,
             self.grid(grid.to(self.computes_in)),
@@ -85,20 +85,20 @@ class MultimodalLSTM(Policy):
         )
 
     def scores(self, memory: Memory, shown: Tensor) -> Tensor:
-        """Scores for every next action, given the right ones before it."""
+        """Return scores for every next action, given the right ones before it (teacher forcing)."""
         return self.decoder(memory, shown)
 
     def begin(self, memory: Memory, limit: int) -> State:  # noqa: ARG002
-        """Where decoding starts."""
+        """Return the state in which decoding starts."""
         return self.decoder.begin(memory)
 
     def next_scores(self, memory: Memory, last: Tensor, state: State) -> tuple[Tensor, State]:
-        """Scores for the next action."""
+        """Return scores for the next action, and the next state."""
         return self.decoder.next_scores(memory, last, state)
 
 
-def _wrapped(words: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
-    """Rows of the table of words, between the marks of beginning and end."""
+def _wrap(words: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
+    """Return rows of the word table, between the start and end tokens."""
     rows = torch.where(words > 0, words + 2, PAD)
     rows = functional.pad(rows, (1, 1), value=PAD)
     rows[:, 0] = START

@@ -1,4 +1,4 @@
-"""What every model that says plans offers to training and decoding, and how words and actions become numbers for it.
+"""The interface of models that say plans, for training and decoding, and how words and actions become numbers.
 
 Everything outside a model counts words from 1 (0 is padding) and actions from 0 to 5.
 Each published model has a table of its own in which some rows are reserved: a `Layout` says which.
@@ -65,7 +65,7 @@ class Layout:
     first: int
 
     def teach(self, actions: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
-        """What a decoder is shown, and what it should say, step by step.
+        """Return the input and the target of a decoder, step by step (teacher forcing).
 
         Shapes:
             actions: int64 [example, step]; count: int64 [example]. Returns two int64 [example, step + 1].
@@ -80,15 +80,15 @@ class Layout:
 
 
 class Policy(nn.Module):
-    """From a command and a grid to scores for each next action.
+    """A model from a command and a grid to scores for each next action.
 
     Attributes:
         layout: the rows of the model's table of actions.
         channels: how the grid is encoded, see `deixis.worlds.grid.batches`.
         longest_command, longest_plan: what its tables have room for; 0 for no limit.
-        points: whether it can say where the target stands, besides how to go about it.
-        points_mentions: whether it can say where everything that a command mentions stands.
-        computes_in: the dtype of the heavy products; weights, sums and losses stay in float32.
+        points: whether it can also say where the target stands.
+        points_mentions: whether it can also say where everything that a command mentions stands.
+        computes_in: the dtype of the heavy products; sums and losses stay in float32.
     """
 
     layout: Layout
@@ -100,19 +100,19 @@ class Policy(nn.Module):
     computes_in: torch.dtype = torch.float32
 
     @abstractmethod
-    def remember(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Any:
-        """What is kept of a command and a grid while a plan is said: a named tuple of tensors by example."""
+    def encode(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Any:
+        """Encode commands and grids for decoding: a named tuple of tensors by example."""
 
     @abstractmethod
     def scores(self, memory: Any, shown: Tensor) -> Tensor:
-        """Scores for every next action, given the right ones before it: float32 [example, step, row of the layout]."""
+        """Return scores for every next action, given the right ones before it: float32 [example, step, layout row]."""
 
-    def pointed(self, memory: Any) -> Tensor:
-        """How much each cell is that of the target, float32 [example, cell]; of a model that `points`."""
+    def target_scores(self, memory: Any) -> Tensor:
+        """Return the scores of the cells for the target, float32 [example, cell], of a model that `points`."""
         raise NotImplementedError(f"{type(self).__name__} does not point")
 
-    def mentioned(self, memory: Any) -> Tensor:
-        """How much each cell is that of what a noun phrase ending with each word mentions; of who `points_mentions`.
+    def mention_scores(self, memory: Any) -> Tensor:
+        """Return the scores of the cells for the noun phrase that ends with each word, where it `points_mentions`.
 
         Shapes:
             float32 [example, word, cell].
@@ -121,29 +121,29 @@ class Policy(nn.Module):
 
     @abstractmethod
     def begin(self, memory: Any, limit: int) -> Any:
-        """Where decoding starts; `limit` is the number of steps there may be."""
+        """Return the state in which decoding starts; there may be `limit` steps."""
 
     @abstractmethod
     def next_scores(self, memory: Any, last: Tensor, state: Any) -> tuple[Tensor, Any]:
-        """Scores for the next action after the last one, int64 [example], and where decoding is then."""
+        """Return scores for the action after the last one, int64 [example], and the next state."""
 
-    def narrowed(self, memory: Any, state: Any, rows: Tensor) -> tuple[Any, Any]:
-        """Memory and state of some examples alone, int64 [example]."""
+    def select(self, memory: Any, state: Any, rows: Tensor) -> tuple[Any, Any]:
+        """Return memory and state of some examples, int64 [example]."""
         return memory._make(part[rows] for part in memory), state._make(part[rows] for part in state)
 
     def compile_parts(self) -> None:
-        """Let torch compile what gains by it; nothing, unless a model says otherwise."""
+        """Let torch compile the parts that become faster; none by default."""
 
-    def may_be_lower(self) -> Iterator[nn.Parameter]:
-        """Weights that enter heavy products alone: while a model learns they may be held in their dtype, too."""
+    def low_precision_parameters(self) -> Iterator[nn.Parameter]:
+        """Yield weights of heavy products, which may be held in `computes_in` during training."""
         return iter(())
 
     def compute_in(self, dtype: torch.dtype) -> None:
-        """Take the heavy products in this dtype."""
+        """Compute the heavy products in this dtype."""
         for module in self.modules():
             if hasattr(module, "computes_in"):
                 setattr(module, "computes_in", dtype)  # noqa: B010 (a module types its attributes as tensors)
 
     def forward(self, words: Tensor, word_count: Tensor, grid: Tensor, shown: Tensor) -> Tensor:
-        """`scores` of a batch."""
-        return self.scores(self.remember(words, word_count, grid), shown)
+        """Return the `scores` of a batch."""
+        return self.scores(self.encode(words, word_count, grid), shown)

@@ -32,7 +32,7 @@ __all__ = ["ActionDecoder", "GridConvolutions", "Memory", "State", "cell_step", 
 
 
 class Memory(NamedTuple):
-    """What a decoder can look at.
+    """The encoded command and grid that a decoder attends to.
 
     Shapes:
         words: [example, word, width] and cells: [example, cell, width], the keys.
@@ -47,21 +47,21 @@ class Memory(NamedTuple):
 
 
 class State(NamedTuple):
-    """Where a decoder is: its state and what it carries, both [example, width]."""
+    """The hidden state of a decoder and the cell of its LSTM, both [example, width]."""
 
     state: Tensor
     carried: Tensor
 
 
 def cell_step(addends: tuple[Tensor, ...], carried: Tensor) -> tuple[Tensor, Tensor]:
-    """The next state and cell of an LSTM whose gates (in, forget, new, out) are the sum of the addends."""
+    """Return the next state and cell of an LSTM whose gates (in, forget, new, out) are the sum of the addends."""
     let_in, keep, new, let_out = sum(addend.float() for addend in addends).chunk(4, dim=-1)  # type: ignore[union-attr]
     carried = torch.sigmoid(keep) * carried + torch.sigmoid(let_in) * torch.tanh(new)
     return (torch.sigmoid(let_out) * torch.tanh(carried)).to(addends[0].dtype), carried
 
 
 class ActionDecoder(nn.Module):
-    """Says a plan, action by action.
+    """A decoder that says a plan, action by action.
 
     Args:
         layout: the rows of the table of actions.
@@ -98,13 +98,13 @@ class ActionDecoder(nn.Module):
         self.mix = nn.Linear(4 * width, width, bias=False) if reads_all else None
         self.output = nn.Linear(width, layout.size, bias=False)
 
-    def remember(self, words: Tensor, is_word: Tensor, cells: Tensor, summary: Tensor) -> Memory:
-        """The keys of words and cells, made once for all steps."""
+    def encode(self, words: Tensor, is_word: Tensor, cells: Tensor, summary: Tensor) -> Memory:
+        """Compute the keys of words and cells, once for all steps."""
         start = torch.tanh(linear(self.start, summary))
         return Memory(linear(self.word_key, words), is_word, linear(self.cell_key, cells), start)
 
     def forward(self, memory: Memory, shown: Tensor) -> Tensor:
-        """Scores for the next action at every step, given the right actions before it.
+        """Return scores for the next action at every step, given the right actions before it.
 
         Shapes:
             shown: int64 [example, step]. Returns float32 [example, step, action].
@@ -137,11 +137,11 @@ class ActionDecoder(nn.Module):
         return (states, saids, seens), state
 
     def begin(self, memory: Memory) -> State:
-        """Where every plan starts: one vector serves as state and as cell."""
+        """Return the state in which every plan starts: one vector serves as state and as cell."""
         return State(memory.start, memory.start.float())
 
     def next_scores(self, memory: Memory, last: Tensor, state: State) -> tuple[Tensor, State]:
-        """Scores for the next action after the last one, int64 [example]."""
+        """Return scores for the action after the last one, int64 [example], and the next state."""
         token = self.embedding(last)[:, None].to(memory.words.dtype)
         found, state = self.steps(memory, token, state)
         return self._scores(token, *found)[:, 0], state
@@ -155,23 +155,23 @@ class ActionDecoder(nn.Module):
         self, memory: Memory, token: Tensor, state: State
     ) -> tuple[tuple[Tensor, Tensor, Tensor], State | None]:
         """`steps` on a GPU; every width is padded with zeros that stay zeros."""
-        from deixis.learn.fused import StepWeights, decode_steps, widened
+        from deixis.learn.fused import StepWeights, decode_steps, pad_blocks
 
         dtype, width = token.dtype, self.width
         joined = torch.cat((self.word_query.weight, self.wish.weight[:, :width], self.lstm.weight_hh))
         of_token, of_said, of_seen = self.lstm.weight_ih.split(width, dim=1)
         bias = torch.cat((torch.zeros_like(self.wish.bias), self.wish.bias, torch.zeros_like(self.lstm.bias_ih)))
         weights = StepWeights(
-            state=widened(joined, 6, 1).to(dtype).t().contiguous(),
-            bias=widened(bias, 6).to(dtype),
-            said=widened(torch.cat((self.wish.weight[:, width:], of_said)), 5, 1).to(dtype).t().contiguous(),
-            wish=widened(self.cell_query.weight, 1, 1).to(dtype).t().contiguous(),
-            seen=widened(of_seen, 4, 1).to(dtype).t().contiguous(),
-            word_energy=widened(self.word_energy.weight[0], 1),
-            cell_energy=widened(self.cell_energy.weight[0], 1),
+            state=pad_blocks(joined, 6, 1).to(dtype).t().contiguous(),
+            bias=pad_blocks(bias, 6).to(dtype),
+            said=pad_blocks(torch.cat((self.wish.weight[:, width:], of_said)), 5, 1).to(dtype).t().contiguous(),
+            wish=pad_blocks(self.cell_query.weight, 1, 1).to(dtype).t().contiguous(),
+            seen=pad_blocks(of_seen, 4, 1).to(dtype).t().contiguous(),
+            word_energy=pad_blocks(self.word_energy.weight[0], 1),
+            cell_energy=pad_blocks(self.cell_energy.weight[0], 1),
         )
-        gates = token.transpose(0, 1) @ widened(of_token, 4).to(dtype).t()
-        gates = gates + widened(self.lstm.bias_ih + self.lstm.bias_hh, 4).to(dtype)
+        gates = token.transpose(0, 1) @ pad_blocks(of_token, 4).to(dtype).t()
+        gates = gates + pad_blocks(self.lstm.bias_ih + self.lstm.bias_hh, 4).to(dtype)
         spare = weights.wish.shape[0] - width
         words, cells, start = (functional.pad(part, (0, spare)) for part in (memory.words, memory.cells, state.state))
         found = decode_steps(gates, words, memory.is_word, cells, start, weights)
@@ -180,13 +180,13 @@ class ActionDecoder(nn.Module):
 
 
 def linear(layer: nn.Linear, x: Tensor) -> Tensor:
-    """A linear layer in the dtype of its input."""
+    """Apply a linear layer in the dtype of its input."""
     bias = None if layer.bias is None else layer.bias.to(x.dtype)  # type: ignore[redundant-expr]
     return functional.linear(x, layer.weight.to(x.dtype), bias)
 
 
 class GridConvolutions(nn.Module):
-    """What stands around each cell, at several scales at once."""
+    """Convolutions at several scales, side by side."""
 
     def __init__(self, channels: int, filters: int, kernels: tuple[int, ...], dropout: float) -> None:
         super().__init__()
@@ -194,7 +194,7 @@ class GridConvolutions(nn.Module):
         self.dropout = dropout
 
     def forward(self, cells: Tensor) -> Tensor:
-        """Float [example, cell, channel] in, float [example, cell, scale x filter] out."""
+        """Return float [example, cell, scale x filter] for float [example, cell, channel]."""
         side = isqrt(cells.shape[1])
         grid = cells.unflatten(1, (side, side)).permute(0, 3, 1, 2)
         seen = [

@@ -18,35 +18,35 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.models.policy import Policy
 
 
-__all__ = ["MODELS", "Known", "build", "find_model", "settings_of"]
+__all__ = ["MODELS", "ModelEntry", "build", "find_model", "settings_of"]
 
 LARGEST = 4096  # of any size of a model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """A model: how it is built, and the record of its sizes."""
+class ModelEntry:
+    """A known model: how it is built, and the record of its sizes."""
 
     model: Callable[[Any, int], Policy]
     settings: type
 
 
-MODELS: Mapping[str, Known] = {
-    "m-lstm": Known(model=MultimodalLSTM, settings=MultimodalLSTMSettings),
-    "gcn-lstm": Known(model=GraphLSTM, settings=GraphLSTMSettings),
-    "transformer": Known(model=GridTransformer, settings=GridTransformerSettings),
+MODELS: Mapping[str, ModelEntry] = {
+    "m-lstm": ModelEntry(model=MultimodalLSTM, settings=MultimodalLSTMSettings),
+    "gcn-lstm": ModelEntry(model=GraphLSTM, settings=GraphLSTMSettings),
+    "transformer": ModelEntry(model=GridTransformer, settings=GridTransformerSettings),
 }
 
 
-def find_model(name: str) -> Known:
-    """The model of a name; `UnknownName` with the nearest one where there is none."""
+def find_model(name: str) -> ModelEntry:
+    """Return the model of a name; `UnknownName` with the nearest one where there is none."""
     if name not in MODELS:
         raise UnknownName(f"unknown model {name!r}{nearest(name, MODELS)}")
     return MODELS[name]
 
 
 def build(name: str, settings: Mapping[str, Any], words: int) -> Policy:
-    """A model with fresh weights, drawn from torch's default generator.
+    """Build a model with fresh weights, drawn from torch's default generator.
 
     Args:
         name: one of `MODELS`.
@@ -59,7 +59,7 @@ def build(name: str, settings: Mapping[str, Any], words: int) -> Policy:
 
 
 def settings_of(name: str, values: Mapping[str, Any]) -> Any:
-    """The record of a model's sizes, with some that are not the published ones.
+    """Return the record of a model's sizes, with some that are not the published ones.
 
     Raises:
         RecipeError: when a setting is not known or its value is impossible.
@@ -75,7 +75,7 @@ def settings_of(name: str, values: Mapping[str, Any]) -> Any:
 
 
 def _fitting(model: str, key: str, value: object, default: object) -> object:
-    """A value of the kind of the default."""
+    """Return a value of the type of the default."""
     match default:
         case bool():
             fits, wanted = isinstance(value, bool), "true or false"
@@ -97,7 +97,7 @@ def _is_size(value: object) -> bool:
 
 
 def _demand_sense(model: str, settings: Mapping[str, Any]) -> None:
-    """What the sizes of a model must be to each other."""
+    """Raise `RecipeError` unless the sizes of a model fit together."""
     width = settings["width"]
     parts = settings.get("heads", 4 if model == "gcn-lstm" else 1)
     if width % parts:

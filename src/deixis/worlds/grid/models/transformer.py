@@ -1,8 +1,9 @@
-"""A transformer in two streams, words and cells, that look at each other before they look at themselves.
+"""A transformer of two streams, words and cells, with cross-attention before self-attention.
 
-In each of six blocks the words look at the cells and the cells at the words, then each stream at itself: twelve layers
-for a stream in all. Six layers of a decoder look at both. The arrangement is that of GroCoT (cross-modal attention
-interleaved with self-attention); the grid has 25 channels, so that a box and what stands in its corner stay apart.
+In each of six blocks the words attend to the cells and the cells to the words, then each stream to itself: twelve
+layers for a stream in all. Six layers of a decoder attend to both. The arrangement is that of GroCoT (cross-modal
+attention interleaved with self-attention); the grid has 25 channels, so that a box and what stands in its corner stay
+apart.
 
 4,404,106 parameters with ReaSCAN's 35 words.
 """
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["GridTransformer", "GridTransformerSettings"]
 
 PAD, START, STOP, WHOLE = 0, 1, 2, 3  # the first rows of both tables
-FORGIVING = 1e-12  # of the norms, as published
-MOST_KEYS, FUSED_PARTS = 128, (16, 32, 64, 128)  # places and parts of a head that the kernel takes
+LAYER_NORM_EPS = 1e-12  # as published
+MAX_FUSED_KEYS, FUSED_HEAD_SIZES = 128, (16, 32, 64, 128)  # what the fused kernel takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,26 +78,27 @@ class GridTransformerSettings:
     points_mentions: bool = False
 
 
-class Looked(NamedTuple):
-    """What the decoder looks at: keys and values of each layer for words and cells together.
+class EncoderMemory(NamedTuple):
+    """Keys and values of words and cells for every layer of the decoder, and scores for pointing.
 
     Shapes:
-        pairs: [example, place, layer, key and value, head, part]; may_look: bool [example, place].
-        pointed: float32 [example, cell], or [example, 0] where the model does not point.
-        mentioned: float32 [example, word, cell], or [example, 0, cell] where it does not point at mentions.
+        pairs: [example, place, layer, key and value, head, part]; mask: bool [example, place], False for padding.
+        target_scores: float32 [example, cell], or [example, 0] where the model does not point.
+        mention_scores: float32 [example, word, cell], or [example, 0, cell] where it does not point at mentions.
     """
 
     pairs: Tensor
-    may_look: Tensor
-    pointed: Tensor
-    mentioned: Tensor
+    mask: Tensor
+    target_scores: Tensor
+    mention_scores: Tensor
 
 
-class Said(NamedTuple):
-    """What has been said: keys and values of each layer with room for the whole plan, and how many steps are taken.
+class DecoderCache(NamedTuple):
+    """Keys and values of the actions so far for every layer, with room for the whole plan.
 
-    Shapes:
+    Attributes:
         pairs: [layer, example, step, key and value, head, part].
+        taken: how many steps are taken.
     """
 
     pairs: Tensor
@@ -104,7 +106,7 @@ class Said(NamedTuple):
 
 
 class GridTransformer(Policy):
-    """The model itself; `words` is the number of words it knows."""
+    """The transformer; `words` is the number of words it knows."""
 
     layout = Layout(size=10, pad=PAD, start=START, stop=STOP, first=4)
 
@@ -119,88 +121,87 @@ class GridTransformer(Policy):
         self.actions = Places(self.layout.size, settings.longest_plan, width)
         self.cell = nn.Linear(settings.channels, width)
         self.place = CellPlaces(settings.longest_side, width) if settings.place_tables else nn.Linear(2, width)
-        self.cell_norm = nn.LayerNorm(width, FORGIVING)
+        self.cell_norm = nn.LayerNorm(width, LAYER_NORM_EPS)
         self.blocks = nn.ModuleList(Block(settings) for _ in range(1 if settings.shared_blocks else settings.blocks))
         self.decoder = nn.ModuleList(DecoderLayer(settings) for _ in range(settings.decoder_layers))
         self.offer = nn.Linear(width, settings.decoder_layers * 2 * width)  # keys and values for all of them
         self.output = nn.Linear(width, self.layout.size)
-        last = (nn.LayerNorm(width, FORGIVING) if settings.norm_first else nn.Identity() for _ in range(3))
+        last = (nn.LayerNorm(width, LAYER_NORM_EPS) if settings.norm_first else nn.Identity() for _ in range(3))
         self.words_last, self.cells_last, self.actions_last = last
         self.points = settings.points
         self.point = nn.Linear(width, 1, bias=False) if settings.points else None
         self.points_mentions = settings.points_mentions
         self.point_mentions = nn.Linear(width, width, bias=False) if settings.points_mentions else None
 
-    def remember(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Looked:
-        """Let words and cells look at each other; prepare what the decoder looks at."""
-        rows, count = self._wrapped(words, word_count)
+    def encode(self, words: Tensor, word_count: Tensor, grid: Tensor) -> EncoderMemory:
+        """Encode commands and grids, and compute keys and values for the decoder."""
+        rows, count = self._wrap(words, word_count)
         is_word = torch.arange(rows.shape[1], device=rows.device) < count[:, None]
         with self._precision(rows):
-            text = self._dropped(self.words(rows))
-            cells = self._dropped(self._cells(grid))
+            text = self._drop(self.words(rows))
+            cells = self._drop(self._cells(grid))
             for number in range(self.settings.blocks):
                 text, cells = self.blocks[number % len(self.blocks)](text, cells, is_word)
             text, cells = self.words_last(text), self.cells_last(cells)
             both = torch.cat((text, cells), dim=1)
             pairs = self.offer(both).unflatten(2, (len(self.decoder), 2, self.settings.heads, -1))
-            pointed = cells[:, :0, 0] if self.point is None else self.point(cells[:, 1:]).squeeze(2)
+            target = cells[:, :0, 0] if self.point is None else self.point(cells[:, 1:]).squeeze(2)
             named = text[:, :0] if self.point_mentions is None else self.point_mentions(text[:, 1:-1])
-            mentioned = named @ cells[:, 1:].transpose(1, 2) * self.settings.width**-0.5
-        may_look = torch.cat((is_word, is_word.new_ones(cells.shape[:2])), dim=1)
+            mentions = named @ cells[:, 1:].transpose(1, 2) * self.settings.width**-0.5
+        mask = torch.cat((is_word, is_word.new_ones(cells.shape[:2])), dim=1)
         if self.settings.sees_padding:
-            may_look = torch.ones_like(may_look)
-        return Looked(pairs, may_look, pointed.float(), mentioned.float())
+            mask = torch.ones_like(mask)
+        return EncoderMemory(pairs, mask, target.float(), mentions.float())
 
-    def scores(self, memory: Looked, shown: Tensor) -> Tensor:
-        """Scores for every next action, given the right ones before it."""
+    def scores(self, memory: EncoderMemory, shown: Tensor) -> Tensor:
+        """Return scores for every next action, given the right ones before it (teacher forcing)."""
         with self._precision(shown):
-            x = self._dropped(self.actions(shown))
+            x = self._drop(self.actions(shown))
             for layer, pairs in zip(self.decoder, memory.pairs.unbind(2), strict=True):
-                x = layer(x, pairs, memory.may_look)
+                x = layer(x, pairs, memory.mask)
             return self.output(self.actions_last(x)).float()
 
-    def pointed(self, memory: Looked) -> Tensor:
-        """How much each cell is that of the target."""
-        return memory.pointed
+    def target_scores(self, memory: EncoderMemory) -> Tensor:
+        """Return the scores of the cells for the target."""
+        return memory.target_scores
 
-    def mentioned(self, memory: Looked) -> Tensor:
-        """How much each cell is that of what a noun phrase mentions, by the word with which the phrase ends."""
-        return memory.mentioned
+    def mention_scores(self, memory: EncoderMemory) -> Tensor:
+        """Return the scores of the cells for what a noun phrase mentions, by the last word of the phrase."""
+        return memory.mention_scores
 
-    def begin(self, memory: Looked, limit: int) -> Said:
-        """Where decoding starts: nothing said, and room for `limit` steps."""
+    def begin(self, memory: EncoderMemory, limit: int) -> DecoderCache:
+        """Return an empty cache with room for `limit` steps."""
         examples, _, layers, *rest = memory.pairs.shape
-        room = memory.pairs.new_zeros(layers, examples, limit, *rest)
-        return Said(room, 0)
+        return DecoderCache(memory.pairs.new_zeros(layers, examples, limit, *rest), 0)
 
-    def next_scores(self, memory: Looked, last: Tensor, state: Said) -> tuple[Tensor, Said]:
-        """Scores for the next action; keys and values of earlier steps are not computed again."""
+    def next_scores(self, memory: EncoderMemory, last: Tensor, state: DecoderCache) -> tuple[Tensor, DecoderCache]:
+        """Return scores for the next action; keys and values of earlier steps come from the cache."""
         with self._precision(last):
             x = self.actions(last[:, None], start=state.taken)
             for number, layer in enumerate(cast("list[DecoderLayer]", self.decoder)):
-                said = state.pairs[number][:, : state.taken + 1]  # the last of which is this step's own
-                x = layer.next(x, said, memory.pairs[:, :, number], memory.may_look)
+                cached = state.pairs[number][:, : state.taken + 1]  # the last of which is this step's own
+                x = layer.step(x, cached, memory.pairs[:, :, number], memory.mask)
             return self.output(self.actions_last(x[:, 0])).float(), state._replace(taken=state.taken + 1)
 
-    def narrowed(self, memory: Looked, state: Said, rows: Tensor) -> tuple[Looked, Said]:
-        """Memory and state of some examples alone."""
-        return Looked(*(part[rows] for part in memory)), state._replace(pairs=state.pairs[:, rows])
+    def select(self, memory: EncoderMemory, state: DecoderCache, rows: Tensor) -> tuple[EncoderMemory, DecoderCache]:
+        """Return memory and cache of some examples."""
+        return EncoderMemory(*(part[rows] for part in memory)), state._replace(pairs=state.pairs[:, rows])
 
     def compile_parts(self) -> None:
-        """Let torch compile blocks and layers, which are alike: the first update takes a minute, the others less."""
+        """Let torch compile blocks and layers, which are alike: the first step takes a minute, the others less."""
         for block in self.blocks:
             block.compile(dynamic=False)
         for layer in self.decoder:
             layer.compile(dynamic=True)
 
-    def may_be_lower(self) -> Iterator[nn.Parameter]:
-        """The weights of all products, which are taken in the lower precision anyway."""
+    def low_precision_parameters(self) -> Iterator[nn.Parameter]:
+        """Yield the weights of all products, which are taken in the lower precision anyway."""
         for module in self.modules():
             if isinstance(module, nn.Linear) and module is not self.cell and module is not self.place:
                 yield from module.parameters()
 
-    def _wrapped(self, words: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
-        """Rows of the table of words, after the mark of the whole and before that of the end."""
+    def _wrap(self, words: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
+        """Return rows of the word table, after the token for the whole and before the one for the end."""
         rows = torch.where(words > 0, words + 3, PAD)
         spare = self.settings.longest_command - words.shape[1] - 1 if self.settings.sees_padding else 1
         rows = functional.pad(rows, (1, spare), value=PAD)
@@ -209,14 +210,14 @@ class GridTransformer(Policy):
         return torch.where(place == count[:, None] + 1, STOP, rows), count + 2
 
     def _cells(self, grid: Tensor) -> Tensor:
-        """Cells with their places, after one that stands for the whole grid."""
+        """Embed the cells with their positions, after one that stands for the whole grid."""
         side = isqrt(grid.shape[1])
         numbers = torch.arange(grid.shape[1], device=grid.device)
         places = torch.stack((numbers // side, numbers % side), dim=-1).to(grid.dtype)
         places = functional.pad(places, (0, 0, 1, 0), value=-1)
         return self.cell_norm(self.cell(functional.pad(grid, (0, 0, 1, 0), value=1)) + self.place(places))
 
-    def _dropped(self, x: Tensor) -> Tensor:
+    def _drop(self, x: Tensor) -> Tensor:
         return functional.dropout(x, self.settings.dropout, self.training)
 
     def _precision(self, at: Tensor) -> torch.autocast:
@@ -225,16 +226,16 @@ class GridTransformer(Policy):
 
 
 class Places(nn.Module):
-    """Words or actions with where they stand; words or actions alone with a table of no places."""
+    """Embeddings of words or actions, plus positions unless the table of positions is empty."""
 
     def __init__(self, rows: int, places: int, width: int) -> None:
         super().__init__()
         self.row = nn.Embedding(rows, width)
         self.place = nn.Embedding(places, width) if places else None
-        self.norm = nn.LayerNorm(width, FORGIVING)
+        self.norm = nn.LayerNorm(width, LAYER_NORM_EPS)
 
     def forward(self, rows: Tensor, start: int = 0) -> Tensor:
-        """Float [example, place, width] from int64 [example, place], the first of which stands at `start`."""
+        """Return float [example, place, width] for int64 [example, place], the first of which stands at `start`."""
         if self.place is None:
             return self.norm(self.row(rows))
         places = torch.arange(rows.shape[1], device=rows.device) + start
@@ -242,7 +243,7 @@ class Places(nn.Module):
 
 
 class CellPlaces(nn.Module):
-    """Where a cell stands: a vector for its row and one for its column; the first of each are for the whole grid."""
+    """Embeddings of the row and of the column of a cell; the first of each are for the whole grid."""
 
     def __init__(self, longest_side: int, width: int) -> None:
         super().__init__()
@@ -250,13 +251,13 @@ class CellPlaces(nn.Module):
         self.columns = nn.Embedding(longest_side + 1, width)
 
     def forward(self, places: Tensor) -> Tensor:
-        """Float [cell, width] from float [cell, (row, column)], counted from 0; -1 is for the whole grid."""
+        """Return float [cell, width] for float [cell, (row, column)], counted from 0; -1 is for the whole grid."""
         row, column = (places + 1).long().unbind(-1)
         return self.rows(row) + self.columns(column)
 
 
 class Distances(nn.Module):
-    """How far apart two places stand: a vector of each head for every distance up to the longest, onward and back."""
+    """Relative positions: a vector of each head for every distance up to the longest, forwards and backwards."""
 
     def __init__(self, longest: int, width: int) -> None:
         super().__init__()
@@ -264,168 +265,174 @@ class Distances(nn.Module):
         self.vectors = nn.Embedding(2 * longest + 1, width)
 
     def forward(self, query: Tensor) -> Tensor:
-        """The products of queries, [example, place, head, part], and distances: [example, head, place, other place]."""
+        """Return products of queries, [example, place, head, part], and distances: [example, head, place, other]."""
         places = torch.arange(query.shape[1], device=query.device)
         apart = (places - places[:, None]).clamp(-self.longest, self.longest) + self.longest
         vectors = self.vectors(apart).unflatten(2, query.shape[2:]).to(query.dtype)
         return torch.einsum("eqhp,qkhp->ehqk", query, vectors)
 
 
-def found_by_distance(asks: Tensor, products: Tensor, mask: Tensor, dropout: float) -> Tensor:
-    """What places that look at each other find, the heads joined again.
+def attend_with_distances(qkv: Tensor, products: Tensor, mask: Tensor, dropout: float) -> Tensor:
+    """Compute self-attention with relative positions, the heads joined again.
 
     Shapes:
-        asks: [example, place, 3, head, part]. products: of queries and distances, [example, head, place, other place].
-        mask: bool [example, other place], False where nobody looks.
+        qkv: [example, place, 3, head, part]. products: of queries and distances, [example, head, place, other place].
+        mask: bool [example, other place], False for padding.
     """
-    query, key, value = (part.transpose(1, 2) for part in asks.unbind(2))
+    query, key, value = (part.transpose(1, 2) for part in qkv.unbind(2))
     scores = (query @ key.transpose(2, 3) + products) * query.shape[3] ** -0.5
     weights = torch.softmax(scores.float().masked_fill(~mask[:, None, None, :], -torch.inf), dim=3)
     found = functional.dropout(weights, dropout).to(value.dtype) @ value
     return found.transpose(1, 2).flatten(2)
 
 
-def found_of(
-    asks: Tensor, offers: Tensor | None, mask: Tensor | None, *, is_causal: bool = False, dropout: float = 0.0
+def attend(
+    queries: Tensor, pairs: Tensor | None, mask: Tensor | None, *, is_causal: bool = False, dropout: float = 0.0
 ) -> Tensor:
-    """What places find, the heads joined again.
+    """Compute attention, the heads joined again.
 
     Shapes:
-        asks: [example, place, 1, head, part], or with 3 in place of 1 where places look at each other.
-        offers: [example, other place, 2, head, part]. mask: bool [example, other place], False where nobody looks.
+        queries: [example, place, 1, head, part], or queries, keys and values [example, place, 3, head, part] of
+            self-attention.
+        pairs: keys and values [example, other place, 2, head, part]; None for self-attention.
+        mask: bool [example, other place], False for padding.
     """
-    offered = asks if offers is None else offers
-    if can_fuse(asks) and offered.shape[1] <= MOST_KEYS and asks.shape[4] in FUSED_PARTS:
+    source = queries if pairs is None else pairs
+    if can_fuse(queries) and source.shape[1] <= MAX_FUSED_KEYS and queries.shape[4] in FUSED_HEAD_SIZES:
         from deixis.worlds.grid.models.fused_attention import small_attention
 
-        return small_attention(asks, offers, mask, is_causal=is_causal, dropout=dropout)
-    query, key, value = (part.transpose(1, 2) for part in (asks[:, :, 0], offered[:, :, -2], offered[:, :, -1]))
+        return small_attention(queries, pairs, mask, is_causal=is_causal, dropout=dropout)
+    query, key, value = (part.transpose(1, 2) for part in (queries[:, :, 0], source[:, :, -2], source[:, :, -1]))
     wide = None if mask is None else mask[:, None, None, :]
     found = functional.scaled_dot_product_attention(query, key, value, wide, dropout, is_causal=is_causal)
     return found.transpose(1, 2).flatten(2)
 
 
 class Attention(nn.Module):
-    """Attention of several heads.
+    """Multi-head attention.
 
     Args:
         settings: of the model.
-        asks: 3 where places look at each other, and queries, keys and values are one product; 1 for queries alone.
-        offers: whether keys and values are made here for who looks from elsewhere.
-        distances: whether places that look at each other know how far apart they stand.
+        projections: 3 for self-attention, whose queries, keys and values are one product; 1 for queries alone.
+        makes_pairs: whether keys and values of another stream are projected here.
+        distances: whether self-attention has relative positions.
     """
 
     def __init__(
-        self, settings: GridTransformerSettings, *, asks: int, offers: bool = False, distances: bool = False
+        self, settings: GridTransformerSettings, *, projections: int, makes_pairs: bool = False, distances: bool = False
     ) -> None:
         super().__init__()
         width = settings.width
         self.heads, self.drops = settings.heads, settings.dropout
-        self.ask = nn.Linear(width, asks * width)
-        self.offer = nn.Linear(width, 2 * width) if offers else None
+        self.ask = nn.Linear(width, projections * width)  # checkpoints know the projections as ask and offer
+        self.offer = nn.Linear(width, 2 * width) if makes_pairs else None
         self.out = nn.Linear(width, width)
         self.distances = Distances(settings.longest_distance, width) if distances else None
 
-    def asked(self, x: Tensor) -> Tensor:
-        """Queries, and keys and values where they are made with them: [example, place, 1 or 3, head, part]."""
+    def project(self, x: Tensor) -> Tensor:
+        """Project to queries, or to queries, keys and values: [example, place, 1 or 3, head, part]."""
         return self.ask(x).unflatten(2, (-1, self.heads, x.shape[2] // self.heads))
 
     def forward(self, x: Tensor, other: Tensor | None, mask: Tensor | None, *, is_causal: bool = False) -> Tensor:
-        """What x finds among what the other offers, or in itself; where the mask is False it does not look."""
-        offers = None
+        """Attend from x to another stream, or to x itself; the mask is False for padding."""
+        pairs = None
         if other is not None and self.offer is not None:
-            offers = self.offer(other).unflatten(2, (2, self.heads, -1))
-        return self.found(self.asked(x), offers, mask, is_causal=is_causal)
+            pairs = self.offer(other).unflatten(2, (2, self.heads, -1))
+        return self.attend(self.project(x), pairs, mask, is_causal=is_causal)
 
-    def found(self, asks: Tensor, offers: Tensor | None, mask: Tensor | None, *, is_causal: bool = False) -> Tensor:
-        """What is found, given queries, keys and values."""
+    def attend(self, queries: Tensor, pairs: Tensor | None, mask: Tensor | None, *, is_causal: bool = False) -> Tensor:
+        """Attend with given queries, keys and values."""
         dropout = self.drops if self.training else 0.0
         if self.distances is not None and mask is not None:
-            return self.out(found_by_distance(asks, self.distances(asks[:, :, 0]), mask, dropout))
-        return self.out(found_of(asks, offers, mask, is_causal=is_causal, dropout=dropout))
+            return self.out(attend_with_distances(queries, self.distances(queries[:, :, 0]), mask, dropout))
+        return self.out(attend(queries, pairs, mask, is_causal=is_causal, dropout=dropout))
 
 
 class Layer(nn.Module):
-    """One stream looks at another, or at itself; norms come after the sums, or before everything."""
+    """An encoder layer: cross-attention or self-attention, then a feed-forward network."""
 
-    def __init__(self, settings: GridTransformerSettings, *, looks_away: bool, distances: bool = False) -> None:
+    def __init__(self, settings: GridTransformerSettings, *, is_cross: bool, distances: bool = False) -> None:
         super().__init__()
-        self.attention = Attention(settings, asks=1 if looks_away else 3, offers=looks_away, distances=distances)
-        self.norm = nn.LayerNorm(settings.width, FORGIVING)
+        self.attention = Attention(
+            settings, projections=1 if is_cross else 3, makes_pairs=is_cross, distances=distances
+        )
+        self.norm = nn.LayerNorm(settings.width, LAYER_NORM_EPS)
         self.first = nn.Linear(settings.width, settings.hidden)
         self.second = nn.Linear(settings.hidden, settings.width)
-        self.last_norm = nn.LayerNorm(settings.width, FORGIVING)
+        self.last_norm = nn.LayerNorm(settings.width, LAYER_NORM_EPS)
         self.dropout, self.norm_first = settings.dropout, settings.norm_first
 
-    def shown(self, x: Tensor) -> Tensor:
-        """What a stream asks with, and shows to who looks at it."""
+    def normalise(self, x: Tensor) -> Tensor:
+        """Return what attention sees of a stream: normalised first where norms come first."""
         return self.norm(x) if self.norm_first else x
 
-    def forward(self, x: Tensor, shown: Tensor, other: Tensor | None, is_there: Tensor | None) -> Tensor:
-        """X after it has looked at what the other shows, or at itself."""
-        x = x + self._dropped(self.attention(shown, other, is_there))
+    def forward(self, x: Tensor, normed: Tensor, other: Tensor | None, mask: Tensor | None) -> Tensor:
+        """Return x after a layer; `normed` and `other` are what `normalise` returns of x and of the other stream."""
+        x = x + self._drop(self.attention(normed, other, mask))
         if self.norm_first:
-            return x + self._dropped(self.second(functional.relu(self.first(self.last_norm(x)))))
+            return x + self._drop(self.second(functional.relu(self.first(self.last_norm(x)))))
         x = self.norm(x)
-        return self.last_norm(x + self._dropped(self.second(functional.relu(self.first(x)))))
+        return self.last_norm(x + self._drop(self.second(functional.relu(self.first(x)))))
 
-    def _dropped(self, x: Tensor) -> Tensor:
+    def _drop(self, x: Tensor) -> Tensor:
         return functional.dropout(x, self.dropout, self.training)
 
 
 class Block(nn.Module):
-    """Words look at cells and cells at words, then each stream at itself."""
+    """Cross-attention between words and cells both ways, then self-attention of each."""
 
     def __init__(self, settings: GridTransformerSettings) -> None:
         super().__init__()
-        self.to_cells, self.to_words = (Layer(settings, looks_away=True) for _ in range(2))
-        self.among_words = Layer(settings, looks_away=False, distances=settings.relative_words)
-        self.among_cells = Layer(settings, looks_away=False)
+        self.to_cells, self.to_words = (Layer(settings, is_cross=True) for _ in range(2))
+        self.among_words = Layer(settings, is_cross=False, distances=settings.relative_words)
+        self.among_cells = Layer(settings, is_cross=False)
 
     def forward(self, text: Tensor, cells: Tensor, is_word: Tensor) -> tuple[Tensor, Tensor]:
-        """Both streams after a block: [example, word, width] and [example, cell, width]."""
-        of_words, of_cells = self.to_cells.shown(text), self.to_words.shown(cells)
+        """Return both streams after a block: [example, word, width] and [example, cell, width]."""
+        of_words, of_cells = self.to_cells.normalise(text), self.to_words.normalise(cells)
         text, cells = self.to_cells(text, of_words, of_cells, None), self.to_words(cells, of_cells, of_words, is_word)
-        text = self.among_words(text, self.among_words.shown(text), None, is_word)
-        return text, self.among_cells(cells, self.among_cells.shown(cells), None, None)
+        text = self.among_words(text, self.among_words.normalise(text), None, is_word)
+        return text, self.among_cells(cells, self.among_cells.normalise(cells), None, None)
 
 
 class DecoderLayer(nn.Module):
-    """What has been said looks at itself, then at words and cells."""
+    """A decoder layer: self-attention of the actions, then cross-attention to words and cells."""
 
     def __init__(self, settings: GridTransformerSettings) -> None:
         super().__init__()
-        self.own, self.other = Attention(settings, asks=3), Attention(settings, asks=1)
-        self.own_norm, self.other_norm, self.last_norm = (nn.LayerNorm(settings.width, FORGIVING) for _ in range(3))
+        self.own, self.other = Attention(settings, projections=3), Attention(settings, projections=1)
+        self.own_norm, self.other_norm, self.last_norm = (
+            nn.LayerNorm(settings.width, LAYER_NORM_EPS) for _ in range(3)
+        )
         self.first = nn.Linear(settings.width, settings.hidden)
         self.second = nn.Linear(settings.hidden, settings.width)
         self.dropout, self.norm_first = settings.dropout, settings.norm_first
 
-    def forward(self, x: Tensor, pairs: Tensor, may_look: Tensor) -> Tensor:
-        """X after a layer in which each step sees those before it, as in training."""
-        return self._rest(x, self.own(self._asks_with(x), None, None, is_causal=True), pairs, may_look)
+    def forward(self, x: Tensor, pairs: Tensor, mask: Tensor) -> Tensor:
+        """Return x after a layer in which each step sees those before it, as in training."""
+        return self._finish(x, self.own(self._normalise(x), None, None, is_causal=True), pairs, mask)
 
-    def next(self, x: Tensor, said: Tensor, pairs: Tensor, may_look: Tensor) -> Tensor:
-        """X, a step, after a layer; what it shows to later steps is put at the end of what has been `said`."""
-        asks = self.own.asked(self._asks_with(x))
-        said[:, -1:] = asks[:, :, 1:]
-        return self._rest(x, self.own.found(asks[:, :, :1], said.to(asks.dtype), None), pairs, may_look)
+    def step(self, x: Tensor, cached: Tensor, pairs: Tensor, mask: Tensor) -> Tensor:
+        """Return one step after a layer; its own keys and values are put at the end of the cached ones."""
+        qkv = self.own.project(self._normalise(x))
+        cached[:, -1:] = qkv[:, :, 1:]
+        return self._finish(x, self.own.attend(qkv[:, :, :1], cached.to(qkv.dtype), None), pairs, mask)
 
-    def _asks_with(self, x: Tensor) -> Tensor:
+    def _normalise(self, x: Tensor) -> Tensor:
         return self.own_norm(x) if self.norm_first else x
 
-    def _rest(self, x: Tensor, found: Tensor, pairs: Tensor, may_look: Tensor) -> Tensor:
-        x = x + self._dropped(found)
+    def _finish(self, x: Tensor, found: Tensor, pairs: Tensor, mask: Tensor) -> Tensor:
+        x = x + self._drop(found)
         if self.norm_first:
-            x = x + self._dropped(self._seen(self.other_norm(x), pairs, may_look))
-            return x + self._dropped(self.second(functional.gelu(self.first(self.last_norm(x)))))
+            x = x + self._drop(self._cross_attend(self.other_norm(x), pairs, mask))
+            return x + self._drop(self.second(functional.gelu(self.first(self.last_norm(x)))))
         x = self.own_norm(x)
-        x = self.other_norm(x + self._dropped(self._seen(x, pairs, may_look)))
-        return self.last_norm(x + self._dropped(self.second(functional.gelu(self.first(x)))))
+        x = self.other_norm(x + self._drop(self._cross_attend(x, pairs, mask)))
+        return self.last_norm(x + self._drop(self.second(functional.gelu(self.first(x)))))
 
-    def _seen(self, x: Tensor, pairs: Tensor, may_look: Tensor) -> Tensor:
-        asks = self.other.asked(x)
-        return self.other.found(asks, pairs.to(asks.dtype), may_look)
+    def _cross_attend(self, x: Tensor, pairs: Tensor, mask: Tensor) -> Tensor:
+        queries = self.other.project(x)
+        return self.other.attend(queries, pairs.to(queries.dtype), mask)
 
-    def _dropped(self, x: Tensor) -> Tensor:
+    def _drop(self, x: Tensor) -> Tensor:
         return functional.dropout(x, self.dropout, self.training)

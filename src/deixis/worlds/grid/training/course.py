@@ -1,4 +1,4 @@
-"""How a model learns to carry out instructions: its course through the training loop."""
+"""Training of models that carry out instructions: their course through the training loop."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class _Plans(Course):
             clip=training.clip,
             weight_decay=training.weight_decay,
             seed=training.seed if place.leads else derive(training.seed, "rank", place.rank),
-            low=self.model.may_be_lower(),
+            low=self.model.low_precision_parameters(),
             low_dtype=self.model.computes_in,
         )
         if weights is not None:

@@ -64,7 +64,7 @@ class DeviceData:
 
 
 def demand_room(model: Policy, arrays: PlanArrays, what: str) -> None:
-    """An error when commands or plans are longer than the model's tables."""
+    """Raise `RecipeError` when commands or plans are longer than the model's tables."""
     longest = int(arrays.word_count.max(initial=0))
     if model.longest_command and longest > model.longest_command:
         raise RecipeError(

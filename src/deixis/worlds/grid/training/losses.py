@@ -41,7 +41,7 @@ def losses_of(model: Policy, batch: Batch, tokens: Tensor | None = None, example
         examples: by how many examples, likewise.
     """
     shown, said = model.layout.teach(batch.actions[:, :-1], batch.action_count)
-    memory = model.remember(batch.words, batch.word_count, batch.grid)
+    memory = model.encode(batch.words, batch.word_count, batch.grid)
     scores = model.scores(memory, shown)
     cost = functional.cross_entropy(
         scores.flatten(0, 1), said.flatten(), ignore_index=model.layout.pad, reduction="sum"
@@ -49,9 +49,9 @@ def losses_of(model: Policy, batch: Batch, tokens: Tensor | None = None, example
     plans = cost / ((batch.action_count + 1).sum() if tokens is None else tokens)
     costs = []
     if model.points:
-        costs.append(functional.cross_entropy(model.pointed(memory), batch.target, reduction="sum"))
+        costs.append(functional.cross_entropy(model.target_scores(memory), batch.target, reduction="sum"))
     if model.points_mentions:
-        costs.append(mentions_cost(model.mentioned(memory), batch.mentions))
+        costs.append(mentions_cost(model.mention_scores(memory), batch.mentions))
     return Losses(plans, sum(costs[1:], costs[0]) / (examples or len(batch.target)) if costs else None)
 
 

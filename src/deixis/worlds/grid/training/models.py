@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import RecipeError
-from deixis.learn.run import Model, Models, checkpoint_of, files_here, tell_updates
+from deixis.learn.run import Model, Models, checkpoint_of, describe_steps, files_here
 from deixis.options import names_in
 from deixis.settings import add_options, merge_settings
 from deixis.worlds.grid.training.published import PUBLISHED
@@ -85,7 +85,7 @@ def _train(
 
 def _lines(facts: Mapping[str, Any]) -> list[str]:
     chosen = facts["selection"]
-    lines = [tell_updates(facts, of="examples")]
+    lines = [describe_steps(facts, of="examples")]
     if chosen["evaluations"]:
         lines.append(
             f"Best on dev: {100 * chosen['best']:.1f} % exact match of {chosen['examples']:,} examples, "

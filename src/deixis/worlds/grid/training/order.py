@@ -1,4 +1,4 @@
-"""Which examples make up each update: a function of the seed and the number of the update, and of nothing else.
+"""The examples of each step: a function of the seed and the number of the step, and of nothing else.
 
 `random` takes the next so many of a fresh shuffle of everything, as the published runs do. `bucketed` puts plans of
 about the same length together, so that little is computed for padding; which length an update is about is drawn by how
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.training.settings import Training
 
 
-__all__ = ["CAPS", "Batching", "Order", "Staged", "order_of", "times_shown"]
+__all__ = ["CAPS", "Batching", "Order", "StagedOrder", "order_of", "times_shown"]
 
 Batching: TypeAlias = Literal["bucketed", "random"]
 CAPS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024)  # steps, the one that ends a plan included
@@ -34,7 +34,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Order:
-    """The examples of every update.
+    """The order of examples: those of every step.
 
     Attributes:
         lengths: int [example], the number of actions.
@@ -65,7 +65,7 @@ class Order:
         if self.batching == "random":
             groups, caps = [np.arange(len(steps))], [caps[-1]]
         kept = [(group, cap) for group, cap in zip(groups, caps, strict=True) if len(group)]
-        choice = _drawn(self.seed, self.updates, [len(group) for group, _ in kept])
+        choice = _draw_buckets(self.seed, self.updates, [len(group) for group, _ in kept])
         turn = np.zeros(self.updates, np.int64)
         for k in range(len(kept)):
             turn[choice == k] = np.arange(np.count_nonzero(choice == k))
@@ -83,7 +83,7 @@ class Order:
         return tuple(self._caps)
 
     def __call__(self, update: int) -> tuple[np.ndarray, int]:
-        """The examples of an update, int64 [batch], and the number of steps to compute for them."""
+        """Return the examples of a step, int64 [batch], and the number of actions to compute for them."""
         bucket = int(self._choice[update])
         size = len(self._buckets[bucket])
         first = int(self._turn[update]) * self.batch
@@ -99,8 +99,8 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Staged:
-    """Some examples alone, or some more often than others, in the first updates; then all alike.
+class StagedOrder:
+    """A curriculum: some examples alone, or some more often than others, in the first steps; then all alike.
 
     Attributes:
         stages: one after another, the examples of each, int64 [row], and an order of these rows for as many updates as
@@ -112,7 +112,7 @@ class Staged:
     all: Order
 
     def __call__(self, update: int) -> tuple[np.ndarray, int]:
-        """The examples of an update, int64 [batch], and the number of steps to compute for them."""
+        """Return the examples of a step, int64 [batch], and the number of actions to compute for them."""
         at = update
         for rows, order in self.stages:
             if at < order.updates:
@@ -122,7 +122,7 @@ class Staged:
         return self.all(update)
 
 
-def order_of(training: Training, examples: PlanArrays) -> Order | Staged:
+def order_of(training: Training, examples: PlanArrays) -> Order | StagedOrder:
     """The order of a training.
 
     Raises:
@@ -141,11 +141,11 @@ def order_of(training: Training, examples: PlanArrays) -> Order | Staged:
         chosen.append((np.repeat(np.arange(len(examples)), times), training.rare_first))
     if not chosen:
         return everything
-    return Staged(tuple((rows, ordered(examples.action_count[rows], count)) for rows, count in chosen), everything)
+    return StagedOrder(tuple((rows, ordered(examples.action_count[rows], count)) for rows, count in chosen), everything)
 
 
 def times_shown(words: np.ndarray, share: float) -> np.ndarray:
-    """How often to show each command, so that none of its words is too rare.
+    """Return how often each command is shown, so that none of its words is too rare.
 
     The rarest word of a command decides: about as often as would bring it into `share` of all commands, were it there
     alone, once at least and eight times at most.
@@ -176,8 +176,8 @@ def _words(seed: int, count: int) -> np.ndarray:
         return mix_words(np.uint64(seed) + GOLDEN * np.arange(1, count + 1, dtype=np.uint64))
 
 
-def _drawn(seed: int, count: int, sizes: list[int]) -> np.ndarray:
-    """So many bucket numbers, each as likely as it is large."""
+def _draw_buckets(seed: int, count: int, sizes: list[int]) -> np.ndarray:
+    """Draw bucket numbers, each as likely as its bucket is large."""
     shares = np.cumsum(sizes) / np.sum(sizes)
     uniform = (_words(derive(seed, "buckets"), count) >> np.uint64(11)) * 2.0**-53
     return np.minimum(np.searchsorted(shares, uniform, side="right"), len(sizes) - 1)

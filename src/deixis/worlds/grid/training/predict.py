@@ -81,7 +81,7 @@ def say_plans(
 def _say(model: Policy, data: DeviceData, rows: Tensor, limit: int, longest: int) -> tuple[np.ndarray, np.ndarray]:
     layout = model.layout
     batch = data.batch(rows, 1)
-    memory = model.remember(batch.words[:, :longest], batch.word_count, batch.grid)
+    memory = model.encode(batch.words[:, :longest], batch.word_count, batch.grid)
     state = model.begin(memory, limit)
     last = torch.full_like(rows, layout.start)
     done = torch.zeros_like(rows, dtype=torch.bool)
@@ -101,13 +101,13 @@ def _say(model: Policy, data: DeviceData, rows: Tensor, limit: int, longest: int
             if not len(unfinished):
                 break
             if len(unfinished) <= len(at) // 2:  # most plans are short; the few long ones go on alone
-                memory, state = model.narrowed(memory, state, unfinished)
+                memory, state = model.select(memory, state, unfinished)
                 last, done, at = last[unfinished], done[unfinished], at[unfinished]
     return plans.cpu().numpy(), count.cpu().numpy()
 
 
 def exact_matches(actions: np.ndarray, start: np.ndarray, gold: PlanArrays) -> np.ndarray:
-    """Which plans are the right ones to the last action, bool [example]."""
+    """Tell which plans are right to the last action: bool [example]."""
     lengths = np.diff(start)
     is_equal: np.ndarray = lengths == gold.action_count
     rows = np.flatnonzero(is_equal)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-__all__ = ["PUBLISHED", "Published", "Quirk", "find_published", "find_quirks"]
+__all__ = ["PUBLISHED", "PublishedModel", "Quirk", "find_published", "find_quirks"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class Quirk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class PublishedModel:
     """The published training of a model.
 
     Attributes:
@@ -54,8 +54,8 @@ class Published:
     quirks: Mapping[str, Quirk]
 
 
-PUBLISHED: Mapping[str, Published] = {
-    "m-lstm": Published(
+PUBLISHED: Mapping[str, PublishedModel] = {
+    "m-lstm": PublishedModel(
         training={"lr": 1e-3, "decay_every": 20_000, "batch_size": 2000, "steps": 160_000, "eval_every": 1000},
         quick={
             "steps": 44_000,
@@ -71,7 +71,7 @@ PUBLISHED: Mapping[str, Published] = {
             )
         },
     ),
-    "gcn-lstm": Published(
+    "gcn-lstm": PublishedModel(
         training={"lr": 8e-4, "decay_every": 20_000, "batch_size": 200, "steps": 267_201, "eval_every": 26_990},
         quick={
             "steps": 68_000,
@@ -91,7 +91,7 @@ PUBLISHED: Mapping[str, Published] = {
             )
         },
     ),
-    "transformer": Published(
+    "transformer": PublishedModel(
         training={"lr": 1e-4, "decay_every": 0, "batch_size": 32, "steps": 1_686_700, "eval_every": 16_867},
         quick={
             "steps": 60_000,
@@ -116,7 +116,7 @@ PUBLISHED: Mapping[str, Published] = {
 }
 
 
-def find_published(model: str) -> Published:
+def find_published(model: str) -> PublishedModel:
     """The published training of a model; `UnknownName` with the nearest one where there is none."""
     if model not in PUBLISHED:
         raise UnknownName(f"unknown model {model!r}{nearest(model, PUBLISHED)}")

@@ -1,4 +1,4 @@
-"""How a model of instructions is trained: the frozen record that its checkpoints carry."""
+"""Settings of trainings that are about instructions: the frozen record that checkpoints carry."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Training(Settings):
 
     @property
     def cooldown_start(self) -> int:
-        """How many steps are taken before the cooldown begins; all, where there is none."""
+        """Number of steps before the cooldown begins; all, where there is none."""
         return max(0, self.steps - self.cooldown)
 
 

@@ -23,10 +23,10 @@ from deixis.worlds.photos.models.modules import (
     RELATIONSHIP,
     SUBJECT,
     Attention,
-    Heard,
+    EncodedText,
     Matching,
     ModularLanguage,
-    Rescaled,
+    Rescale,
     Subject,
 )
 from deixis.worlds.photos.models.ranking import attribute_loss, hinge, lots_of, mined_loss, pair_rows, rank_loss
@@ -140,7 +140,7 @@ class ErasingGrounderSettings:
 
 
 class ErasingQuery(NamedTuple):
-    """What was said, in view of an image.
+    """Texts as the modules read them, in view of an image.
 
     Shapes:
         weights: float [text, module]. glances: float [text, 4, width], what is added to the attention over cells, its
@@ -153,7 +153,7 @@ class ErasingQuery(NamedTuple):
 
 
 class ErasingSeen(NamedTuple):
-    """What regions look like: for each of three modules what is added to the attention, and to the matching.
+    """Regions as the modules see them: what is added to the attention, and to the matching.
 
     Shapes:
         cells, firsts, attributes: see `SeenSubject`. places, place_firsts: float [region, 6, width], its own first.
@@ -170,7 +170,7 @@ class ErasingSeen(NamedTuple):
 
 
 class Looks(NamedTuple):
-    """Where a model looks: attention over cells [..., cell], places [..., 6] and regions around [..., 5]."""
+    """The attention of a model over cells [..., cell], places [..., 6] and regions around [..., 5]."""
 
     cells: Tensor
     places: Tensor
@@ -190,22 +190,22 @@ class ErasingGrounder(nn.Module):
         self.glimpse = Glimpse(settings.low, settings.bottleneck, width)
         self.language = ModularLanguage(words, width, settings.word_dropout)
         self.subject = Subject(settings)
-        self.place, self.alike, self.location_phrase = Rescaled(5, size), Rescaled(5, size), Rescaled(width, size)
+        self.place, self.alike, self.location_phrase = Rescale(5, size), Rescale(5, size), Rescale(width, size)
         self.place_embed, self.alike_embed = nn.Linear(5, width), nn.Linear(5, width)
         self.place_attention, self.alike_attention = Attention(width, width, width), Attention(width, width, width)
         self.location_matching = Matching(width, width, width, settings.dropout)
-        self.near, self.near_place = Rescaled(settings.high, size), Rescaled(5, size)
-        self.relationship_phrase = Rescaled(width, size)
+        self.near, self.near_place = Rescale(settings.high, size), Rescale(5, size)
+        self.relationship_phrase = Rescale(width, size)
         self.relationship = nn.Linear(settings.high + 5, width)
         self.near_attention = Attention(width, width, width)
         self.relationship_matching = Matching(width, width, width, settings.dropout)
 
     def phrases(self, said: Words, whole: Tensor) -> dict[str, Tensor]:
-        """What each module hears in view of an image: float [text, width] each."""
+        """Return the phrase of each module in view of an image: float [text, width] each."""
         return dict(zip(MODULES, self._hear(said, whole).phrases.unbind(1), strict=True))
 
     def read(self, said: Words, whole: Tensor | None = None) -> ErasingQuery:
-        """What each module hears, how much it counts, and where it leads the eye."""
+        """Encode texts: the phrase of each module, its weight, and what it adds to the attention."""
         return self._query(self._hear(said, whole))
 
     def see(self, regions: Regions) -> ErasingSeen:
@@ -223,7 +223,7 @@ class ErasingGrounder(nn.Module):
         )
 
     def fit(self, query: ErasingQuery, seen: ErasingSeen) -> Tensor:
-        """How well each region fits what was said of it: float [pair], from -1 to 1."""
+        """Return the fit of each region and its text: float [pair], from -1 to 1."""
         looks = self.looks(query, seen)
         subject, location, relationship = query.vectors.unbind(-2)
         scores = (
@@ -234,7 +234,7 @@ class ErasingGrounder(nn.Module):
         return (query.weights * torch.stack(scores, dim=-1)).sum(-1)
 
     def looks(self, query: ErasingQuery, seen: ErasingSeen) -> Looks:
-        """Where the model looks for each pair."""
+        """Return the attention of the model for each pair."""
         cells, own, alike, near = query.glances.unbind(-2)
         places = (
             self.place_attention.energies(seen.places[..., :1, :], own),
@@ -247,7 +247,7 @@ class ErasingGrounder(nn.Module):
         )
 
     def dense(self, query: ErasingQuery, seen: ErasingSeen, rows: Tensor) -> Tensor:
-        """How well regions fit: float [text, region]; those of a row have to be of the image that was in view."""
+        """Return the fit of regions: float [text, region]; those of a row have to be of the image that was in view."""
         numbers = 3 * (seen.cells.shape[1] + 2 * AROUND + 1) * self.settings.width
         parts = []
         for part in pieces(rows, numbers, self.numbers_at_once):
@@ -293,7 +293,7 @@ class ErasingGrounder(nn.Module):
 
     @torch.no_grad()
     def erase(self, lesson: Lesson) -> tuple[Words, Regions]:
-        """The texts of a lesson without a word, and its targets without something in sight that the model looks at.
+        """Erase from a lesson the word, or the part of the target, that the model attends to most.
 
         What is erased is drawn, with torch's own generator, from where the model looks; no gradient passes.
         """
@@ -308,14 +308,14 @@ class ErasingGrounder(nn.Module):
         around = draw_one(looks.around) & (module == RELATIONSHIP)[:, None]
         return erased_said, without(regions, cells, places, around)
 
-    def _hear(self, said: Words, whole: Tensor | None) -> Heard:
+    def _hear(self, said: Words, whole: Tensor | None) -> EncodedText:
         if whole is None:
             raise ValueError(
                 "this model reads in view of an image: give `whole`, what the image of each text looks like"
             )
         return self.language(said, self.glimpse(whole))
 
-    def _query(self, heard: Heard) -> ErasingQuery:
+    def _query(self, heard: EncodedText) -> ErasingQuery:
         subject, location, relationship = heard.phrases.unbind(1)
         glance, subject_vector = self.subject.hear(subject)
         places, around = self.location_phrase(location), self.relationship_phrase(relationship)

@@ -16,7 +16,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from deixis.learn.layers import FAR
+from deixis.learn.layers import MASKED_SCORE
 from deixis.worlds.photos.models.regions import pieces
 
 
@@ -45,13 +45,13 @@ class PhraseGrounderSettings:
 
 
 class HeardPhrase(NamedTuple):
-    """What texts add to the hidden layer: float [text, joint]."""
+    """The share of texts in the hidden layer: float [text, joint]."""
 
     hidden: Tensor
 
 
 class SeenRegion(NamedTuple):
-    """What regions add to the hidden layer: float [region, joint]."""
+    """The share of regions in the hidden layer: float [region, joint]."""
 
     hidden: Tensor
 
@@ -87,15 +87,15 @@ class PhraseGrounder(nn.Module):
         return HeardPhrase(functional.linear(heard, self.joint.weight[:, : self.settings.width], self.joint.bias))
 
     def see(self, regions: Regions) -> SeenRegion:
-        """What is pooled of the region, and where it is."""
+        """Encode the pooled features and the place of regions."""
         return self._see(regions.pooled, regions.place)
 
     def fit(self, query: HeardPhrase, seen: SeenRegion) -> Tensor:
-        """How well each region fits what was said of it: float [pair]; any number."""
+        """Return the fit of each region and its text: float [pair]; any number."""
         return self.score(functional.relu(query.hidden + seen.hidden))[..., 0]
 
     def dense(self, query: HeardPhrase, seen: SeenRegion, rows: Tensor) -> Tensor:
-        """How well regions fit: float [text, region]."""
+        """Return the fit of regions: float [text, region]."""
         parts = [
             self.fit(HeardPhrase(query.hidden[part, None]), SeenRegion(seen.hidden[rows[part]].to(query.hidden.dtype)))
             for part in pieces(rows, 2 * self.settings.joint, self.numbers_at_once)
@@ -109,7 +109,7 @@ class PhraseGrounder(nn.Module):
         rows = lesson.rows.flatten()[where]
         hidden = self._see(lesson.table.pooled[rows].float(), lesson.table.place[rows]).hidden
         seen = hidden.new_zeros(there.numel(), hidden.shape[1]).index_copy(0, where, hidden).view(*there.shape, -1)
-        fits = self.fit(HeardPhrase(heard[:, None]), SeenRegion(seen)).masked_fill(~there, FAR)
+        fits = self.fit(HeardPhrase(heard[:, None]), SeenRegion(seen)).masked_fill(~there, MASKED_SCORE)
         loss = functional.cross_entropy(fits, lesson.place)
         return loss, {"choice": loss.detach(), "right": (fits.argmax(1) == lesson.place).float().mean()}
 

@@ -22,7 +22,7 @@ from deixis.worlds.photos.models.modules import (
     SUBJECT,
     Matching,
     ModularLanguage,
-    Rescaled,
+    Rescale,
     Subject,
 )
 from deixis.worlds.photos.models.ranking import attribute_loss, lots_of, mined_loss, pair_rows, rank_loss
@@ -61,7 +61,7 @@ class ModularGrounderSettings:
 
 
 class ModularQuery(NamedTuple):
-    """What was said.
+    """Captions as tokens, with their lengths.
 
     Shapes:
         weights: float [text, module]. glance: float [text, width], what the subject adds to the attention over cells.
@@ -76,7 +76,7 @@ class ModularQuery(NamedTuple):
 
 
 class ModularSeen(NamedTuple):
-    """What regions look like.
+    """Regions as the modules see them.
 
     Shapes:
         cells, firsts, attributes: see `SeenSubject`. location: float [region, width].
@@ -101,19 +101,19 @@ class ModularGrounder(nn.Module):
         self.settings, width, size = settings, settings.width, settings.size
         self.language = ModularLanguage(words, width, settings.word_dropout)
         self.subject = Subject(settings)
-        self.place, self.alike = Rescaled(5, size), Rescaled(5 * AROUND, size)
+        self.place, self.alike = Rescale(5, size), Rescale(5 * AROUND, size)
         self.location = nn.Linear(5 + 5 * AROUND, width)
         self.location_matching = Matching(width, width, width, settings.dropout)
-        self.near, self.near_place = Rescaled(settings.high, size), Rescaled(5, size)
+        self.near, self.near_place = Rescale(settings.high, size), Rescale(5, size)
         self.relationship = nn.Linear(settings.high + 5, width)
         self.relationship_matching = Matching(width, width, width, settings.dropout)
 
     def phrases(self, said: Words) -> dict[str, Tensor]:
-        """What each module hears, to find texts that are easily mistaken for each other: float [text, width] each."""
+        """Return the phrase of each module, to find texts that are easily confused: float [text, width] each."""
         return dict(zip(MODULES, self.language(said).phrases.unbind(1), strict=True))
 
     def read(self, said: Words, whole: Tensor | None = None) -> ModularQuery:  # noqa: ARG002
-        """What each module hears, and how much it counts."""
+        """Encode texts: the phrase of each module, and its weight."""
         heard = self.language(said)
         phrases = heard.phrases
         return ModularQuery(
@@ -135,7 +135,7 @@ class ModularGrounder(nn.Module):
         )
 
     def fit(self, query: ModularQuery, seen: ModularSeen) -> Tensor:
-        """How well each region fits what was said of it: float [pair], from -1 to 1.
+        """Return the fit of each region and its text: float [pair], from -1 to 1.
 
         An empty place around a region scores zero, and wins where all that is there scores less, as published.
         """
@@ -149,7 +149,7 @@ class ModularGrounder(nn.Module):
         return (query.weights * torch.stack(scores, dim=-1)).sum(-1)
 
     def dense(self, query: ModularQuery, seen: ModularSeen, rows: Tensor) -> Tensor:
-        """How well regions fit: float [text, region]."""
+        """Return the fit of regions: float [text, region]."""
         numbers = (3 * seen.cells.shape[1] + AROUND + 4) * self.settings.width
         parts = []
         for part in pieces(rows, numbers, self.numbers_at_once):

@@ -1,4 +1,4 @@
-"""What the modular models are built of: how they read, how they match, and the module of the subject (Yu et al. 2018).
+"""Parts of the modular models: reading, matching, and the module of the subject (Yu et al. 2018).
 
     rescaled(x) = x / |x| * size
     attention(x_1 .. x_n; phrase) = softmax_i(energy · tanh(W [x_i; phrase] + b))
@@ -21,7 +21,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from deixis.learn.layers import FAR, TwoWayLSTM
+from deixis.learn.layers import MASKED_SCORE, TwoWayLSTM
 
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ __all__ = [
     "RELATIONSHIP",
     "SUBJECT",
     "Attention",
-    "Heard",
+    "EncodedText",
     "Matching",
     "ModularLanguage",
-    "Rescaled",
+    "Rescale",
     "SeenSubject",
     "Side",
     "Subject",
@@ -50,7 +50,7 @@ MODULES = ("subject", "location", "relationship")
 SUBJECT, LOCATION, RELATIONSHIP = range(3)
 
 
-class Heard(NamedTuple):
+class EncodedText(NamedTuple):
     """A text as the modules hear it.
 
     Shapes:
@@ -75,7 +75,7 @@ class ModularLanguage(nn.Module):
         self.weight = nn.Linear(2 * width, len(MODULES))
         self.attention = nn.Linear(2 * width, len(MODULES))
 
-    def forward(self, said: Words, first: Tensor | None = None) -> Heard:
+    def forward(self, said: Words, first: Tensor | None = None) -> EncodedText:
         """Read texts; `first`, float [text, width], is read before the words and is no word itself."""
         words = functional.relu(self.embed(self.dropout(self.word(said.words))))
         given = words if first is None else torch.cat((first[:, None], words), dim=1)
@@ -85,16 +85,16 @@ class ModularLanguage(nn.Module):
         last = torch.cat((read.last_onward, read.last_backward), dim=-1) * (count > 0)[:, None]
         states = torch.cat((read.onward, read.backward), dim=-1)[:, before:]
         attention = _over_words(self.attention(states), said.count)
-        return Heard(torch.softmax(self.weight(last), dim=-1), attention @ words, attention)
+        return EncodedText(torch.softmax(self.weight(last), dim=-1), attention @ words, attention)
 
 
 def _over_words(energies: Tensor, count: Tensor) -> Tensor:
     """Attention over the words that are there: float [text, step, module] -> float [text, module, step]."""
     is_word = (torch.arange(energies.shape[1], device=count.device) < count[:, None])[:, None]
-    return torch.softmax(energies.transpose(1, 2).masked_fill(~is_word, FAR), dim=-1) * is_word
+    return torch.softmax(energies.transpose(1, 2).masked_fill(~is_word, MASKED_SCORE), dim=-1) * is_word
 
 
-class Rescaled(nn.Module):
+class Rescale(nn.Module):
     """A vector's direction, times a learned size for each of its numbers."""
 
     def __init__(self, width: int, size: float) -> None:
@@ -102,12 +102,12 @@ class Rescaled(nn.Module):
         self.size = nn.Parameter(torch.full((width,), size))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Float [..., width] in and out; what is zero stays zero."""
+        """Rescale float [..., width]; what is zero stays zero."""
         return functional.normalize(x, dim=-1) * self.size
 
 
 class Attention(nn.Module):
-    """Which of several vectors to look at, given a phrase."""
+    """Attention over several vectors, given a phrase."""
 
     def __init__(self, seen: int, phrase: int, width: int) -> None:
         super().__init__()
@@ -116,15 +116,15 @@ class Attention(nn.Module):
         self.energy = nn.Linear(width, 1)
 
     def see(self, seen: Tensor) -> Tensor:
-        """What vectors add to the argument of the tanh: float [..., seen] -> float [..., width]."""
+        """Return the share of vectors in the argument of the tanh: float [..., seen] -> float [..., width]."""
         return functional.linear(seen, self.joint.weight[:, : self.seen], self.joint.bias)
 
     def hear(self, phrase: Tensor) -> Tensor:
-        """What phrases add to it: float [..., phrase] -> float [..., width]."""
+        """Return the share of phrases in it: float [..., phrase] -> float [..., width]."""
         return functional.linear(phrase, self.joint.weight[:, self.seen :])
 
     def energies(self, seen: Tensor, heard: Tensor) -> Tensor:
-        """How much each vector asks to be looked at.
+        """Return the attention score of each vector.
 
         Shapes:
             seen: float [..., vector, width]. heard: float [..., width]. Returns float [..., vector].
@@ -144,17 +144,17 @@ class Side(nn.Module):
         self.second_norm = nn.BatchNorm1d(width)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Float [..., channel] -> vectors of length one, float [..., width]."""
+        """Return vectors of length one: float [..., channel] -> float [..., width]."""
         return self.finish(self.first(x))
 
     def finish(self, x: Tensor) -> Tensor:
-        """What is left to do after the first linear map: float [..., width] in and out."""
+        """Finish the map after its first linear layer: float [..., width] in and out."""
         rows = self.dropout(functional.relu(self.first_norm(x.flatten(0, -2))))
         return functional.normalize(self.second_norm(self.second(rows)), dim=-1).view(x.shape)
 
 
 class Matching(nn.Module):
-    """How well what is seen fits a phrase, from -1 to 1."""
+    """The fit of vectors and a phrase, from -1 to 1."""
 
     def __init__(self, seen: int, phrase: int, width: int, dropout: float) -> None:
         super().__init__()
@@ -173,7 +173,7 @@ class Matching(nn.Module):
 
 
 class SubjectSizes(Protocol):
-    """What the module takes from the settings of a model."""
+    """The settings of a model that the module takes."""
 
     @property
     def low(self) -> int:
@@ -189,7 +189,7 @@ class SubjectSizes(Protocol):
 
     @property
     def attributes(self) -> int:
-        """How many are told."""
+        """The number of attributes."""
 
     @property
     def size(self) -> float:
@@ -218,13 +218,13 @@ class SeenSubject(NamedTuple):
 
 
 class Subject(nn.Module):
-    """What a region looks like, and how well that fits."""
+    """The module of the subject: features of a region, and how well they fit."""
 
     def __init__(self, sizes: SubjectSizes) -> None:
         super().__init__()
         low, high, width = sizes.low, sizes.high, sizes.width
-        self.low, self.high = Rescaled(low, sizes.size), Rescaled(high, sizes.size)
-        self.look, self.phrase = Rescaled(width, sizes.size), Rescaled(width, sizes.size)
+        self.low, self.high = Rescale(low, sizes.size), Rescale(high, sizes.size)
+        self.look, self.phrase = Rescale(width, sizes.size), Rescale(width, sizes.size)
         self.fuse = nn.Linear(low + high, width)
         self.fuse_norm = nn.BatchNorm1d(width)
         self.attribute_dropout = nn.Dropout(sizes.attribute_dropout)
@@ -242,7 +242,7 @@ class Subject(nn.Module):
         return SeenSubject(self.attention.see(cells), self.matching.seen.first(cells), attributes)
 
     def hear(self, phrase: Tensor) -> tuple[Tensor, Tensor]:
-        """What a phrase adds to the attention, and what is matched with it; float [text, width] in and out."""
+        """Return the share of a phrase in the attention, and what is matched with it; float [text, width]."""
         return self.attention.hear(self.phrase(phrase)), self.matching.said(phrase)
 
     def look_at(self, cells: Tensor, heard: Tensor) -> Tensor:

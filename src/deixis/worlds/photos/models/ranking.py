@@ -1,4 +1,4 @@
-"""What the modular models learn from: a region must fit what is said of it better than what is said of others.
+"""Losses of the modular models: a region must fit its own text better than those of others.
 
     rank = [margin - s(region, text) + s(other region, text)]+ + [margin - s(region, text) + s(region, other text)]+
 
@@ -65,7 +65,7 @@ def pair_rows(pairs: tuple[tuple[int, int], ...], examples: int, device: torch.d
 
 
 def hinge(right: Tensor, wrong: Tensor, margin: float) -> Tensor:
-    """How far what is right fails to be better than what is wrong by the margin: the mean over examples."""
+    """Compute the hinge loss of right and wrong fits, averaged over examples."""
     return functional.relu(margin - right + wrong).mean()
 
 
@@ -83,7 +83,7 @@ def mined_loss(scores: Tensor, margin: float) -> Tensor:
 
 
 def attribute_loss(logits: Tensor, lesson: Lesson) -> Tensor:
-    """How badly the attributes of targets are told, over those that have any; float [example, attribute] -> float."""
+    """Compute the loss of the attributes of targets, over those that have any; float [example, attribute] -> float."""
     each = functional.binary_cross_entropy_with_logits(logits, lesson.attributes, lesson.weights, reduction="none")
     counted = lesson.has_attributes[:, None].to(each.dtype)
     return (each * counted).sum() / (counted.sum() * each.shape[1]).clamp(min=1)

@@ -1,4 +1,4 @@
-"""What such models are given: words, and regions of images with what surrounds them; and rows of either.
+"""Inputs of models that ground expressions: words, and regions of images with what surrounds them.
 
 | name | shape | |
 |---|---|---|
@@ -141,7 +141,7 @@ class RegionTable:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a model learns from in one update.
+    """The examples of one step.
 
     Shapes:
         said: the expressions, [example]. target: int64 [example], the region that each is about.
@@ -170,7 +170,7 @@ class Lesson:
 
 @runtime_checkable
 class Grounder(Protocol[Q, S]):
-    """What every model does. Reading and seeing are apart, so that a region is looked at once for all expressions.
+    """The interface of every model; texts and regions are encoded apart, so that each is encoded once.
 
     `fit(read(said), see(regions))` is defined for as many expressions as regions, row by row. `dense` scores every
     expression with many regions, and must give the same.
@@ -179,19 +179,19 @@ class Grounder(Protocol[Q, S]):
     reads_images: bool
 
     def read(self, said: Words, whole: Tensor | None = None) -> Q:
-        """What was said; with what the image looks like as a whole, float [text, channel, cell], if `reads_images`."""
+        """Encode texts, given the features of whole images, float [text, channel, cell], if `reads_images`."""
 
     def see(self, regions: Regions) -> S:
-        """What regions look like, whatever is said."""
+        """Encode regions, independently of texts."""
 
     def fit(self, query: Q, seen: S) -> Tensor:
-        """How well each region fits what was said of it: float [pair]."""
+        """Return the fit of each region and its text: float [pair]."""
 
     def dense(self, query: Q, seen: S, rows: Tensor) -> Tensor:
-        """How well regions fit: float [text, region], for rows int64 [text, region] of what is seen."""
+        """Return the fit of regions: float [text, region], for rows int64 [text, region] of the encoded regions."""
 
     def loss(self, lesson: Lesson) -> tuple[Tensor, dict[str, Tensor]]:
-        """What is to become small, and what to tell of it."""
+        """Compute the loss, and further values to report."""
 
 
 T = TypeVar("T", bound="tuple[Any, ...]")

@@ -20,7 +20,7 @@ from torch import nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from deixis.learn.layers import FAR
+from deixis.learn.layers import MASKED_SCORE
 
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class ImageRetriever(nn.Module):
         return self.see(table.pooled[rows].float(), there)
 
     def rank(self, query: ReadTexts, seen: SeenImages, images: Tensor | None = None) -> Tensor:
-        """How well images fit texts, the better the larger: float [text, image].
+        """Return the fit of images and texts: float [text, image].
 
         Args:
             query: what was said.
@@ -137,7 +137,7 @@ class ImageRetriever(nn.Module):
         return torch.cat(fits) if fits else query.words.new_zeros(0, shown)
 
     def loss(self, lesson: Lesson) -> tuple[Tensor, dict[str, Tensor]]:
-        """Of each text and of each image, how far the best wrong partner in the lesson comes near the right one.
+        """Compute the hinge loss of each text and each image with the hardest wrong partner in the lesson.
 
         Texts about the same image are no wrong partners of each other's image.
         """
@@ -145,14 +145,14 @@ class ImageRetriever(nn.Module):
         fits = self.rank(self.read(lesson.said), self.see_images(lesson.table, images))  # [text, image]
         texts = torch.arange(len(fits), device=fits.device)
         right = fits[texts, own]
-        wrong = fits.masked_fill(own[:, None] == torch.arange(len(images), device=fits.device), FAR)
+        wrong = fits.masked_fill(own[:, None] == torch.arange(len(images), device=fits.device), MASKED_SCORE)
         of_text = functional.relu(self.settings.margin + wrong.amax(1) - right)
         of_image = functional.relu(self.settings.margin + wrong.amax(0)[own] - right)
         loss = of_text.sum() + of_image.sum()
         return loss, {"hinge": loss.detach(), "right": (fits.argmax(1) == own).float().mean()}
 
     def _fit(self, words: Tensor, is_word: Tensor, regions: Tensor, there: Tensor) -> Tensor:
-        """How well images fit: float [text, image].
+        """Return the fit of images: float [text, image].
 
         Shapes:
             words: float [text, word, width]. is_word: bool [text, word].
@@ -162,7 +162,7 @@ class ImageRetriever(nn.Module):
         cosines = words[:, None] @ regions.transpose(-1, -2)  # [text, image, word, region]
         share = functional.leaky_relu(cosines, how.leak)
         share = share / (share.norm(dim=2, keepdim=True) + SMALL)
-        weight = torch.softmax((how.sharpness * share).masked_fill(~there[..., None, :], FAR), dim=-1)
+        weight = torch.softmax((how.sharpness * share).masked_fill(~there[..., None, :], MASKED_SCORE), dim=-1)
         squared = ((weight @ (regions @ regions.transpose(-1, -2))) * weight).sum(-1)  # the contexts' lengths
         fit = how.steepness * (weight * cosines).sum(-1) / squared.clamp(min=SMALL).sqrt()  # words are of length one
-        return torch.logsumexp(fit.masked_fill(~is_word[:, None], FAR), dim=-1) / how.steepness
+        return torch.logsumexp(fit.masked_fill(~is_word[:, None], MASKED_SCORE), dim=-1) / how.steepness

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
-__all__ = ["BOTTOM", "LEFT", "MIDDLE", "NEVER", "RIGHT", "TOP", "either", "nth", "related", "same", "unless", "without"]
+__all__ = ["BOTTOM", "LEFT", "MIDDLE", "NEVER", "RIGHT", "TOP", "either", "nth", "relate", "same", "unless", "without"]
 
 NEVER = -1e4  # the logarithm of no probability at all; finite, so that nothing becomes NaN
 LEFT, RIGHT, TOP, BOTTOM, MIDDLE = range(5)
@@ -43,7 +43,7 @@ def unless(x: Tensor) -> Tensor:
 
 
 def without(whole: Tensor, part: Tensor) -> Tensor:
-    """What is left of a set when a part of it is taken out: float [..., region]."""
+    """Remove a part from a set: float [..., region]."""
     return whole + unless(part - whole)
 
 
@@ -52,8 +52,8 @@ def either(whole: Tensor, part: Tensor, other: Tensor) -> Tensor:
     return whole + unless(unless(part - whole) + unless(other - whole))
 
 
-def related(holds: Tensor, to: Tensor) -> Tensor:
-    """Which regions stand in a relation to some other region of a set: float [set, region].
+def relate(holds: Tensor, to: Tensor) -> Tensor:
+    """Return the regions that stand in a relation to some other region of a set: float [set, region].
 
     Shapes:
         holds: float [set, region, other], whether the relation holds, as a logarithm. to: float [set, other].
@@ -64,7 +64,7 @@ def related(holds: Tensor, to: Tensor) -> Tensor:
 
 
 def same(values: Tensor) -> Tensor:
-    """Which two regions have a value in common: float [..., region, value] -> float [..., region, other]."""
+    """Return the pairs of regions with a value in common: float [..., region, value] -> float [..., region, other]."""
     shared = values[..., :, None, :] + values[..., None, :, :]
     return unless(unless(shared).sum(-1))
 
@@ -101,7 +101,7 @@ def _chance(inside: Tensor, before: Tensor, behind: Tensor, index: Tensor, in_mi
 
 
 def _counts(inside: Tensor, counted: Tensor, most: int) -> Tensor:
-    """How probable it is that 0, 1, ... `most` - 1 of the members that are counted for a region belong.
+    """Return the probability that 0, 1, ... `most` - 1 of the members that are counted for a region belong.
 
     Shapes:
         inside: float [set, region], probabilities. counted: bool [set, region, other].

@@ -36,10 +36,10 @@ from torch import nn
 from torch.nn import functional
 
 from deixis.kernels.ops import GROWTH, Op
-from deixis.learn.layers import FAR
-from deixis.worlds.photos.models.modules import Rescaled
+from deixis.learn.layers import MASKED_SCORE
+from deixis.worlds.photos.models.modules import Rescale
 from deixis.worlds.photos.models.regions import PAD, join_rows, take_rows
-from deixis.worlds.photos.models.soft_sets import NEVER, either, nth, related, same, unless, without
+from deixis.worlds.photos.models.soft_sets import NEVER, either, nth, relate, same, unless, without
 
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class TreeGrounder(nn.Module):
     def __init__(self, settings: TreeGrounderSettings, words: int, values: Sequence[Sequence[int]] = ()) -> None:
         super().__init__()
         self.settings, width, pair = settings, settings.width, settings.pair
-        self.low, self.high = Rescaled(settings.low, settings.size), Rescaled(settings.high, settings.size)
+        self.low, self.high = Rescale(settings.low, settings.size), Rescale(settings.high, settings.size)
         self.dropout = nn.Dropout(settings.dropout)
         self.region = nn.Linear(settings.low + settings.high + 5, width)
         self.look = nn.Linear(width, width)
@@ -149,7 +149,7 @@ class TreeGrounder(nn.Module):
         return TreeQuery(op, first, second, growth.cumsum(1) - growth)
 
     def see(self, regions: Regions, image: Tensor | None = None) -> TreeSeen:
-        """What regions look like; `image`, int64 [region], tells which of them are seen together."""
+        """Encode regions; `image`, int64 [region], tells which of them are seen together."""
         image = (
             torch.zeros(len(regions.pooled), dtype=torch.int64, device=regions.pooled.device)
             if image is None
@@ -162,11 +162,11 @@ class TreeGrounder(nn.Module):
         return join_rows([self._see_rows(table, part) for part in rows.split(at_once)])
 
     def fit(self, query: TreeQuery, seen: TreeSeen) -> Tensor:
-        """How well each region fits what was said of it, beside the others: float [pair], at most 0."""
+        """Return the fit of each region and its text, beside the others: float [pair], at most 0."""
         return self.dense(query, seen, torch.arange(len(seen.look), device=seen.look.device)[:, None])[:, 0]
 
     def dense(self, query: TreeQuery, seen: TreeSeen, rows: Tensor) -> Tensor:
-        """How well regions fit, each beside all that is seen of its image: float [text, region], at most 0."""
+        """Return the fit of regions, each beside all regions of its image: float [text, region], at most 0."""
         blocks = _blocks_of(seen.image)
         images = len(blocks.sizes)
         asked = torch.arange(len(rows), device=rows.device)[:, None] * images + blocks.block[rows]
@@ -179,7 +179,7 @@ class TreeGrounder(nn.Module):
         return self.slope.exp() * (best - self.threshold)
 
     def loss(self, lesson: Lesson) -> tuple[Tensor, dict[str, Tensor]]:
-        """How far the target is from being the only region that fits, in its image and in that of the example before.
+        """Compute the loss of the target as the only region that fits, in its image and in that of the example before.
 
         The threshold of what is there is fitted to the fits, and not the other way round. No use is made of pairs that
         were mined.
@@ -198,16 +198,16 @@ class TreeGrounder(nn.Module):
         right = fits[0, examples, place]
         wrong = candidates.clone()
         wrong[0, examples, place] = False
-        choice = torch.logsumexp(fits.masked_fill(~candidates, FAR).transpose(0, 1).flatten(1), dim=1) - right
+        choice = torch.logsumexp(fits.masked_fill(~candidates, MASKED_SCORE).transpose(0, 1).flatten(1), dim=1) - right
         truth = -right - unless(fits).masked_fill(~wrong, 0.0).sum((0, 2))
-        odds = self.presence(fits.detach().masked_fill(~candidates, FAR).amax(2))  # [lot, example]
+        odds = self.presence(fits.detach().masked_fill(~candidates, MASKED_SCORE).amax(2))  # [lot, example]
         known = functional.softplus(-odds[0]) + functional.softplus(odds[1]).masked_fill(~is_other, 0.0)
         loss = choice.mean() + self.settings.truth * truth.mean() + known.mean()
         return loss, {
             "choice": choice.mean().detach(),
             "truth": truth.mean().detach(),
             "known": known.mean().detach(),
-            "right": (fits[0].masked_fill(~candidates[0], FAR).argmax(1) == place).float().mean(),
+            "right": (fits[0].masked_fill(~candidates[0], MASKED_SCORE).argmax(1) == place).float().mean(),
         }
 
     def _see_rows(self, table: RegionTable, rows: Tensor) -> TreeSeen:
@@ -273,9 +273,9 @@ class TreeGrounder(nn.Module):
                     case Op.NTH:
                         new = nth(top, centre[which], some.first, some.second)
                     case Op.RELATED:
-                        new = below + related(self._holds(some.first, take_rows(seen, which)), top)
+                        new = below + relate(self._holds(some.first, take_rows(seen, which)), top)
                     case Op.SAME:
-                        new = below + related(self._same(some.first, seen.look[which]), top)
+                        new = below + relate(self._same(some.first, seen.look[which]), top)
                     case Op.COPY:
                         new = _at(sets, some.height - 1 - some.first)
                     case Op.NOT:
@@ -289,24 +289,24 @@ class TreeGrounder(nn.Module):
         return stack[:, 0]
 
     def _is(self, words: Tensor, look: Tensor) -> Tensor:
-        """Whether words hold: int64 [pair, word] and float [pair, region, width] -> float [pair, region, word]."""
+        """Return whether words hold: int64 [pair, word], float [pair, region, width] -> float [pair, region, word]."""
         odds = look @ self.word(words).transpose(1, 2) / sqrt(self.settings.width)
         return functional.logsigmoid(odds + self.word_bias(words).transpose(1, 2))
 
     def _holds(self, words: Tensor, seen: TreeSeen) -> Tensor:
-        """Whether relations hold: int64 [pair] -> float [pair, region, other]."""
+        """Return whether relations hold: int64 [pair] -> float [pair, region, other]."""
         both = seen.one[:, :, None] + seen.other[:, None] + self.places(pair_places(seen.place))
         odds = functional.relu(both) @ self.relation(words)[:, None, :, None] / sqrt(self.settings.pair)
         return functional.logsigmoid(odds[..., 0] + self.relation_bias(words)[..., None])
 
     def _same(self, dimensions: Tensor, look: Tensor) -> Tensor:
-        """Whether two regions have a value in common: int64 [pair] -> float [pair, region, other]."""
+        """Return whether two regions have a value in common: int64 [pair] -> float [pair, region, other]."""
         words = self.values[dimensions]
         return same(self._is(words, look).masked_fill((words == PAD)[:, None], NEVER))
 
 
 def pair_places(place: Tensor) -> Tensor:
-    """Where regions are, seen from each other: float [..., region, 5] -> float [..., region, other, 10].
+    """Return the places of regions relative to each other: float [..., region, 5] -> float [..., region, other, 10].
 
     How far the other is across and down, in shares of the image and in sizes of the first; how much larger it is; how
     much of each lies in the other, and of both in common; and the distance.

@@ -1,1 +1,1 @@
-"""Models that find the region an expression is about: what regions look like, lessons, training, tables (Cops-Ref)."""
+"""Models that find the region an expression is about: features of regions, training and evaluation (Cops-Ref)."""

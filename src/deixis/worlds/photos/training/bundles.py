@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "BUILT",
+    "BUILDERS",
     "EYES",
     "REGIONS",
     "TREE",
@@ -42,19 +42,19 @@ EYES = "eyes"  # what a network that learns to see is kept as, beside the model
 BETWEEN = ": "  # the dimension of a word of programs, and the word
 
 
-class Built(NamedTuple):
-    """How a model is built: its class, and the record of its sizes."""
+class Builder(NamedTuple):
+    """The class of a model, and the record of its sizes."""
 
     model: Callable[..., nn.Module]
     record: type
 
 
-BUILT: Mapping[str, Built] = {
-    "grounder": Built(PhraseGrounder, PhraseGrounderSettings),
-    "mattnet": Built(ModularGrounder, ModularGrounderSettings),
-    "cm-att-erase": Built(ErasingGrounder, ErasingGrounderSettings),
-    "scan": Built(ImageRetriever, ImageRetrieverSettings),
-    TREE: Built(TreeGrounder, TreeGrounderSettings),
+BUILDERS: Mapping[str, Builder] = {
+    "grounder": Builder(PhraseGrounder, PhraseGrounderSettings),
+    "mattnet": Builder(ModularGrounder, ModularGrounderSettings),
+    "cm-att-erase": Builder(ErasingGrounder, ErasingGrounderSettings),
+    "scan": Builder(ImageRetriever, ImageRetrieverSettings),
+    TREE: Builder(TreeGrounder, TreeGrounderSettings),
 }
 
 
@@ -69,7 +69,7 @@ def sizes_of(model: str, data: Mapping[str, int], said: Mapping[str, Any]) -> di
     Raises:
         RecipeError: when the model has no such size, or not one that the data do not demand.
     """
-    record = BUILT[model].record
+    record = BUILDERS[model].record
     known = [one.name for one in fields(record)]
     for name in said:
         if name not in known or name in data:
@@ -88,18 +88,18 @@ def build(name: str, settings: Mapping[str, Any], vocabulary: tuple[str, ...]) -
     Raises:
         BrokenCheckpoint: when there is no such model or it cannot have these sizes.
     """
-    if name not in (*BUILT, EYES):
-        raise BrokenCheckpoint(f"there is no model {name[:40]!r}; known: {', '.join((*BUILT, EYES))}")
+    if name not in (*BUILDERS, EYES):
+        raise BrokenCheckpoint(f"there is no model {name[:40]!r}; known: {', '.join((*BUILDERS, EYES))}")
     for key, value in settings.items():
         if value is not None and not (isinstance(value, bool) or (is_number(value) and 0 <= value <= LARGEST)):
             raise BrokenCheckpoint(f"{name} cannot be built: {key} goes from 0 to {LARGEST:,}, got {str(value)[:40]}")
     try:
         if name == EYES:
             return TinyEyes(TinySettings(**settings))
-        made = BUILT[name].record(**settings)
+        made = BUILDERS[name].record(**settings)
         if name == TREE:
             return TreeGrounder(made, len(vocabulary), words_in(vocabulary).values)
-        return BUILT[name].model(made, len(vocabulary))
+        return BUILDERS[name].model(made, len(vocabulary))
     except (TypeError, ValueError, RuntimeError, ZeroDivisionError, AssertionError, RecipeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0][:160]
         raise BrokenCheckpoint(f"{name} cannot be built: {reason}") from error

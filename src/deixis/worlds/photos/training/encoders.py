@@ -86,7 +86,7 @@ def handcrafted_encoder(*, grid: int = 3, seed: int = 0) -> RegionEncoder:
 
 
 def planes_of(picture: np.ndarray) -> np.ndarray:
-    """What is counted in squares of four by four pixels, as means over the pixels: float32 [plane, row, column].
+    """Compute the features of squares of four by four pixels, averaged over the pixels: float32 [plane, row, column].
 
     Planes are the colours, the directions (weighted by how strong the edge is), the patterns, red, green and blue, and
     brightness and its square.
@@ -117,7 +117,7 @@ def planes_of(picture: np.ndarray) -> np.ndarray:
 
 
 def read_cells(planes: np.ndarray, shape: tuple[int, ...], shares: np.ndarray, grid: int) -> np.ndarray:
-    """What the cells of boxes hold: float32 [box, 48, cell].
+    """Compute the features of the cells of boxes: float32 [box, 48, cell].
 
     Shapes:
         planes: see `planes_of`. shape: of the picture. shares: float [box, 4] in shares of the picture.
@@ -138,7 +138,7 @@ def read_cells(planes: np.ndarray, shape: tuple[int, ...], shares: np.ndarray, g
 
 
 def _weights(start: np.ndarray, side: np.ndarray, squares: int, grid: int) -> np.ndarray:
-    """How much of every cell of a box lies in every square, in one direction: float32 [box, grid, square]."""
+    """Return the share of every cell of a box in every square, in one direction: float32 [box, grid, square]."""
     bounds = start[:, None] + side[:, None] * np.arange(grid + 1) / grid
     bounds = np.clip(bounds, 0, squares)
     place = np.arange(squares)
@@ -164,7 +164,7 @@ def _colours(picture: np.ndarray) -> np.ndarray:
 
 
 def _edges(brightness: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """In which of 9 directions brightness changes at every pixel, up and down being the same, and how much."""
+    """Compute the gradient of brightness at every pixel in 9 undirected orientations."""
     padded = np.pad(brightness, 1, mode="edge")
     across = padded[1:-1, 2:] - padded[1:-1, :-2]
     down = padded[2:, 1:-1] - padded[:-2, 1:-1]

@@ -1,4 +1,4 @@
-"""What a model answers to a dataset, in all six settings, and whether it knows when something is not there.
+"""Answers of a model to a dataset, in all six settings, and whether it knows when something is not there.
 
 In the task as published something is always there, so a model answers with the region that fits best. Asked for what is
 not there, it says so when even that fits too badly. How badly is too badly is chosen on val, for every setting, so that
@@ -22,7 +22,7 @@ from deixis.worlds.photos.localise import SETTINGS, Answer
 from deixis.worlds.photos.training.bundles import EYES, read_grounding
 from deixis.worlds.photos.training.lessons import questions_of
 from deixis.worlds.photos.training.prepare import Surroundings, prepare
-from deixis.worlds.photos.training.scoring import answer, retrieved
+from deixis.worlds.photos.training.scoring import answer, retrieve
 from deixis.worlds.photos.training.settings import grounding_of
 
 
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
     from deixis.learn.run import Progress
     from deixis.worlds.photos.data.store import CopsRef
-    from deixis.worlds.photos.training.prepare import Prepared
+    from deixis.worlds.photos.training.prepare import Preparation
     from deixis.worlds.photos.training.settings import Grounding
 
 
 __all__ = [
     "Absence",
     "Asks",
-    "Grounded",
+    "GroundingAnswers",
     "absence_of",
     "answers_of",
     "ground",
@@ -54,8 +54,8 @@ __all__ = [
 DEV, TEST = "val", "test"
 
 
-class Grounded(NamedTuple):
-    """What a model answers.
+class GroundingAnswers(NamedTuple):
+    """The answers of a model.
 
     Shapes:
         id: int64 [question]. image, thing: int64 [question, setting], the numbers of the image and of the object in it.
@@ -73,7 +73,7 @@ class Grounded(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """How well a model tells what is there from what is not, in one setting.
+    """Accuracy in telling what is there from what is not, in one setting.
 
     Attributes:
         threshold: the fit below which it says that something is not there.
@@ -91,7 +91,7 @@ class Absence:
 
     @property
     def accuracy(self) -> float:
-        """Mean of the two shares; a constant answer has one half."""
+        """Balanced accuracy: the mean of the two shares, 0.5 for a constant answer."""
         return (self.found + self.denied) / 2
 
     def to_dict(self) -> dict[str, Any]:
@@ -114,8 +114,8 @@ def ground(
     retriever: Path | None = None,
     around: Surroundings | None = None,
     progress: Progress | None = None,
-) -> tuple[Grounded, dict[str, Any]]:
-    """What a model answers to some splits of a dataset, and facts about how.
+) -> tuple[GroundingAnswers, dict[str, Any]]:
+    """Let a model answer some splits of a dataset; return the answers and facts about them.
 
     Args:
         checkpoint: of the model.
@@ -164,8 +164,8 @@ def ground(
     return found._replace(threshold=threshold), facts
 
 
-def absence_of(found: Grounded) -> dict[str, Absence]:
-    """How well a model tells what is there from what is not, by setting; empty where nothing is asked for in vain."""
+def absence_of(found: GroundingAnswers) -> dict[str, Absence]:
+    """Measure by setting how well a model tells what is there from what is not; empty where everything is there."""
     if found.is_there.all() or not found.is_there.any():
         return {}
     results: dict[str, Absence] = {}
@@ -191,13 +191,13 @@ def threshold_of(there: np.ndarray, absent: np.ndarray) -> float:
 
 
 def area_of(there: np.ndarray, absent: np.ndarray) -> float:
-    """How often something that is there fits better than something that is not; equals count half."""
+    """Compute the area under the curve: how often what is there fits better than what is not; ties count half."""
     ordered = np.sort(absent)
     below = np.searchsorted(ordered, there, "left") + np.searchsorted(ordered, there, "right")
     return float(below.mean() / (2 * len(absent)))
 
 
-def answers_of(found: Grounded, dataset: CopsRef) -> Iterator[Answer]:
+def answers_of(found: GroundingAnswers, dataset: CopsRef) -> Iterator[Answer]:
     """The answers, setting after setting for every expression.
 
     What is there is never denied, as in the task as published; `absence_of` tells what would come of that.
@@ -214,7 +214,7 @@ def answers_of(found: Grounded, dataset: CopsRef) -> Iterator[Answer]:
                 yield Answer(number, setting, image, scenes.object_ids[int(rows[row, place])])
 
 
-def write_answers(path: Path, found: Grounded, dataset: CopsRef) -> None:
+def write_answers(path: Path, found: GroundingAnswers, dataset: CopsRef) -> None:
     """Write answers as JSON Lines that `deixis evaluate` reads."""
     with replacing_file(path) as draft, draft.open("w", encoding="utf-8", newline="\n") as stream:
         for one in answers_of(found, dataset):
@@ -224,10 +224,10 @@ def write_answers(path: Path, found: Grounded, dataset: CopsRef) -> None:
 
 
 class Asks(NamedTuple):
-    """A model that is asked, with its settings, what it is asked about, and after how many updates it was kept."""
+    """A model with its settings, the data that it is asked about, and the step of its checkpoint."""
 
     how: Grounding
-    ready: Prepared
+    ready: Preparation
     model: nn.Module
     updates: int
 
@@ -251,13 +251,13 @@ def _settings(path: Path, values: Mapping[str, Any]) -> Grounding:
         raise BrokenCheckpoint(f"{path} has settings that this version does not know: {error}") from error
 
 
-def _answers(asks: Asks, chooses: Asks | None, rows: np.ndarray, tell: Progress, stage: str) -> Grounded:
+def _answers(asks: Asks, chooses: Asks | None, rows: np.ndarray, tell: Progress, stage: str) -> GroundingAnswers:
     ready, table = asks.ready, asks.ready.table
     expressions = ready.arrays.expressions
     questions = questions_of(expressions, ready.said, rows, table.device)
     if chooses is not None:
         theirs = questions_of(expressions, chooses.ready.said, rows, table.device)
-        questions = replace(questions, shown=retrieved(chooses.model, chooses.ready.table, theirs))
+        questions = replace(questions, shown=retrieve(chooses.model, chooses.ready.table, theirs))
     choice = np.zeros((len(rows), len(SETTINGS)), np.int64)
     fit, done = np.zeros((len(rows), len(SETTINGS))), 0
     for some, found in answer(asks.model, table, questions):
@@ -266,7 +266,7 @@ def _answers(asks: Asks, chooses: Asks | None, rows: np.ndarray, tell: Progress,
         done += len(places)
         tell(stage, done, len(rows), asks.how.model)
     image = ready.arrays.regions.image[choice].astype(np.int64)
-    return Grounded(
+    return GroundingAnswers(
         expressions.id[rows],
         image,
         choice - ready.arrays.regions.first[image],

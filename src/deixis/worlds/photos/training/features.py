@@ -1,4 +1,4 @@
-"""What regions look like to models: grids of numbers for each, computed once and kept in a file.
+"""Features of regions: grids of numbers for each, computed once and kept in a file.
 
 Encoders look at regions, see `looking`, and files keep what they see, see `feature_files`. Features of a million
 regions do not fit into memory: they are computed some images at a time, and written at once. The checksum of every
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.training.looking import RegionEncoder
 
 
-__all__ = ["RegionFeatures", "placed", "region_features", "region_table"]
+__all__ = ["RegionFeatures", "place_regions", "region_features", "region_table"]
 
 
 @dataclass(frozen=True)
 class RegionFeatures:
-    """What the regions of all images look like.
+    """The features of the regions of all images.
 
     Attributes:
         encoder: its name; digest: of its weights and settings.
@@ -84,7 +84,7 @@ def region_features(
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> RegionFeatures:
-    """What all regions look like, from a cache where that is there.
+    """Return the features of all regions, from a cache where there is one.
 
     Args:
         regions: of all images.
@@ -107,7 +107,7 @@ def region_features(
             for part, some in looks.items():
                 start = block if part == "whole" else int(regions.first[block])
                 values[part][start : start + len(some)] = some
-        return _gathered(values, encoder)
+        return _gather(values, encoder)
     files = FeatureFiles.within(cache, regions, encoder, dataset, size=BLOCK)
 
     def wait() -> None:
@@ -116,16 +116,16 @@ def region_features(
             progress("waiting for another process", min(done, regions.images), regions.images, encoder.name)
 
     sums = files.complete(look, wait)
-    return _gathered(files.mapped(), encoder, sums=sums, folder=files.folder)
+    return _gather(files.mapped(), encoder, sums=sums, folder=files.folder)
 
 
-def _gathered(values: Mapping[str, np.ndarray], encoder: RegionEncoder, **more: Any) -> RegionFeatures:
+def _gather(values: Mapping[str, np.ndarray], encoder: RegionEncoder, **more: Any) -> RegionFeatures:
     low = values["high"] if encoder.is_one else values["low"]
     return RegionFeatures(low, values["high"], values["whole"], encoder.name, encoder.digest, block=BLOCK, **more)
 
 
 def region_table(regions: RegionArrays, features: RegionFeatures, device: torch.device) -> RegionTable:
-    """All regions on a device, as models see them; what they look like in float16.
+    """Put all regions on a device, with their features in float16.
 
     Raises:
         BrokenDataset: when features are of other regions, or damaged.
@@ -143,11 +143,13 @@ def region_table(regions: RegionArrays, features: RegionFeatures, device: torch.
             values[start : start + len(some)] = torch.from_numpy(some).to(device)
             if part == "high":
                 pooled[start : start + len(some)] = values[start : start + len(some)].float().mean(2).half()
-    return placed(regions, held["high"] if is_one else held["low"], held["high"], pooled, held["whole"])
+    return place_regions(regions, held["high"] if is_one else held["low"], held["high"], pooled, held["whole"])
 
 
-def placed(regions: RegionArrays, low: Tensor, high: Tensor, pooled: Tensor, whole: Tensor | None) -> RegionTable:
-    """The table of regions that look so, with where they are."""
+def place_regions(
+    regions: RegionArrays, low: Tensor, high: Tensor, pooled: Tensor, whole: Tensor | None
+) -> RegionTable:
+    """Make a table of regions from their features and places."""
 
     def on(array: np.ndarray) -> Tensor:
         return torch.from_numpy(np.array(array)).to(high.device)

@@ -20,7 +20,7 @@ from deixis.worlds.photos.training.bundles import EYES, REGIONS, TREE, build, re
 from deixis.worlds.photos.training.lessons import Lessons, material_of, questions_of, some_of, to_learn, truth_of
 from deixis.worlds.photos.training.mining import MODULES, Pool, mine, vectors_of
 from deixis.worlds.photos.training.prepare import Surroundings, prepare
-from deixis.worlds.photos.training.scoring import answer, retrieved
+from deixis.worlds.photos.training.scoring import answer, retrieve
 
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.data.arrays import ExpressionArrays
     from deixis.worlds.photos.data.store import CopsRef
     from deixis.worlds.photos.models.regions import RegionTable
-    from deixis.worlds.photos.training.probes import Said
+    from deixis.worlds.photos.training.probes import Texts
     from deixis.worlds.photos.training.scoring import Questions
     from deixis.worlds.photos.training.settings import Grounding
 
@@ -55,7 +55,7 @@ def learn_to_ground(
     progress: Progress | None = None,
     stop_after: float | None = None,
 ) -> dict[str, Any]:
-    """Let a model learn from the split train of a dataset, or go on where it was stopped; what run.json says then.
+    """Train a model on a dataset, or go on with a training that was stopped; return what run.json says then.
 
     Args:
         how: the settings.
@@ -137,7 +137,7 @@ class _Grounding(Course):
             raise RecipeError(f"it is to begin with {', '.join(given)}, but {how.model} is trained")
         return before.model(how.model, self.device).train()
 
-    def _held_out(self, expressions: ExpressionArrays, said: Said) -> Questions | None:
+    def _held_out(self, expressions: ExpressionArrays, said: Texts) -> Questions | None:
         rows = expressions.rows(DEV) if DEV in expressions.splits else np.zeros(0, np.int64)
         rows = rows[expressions.target[rows] >= 0]
         if not len(rows):
@@ -198,7 +198,7 @@ class _Grounding(Course):
 def right_in(model: nn.Module, table: RegionTable, questions: Questions) -> list[float]:
     """The share of questions that are answered right, by setting; of right images, where a model finds images only."""
     if not hasattr(model, "dense"):
-        return retrieved(model, table, questions)[:, :, 0].float().mean(0).tolist()
+        return retrieve(model, table, questions)[:, :, 0].float().mean(0).tolist()
     right = torch.zeros(len(SETTINGS), dtype=torch.int64, device=table.device)
     for rows, found in answer(model, table, questions):
         right += (found.choice == questions.target[rows][:, None]).sum(0)

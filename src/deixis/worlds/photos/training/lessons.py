@@ -1,4 +1,4 @@
-"""What a model learns from and is asked: arrays of a dataset on a device, and the lesson of one update.
+"""Arrays of a dataset on a device, for training and for questions, and the lesson of one step.
 
 A lesson is expressions with the regions of their images, and negatives beside them. All is drawn on the device, many at
 a time, and follows from the state of its generator alone.
@@ -19,7 +19,7 @@ from deixis.worlds.photos.data.arrays import TextSettings
 from deixis.worlds.photos.localise import SETTINGS
 from deixis.worlds.photos.models.regions import Lesson, Words
 from deixis.worlds.photos.training.mining import Truth
-from deixis.worlds.photos.training.probes import Said, probed
+from deixis.worlds.photos.training.probes import Texts, apply_probe
 from deixis.worlds.photos.training.scoring import Questions
 
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Lessons",
     "Material",
-    "heard",
     "material_of",
     "questions_of",
     "some_of",
+    "texts_of",
     "to_learn",
     "truth_of",
     "wanted_of",
@@ -144,7 +144,7 @@ class Lessons:
         return torch.where(found, said.gather(1, place)[:, 0], anywhere)
 
     def _chosen(self, is_other: Tensor, is_same: Tensor) -> tuple[Tensor, Tensor]:
-        """Whether there is anything to choose, bool [example], and the place of what is chosen, int64 [example, 1]."""
+        """Choose at random; return whether there was a choice, bool [example], and the place, int64 [example, 1]."""
         alike, unlike = is_other & is_same, is_other & ~is_same
         wants_alike = torch.rand(len(is_other), device=is_other.device) < self.same_category
         from_alike = wants_alike & alike.any(1)
@@ -177,11 +177,11 @@ def wanted_of(bundle: Bundle) -> TextSettings:
     return TextSettings(vocabulary=bundle.vocabulary, labels=tuple(labels))
 
 
-def heard(expressions: ExpressionArrays, probe: str, *, seed: int) -> Said:
-    """What a model hears of every expression, through a probe; `none` changes nothing."""
-    said = Said(expressions.words, expressions.count)
+def texts_of(expressions: ExpressionArrays, probe: str, *, seed: int) -> Texts:
+    """Return the text of every expression as a probe leaves it; `none` changes nothing."""
+    said = Texts(expressions.words, expressions.count)
     name = "" if probe == "none" else probe
-    return probed(said, expressions.roles, expressions.id, name, seed=derive(seed, "probe") >> 1)
+    return apply_probe(said, expressions.roles, expressions.id, name, seed=derive(seed, "probe") >> 1)
 
 
 def to_learn(dataset: CopsRef, arrays: CopsRefArrays, split: str) -> np.ndarray:
@@ -196,13 +196,13 @@ def to_learn(dataset: CopsRef, arrays: CopsRefArrays, split: str) -> np.ndarray:
 
 
 def some_of(rows: np.ndarray, count: int, *, seed: int) -> np.ndarray:
-    """So many of some rows, in their order; always the same ones for a seed."""
+    """Draw some rows, in their order; always the same ones for a seed."""
     chosen = np.argsort(ranks(seed, rows, 1)[:, 0], kind="stable")[:count]
     return rows[np.sort(chosen)]
 
 
 def truth_of(dataset: CopsRef, arrays: CopsRefArrays, split: str, rows: np.ndarray) -> Truth:
-    """Which expressions of a split are true of the targets of which others; `rows` as `to_learn` gives them."""
+    """Return which expressions of a split are true of the targets of others; `rows` as `to_learn` gives them."""
     known = {example.id: example.expression for example in dataset.examples(split)}
     expressions = arrays.expressions
     image = expressions.image[rows].astype(np.int64)
@@ -210,7 +210,7 @@ def truth_of(dataset: CopsRef, arrays: CopsRefArrays, split: str, rows: np.ndarr
     return Truth([known[number] for number in expressions.id[rows].tolist()], dataset.scenes, image, thing)
 
 
-def material_of(arrays: CopsRefArrays, said: Said, rows: np.ndarray, device: torch.device) -> Material:
+def material_of(arrays: CopsRefArrays, said: Texts, rows: np.ndarray, device: torch.device) -> Material:
     """Expressions to learn from.
 
     Args:
@@ -229,7 +229,7 @@ def material_of(arrays: CopsRefArrays, said: Said, rows: np.ndarray, device: tor
     )
 
 
-def questions_of(expressions: ExpressionArrays, said: Said, rows: np.ndarray, device: torch.device) -> Questions:
+def questions_of(expressions: ExpressionArrays, said: Texts, rows: np.ndarray, device: torch.device) -> Questions:
     """Expressions that are asked, with the images shown in every setting; the arguments are those of `material_of`."""
     images, owner, place = _images(expressions, rows)
     shown = np.zeros((len(rows), len(SETTINGS), images.shape[1]), np.bool_)
@@ -263,7 +263,7 @@ def _images(expressions: ExpressionArrays, rows: np.ndarray) -> tuple[np.ndarray
     return images, owner, place
 
 
-def _words(said: Said, rows: np.ndarray, device: torch.device) -> Words:
+def _words(said: Texts, rows: np.ndarray, device: torch.device) -> Words:
     return Words(_on(device, said.words[rows], np.int64), _on(device, said.count[rows], np.int64))
 
 

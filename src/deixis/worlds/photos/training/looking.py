@@ -74,7 +74,7 @@ class Block:
 
 
 class Looks(NamedTuple):
-    """What regions and their images look like.
+    """The features of regions and of their images.
 
     Shapes:
         low, high: float [region, channel, cell], early and late in an encoder.
@@ -133,7 +133,7 @@ def looks_of(
     size: int = BLOCK,
     progress: Progress | None = None,
 ) -> Iterator[tuple[int, dict[str, np.ndarray]]]:
-    """For every block of images the number of its first one, and what its parts look like, in float16.
+    """Yield for every block of images the number of the first one and the features, in float16.
 
     Args:
         regions: of all images.
@@ -152,7 +152,7 @@ def looks_of(
         starts = range(0, len(images), size)
         seen = tuple(one for _ in starts for one in next(pictures)) if pictures else ()
         block = Block(regions.some(images), int(regions.first[first]), seen)
-        found = _checked(encoder.look(block, device), block, encoder, first)
+        found = _check(encoder.look(block, device), block, encoder, first)
         for begin in starts:
             end = min(begin + size, len(images))
             rows = slice(int(block.regions.first[begin]), int(block.regions.first[end]))
@@ -164,8 +164,8 @@ def looks_of(
                 progress("looking at regions", first + end, regions.images, encoder.name)
 
 
-def _checked(looks: Looks, block: Block, encoder: RegionEncoder, first: int) -> dict[str, np.ndarray]:
-    """What a block looks like in float16, as which it leaves the device; `first` is its first image."""
+def _check(looks: Looks, block: Block, encoder: RegionEncoder, first: int) -> dict[str, np.ndarray]:
+    """Return the features of a block in float16, as which they leave the device; `first` is its first image."""
     found = {}
     for part, wanted in shapes_of(block.regions, encoder).items():
         some: Tensor = getattr(looks, part)
@@ -201,7 +201,7 @@ SAMPLES = 4  # points across a cell of a box
 
 
 def roi_align(maps: Tensor, boxes: Tensor, *, grid: int, samples: int = SAMPLES) -> Tensor:
-    """What is in boxes: float [image, region, channel, grid * grid].
+    """Pool the features in boxes: float [image, region, channel, grid * grid].
 
     Points beyond the middles of the outermost cells see what these hold.
 
@@ -225,7 +225,7 @@ def roi_align(maps: Tensor, boxes: Tensor, *, grid: int, samples: int = SAMPLES)
 
 
 def _readers(start: Tensor, side: Tensor, cells: int, grid: int, samples: int) -> Tensor:
-    """How much every cell of a map counts for every cell of a box, in one direction: [image, region, grid, cell]."""
+    """Return the weights of the cells of a map for those of a box, in one direction: [image, region, grid, cell]."""
     points = (torch.arange(grid * samples, device=start.device, dtype=start.dtype) + 0.5) / (grid * samples)
     at = (start[..., None] + side[..., None] * points) * cells - 0.5
     at = at.clamp(0, cells - 1)

@@ -1,4 +1,4 @@
-"""Expressions that are easily mistaken for one another, drawn for the updates to come (Cops-Ref, section 4.2).
+"""Mining of expressions that are easily mistaken for one another, for the steps to come (Cops-Ref, section 4.2).
 
 For an expression about a category, another about the same category is drawn with the probability softmax(f / t), where
 f is the cosine of two phrases: of what a module attends to (`module-specific`), or of the mean of all words
@@ -63,7 +63,7 @@ class Pool:
     @classmethod
     def of(cls, category: Tensor, image: Tensor) -> Pool:
         """The pool of expressions about such categories in such images."""
-        return cls(category, image, *_grouped(category), *_grouped(image))
+        return cls(category, image, *_group(category), *_group(image))
 
 
 def mine(
@@ -86,11 +86,11 @@ def mine(
     if len(pool) < 2:
         raise RecipeError("there is only one expression to learn from, so none can be mined for it")
     count = TRIES if is_true is not None else 1
-    drawn = [_drawn(how, pool, rows, vectors[k] if vectors else None, count) for k in range(len(MODULES))]
+    drawn = [_draw(how, pool, rows, vectors[k] if vectors else None, count) for k in range(len(MODULES))]
     return torch.stack([_first_false(rows, some, is_true) for some in drawn], dim=1)
 
 
-def _drawn(how: Grounding, pool: Pool, rows: Tensor, vectors: Tensor | None, count: int) -> Tensor:
+def _draw(how: Grounding, pool: Pool, rows: Tensor, vectors: Tensor | None, count: int) -> Tensor:
     """Candidates for each row in the order of their draw: int64 [row, count]."""
     anywhere = draw_anywhere(pool, rows, count, exclude_same_image=how.exclude_same_image)
     if how.mining == "random":
@@ -128,7 +128,7 @@ def draw_alike(
     """
     out = rows.new_full((len(rows), count), -1)
     mine = pool.category[rows]
-    by_category, first = _grouped(mine, len(pool.first) - 1)
+    by_category, first = _group(mine, len(pool.first) - 1)
     starts, begins = first.tolist(), pool.first.tolist()
     held = None if vectors is None else vectors[pool.order]  # those of a category side by side
     for kind, (start, stop) in enumerate(pairwise(starts)):
@@ -180,7 +180,7 @@ def _gumbel(shape: tuple[int, int], device: torch.device) -> Tensor:
     return torch.empty(shape, device=device).exponential_().clamp_(min=1e-30).log_().neg_()
 
 
-def _grouped(group: Tensor, groups: int | None = None) -> tuple[Tensor, Tensor]:
+def _group(group: Tensor, groups: int | None = None) -> tuple[Tensor, Tensor]:
     """Rows by group, in order, and where each group begins among them."""
     if groups is None:
         groups = int(group.max()) + 1 if len(group) else 0
@@ -234,7 +234,7 @@ def _read(said: Words) -> Iterator[tuple[Tensor, Words]]:
 
 
 class Truth:
-    """Whether expressions are true of the targets of others, as scene graphs have it.
+    """The truth of expressions about the targets of others, by scene graphs.
 
     Args:
         expressions: what each means; None where nobody has read it, which is then true of nothing.
@@ -251,7 +251,7 @@ class Truth:
         self.is_read = np.array([one is not None for one in self.programs])
 
     def __call__(self, said: np.ndarray, of: np.ndarray) -> np.ndarray:
-        """Whether each expression is true of the target of another: bool [pair]."""
+        """Tell whether each expression is true of the target of another: bool [pair]."""
         found = np.zeros(len(said), np.bool_)
         asked = np.flatnonzero(self.is_read[said])
         if not len(asked):

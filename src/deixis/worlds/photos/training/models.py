@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import RecipeError
-from deixis.learn.run import Model, Models, Run, checkpoint_of, tell_updates
+from deixis.learn.run import Model, Models, Run, checkpoint_of, describe_steps
 from deixis.settings import add_options, merge_settings
 from deixis.worlds.photos.training.settings import PUBLISHED, Grounding, grounding_of
 
@@ -98,7 +98,7 @@ def _train(
 def _lines(facts: Mapping[str, Any]) -> list[str]:
     how = facts["settings"]
     called = how["model"] + "".join(f", {how[name]}" for name in ("mining", "probe") if how[name] != "none")
-    lines = [tell_updates(facts, of="expressions", model=called)]
+    lines = [describe_steps(facts, of="expressions", model=called)]
     if "best" in facts:
         best = facts["best"]
         lines.append(f"Best on val: {100 * best['merit']:.1f} % right in Full, after {best['step']:,} steps.")

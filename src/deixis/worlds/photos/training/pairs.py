@@ -1,4 +1,4 @@
-"""How often a model tells two targets apart: the one that is meant, and that of another expression.
+"""The share of pairs of targets that a model tells apart: the one that is meant, and that of another expression.
 
 Among all distractors a model must tell a target from the few things of its category, and also from the many of other
 categories. The two kinds of pairs say which of the two it learnt; on what it has not seen, whether it did or remembers.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.training.lessons import Material
 
 
-__all__ = ["KINDS", "Kind", "Told", "told_apart"]
+__all__ = ["KINDS", "Kind", "PairShares", "tell_apart"]
 
 Kind: TypeAlias = Literal["same category", "anywhere"]
 KINDS: tuple[Kind, ...] = ("same category", "anywhere")
@@ -39,7 +39,7 @@ FITS = ("mattnet", "cm-att-erase")
 AT_ONCE = 256  # expressions
 
 
-class Told(NamedTuple):
+class PairShares(NamedTuple):
     """Shares of pairs: in how many the text fits its own region better, and the region its own text; and how many."""
 
     regions: float
@@ -47,7 +47,7 @@ class Told(NamedTuple):
     pairs: int
 
 
-def told_apart(
+def tell_apart(
     checkpoint: Path,
     dataset: CopsRef,
     *,
@@ -55,8 +55,8 @@ def told_apart(
     most: int = 4000,
     around: Surroundings | None = None,
     seed: int = 0,
-) -> dict[tuple[str, Kind], Told]:
-    """How often a model tells the target of an expression from that of another, of another image.
+) -> dict[tuple[str, Kind], PairShares]:
+    """Measure how often a model tells the target of an expression from that of another, of another image.
 
     Args:
         checkpoint: of a model that fits one text to one region: mattnet or cm-att-erase.
@@ -75,7 +75,7 @@ def told_apart(
     if asks.how.model not in FITS:
         raise RecipeError(f"{asks.how.model} fits no texts to single regions; only {', '.join(FITS)} do")
     ready, model = asks.ready, asks.model.eval()
-    found: dict[tuple[str, Kind], Told] = {}
+    found: dict[tuple[str, Kind], PairShares] = {}
     for split in splits:
         rows = some_of(to_learn(dataset, ready.arrays, split), most, seed=derive(seed, "rows") >> 1)
         material = material_of(ready.arrays, ready.said, rows, device)
@@ -91,13 +91,13 @@ def told_apart(
                 regions += int((right > wrong_region).sum())
                 texts += int((right > wrong_text).sum())
             count = len(mine)
-            found[split, kind] = Told(regions / count if count else 0.0, texts / count if count else 0.0, count)
+            found[split, kind] = PairShares(regions / count if count else 0.0, texts / count if count else 0.0, count)
     return found
 
 
 @torch.no_grad()
 def _fits(model: Any, table: RegionTable, material: Material, own: Tensor, other: Tensor) -> list[Tensor]:
-    """How well texts fit their own regions, and others' regions, and how well others' texts fit theirs."""
+    """Return the fit of texts to their own regions and to others', and of others' texts to theirs."""
     found = []
     for text, region in ((own, own), (own, other), (other, own)):
         whole = None if table.whole is None else table.whole[material.image[region]].float()

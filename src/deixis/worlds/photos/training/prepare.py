@@ -14,8 +14,8 @@ from deixis.worlds.photos.data.programs import copsref_programs
 from deixis.worlds.photos.training.bundles import EYES, TREE, vocabulary_of, words_in
 from deixis.worlds.photos.training.encoders import find_region_encoder
 from deixis.worlds.photos.training.features import region_features, region_table
-from deixis.worlds.photos.training.lessons import heard, wanted_of
-from deixis.worlds.photos.training.probes import Said
+from deixis.worlds.photos.training.lessons import texts_of, wanted_of
+from deixis.worlds.photos.training.probes import Texts
 from deixis.worlds.photos.training.sight import sight_of
 from deixis.worlds.photos.training.tiny import TINY, TinyEyes, TinySettings, tiny_encoder
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.training.sight import Sight
 
 
-__all__ = ["Prepared", "Surroundings", "prepare"]
+__all__ = ["Preparation", "Surroundings", "prepare"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What a model needs around it, and what changes nothing.
+    """The device and the cache, which do not change results.
 
     Attributes:
         device: `auto`, `cpu`, `cuda` or `cuda:1`.
@@ -49,7 +49,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class Preparation:
     """A dataset as a model takes it.
 
     Attributes:
@@ -61,7 +61,7 @@ class Prepared:
 
     arrays: CopsRefArrays
     table: RegionTable
-    said: Said
+    said: Texts
     vocabulary: tuple[str, ...]
     features: str
     digest: str
@@ -77,7 +77,7 @@ def prepare(
     cache: Path | None = None,
     progress: Progress | None = None,
     learns: bool = False,
-) -> Prepared:
+) -> Preparation:
     """A dataset, prepared for a model.
 
     Args:
@@ -96,16 +96,16 @@ def prepare(
     vocabulary = arrays.vocabulary
     if how.model == TREE:
         words, programs = copsref_programs(dataset, None if bundle is None else words_in(bundle.vocabulary))
-        said, vocabulary = Said(programs.words, programs.count), vocabulary_of(words)
+        said, vocabulary = Texts(programs.words, programs.count), vocabulary_of(words)
     else:
-        said = heard(arrays.expressions, how.probe, seed=how.seed)
+        said = texts_of(arrays.expressions, how.probe, seed=how.seed)
     is_tiny = how.features == TINY
     if bundle is not None and (EYES in bundle.models) != is_tiny:
         raise RecipeError(f"the model learnt with other features ({bundle.data.get('features')}) than {how.features}")
     if is_tiny and learns:
         eyes = _fresh_eyes(how, device) if bundle is None else _eyes_of(bundle, device).train()
         sight = sight_of(eyes, arrays.regions, dataset, device, cache=cache, progress=progress)
-        return Prepared(arrays, sight.table, said, vocabulary, TINY, TINY, sight)
+        return Preparation(arrays, sight.table, said, vocabulary, TINY, TINY, sight)
     if is_tiny:
         if bundle is None:
             raise RecipeError("tiny sees nothing before it has learnt to; train a model with it first")
@@ -116,7 +116,9 @@ def prepare(
             before = bundle.data.get("features")
             raise RecipeError(f"the model learnt with other features ({before}) than {encoder.name}")
     seen = region_features(arrays.regions, encoder, device, dataset=dataset, cache=cache, progress=progress)
-    return Prepared(arrays, region_table(arrays.regions, seen, device), said, vocabulary, encoder.name, encoder.digest)
+    return Preparation(
+        arrays, region_table(arrays.regions, seen, device), said, vocabulary, encoder.name, encoder.digest
+    )
 
 
 def _fresh_eyes(how: Grounding, device: torch.device) -> TinyEyes:

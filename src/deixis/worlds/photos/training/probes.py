@@ -1,4 +1,4 @@
-"""What a model is told, made poorer on purpose: does it need the words, their order, the relations?
+"""Probes: texts without their words, their order or their relations, to see whether a model needs them.
 
 These are the probes of Cops-Ref, section 5.2. Each is a plain function on arrays, so that it works for every model; a
 model is trained and tested on what it gives.
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-__all__ = ["PROBES", "Probe", "Said", "deaf", "objects_and_attributes", "probed", "shuffled"]
+__all__ = ["PROBES", "Probe", "Texts", "apply_probe", "deaf", "objects_and_attributes", "shuffle_words"]
 
 Probe: TypeAlias = Literal["", "deaf", "shuffle", "obj-attr"]
 PROBES: tuple[Probe, ...] = ("", "deaf", "shuffle", "obj-attr")
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Texts:
     """Texts as numbers of words.
 
     Shapes:
@@ -49,14 +49,14 @@ class Said:
     count: np.ndarray
 
 
-def deaf(said: Said) -> Said:
-    """Nothing is said: one unknown word each."""
+def deaf(said: Texts) -> Texts:
+    """Return texts of one unknown word each."""
     words = np.full_like(said.words, PAD)
     words[:, 0] = UNKNOWN
-    return Said(words, np.ones_like(said.count))
+    return Texts(words, np.ones_like(said.count))
 
 
-def shuffled(said: Said, numbers: np.ndarray, *, seed: int) -> Said:
+def shuffle_words(said: Texts, numbers: np.ndarray, *, seed: int) -> Texts:
     """The words of every text in an order that depends on the seed and the number of the text alone.
 
     Shapes:
@@ -64,12 +64,12 @@ def shuffled(said: Said, numbers: np.ndarray, *, seed: int) -> Said:
     """
     rank = ranks(seed, np.asarray(numbers, np.int64), said.words.shape[1])
     rank[np.arange(said.words.shape[1]) >= said.count[:, None]] = 2  # after all others, in their order
-    return Said(np.take_along_axis(said.words, np.argsort(rank, 1, kind="stable"), 1), said.count)
+    return Texts(np.take_along_axis(said.words, np.argsort(rank, 1, kind="stable"), 1), said.count)
 
 
 def objects_and_attributes(
-    said: Said, roles: np.ndarray, *, kept: Sequence[int] = (NOUN, ATTRIBUTE)
-) -> tuple[Said, np.ndarray]:
+    said: Texts, roles: np.ndarray, *, kept: Sequence[int] = (NOUN, ATTRIBUTE)
+) -> tuple[Texts, np.ndarray]:
     """The words of some roles, in their order, and their roles; a text that has none of them stays whole.
 
     Shapes:
@@ -83,11 +83,11 @@ def objects_and_attributes(
     count = is_kept.sum(1).astype(said.count.dtype)
     is_there = steps < count[:, None]
     words = np.where(is_there, np.take_along_axis(said.words, order, 1), PAD).astype(said.words.dtype)
-    return Said(words, count), np.where(is_there, np.take_along_axis(roles, order, 1), 0).astype(roles.dtype)
+    return Texts(words, count), np.where(is_there, np.take_along_axis(roles, order, 1), 0).astype(roles.dtype)
 
 
-def probed(said: Said, roles: np.ndarray, numbers: np.ndarray, probe: str, *, seed: int = 0) -> Said:
-    """What is said, as a probe lets it through; `RecipeError` for a probe that nobody knows.
+def apply_probe(said: Texts, roles: np.ndarray, numbers: np.ndarray, probe: str, *, seed: int = 0) -> Texts:
+    """Apply a probe to texts; `RecipeError` for an unknown probe.
 
     Args:
         said: the texts.
@@ -102,7 +102,7 @@ def probed(said: Said, roles: np.ndarray, numbers: np.ndarray, probe: str, *, se
         case "deaf":
             return deaf(said)
         case "shuffle":
-            return shuffled(said, numbers, seed=seed)
+            return shuffle_words(said, numbers, seed=seed)
         case "obj-attr":
             return objects_and_attributes(said, roles)[0]
     raise RecipeError(f"unknown probe {probe!r}; known: {', '.join(name for name in PROBES if name)}")

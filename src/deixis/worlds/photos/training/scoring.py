@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.models.regions import RegionTable, Words
 
 
-__all__ = ["Answered", "Laid", "Questions", "answer", "chosen", "lay_out", "retrieved", "score_laid"]
+__all__ = ["Choices", "Laid", "Questions", "answer", "choose", "lay_out", "retrieve", "score_laid"]
 
 SEEN_AT_ONCE = 2048  # regions that are looked at in one go
 ASKED_AT_ONCE = 256  # expressions that are scored in one go
@@ -68,8 +68,8 @@ class Laid(NamedTuple):
     there: Tensor
 
 
-class Answered(NamedTuple):
-    """What a model chooses.
+class Choices(NamedTuple):
+    """The choices of a model.
 
     Shapes:
         choice: int64 [question, setting], a row of the table. fit: float [question, setting], how well that fits.
@@ -92,8 +92,8 @@ def lay_out(table: RegionTable, images: Tensor) -> Laid:
 
 
 @torch.no_grad()
-def answer(model: Any, table: RegionTable, questions: Questions) -> Iterator[tuple[Tensor, Answered]]:
-    """What a model answers, some questions at a time: their numbers, int64 [question], and the answers.
+def answer(model: Any, table: RegionTable, questions: Questions) -> Iterator[tuple[Tensor, Choices]]:
+    """Yield the answers of a model, some questions at a time: their numbers, int64 [question], and the answers.
 
     Args:
         model: a `Grounder`, set to be judged.
@@ -106,10 +106,10 @@ def answer(model: Any, table: RegionTable, questions: Questions) -> Iterator[tup
         for rows in some.split(ASKED_AT_ONCE):
             asked = questions.take(rows)
             laid = lay_out(table, asked.images)
-            yield rows, chosen(laid, score_laid(model, table, asked, laid, seen, local), asked.shown)
+            yield rows, choose(laid, score_laid(model, table, asked, laid, seen, local), asked.shown)
 
 
-def chosen(laid: Laid, scores: Tensor, shown: Tensor) -> Answered:
+def choose(laid: Laid, scores: Tensor, shown: Tensor) -> Choices:
     """The best candidate in every setting.
 
     Shapes:
@@ -121,11 +121,11 @@ def chosen(laid: Laid, scores: Tensor, shown: Tensor) -> Answered:
         fit, place = scores.masked_fill(~counts, -torch.inf).max(1, keepdim=True)
         picks.append(laid.rows.gather(1, place))
         fits.append(fit)
-    return Answered(torch.cat(picks, 1), torch.cat(fits, 1))
+    return Choices(torch.cat(picks, 1), torch.cat(fits, 1))
 
 
 @torch.no_grad()
-def retrieved(model: Any, table: RegionTable, questions: Questions) -> Tensor:
+def retrieve(model: Any, table: RegionTable, questions: Questions) -> Tensor:
     """The image that fits best in every setting: bool [question, setting, image], with one image each.
 
     Args:
@@ -144,7 +144,7 @@ def retrieved(model: Any, table: RegionTable, questions: Questions) -> Tensor:
 
 
 def score_laid(model: Any, table: RegionTable, asked: Questions, laid: Laid, seen: Any, local: Tensor) -> Tensor:
-    """How well all candidates fit: float [question, candidate], anything where there is none.
+    """Return the fit of all candidates: float [question, candidate], anything where there is none.
 
     Args:
         model: a `Grounder`.
@@ -183,7 +183,7 @@ def _together(table: RegionTable, questions: Questions, rows: Tensor) -> Iterato
 
 
 def _look(model: Any, table: RegionTable, images: Tensor) -> tuple[Any, Tensor]:
-    """What a model sees of the regions of images, and where each region of the table is among these."""
+    """Encode the regions of images, and return where each region of the table is among them."""
     different = images.unique()
     rows, there = table.of_images(different[different >= 0])
     rows = rows[there]

@@ -1,4 +1,4 @@
-"""How a model learns to find what expressions point at: the frozen record that its checkpoints carry.
+"""Settings of trainings that are about expressions: the frozen record that checkpoints carry.
 
 | name | model | published training |
 |---|---|---|

@@ -1,4 +1,4 @@
-"""Regions as a network sees them that is still learning: of the images of one update, or of some that are asked about.
+"""Features from a network that is trained along: of the images of one step, or of some questions.
 
 Pictures are shrunk once, to the size that the network wants, and stay on the device, or in a file where they do not fit
 there. What an update needs is a table of its own: the regions of its images, numbered anew, as the network sees them
@@ -18,7 +18,7 @@ from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.scene.array_folder import map_array
 from deixis.worlds.photos.data.photographs import files_of_pictures
-from deixis.worlds.photos.training.features import placed
+from deixis.worlds.photos.training.features import place_regions
 from deixis.worlds.photos.training.looking import picture_blocks
 from deixis.worlds.photos.training.tiny import shrunken
 
@@ -66,7 +66,7 @@ class Window:
         return cls(whole, images, rows[there], torch.cat((count.new_zeros(1), count.cumsum(0))))
 
     def place(self, images: Tensor) -> Tensor:
-        """Where images are among these: int64 [...] in and out; all of them have to be there."""
+        """Return the places of images among these: int64 [...] in and out; all of them have to be there."""
         return torch.searchsorted(self.images, images)
 
     def inside(self, rows: Tensor) -> Tensor:
@@ -142,7 +142,7 @@ def sight_of(
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> Sight:
-    """What a network needs to learn to see a dataset.
+    """Prepare a dataset for a network that learns to see it.
 
     Args:
         eyes: the network, on the device.
@@ -160,9 +160,9 @@ def sight_of(
 
 
 def unseen_table(regions: RegionArrays, settings: TinySettings, device: torch.device) -> RegionTable:
-    """All regions, with where they are but not what they look like: cells that there are none of."""
+    """Make a table of all regions with their places but without features."""
     low, high = (torch.zeros(len(regions), channels, 0, device=device) for channels in (settings.low, settings.high))
-    return placed(regions, low, high, torch.zeros(len(regions), 0, device=device), None)
+    return place_regions(regions, low, high, torch.zeros(len(regions), 0, device=device), None)
 
 
 def shrunken_pictures(
@@ -217,7 +217,7 @@ def _shrunk(dataset: CopsRef, images: int, side: int, progress: Progress | None)
 
 
 def _within(window: Window, low: Tensor, high: Tensor, pooled: Tensor, whole: Tensor) -> RegionTable:
-    """The table of a window, whose regions look so."""
+    """Make the table of a window from the features of its regions."""
     table, rows = window.whole, window.rows
     return replace(
         table,

@@ -17,7 +17,7 @@ from torch import nn
 from torch.nn import functional
 
 from deixis.errors import RecipeError
-from deixis.worlds.photos.training.features import placed
+from deixis.worlds.photos.training.features import place_regions
 from deixis.worlds.photos.training.lite0 import shares_of
 from deixis.worlds.photos.training.looking import Looks, RegionEncoder, roi_align
 
@@ -75,7 +75,7 @@ class TinyEyes(nn.Module):
         return early, self.late(early)
 
     def look_at(self, pictures: Tensor, boxes: Tensor, there: Tensor) -> Looks:
-        """What is in boxes of pictures.
+        """Compute the features of boxes in pictures.
 
         Args:
             pictures: uint8 [image, side, side, 3].
@@ -103,7 +103,7 @@ class TinyEyes(nn.Module):
     def table(self, pictures: Tensor, regions: RegionArrays) -> RegionTable:
         """The regions of images as models see them; gradients flow back to this network."""
         looks = self.looks(pictures, regions)
-        return placed(regions, looks.low, looks.high, looks.high.mean(2), looks.whole)
+        return place_regions(regions, looks.low, looks.high, looks.high.mean(2), looks.whole)
 
 
 def _layer(into: int, out: int) -> nn.Sequential:

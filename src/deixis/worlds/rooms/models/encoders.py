@@ -1,4 +1,4 @@
-"""What a picture of a room looks like, in 2,048 numbers: five layers of convolutions, or ResNet-50.
+"""Encoders of pictures of rooms, to 2,048 numbers: five layers of convolutions, or ResNet-50.
 
 `RoomEncoder` is trained to tell the six factors of a room by a linear map, on pictures that Deixis draws, and then
 frozen. Nothing is flipped or cropped, so left stays left. 388,416 parameters, nothing to download.
@@ -46,7 +46,7 @@ class RoomEncoder(nn.Module):
         )
 
     def forward(self, pictures: Tensor) -> Tensor:
-        """Float [picture, 2048] from float [picture, 3, 64, 64] with values from 0 to 1."""
+        """Return float [picture, 2048] for float [picture, 3, 64, 64] with values from 0 to 1."""
         x = pictures - 0.5
         for layer in self.layers:
             x = functional.relu(layer(x))
@@ -75,7 +75,7 @@ class Bottleneck(nn.Module):
         self.downsample = nn.Identity() if is_plain else around
 
     def forward(self, x: Tensor) -> Tensor:
-        """Float [picture, channel, row, column]."""
+        """Return the features of pictures: float [picture, channel, row, column]."""
         inside = functional.relu(self.bn1(self.conv1(x)))
         inside = functional.relu(self.bn2(self.conv2(inside)))
         return functional.relu(self.bn3(self.conv3(inside)) + self.downsample(x))
@@ -96,7 +96,7 @@ class ResNet50(nn.Module):
             self.add_module(f"layer{number}", nn.Sequential(*stage))
 
     def forward(self, pictures: Tensor) -> Tensor:
-        """Float [picture, 2048] from float [picture, 3, 224, 224], normalised by `MEAN` and `SPREAD`."""
+        """Return float [picture, 2048] for float [picture, 3, 224, 224], normalised by `MEAN` and `SPREAD`."""
         x = functional.max_pool2d(functional.relu(self.bn1(self.conv1(pictures))), 3, 2, 1)
         for number in range(1, len(STAGES) + 1):
             x = self.get_submodule(f"layer{number}")(x)

@@ -64,7 +64,7 @@ class RoomSpeaker(nn.Module):
         nn.init.zeros_(self.output.bias)
 
     def look(self, images: Tensor) -> Tensor:
-        """What the speaker sees: float [context, 2 * width].
+        """Encode contexts for the speaker: float [context, 2 * width].
 
         Shapes:
             images: float [context, image, feature], the target first; one by itself is its own distractor.
@@ -82,7 +82,7 @@ class RoomSpeaker(nn.Module):
         return self._scores(seen, self.word(before), None)[0]
 
     def begin(self, seen: Tensor) -> State:
-        """What the speaker remembers before the first word: nothing."""
+        """Return the state of the speaker before the first word: zeros."""
         nothing = seen.new_zeros(1, len(seen), self.settings.width)
         return nothing, nothing
 
@@ -123,7 +123,7 @@ class RoomListener(nn.Module):
         nn.init.zeros_(self.image.bias)
 
     def forward(self, images: Tensor, said: Tensor, length: Tensor) -> Tensor:
-        """How well each image fits what was said: float [context, image].
+        """Return the fit of each image and the caption: float [context, image].
 
         Shapes:
             images: float [context, image, feature].

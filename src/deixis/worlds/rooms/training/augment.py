@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deixis.worlds.rooms.training.settings import Augmentation
 
 
-__all__ = ["DISTURBANCES", "augment", "blurred", "moved"]
+__all__ = ["DISTURBANCES", "augment", "blur_pictures", "move_pictures"]
 
 TAPS = 2  # pixels to each side that a blur takes in
 PATCH = 8  # pixels along a side of the coarse noise
@@ -35,15 +35,15 @@ def augment(pictures: Tensor, how: Augmentation, *, rng: torch.Generator) -> Ten
         rng: chance, of the device of the pictures; the same state gives the same pictures.
     """
     count = len(pictures)
-    x = _resampled(pictures, how, rng)
-    x = _toned(x, how, rng)
-    x = blurred(x, how.blur * _even(rng, count))
+    x = _resample(pictures, how, rng)
+    x = _change_tones(x, how, rng)
+    x = blur_pictures(x, how.blur * _even(rng, count))
     x = _noisy(x, how, rng).clamp(0, 1)
     is_plain = _even(rng, count, 1, 1, 1) < how.plain
     return torch.where(is_plain, pictures, x)
 
 
-def moved(pictures: Tensor, right: float, down: float) -> Tensor:
+def move_pictures(pictures: Tensor, right: float, down: float) -> Tensor:
     """Pictures moved by so many pixels; the edge is repeated where nothing is left.
 
     Shapes:
@@ -53,10 +53,10 @@ def moved(pictures: Tensor, right: float, down: float) -> Tensor:
         (torch.arange(size, device=pictures.device) + 0.5 - by)[None]
         for size, by in zip(pictures.shape[2:], (down, right), strict=True)
     )
-    return _sampled(pictures, rows.expand(len(pictures), -1), columns.expand(len(pictures), -1))
+    return _sample(pictures, rows.expand(len(pictures), -1), columns.expand(len(pictures), -1))
 
 
-def blurred(pictures: Tensor, spread: Tensor) -> Tensor:
+def blur_pictures(pictures: Tensor, spread: Tensor) -> Tensor:
     """Pictures blurred by a Gaussian of five pixels, each with its own spread in pixels: float [picture]."""
     steps = torch.arange(-TAPS, TAPS + 1, device=pictures.device)
     weights = torch.exp(-0.5 * (steps / spread.clamp(min=1e-3)[:, None]) ** 2)
@@ -70,26 +70,26 @@ def blurred(pictures: Tensor, spread: Tensor) -> Tensor:
 
 DISTURBANCES: dict[str, Callable[[Tensor], Tensor]] = {
     "as drawn": lambda x: x,
-    "1 px right": lambda x: moved(x, 1, 0),
-    "1 px left": lambda x: moved(x, -1, 0),
-    "1 px down": lambda x: moved(x, 0, 1),
-    "1 px up": lambda x: moved(x, 0, -1),
-    "2 px right": lambda x: moved(x, 2, 0),
-    "2 px left": lambda x: moved(x, -2, 0),
-    "2 px down": lambda x: moved(x, 0, 2),
-    "2 px up": lambda x: moved(x, 0, -2),
-    "half a pixel right and down": lambda x: moved(x, 0.5, 0.5),
+    "1 px right": lambda x: move_pictures(x, 1, 0),
+    "1 px left": lambda x: move_pictures(x, -1, 0),
+    "1 px down": lambda x: move_pictures(x, 0, 1),
+    "1 px up": lambda x: move_pictures(x, 0, -1),
+    "2 px right": lambda x: move_pictures(x, 2, 0),
+    "2 px left": lambda x: move_pictures(x, -2, 0),
+    "2 px down": lambda x: move_pictures(x, 0, 2),
+    "2 px up": lambda x: move_pictures(x, 0, -2),
+    "half a pixel right and down": lambda x: move_pictures(x, 0.5, 0.5),
     "brightness x 0.9": lambda x: x * 0.9,
     "brightness x 0.95": lambda x: x * 0.95,
     "brightness x 1.05": lambda x: (x * 1.05).clamp(max=1),
     "contrast x 0.9": lambda x: 0.5 + 0.9 * (x - 0.5),
-    "blur, 0.7 px": lambda x: blurred(x, x.new_full((len(x),), 0.7)),
+    "blur, 0.7 px": lambda x: blur_pictures(x, x.new_full((len(x),), 0.7)),
     "noise, 0.03": lambda x: (x + 0.03 * _normal(_rng(x), *x.shape)).clamp(0, 1),
-    "48 rows and columns and back": lambda x: _coarsened(x, 48),
+    "48 rows and columns and back": lambda x: _coarsen(x, 48),
 }  # fixed ones by which an encoder or a speaker is judged
 
 
-def _resampled(x: Tensor, how: Augmentation, rng: torch.Generator) -> Tensor:
+def _resample(x: Tensor, how: Augmentation, rng: torch.Generator) -> Tensor:
     """Pictures moved, stretched, and some of them brought down to fewer pixels and back."""
     count = len(x)
     is_coarse = _even(rng, count, 1) < how.resampled
@@ -104,20 +104,20 @@ def _resampled(x: Tensor, how: Augmentation, rng: torch.Generator) -> Tensor:
         coarse = ((line * fewer / size).floor() + 0.5) * size / fewer
         coarse = torch.where(is_sharp, coarse.floor() + 0.5, coarse)
         lines.append(torch.where(is_coarse, coarse, line))
-    return _sampled(x, *lines)
+    return _sample(x, *lines)
 
 
-def _coarsened(x: Tensor, fewer: int) -> Tensor:
+def _coarsen(x: Tensor, fewer: int) -> Tensor:
     """Pictures brought to fewer rows and columns and back, without any smoothing."""
     lines = []
     for size in x.shape[2:]:
         line = ((torch.arange(size, device=x.device) + 0.5) * fewer / size).floor() + 0.5
         lines.append(((line * size / fewer).floor() + 0.5)[None].expand(len(x), -1))
-    return _sampled(x, *lines)
+    return _sample(x, *lines)
 
 
-def _sampled(x: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-    """Pictures looked at in other places, between pixels by the share of each.
+def _sample(x: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    """Sample pictures at other places, with linear interpolation.
 
     Shapes:
         rows, columns: float [picture, line], where the middle of the first pixel is 0.5.
@@ -129,7 +129,7 @@ def _sampled(x: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
     return functional.grid_sample(x, grid, mode="bilinear", padding_mode="border", align_corners=False)
 
 
-def _toned(x: Tensor, how: Augmentation, rng: torch.Generator) -> Tensor:
+def _change_tones(x: Tensor, how: Augmentation, rng: torch.Generator) -> Tensor:
     count = len(x)
     mean = x.mean((1, 2, 3), keepdim=True)
     x = mean + (x - mean) * (1 + how.contrast * _either(rng, count, 1, 1, 1))

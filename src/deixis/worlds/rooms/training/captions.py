@@ -41,7 +41,7 @@ class Lesson(NamedTuple):
 
 
 def images_of(seed: int) -> Images:
-    """Which images are for what."""
+    """Return the division of the images into train, tune, validation and test."""
     return partition(seed=seed)
 
 
@@ -82,7 +82,7 @@ def _without(among: np.ndarray, left_out: np.ndarray) -> np.ndarray:
 
 
 def _caption_numbers(total: int, each: int, seed: int, count: int) -> np.ndarray:
-    """Which caption of each target, all of an image different: int64 [total]."""
+    """Choose a caption of each target, all of an image different: int64 [total]."""
     groups = -(-total // each)
     counter = np.arange(groups * count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
     order = np.argsort(mix_words(counter).reshape(groups, count), axis=1, kind="stable")

@@ -1,4 +1,4 @@
-"""How far a language drifts while it is used: from what anybody says, from what images show, and from their captions.
+"""Language drift: from common language, from what images show, and from their captions.
 
 - structural: log p(said) under a model of the language of captions, without images.
 - semantic: log p(said | target) under the speaker before the game, which sees the target alone.
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from deixis.worlds.rooms.judging.arrays import score_captions
-from deixis.worlds.rooms.training.saying import likelihood, shifted
+from deixis.worlds.rooms.training.saying import likelihood, shift_right
 from deixis.worlds.rooms.vocabulary import encode_captions, vocabulary
 
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from deixis.worlds.rooms.models.speakers import CaptionLanguage, RoomSpeaker
-    from deixis.worlds.rooms.training.saying import Said
+    from deixis.worlds.rooms.training.saying import SpokenCaptions
 
 
-__all__ = ["drift", "heard_words", "overlap", "texts_of"]
+__all__ = ["drift", "overlap", "score_words", "texts_of"]
 
 SPECIALS = 4
 
@@ -37,8 +37,8 @@ def texts_of(words: np.ndarray) -> list[str]:
     return [known.decode(row) for row in words.tolist()]
 
 
-def heard_words(words: np.ndarray, images: np.ndarray) -> dict[str, float]:
-    """What captions say of their targets, in the metrics of A3DS.
+def score_words(words: np.ndarray, images: np.ndarray) -> dict[str, float]:
+    """Score captions of images, in the metrics of A3DS.
 
     Shapes:
         words: int [caption, step]. images: int64 [caption, image], the target first.
@@ -58,7 +58,9 @@ def heard_words(words: np.ndarray, images: np.ndarray) -> dict[str, float]:
 
 
 @torch.no_grad()
-def drift(said: Said, target: Tensor, language: CaptionLanguage | None, before: RoomSpeaker | None) -> dict[str, float]:
+def drift(
+    said: SpokenCaptions, target: Tensor, language: CaptionLanguage | None, before: RoomSpeaker | None
+) -> dict[str, float]:
     """The structural and the semantic drift of captions; the less, the further.
 
     Args:
@@ -70,10 +72,10 @@ def drift(said: Said, target: Tensor, language: CaptionLanguage | None, before: 
     found = {}
     words = said.words
     if language is not None:
-        found["structural"] = float(likelihood(language.scores(shifted(words)), words, said.length).mean())
+        found["structural"] = float(likelihood(language.scores(shift_right(words)), words, said.length).mean())
     if before is not None:
         seen = before.look(target[:, None])
-        found["semantic"] = float(likelihood(before.scores(seen, shifted(words)), words, said.length).mean())
+        found["semantic"] = float(likelihood(before.scores(seen, shift_right(words)), words, said.length).mean())
     return found
 
 
@@ -88,7 +90,7 @@ def overlap(words: np.ndarray, images: np.ndarray) -> float:
 
 
 def _words_in(words: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """How many words of each caption occur in captions of an image: int64 [caption]."""
+    """Count the words of each caption that occur in captions of an image: int64 [caption]."""
     known = np.zeros((len(ids), len(vocabulary("complete"))), bool)
     every = encode_captions(ids, "exhaustive", length=27).reshape(len(ids), -1)
     np.put_along_axis(known, every.astype(np.int64), values=True, axis=1)

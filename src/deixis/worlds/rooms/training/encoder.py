@@ -1,4 +1,4 @@
-"""How the encoder that comes with Deixis was made: it learns to tell the factors of rooms that Deixis draws.
+"""Training of the encoder that comes with Deixis: it learns to tell the factors of rooms that Deixis draws.
 
 Only pictures for pretraining are learnt from, so the images of the test sets are as new to it as to the speaker.
 """
@@ -61,15 +61,15 @@ def learn_to_see(how: Encoding, out: Path, *, device: str = "auto", progress: Pr
     tell, place = progress or silent, find_device(device)
     split = images_of(how.data_seed)
     ids = _some(split.train, how.pictures)
-    pictures = torch.from_numpy(_drawn(ids, tell)).to(place)
+    pictures = torch.from_numpy(_draw(ids, tell)).to(place)
     factors = torch.from_numpy(factors_of(ids).astype(np.int64)).to(place)
     torch.default_generator.manual_seed(derive(how.seed, "weights") >> 1)
     model = RoomEncoder(RoomEncoderSettings(channels=how.channels)).to(place)
     head = nn.Linear(FEATURES, sum(SIZES)).to(place)
     _learn(model, head, pictures, factors, how, tell)
     held_out = _some(split.validation, how.judged)
-    found = _told(model, head, held_out, place)
-    borne = _borne(model, head, _some(held_out, DISTURBED), place)
+    found = _measure_accuracy(model, head, held_out, place)
+    borne = _measure_robustness(model, head, _some(held_out, DISTURBED), place)
     to_size_one(model, pictures[:: max(len(ids) // SAMPLE, 1)])
     training = asdict(how)
     bundle = Bundle(
@@ -123,7 +123,7 @@ def to_size_one(model: RoomEncoder, pictures: Tensor) -> None:
         parameter.div_(size)
 
 
-def _drawn(ids: np.ndarray, tell: Progress) -> np.ndarray:
+def _draw(ids: np.ndarray, tell: Progress) -> np.ndarray:
     blocks = []
     for start in range(0, len(ids), BLOCK):
         blocks.append(draw_rooms(ids[start : start + BLOCK]))
@@ -140,7 +140,7 @@ def _loss(scores: Tensor, factors: Tensor) -> Tensor:
 
 
 def _some(ids: np.ndarray, count: int) -> np.ndarray:
-    """So many images at equal distances, since neighbours have the same floor and wall; all where there are fewer."""
+    """Return some images at equal distances, since neighbours share floor and wall; all where there are fewer."""
     return ids[np.arange(count) * len(ids) // count] if count < len(ids) else ids
 
 
@@ -149,23 +149,25 @@ def _as_floats(pictures: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def _told(model: RoomEncoder, head: nn.Linear, ids: np.ndarray, device: torch.device) -> dict[str, float]:
+def _measure_accuracy(model: RoomEncoder, head: nn.Linear, ids: np.ndarray, device: torch.device) -> dict[str, float]:
     """The share of held-out pictures of which each factor is told."""
-    right = sum((_right(model, head, *some).float().sum(0) for some in _shown(ids, device)), torch.zeros(1).to(device))
+    right = sum(
+        (_right(model, head, *some).float().sum(0) for some in _pictures_of(ids, device)), torch.zeros(1).to(device)
+    )
     return {name: round(float(one) / len(ids), 6) for name, one in zip(FACTORS, right, strict=True)}
 
 
 @torch.no_grad()
-def _borne(model: RoomEncoder, head: nn.Linear, ids: np.ndarray, device: torch.device) -> dict[str, float]:
+def _measure_robustness(model: RoomEncoder, head: nn.Linear, ids: np.ndarray, device: torch.device) -> dict[str, float]:
     """The share of held-out pictures of which all six factors are told after each of some changes."""
     right = dict.fromkeys(DISTURBANCES, 0)
-    for x, truth in _shown(ids, device):
+    for x, truth in _pictures_of(ids, device):
         for name, change in DISTURBANCES.items():
             right[name] += int(_right(model, head, change(x), truth).all(1).sum())
     return {name: round(one / len(ids), 6) for name, one in right.items()}
 
 
-def _shown(ids: np.ndarray, device: torch.device) -> Iterator[tuple[Tensor, Tensor]]:
+def _pictures_of(ids: np.ndarray, device: torch.device) -> Iterator[tuple[Tensor, Tensor]]:
     """Pictures with their factors, some at a time."""
     for start in range(0, len(ids), BLOCK):
         some = ids[start : start + BLOCK]
@@ -174,6 +176,6 @@ def _shown(ids: np.ndarray, device: torch.device) -> Iterator[tuple[Tensor, Tens
 
 
 def _right(model: RoomEncoder, head: nn.Linear, x: Tensor, truth: Tensor) -> Tensor:
-    """Which factors are told: bool [picture, 6]."""
+    """Tell which factors are recognised: bool [picture, 6]."""
     parts = head(model(x)).split(list(SIZES), dim=1)
     return torch.stack([part.argmax(1) == truth[:, number] for number, part in enumerate(parts)], dim=1)

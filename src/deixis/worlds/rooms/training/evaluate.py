@@ -1,4 +1,4 @@
-"""What speakers say of the thirteen test sets of A3DS or of pictures they are shown, and what listeners make of it."""
+"""Captions by speakers for the thirteen test sets of A3DS or for given pictures, and what listeners choose."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from deixis.worlds.rooms.pairs import CATEGORIES, PAIRS, test_sets
 from deixis.worlds.rooms.training.bundles import read_player
 from deixis.worlds.rooms.training.drift import texts_of
 from deixis.worlds.rooms.training.features import Eyes, features_of, find_encoder
-from deixis.worlds.rooms.training.saying import Decoding, Pragmatic, reasoned, reranked, say
+from deixis.worlds.rooms.training.saying import Decoding, Pragmatic, reason, rerank, say
 
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from deixis.worlds.rooms.judging.summary import Summary
     from deixis.worlds.rooms.models.speakers import RoomListener, RoomSpeaker
     from deixis.worlds.rooms.training.features import Encoder
-    from deixis.worlds.rooms.training.saying import Said
+    from deixis.worlds.rooms.training.saying import SpokenCaptions
 
 
 __all__ = [
@@ -65,7 +65,7 @@ Thinking: TypeAlias = Literal["none", "rerank", "reason"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """How a speaker speaks.
+    """The way a speaker speaks: decoding, and how much it reasons about a listener.
 
     Attributes:
         decoding: how words are chosen.
@@ -108,7 +108,7 @@ def say_sets(  # noqa: PLR0913 (who speaks, of what, and how)
     seed: int = 0,
     progress: Progress | None = None,
 ) -> tuple[dict[str, Spoken], dict[str, Any]]:
-    """Let a speaker caption the test sets; the captions by set, and facts about how they came about.
+    """Let a speaker caption the test sets; return the captions by set, and facts about them.
 
     Args:
         checkpoint: a file with a speaker, and maybe its listener.
@@ -156,7 +156,7 @@ def read_speaking(
 def facts_of(
     checkpoint: Path, listener: Path | None, bundle: Bundle, speaks: Speaks, device: torch.device
 ) -> dict[str, Any]:
-    """Who spoke, who listened, and how."""
+    """Return facts about the speaker, the listener and the decoding."""
     return {
         "checkpoint": checkpoint_digest(checkpoint),
         "listener": checkpoint_digest(listener or checkpoint) if speaks.listener is not None else None,
@@ -233,14 +233,14 @@ class Speaks:
     listener: RoomListener | None
     style: Style
 
-    def __call__(self, images: Tensor) -> Said:
-        """What it says of contexts: float [context, image, feature], the target first."""
+    def __call__(self, images: Tensor) -> SpokenCaptions:
+        """Return captions of contexts, float [context, image, feature], the target first."""
         style = self.style
         if style.thinking == "rerank":
             drawn = style.decoding if style.decoding.way in ("sampled", "top-k") else None
-            return reranked(self.speaker, self.listener, images, style.pragmatic, drawn)
+            return rerank(self.speaker, self.listener, images, style.pragmatic, drawn)
         if style.thinking == "reason":
-            return reasoned(self.speaker, images, style.pragmatic)
+            return reason(self.speaker, images, style.pragmatic)
         return say(self.speaker, self.speaker.look(images), style.decoding)
 
 
@@ -312,7 +312,7 @@ def say_pictures(  # noqa: PLR0913 (who speaks, of what, and how)
     seed: int = 0,
     progress: Progress | None = None,
 ) -> tuple[ShownAndSaid, dict[str, Any]]:
-    """Let a speaker caption pictures; the captions, and facts about how they came about.
+    """Let a speaker caption pictures; return the captions, and facts about them.
 
     Args:
         checkpoint: a file with a speaker, and maybe its listener.
@@ -332,16 +332,16 @@ def say_pictures(  # noqa: PLR0913 (who speaks, of what, and how)
     eyes, style, tell = eyes or Eyes(), style or Style(), progress or silent
     place = find_device(eyes.device)
     seer = find_encoder(eyes.encoder, place)
-    rows = _demanded(pictures, rows, seer)
+    rows = _check_pictures(pictures, rows, seer)
     bundle, speaks = read_speaking(checkpoint, listener, seer, style, place)
-    values = _seen(pictures, seer, place, tell)
+    values = _encode(pictures, seer, place, tell)
     reseed(seed, 0, place)
     texts, understood = hear(speaks, rows, values, place)
     said = ShownAndSaid(texts=texts, rows=rows, understood=understood if rows.shape[1] > 1 else None)
     return said, facts_of(checkpoint, listener, bundle, speaks, place)
 
 
-def _demanded(pictures: np.ndarray, rows: np.ndarray | None, seer: Encoder) -> np.ndarray:
+def _check_pictures(pictures: np.ndarray, rows: np.ndarray | None, seer: Encoder) -> np.ndarray:
     if not seer.needs_pictures:
         raise RecipeError(f"the encoder {seer.name!r} sees no pictures; choose another one")
     if pictures.dtype != np.uint8 or pictures.shape[1:] != (SIDE, SIDE, 3) or not len(pictures):
@@ -357,8 +357,8 @@ def _demanded(pictures: np.ndarray, rows: np.ndarray | None, seer: Encoder) -> n
 
 
 @torch.no_grad()
-def _seen(pictures: np.ndarray, seer: Encoder, device: torch.device, tell: Progress) -> np.ndarray:
-    """What pictures look like: float16 [picture, 2048]."""
+def _encode(pictures: np.ndarray, seer: Encoder, device: torch.device, tell: Progress) -> np.ndarray:
+    """Compute the features of pictures: float16 [picture, 2048]."""
     parts = []
     for start in range(0, len(pictures), BLOCK):
         some = pictures[start : start + BLOCK]

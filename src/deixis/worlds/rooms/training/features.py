@@ -1,4 +1,4 @@
-"""What images look like to speakers and listeners: 2,048 numbers each, computed once and kept in a file.
+"""Features of images for speakers and listeners: 2,048 numbers each, computed once and kept in a file.
 
 | encoder | |
 |---|---|
@@ -56,7 +56,7 @@ RESIZED, CUT = 256, 224
 
 
 class Pictures(Protocol):
-    """Where pictures come from: uint8 [image, 64, 64, 3] for the numbers of images."""
+    """A source of pictures: uint8 [image, 64, 64, 3] for the numbers of images."""
 
     def __call__(self, ids: np.ndarray, /) -> np.ndarray:
         """The pictures of these images, in their order."""
@@ -64,7 +64,7 @@ class Pictures(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eyes:
-    """How images are seen.
+    """The encoder, the device and the cache that images are seen with.
 
     Attributes:
         encoder: the name of an encoder or a file with weights.
@@ -184,14 +184,14 @@ class Features:
     digest: str
 
     def rows(self, ids: np.ndarray) -> np.ndarray:
-        """Where images are among these: int64 of the same shape."""
+        """Return the places of images among these: int64 of the same shape."""
         rows = np.searchsorted(self.ids, ids)
         if ids.size and ((rows >= len(self.ids)).any() or (self.ids[np.minimum(rows, len(self.ids) - 1)] != ids).any()):
             raise RecipeError("there are images whose features were not computed")
         return rows
 
     def holds(self, ids: np.ndarray) -> bool:
-        """Whether all these images are among these."""
+        """Tell whether all these images are among these."""
         return bool(np.isin(ids, self.ids).all())
 
     def only(self, ids: np.ndarray) -> Features:
@@ -232,7 +232,7 @@ def features_of(
     """
     wanted = np.unique(np.asarray(ids, np.int64))
     facts = {"format": 1, "kind": "features", "encoder": encoder.name, "digest": encoder.digest, "source": source}
-    look = partial(_computed, encoder=encoder, device=device, pictures=pictures, progress=progress)
+    look = partial(_compute, encoder=encoder, device=device, pictures=pictures, progress=progress)
     if cache is None:
         return Features(wanted, look(wanted), encoder.name, encoder.digest)
     with suppress(BrokenDataset):  # somebody may be changing it; who holds the lock will know
@@ -247,15 +247,13 @@ def features_of(
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with wait_for_lock(_names(cache, facts)[0].with_suffix(".lock"), wait):
-            return _filled(cache, facts, wanted, look)
+            return _fill(cache, facts, wanted, look)
     except OSError as error:
         raise RecipeError(f"cannot keep features in {cache}: {error.strerror or error}") from error
 
 
-def _filled(
-    cache: Path, facts: dict[str, Any], wanted: np.ndarray, look: Callable[[np.ndarray], np.ndarray]
-) -> Features:
-    """What a cache holds, after what was missing in it has been added."""
+def _fill(cache: Path, facts: dict[str, Any], wanted: np.ndarray, look: Callable[[np.ndarray], np.ndarray]) -> Features:
+    """Return the features in a cache, after what was missing in it has been added."""
     none = Features(wanted[:0], np.empty((0, FEATURES), np.float16), facts["encoder"], facts["digest"])
     known = _cached(cache, facts) or none
     missing = np.setdiff1d(wanted, known.ids)
@@ -270,7 +268,7 @@ def _filled(
 
 
 @torch.no_grad()
-def _computed(
+def _compute(
     ids: np.ndarray, encoder: Encoder, device: torch.device, pictures: Pictures, progress: Progress | None
 ) -> np.ndarray:
     values = np.empty((len(ids), FEATURES), np.float16)
@@ -308,7 +306,7 @@ def _names(cache: Path, facts: dict[str, Any]) -> tuple[Path, Path, Path]:
 
 
 def _cached(cache: Path, facts: dict[str, Any]) -> Features | None:
-    """What a cache holds for this encoder; a damaged file is an error, another encoder's is none."""
+    """Return the features in a cache for this encoder; a damaged file is an error, another encoder's is none."""
     about, ids_file, values_file = _names(cache, facts)
     if not about.is_file():
         return None

@@ -18,7 +18,7 @@ from deixis.seeds import derive
 from deixis.worlds.rooms.models.speakers import RoomListener, RoomListenerSettings
 from deixis.worlds.rooms.training.bundles import ROOMS, read_player
 from deixis.worlds.rooms.training.captions import lessons
-from deixis.worlds.rooms.training.drift import drift, heard_words, overlap
+from deixis.worlds.rooms.training.drift import drift, overlap, score_words
 from deixis.worlds.rooms.training.features import FEATURES, Eyes, features_of, find_encoder
 from deixis.worlds.rooms.training.objectives import Players, play
 from deixis.worlds.rooms.training.pretrain import LOOKED_AT
@@ -42,7 +42,7 @@ __all__ = ["Contexts", "play_games"]
 
 
 class Contexts(NamedTuple):
-    """Contexts to play with, and others to look at how it goes; the captions of both are equally long at most."""
+    """Contexts to play with, and held-out ones for evaluations; the captions of both are equally long at most."""
 
     played: Lesson
     held_out: Lesson
@@ -59,7 +59,7 @@ def play_games(  # noqa: PLR0913 (who plays, by which rules, with which images, 
     progress: Progress | None = None,
     stop_after: float | None = None,
 ) -> dict[str, Any]:
-    """Let a speaker and a listener play, or go on with a game that was stopped; what run.json says then.
+    """Let a speaker and a listener play, or go on with a game that was stopped; return what run.json says then.
 
     Args:
         how: the rules.
@@ -183,7 +183,7 @@ class _Game(Course):
         words = said.words.cpu().numpy()
         return {
             "listener": float((fits.argmax(1) == 0).float().mean()),
-            **heard_words(words, self.held_out),
+            **score_words(words, self.held_out),
             **drift(said, images[:, 0], self.language, self.before_game),
             "overlap": overlap(words, self.held_out),
         }

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import RecipeError
-from deixis.learn.run import BEST, RUN, Model, Models, Run, checkpoint_of, files_here, tell_updates, write_json
+from deixis.learn.run import BEST, RUN, Model, Models, Run, checkpoint_of, describe_steps, files_here, write_json
 from deixis.settings import add_options, merge_settings
 from deixis.worlds.rooms.training.settings import Captioning, Encoding, Game
 
@@ -194,7 +194,7 @@ def steady_run(out: Path, facts: dict[str, Any], eyes: Eyes, progress: Progress)
 
 
 def _lines(facts: Mapping[str, Any]) -> list[str]:
-    lines = [tell_updates(facts, of="contexts")]
+    lines = [describe_steps(facts, of="contexts")]
     lines += [
         f"Up to step {leg['until']:,} the learning rate was that of {leg['steps']:,} steps; run.json says so."
         for leg in facts.get("legs", [])[:-1]

@@ -1,4 +1,4 @@
-"""What speakers and listeners are taught by.
+"""Objectives of speakers and listeners.
 
 A speaker says something of its own. Where the listener finds the target, what was said becomes likelier, otherwise less
 likely: the gradient of log p(said), weighed by the reward (REINFORCE). Beside that it learns captions that people would
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch.nn import functional
 
-from deixis.worlds.rooms.training.saying import END, PAD, START, Decoding, length_of, say, shifted
+from deixis.worlds.rooms.training.saying import END, PAD, START, Decoding, length_of, say, shift_right
 
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from deixis.worlds.rooms.training.settings import Game
 
 
-__all__ = ["Played", "Players", "caption_loss", "listener_loss", "play", "policy_loss"]
+__all__ = ["GameRound", "Players", "caption_loss", "listener_loss", "play", "policy_loss"]
 
 DECAY = 0.99  # of the mean of earlier rewards
 
@@ -42,7 +42,7 @@ def listener_loss(fits: Tensor) -> Tensor:
 
 
 def policy_loss(scores: Tensor, words: Tensor, length: Tensor, advantage: Tensor, objective: str) -> Tensor:
-    """What makes captions likelier in proportion to their advantage.
+    """Compute the REINFORCE loss: captions become likelier in proportion to their advantage.
 
     Args:
         scores: float [context, step, word], of the speaker after the words it said.
@@ -60,7 +60,7 @@ def policy_loss(scores: Tensor, words: Tensor, length: Tensor, advantage: Tensor
     return -(advantage.detach() * (each * counted).sum(1)).mean()
 
 
-class Played(NamedTuple):
+class GameRound(NamedTuple):
     """One round for every context: the loss to learn from, and what to tell of it, each a number."""
 
     loss: Tensor
@@ -68,7 +68,7 @@ class Played(NamedTuple):
 
 
 class Players(NamedTuple):
-    """Who plays.
+    """The models in a game.
 
     Attributes:
         speaker: says something of the first image of each context.
@@ -90,7 +90,7 @@ def play(
     mean: Tensor,
     speaks: Tensor,
     plain: Tensor | None = None,
-) -> Played:
+) -> GameRound:
     """Let a speaker and a listener play a round.
 
     Args:
@@ -118,14 +118,14 @@ def play(
     advantage = reward - against
     if how.baseline == "mean":
         mean.mul_(DECAY).add_(reward.mean(), alpha=1 - DECAY)
-    scores = speaker.scores(seen, shifted(said))
+    scores = speaker.scores(seen, shift_right(said))
     counted = torch.arange(limit, device=said.device) < length[:, None]
     drawn_from = scores / how.temperature
     own_words = drawn_from.log_softmax(-1)
     entropy = (-(own_words.exp() * own_words).sum(-1) * counted).sum(1).mean()
     entropy = entropy.detach() if how.objective == "severed" else entropy
     functional_loss = policy_loss(drawn_from, said, length, advantage, how.objective) - how.entropy * entropy
-    own = speaker.scores(seen, shifted(gold)) if how.structural == "forced" else scores
+    own = speaker.scores(seen, shift_right(gold)) if how.structural == "forced" else scores
     structural = caption_loss(own, gold)
     loss = how.structure * structural + (1 - how.structure) * functional_loss
     if how.kl and before is not None:
@@ -133,7 +133,7 @@ def play(
     hears = listener_loss(fits)
     told = {"success": success, "length": length.float().mean() - 1, "entropy": entropy, "structural": structural}
     learns = hears + how.listener_gold * _understands(listener, images, gold, plain) if how.listener_gold else hears
-    return Played(loss * speaks + learns, {**told, "listener": hears})
+    return GameRound(loss * speaks + learns, {**told, "listener": hears})
 
 
 def _understands(listener: RoomListener, images: Tensor, gold: Tensor, plain: Tensor | None) -> Tensor:
@@ -144,9 +144,9 @@ def _understands(listener: RoomListener, images: Tensor, gold: Tensor, plain: Te
 
 
 def _distance(scores: Tensor, before: RoomSpeaker, images: Tensor, said: Tensor, length: Tensor) -> Tensor:
-    """How far a speaker is from the one before, word by word along what was said: nats per caption, float []."""
+    """Compute the KL divergence of a speaker from the one before the game: nats per caption, float []."""
     with torch.no_grad():
-        earlier = before.scores(before.look(images), shifted(said)).log_softmax(-1)
+        earlier = before.scores(before.look(images), shift_right(said)).log_softmax(-1)
     each = scores.log_softmax(-1)
     counted = torch.arange(said.shape[1], device=said.device) < length[:, None]
     return ((each.exp() * (each - earlier)).sum(-1) * counted).sum(1).mean()
@@ -164,7 +164,7 @@ def _rewards(fits: Tensor, length: Tensor, how: Game) -> tuple[Tensor, Tensor]:
     return reward - how.cost * (length - 1), success
 
 
-def _play_mixed(players: Players, images: Tensor, gold: Tensor, how: Game, speaks: Tensor) -> Played:
+def _play_mixed(players: Players, images: Tensor, gold: Tensor, how: Game, speaks: Tensor) -> GameRound:
     """A round in which words are mixtures on the way back, so that the listener's gradient reaches the speaker."""
     speaker, listener, before = players
     seen = speaker.look(images)
@@ -183,7 +183,7 @@ def _play_mixed(players: Players, images: Tensor, gold: Tensor, how: Game, speak
     length = length_of(words.argmax(-1))
     share = (1 - how.structure) * speaks  # of the listener's gradient reaches the speaker
     fits = listener(images, words.detach() + share * (words - words.detach()), length)
-    structural = caption_loss(speaker.scores(seen, shifted(gold)), gold)
+    structural = caption_loss(speaker.scores(seen, shift_right(gold)), gold)
     hears = listener_loss(fits)
     success = (fits.argmax(-1) == 0).float().mean()
     mine = how.structure * structural + (1 - how.structure) * how.cost * expected.mean()
@@ -191,4 +191,4 @@ def _play_mixed(players: Players, images: Tensor, gold: Tensor, how: Game, speak
         mine = mine + how.kl * _distance(torch.stack(scored, dim=1), before, images, words.argmax(-1), length)
     loss = mine * speaks + hears
     told = {"success": success, "length": length.float().mean() - 1, "structural": structural, "listener": hears}
-    return Played(loss, told)
+    return GameRound(loss, told)

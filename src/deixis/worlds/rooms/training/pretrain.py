@@ -20,10 +20,10 @@ from deixis.worlds.rooms.models.speakers import (
 )
 from deixis.worlds.rooms.training.bundles import ROOMS
 from deixis.worlds.rooms.training.captions import Lesson, lessons
-from deixis.worlds.rooms.training.drift import heard_words
+from deixis.worlds.rooms.training.drift import score_words
 from deixis.worlds.rooms.training.features import FEATURES, Eyes, features_of, find_encoder
 from deixis.worlds.rooms.training.objectives import caption_loss
-from deixis.worlds.rooms.training.saying import Decoding, say, shifted
+from deixis.worlds.rooms.training.saying import Decoding, say, shift_right
 from deixis.worlds.rooms.vocabulary import vocabulary
 
 
@@ -49,7 +49,7 @@ def learn_captions(
     progress: Progress | None = None,
     stop_after: float | None = None,
 ) -> dict[str, Any]:
-    """Let a speaker learn captions, or go on with one that was stopped; what run.json says then.
+    """Train a speaker on captions, or go on with a training that was stopped; return what run.json says then.
 
     Args:
         how: the settings.
@@ -115,11 +115,11 @@ class _Captions(Course):
         images = self.features[self.images[rows]].float()
         gold = self.captions[rows].long()
         seen = self.speaker.look(images)
-        words = shifted(gold)
+        words = shift_right(gold)
         if self.training.forcing == "halved" and not self.forced:
-            words = shifted(say(self.speaker, seen, Decoding(way="sampled")).words)
+            words = shift_right(say(self.speaker, seen, Decoding(way="sampled")).words)
         cost = caption_loss(self.speaker.scores(seen, words), gold)
-        language = caption_loss(self.language.scores(shifted(gold)), gold)
+        language = caption_loss(self.language.scores(shift_right(gold)), gold)
         return cost + language, {"caption": cost, "language": language}
 
     @torch.no_grad()
@@ -128,9 +128,9 @@ class _Captions(Course):
         images = self.features[self.held_images].float()
         seen = self.speaker.look(images)
         gold = self.held_captions.long()
-        cost = caption_loss(self.speaker.scores(seen, shifted(gold)), gold)
+        cost = caption_loss(self.speaker.scores(seen, shift_right(gold)), gold)
         said = say(self.speaker, seen)
-        return {"caption": float(cost), **heard_words(said.words.cpu().numpy(), self.held_out.images)}
+        return {"caption": float(cost), **score_words(said.words.cpu().numpy(), self.held_out.images)}
 
 
 def _on(device: torch.device, rows: np.ndarray, lesson: Lesson) -> tuple[Tensor, Tensor]:

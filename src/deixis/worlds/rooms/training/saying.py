@@ -1,7 +1,7 @@
-"""How a speaker says what it sees: the likeliest word each time, words by chance, or the likeliest of captions.
+"""Decoding of captions: greedy, sampled, by beam search, or with a listener in mind.
 
-It may also think of its listener while it speaks (rational speech acts). `reranked` lets the speaker propose captions
-and takes the one that the listener understands best. `reasoned` chooses each word by what a literal listener would make
+It may also think of its listener while it speaks (rational speech acts). `rerank` lets the speaker propose captions
+and takes the one that the listener understands best. `reason` chooses each word by what a literal listener would make
 of it: one who holds each image for as likely as a literal speaker, who sees it alone, would say these words of it.
 """
 
@@ -28,15 +28,15 @@ __all__ = [
     "START",
     "Decoding",
     "Pragmatic",
-    "Said",
+    "SpokenCaptions",
     "Way",
     "length_of",
     "likelihood",
     "literal_listener",
-    "reasoned",
-    "reranked",
+    "reason",
+    "rerank",
     "say",
-    "shifted",
+    "shift_right",
 ]
 
 START, END, PAD = 0, 1, 3  # of every vocabulary of captions
@@ -45,7 +45,7 @@ Way: TypeAlias = Literal["greedy", "sampled", "top-k", "beam"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoding:
-    """How captions are said.
+    """The settings of decoding.
 
     Attributes:
         way: the likeliest word each time; words drawn by their probability; drawn from the likeliest few; or the
@@ -67,8 +67,8 @@ class Decoding:
             raise RecipeError("a temperature is above 0, k at least 1, and a width from 1 to 1,000")
 
 
-class Said(NamedTuple):
-    """What was said.
+class SpokenCaptions(NamedTuple):
+    """Captions as tokens, with their lengths.
 
     Shapes:
         words: int64 [context, LONGEST], the end included and filled up after it.
@@ -79,7 +79,7 @@ class Said(NamedTuple):
     length: Tensor
 
 
-def shifted(words: Tensor) -> Tensor:
+def shift_right(words: Tensor) -> Tensor:
     """The words before each word, the start before the first."""
     return torch.cat((torch.full_like(words[:, :1], START), words[:, :-1]), dim=1)
 
@@ -97,36 +97,38 @@ def likelihood(scores: Tensor, words: Tensor, length: Tensor) -> Tensor:
         scores: float [context, step, word]. words: int64 [context, step]. length: int64 [context].
     """
     each = scores.log_softmax(-1).gather(2, words[:, :, None])[:, :, 0]
-    return (each * _counted(words, length)).sum(1)
+    return (each * _count_words(words, length)).sum(1)
 
 
-def _counted(words: Tensor, length: Tensor) -> Tensor:
+def _count_words(words: Tensor, length: Tensor) -> Tensor:
     return torch.arange(words.shape[1], device=words.device) < length[:, None]
 
 
 @torch.no_grad()
-def say(speaker: RoomSpeaker, seen: Tensor, decoding: Decoding | None = None, *, limit: int = LONGEST) -> Said:
-    """Captions of what a speaker sees; chance is that of torch's default generator.
+def say(
+    speaker: RoomSpeaker, seen: Tensor, decoding: Decoding | None = None, *, limit: int = LONGEST
+) -> SpokenCaptions:
+    """Decode captions of what a speaker sees, with torch's default generator.
 
     Shapes:
         seen: float [context, 2 * width], what `RoomSpeaker.look` gives.
     """
     decoding = decoding or Decoding()
     if decoding.way == "beam":
-        return _searched(speaker, seen, decoding.width, limit)
+        return _search_beams(speaker, seen, decoding.width, limit)
     state = speaker.begin(seen)
     last = torch.full((len(seen),), START, dtype=torch.int64, device=seen.device)
     said = []
     for _ in range(limit):
         scores, state = speaker.step(seen, last, state)
-        last = _chosen(scores, decoding)
+        last = _choose(scores, decoding)
         said.append(last)
     words = torch.stack(said, dim=1)
     length = length_of(words)
-    return Said(words.masked_fill(~_counted(words, length), PAD), length)
+    return SpokenCaptions(words.masked_fill(~_count_words(words, length), PAD), length)
 
 
-def _chosen(scores: Tensor, decoding: Decoding) -> Tensor:
+def _choose(scores: Tensor, decoding: Decoding) -> Tensor:
     if decoding.way == "greedy":
         return scores.argmax(1)
     scores = scores / decoding.temperature
@@ -141,7 +143,7 @@ def _gumbel(like: Tensor) -> Tensor:
     return -torch.log(-torch.log(torch.rand_like(like).clamp(1e-20, 1 - 1e-7)))
 
 
-def _searched(speaker: RoomSpeaker, seen: Tensor, width: int, limit: int) -> Said:
+def _search_beams(speaker: RoomSpeaker, seen: Tensor, width: int, limit: int) -> SpokenCaptions:
     """The likeliest captions that a beam of some width finds, by log-probability per word."""
     count, device = len(seen), seen.device
     wide = seen.repeat_interleave(width, 0)
@@ -168,12 +170,12 @@ def _searched(speaker: RoomSpeaker, seen: Tensor, width: int, limit: int) -> Sai
     chosen = (total / length).argmax(1)
     rows = torch.arange(count, device=device)
     found = words[rows, chosen]
-    return Said(found.masked_fill(~_counted(found, length[rows, chosen]), PAD), length[rows, chosen])
+    return SpokenCaptions(found.masked_fill(~_count_words(found, length[rows, chosen]), PAD), length[rows, chosen])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pragmatic:
-    """How much a speaker thinks of its listener.
+    """The settings of pragmatic decoding.
 
     Attributes:
         alpha: the weight of being understood; 0 leaves the speaker as it is.
@@ -194,14 +196,14 @@ class Pragmatic:
 
 
 @torch.no_grad()
-def reranked(
+def rerank(
     speaker: RoomSpeaker,
     listener: RoomListener | None,
     images: Tensor,
     how: Pragmatic,
     decoding: Decoding | None = None,
-) -> Said:
-    """Of several captions that a speaker proposes, the best by what the listener makes of it, and by cost.
+) -> SpokenCaptions:
+    """Propose several captions, and return the best by what the listener chooses, and by cost.
 
     Args:
         speaker: who proposes.
@@ -214,31 +216,31 @@ def reranked(
     wide = images.repeat_interleave(many, 0)
     seen = speaker.look(images).repeat_interleave(many, 0)
     said = say(speaker, seen, decoding or Decoding(way="sampled"))
-    own = likelihood(speaker.scores(seen, shifted(said.words)), said.words, said.length)
+    own = likelihood(speaker.scores(seen, shift_right(said.words)), said.words, said.length)
     if listener is None:
         understood = literal_listener(speaker, wide, said)[:, 0]
     else:
         understood = listener(wide, said.words, said.length).log_softmax(-1)[:, 0]
     worth = how.fluency * own + how.alpha * understood - how.cost * (said.length - 1)
     best = worth.view(count, many).argmax(1) + torch.arange(count, device=images.device) * many
-    return Said(said.words[best], said.length[best])
+    return SpokenCaptions(said.words[best], said.length[best])
 
 
 @torch.no_grad()
-def literal_listener(speaker: RoomSpeaker, images: Tensor, said: Said) -> Tensor:
-    """How likely a literal listener holds each image: log-probabilities, float [context, image].
+def literal_listener(speaker: RoomSpeaker, images: Tensor, said: SpokenCaptions) -> Tensor:
+    """Compute the log-probabilities of images for a literal listener: float [context, image].
 
     All images are as likely before anything is said.
     """
     count, many = images.shape[:2]
     alone = speaker.look(images.flatten(0, 1)[:, None])
     words, length = (one.repeat_interleave(many, 0) for one in said)
-    fits = likelihood(speaker.scores(alone, shifted(words)), words, length)
+    fits = likelihood(speaker.scores(alone, shift_right(words)), words, length)
     return fits.view(count, many).log_softmax(-1)
 
 
 @torch.no_grad()
-def reasoned(speaker: RoomSpeaker, images: Tensor, how: Pragmatic, *, limit: int = LONGEST) -> Said:
+def reason(speaker: RoomSpeaker, images: Tensor, how: Pragmatic, *, limit: int = LONGEST) -> SpokenCaptions:
     """Captions in which each word is chosen with the listener in mind.
 
     Shapes:
@@ -263,4 +265,4 @@ def reasoned(speaker: RoomSpeaker, images: Tensor, how: Pragmatic, *, limit: int
     words = torch.stack(said, dim=1)
     length = length_of(words)
     counted = torch.arange(limit, device=words.device) < length[:, None]
-    return Said(words.masked_fill(~counted, PAD), length)
+    return SpokenCaptions(words.masked_fill(~counted, PAD), length)

@@ -1,4 +1,4 @@
-"""How the encoder of pictures, the captioner and the game are trained: frozen records that checkpoints carry."""
+"""Settings of the picture encoder, the captioner and the game: frozen records that checkpoints carry."""
 
 from __future__ import annotations
 

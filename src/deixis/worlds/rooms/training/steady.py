@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from deixis.worlds.rooms.training.features import Encoder
 
 
-__all__ = ["STEADIED", "Steadying", "steadied", "steady", "steady_map"]
+__all__ = ["STEADIED", "Steadying", "replace_maps", "steady", "steady_map"]
 
 STEADIED = "steadied"  # where a checkpoint tells of it
 BLOCK = 256
@@ -46,7 +46,7 @@ SEERS = ("speaker", "listener")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steadying:
-    """How what models see is fitted anew.
+    """The settings of steadying.
 
     Attributes:
         seed: of the changes.
@@ -99,12 +99,12 @@ def steady(
     ids = images_of(seed if isinstance(seed, int) and seed >= 0 else 0).train
     fitted = steady_map(ids, seer, device, how, progress or silent)
     metrics = {**found.metrics, STEADIED: asdict(how)}
-    write_bundle(path, replace(steadied(found, fitted), metrics=metrics))
+    write_bundle(path, replace(replace_maps(found, fitted), metrics=metrics))
 
 
 @torch.no_grad()
 def steady_map(ids: np.ndarray, seer: Encoder, device: torch.device, how: Steadying, tell: Progress) -> Tensor:
-    """The map from what pictures look like, and 1, to what they look like as they are drawn: float64 [2049, 2048]."""
+    """Fit the map from features of changed pictures, and 1, to those of the plain ones: float64 [2049, 2048]."""
     if not seer.needs_pictures:
         raise RecipeError(f"the encoder {seer.name!r} sees no pictures, so nothing can be changed in them")
     ids = ids[np.arange(min(how.pictures, len(ids))) * len(ids) // min(how.pictures, len(ids))]
@@ -114,10 +114,10 @@ def steady_map(ids: np.ndarray, seer: Encoder, device: torch.device, how: Steady
     for start in range(0, len(ids), BLOCK):
         some = ids[start : start + BLOCK]
         drawn = draw_rooms(some)
-        wanted = _seen(some, drawn, seer, device)
+        wanted = _encode(some, drawn, seer, device)
         plain = torch.from_numpy(drawn).to(device).permute(0, 3, 1, 2).float() / 255
         for number in range(how.times + 1):
-            looks = wanted if not number else _seen(some, _changed(plain, how, rng), seer, device)
+            looks = wanted if not number else _encode(some, _augment(plain, how, rng), seer, device)
             weight = how.drawn if not number else 1.0
             read = torch.cat((looks, looks.new_ones(len(looks), 1)), dim=1)
             square += weight * (read.T @ read).double()
@@ -127,8 +127,8 @@ def steady_map(ids: np.ndarray, seer: Encoder, device: torch.device, how: Steady
     return torch.linalg.solve(square + held, across).cpu()
 
 
-def steadied(bundle: Bundle, fitted: Tensor) -> Bundle:
-    """The models with another map from what pictures look like to what they see.
+def replace_maps(bundle: Bundle, fitted: Tensor) -> Bundle:
+    """Return the models with another map of the features that they see.
 
     Shapes:
         fitted: float64 [2049, 2048], from `steady_map`.
@@ -143,12 +143,12 @@ def steadied(bundle: Bundle, fitted: Tensor) -> Bundle:
     return replace(bundle, weights=weights)
 
 
-def _changed(plain: Tensor, how: Steadying, rng: torch.Generator) -> np.ndarray:
+def _augment(plain: Tensor, how: Steadying, rng: torch.Generator) -> np.ndarray:
     changed = augment(plain, how.augmentation, rng=rng)
     found: np.ndarray = (changed * 255).round().to(torch.uint8).permute(0, 2, 3, 1).cpu().numpy()
     return found
 
 
-def _seen(ids: np.ndarray, pictures: np.ndarray, seer: Encoder, device: torch.device) -> Tensor:
-    """As `features_of` keeps it."""
+def _encode(ids: np.ndarray, pictures: np.ndarray, seer: Encoder, device: torch.device) -> Tensor:
+    """Return features as `features_of` stores them."""
     return seer.encode(ids, pictures, device).half().float()
