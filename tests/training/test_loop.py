@@ -111,7 +111,7 @@ def test_without_dev_examples_the_last_weights_count(dataset, tmp_path):
     best = read_checkpoint(tmp_path / "run" / "best.safetensors")
 
     assert best.step == 12
-    assert selection_of(best) == "none; the last update"
+    assert selection_of(best) == "none; the last checkpoint"
     assert run.facts["selection"]["evaluations"] == 0
 
 

@@ -46,7 +46,7 @@ def test_predictions_tell_where_they_come_from(best, dataset, tmp_path):
     assert (facts["kind"], facts["split"], facts["seed"], facts["updates"]) == ("plans", "dev", 1, 4)
     assert facts["checkpoint"] == sha256(best.read_bytes()).hexdigest()
     assert facts["data"] == facts["training"]["digest"] == dataset.manifest["content"]
-    assert facts["selection"] == "dev exact match, best of 1 looks at 5 in-distribution examples"
+    assert facts["selection"] == "dev exact match, best of 1 evaluations on 5 in-distribution examples"
     assert facts["decode_limit"] == 9
 
 

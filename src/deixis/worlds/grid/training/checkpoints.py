@@ -54,8 +54,8 @@ def selection_of(checkpoint: Bundle) -> str:
     """Return how a checkpoint was chosen among those of its training."""
     count, examples = checkpoint.metrics.get("evaluations"), checkpoint.metrics.get("dev", {}).get("examples", 0)
     if not count:
-        return "none; the last update"
-    return f"dev exact match, best of {count:,} looks at {examples:,} in-distribution examples"
+        return "none; the last checkpoint"
+    return f"dev exact match, best of {count:,} evaluations on {examples:,} in-distribution examples"
 
 
 def _build(name: str, settings: Mapping[str, Any], vocabulary: tuple[str, ...]) -> Policy:

@@ -186,7 +186,7 @@ class _Plans(Course):
             "training": {**self.data, "data": self.data["name"]},
             "recipe": self.training.to_dict(),
             "selection": {
-                "on": DEV if examples else "nothing: the last update",
+                "on": DEV if examples else "nothing: the last checkpoint",
                 "metric": "exact match",
                 "evaluations": best["evaluations"],
                 "examples": examples,
