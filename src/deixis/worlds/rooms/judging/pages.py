@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from base64 import b64encode
 from math import isnan
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from deixis._version import __version__
 from deixis.data.store import replacing_file
-from deixis.report.chart import Axis, Chart, make_series
+from deixis.report.chart import Axis, Chart, Series
 from deixis.report.chart_html import chart_markup
-from deixis.report.markup import element, number, table, text
+from deixis.report.markup import number, text
+from deixis.report.palette import role_of
 from deixis.report.skeleton import frame_page
+from deixis.report.templates import render_part
 from deixis.seeds import Stream, derive
 from deixis.worlds.rooms.draw import draw_png
 from deixis.worlds.rooms.judging.figures import SHARES, group_estimates
@@ -27,7 +30,6 @@ from deixis.worlds.rooms.scene import RoomScene
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from deixis.judge.uncertainty import Estimate
     from deixis.worlds.rooms.judging.marked import Mark, Piece
@@ -38,6 +40,13 @@ if TYPE_CHECKING:
 
 __all__ = ["RULES", "caption_page", "count_features", "legend", "marked_words", "picture", "write_score_page"]
 
+TEMPLATES = Path(__file__).parent / "templates"
+KICKER = "Deixis · captions of 3D Shapes"
+ABOUT = (
+    "Discriminativity: the caption fits the target and no distractor. Contrastive efficiency: it says few features "
+    "more than that takes. Relevance: it leaves out what tells nothing apart. Optimal discriminativity: it finds "
+    "the target with the fewest features."
+)
 NUMBERS = {"mentioned_features": "features said", "false_features": "false features"}
 BY_FEATURE = {"mentioned": "said", "when_contrastive": "said if contrastive", "when_shared": "said if shared"}
 EACH = 4  # captions of every set
@@ -75,11 +84,14 @@ def write_score_page(summaries: Mapping[str, Summary], captions: Mapping[str, in
         for place, (group, tables) in enumerate(groups.items())
     }
     sections["features"] = ("Feature by feature", "".join(_features(name, one) for name, one in summaries.items()))
+    tiles = [("files or speakers", number(len(captions))), ("captions", number(sum(captions.values())))]
     page = frame_page(
         title="Scores of captions",
-        header=_header(captions, how),
+        header=render_part(
+            "parts.html", "header", kicker=KICKER, title="Scores of captions", about=(ABOUT, how), tiles=tiles
+        ),
         sections=sections,
-        footer=element("p", f"Made by deixis {text(__version__)}. This page needs no connection."),
+        footer=render_part("parts.html", "footer", version=__version__),
         styles=("report.css", "audit.css"),
     )
     with replacing_file(out) as draft:
@@ -87,49 +99,40 @@ def write_score_page(summaries: Mapping[str, Summary], captions: Mapping[str, in
     return out
 
 
-def _header(captions: Mapping[str, int], how: str) -> str:
-    tiles = "".join(
-        element("li", element("b", number(count)) + element("span", what))
-        for what, count in (("files or speakers", len(captions)), ("captions", sum(captions.values())))
-    )
-    about = (
-        "Discriminativity: the caption fits the target and no distractor. Contrastive efficiency: it says few features "
-        "more than that takes. Relevance: it leaves out what tells nothing apart. Optimal discriminativity: it finds "
-        "the target with the fewest features."
-    )
-    return (
-        element("p", "Deixis · captions of 3D Shapes", class_="kicker")
-        + element("h1", "Scores of captions")
-        + element("p", text(about), class_="about")
-        + element("p", text(how), class_="about")
-        + element("ul", tiles, class_="tiles")
-    )
-
-
 def _group(anchor: str, group: str, tables: Mapping[str, Mapping[str, Estimate]]) -> str:
     """The metrics of a category or set: bars, and a table with intervals."""
-    plot = Chart(
+    series = [
+        Series(
+            label=label,
+            values=tuple(_mean(one[metric]) for one in tables.values()),
+            intervals=tuple((one[metric].low, one[metric].high) for one in tables.values()),
+            color=role_of(place),
+        )
+        for place, (metric, label) in enumerate(SHARES.items())
+    ]
+    chart = Chart(
         name=f"{anchor}-plot",
         title="The four shares of the paper's Table 1",
-        caption="Every file or speaker has one bar for each metric; a dash stands for what is not defined.",
+        caption="Every file or speaker has one bar for each metric, with its 95 % interval; a dash stands for what "
+        "is not defined.",
         marks="bars",
         labels=tuple(tables),
-        series=make_series(
-            {label: tuple(_mean(one[metric]) for one in tables.values()) for metric, label in SHARES.items()}
-        ),
+        series=tuple(series),
         axis=Axis(label="mean over captions"),
     )
-    heads = ["", *map(text, (*SHARES.values(), *NUMBERS.values()))]
-    rows = [[text(name), *(_cell(one[metric]) for metric in (*SHARES, *NUMBERS))] for name, one in tables.items()]
+    rows = [[name, *(_cell(one[metric]) for metric in (*SHARES, *NUMBERS))] for name, one in tables.items()]
     caption = f"{group.capitalize()}: means with 95 % bootstrap intervals"
-    return chart_markup(plot) + table(heads, rows, caption=caption, numeric=range(1, len(heads)))
+    return chart_markup(chart) + _table(("", *SHARES.values(), *NUMBERS.values()), rows, caption)
 
 
 def _features(name: str, summary: Summary) -> str:
-    heads = ["", *map(text, BY_FEATURE.values()), "difference"]
-    return table(
-        heads, _feature_rows(summary), caption=f"{name}: how often each feature is said", numeric=range(1, len(heads))
-    )
+    heads = ("", *BY_FEATURE.values(), "difference")
+    return _table(heads, list(_feature_rows(summary)), f"{name}: how often each feature is said")
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+    numeric = range(1, len(heads))
+    return render_part("parts.html", "table", heads=heads, rows=rows, caption=caption, numeric=numeric)
 
 
 def _feature_rows(summary: Summary) -> Iterator[list[str]]:
@@ -137,7 +140,7 @@ def _feature_rows(summary: Summary) -> Iterator[list[str]]:
     for factor, shown in NAMES.items():
         found = [summary.overall[f"{kind}/{factor}"] for kind in BY_FEATURE]
         gap = _mean(summary.overall[f"{GAP}/{factor}"])
-        yield [text(shown), *map(_cell, found), "–" if gap is None else f"{gap:+.3f}".replace("-", "−")]
+        yield [shown, *map(_cell, found), "–" if gap is None else f"{gap:+.3f}".replace("-", "−")]
 
 
 def _mean(found: Estimate) -> float | None:
@@ -147,7 +150,7 @@ def _mean(found: Estimate) -> float | None:
 def _cell(found: Estimate) -> str:
     if _mean(found) is None:
         return "–"
-    return f"{found.mean:.3f} <small>{found.low:.3f}–{found.high:.3f}</small>"
+    return f"{found.mean:.3f} ({found.low:.3f}–{found.high:.3f})"
 
 
 # -------------------------------------------------------------------------------- captions
@@ -161,21 +164,16 @@ def caption_page(name: str, captions: Captions, *, seed: int = 0) -> str:
         captions: for every set the captions, and for each the numbers of its images, the target first.
         seed: which captions are shown.
     """
-    header = element("h1", text(f"What {name} says")) + element(
-        "p",
-        "The framed image is the one that is meant. "
-        f"{number(sum(len(texts) for texts, _ in captions.values()))} captions were said; these were drawn by lot.",
-    )
-    header += legend()
     sections = {
         f"set-{place}": (text(group), _examples(texts, images, Stream(derive(seed, "examples", group))))
         for place, (group, (texts, images)) in enumerate(captions.items())
     }
+    count = sum(len(texts) for texts, _ in captions.values())
     return frame_page(
         title=f"What {name} says",
-        header=header,
+        header=_part("header", name=name, captions=count, marks=MARKS),
         sections=sections,
-        footer=element("p", "Made by deixis."),
+        footer=render_part("parts.html", "footer", version=__version__),
         rules=RULES,
         styles=("report.css",),
     )
@@ -183,32 +181,33 @@ def caption_page(name: str, captions: Captions, *, seed: int = 0) -> str:
 
 def legend() -> str:
     """What the marks mean."""
-    marks = " ".join(element("span", text(f"{mark}: {about}"), class_=mark) for mark, about in MARKS.items())
-    return element("p", marks, class_="key")
+    return _part("legend", marks=MARKS)
 
 
 def marked_words(pieces: Sequence[Piece]) -> str:
     """A caption with every word marked; pointing at one tells why."""
-    words = "".join(
-        element("span", text(piece.text), class_=piece.mark or None, title=piece.why or None) for piece in pieces
-    )
-    return words or text("(nothing)")
+    return _part("words", pieces=pieces)
 
 
 def _examples(texts: Sequence[str], images: Sequence[Sequence[int]], stream: Stream) -> str:
-    chosen = stream.permutation(range(len(texts)))[:EACH]
-    items = "".join(element("li", _example(texts[row], [int(one) for one in images[row]])) for row in chosen)
-    return element("ul", items, class_="pairs")
+    found = []
+    for row in stream.permutation(range(len(texts)))[:EACH]:
+        rooms = [int(one) for one in images[row]]
+        counts = count_features(texts[row], rooms)
+        found.append(
+            {
+                "pictures": "".join(
+                    picture(room, "the target" if place == 0 else "a distractor") for place, room in enumerate(rooms)
+                ),
+                "pieces": mark_caption(texts[row], rooms),
+                "counts": ", ".join(f"{count} {about}" for about, count in counts.items() if count),
+            }
+        )
+    return _part("examples", found=found)
 
 
-def _example(said: str, rooms: Sequence[int]) -> str:
-    pictures = "".join(
-        picture(room, "the target" if place == 0 else "a distractor") for place, room in enumerate(rooms)
-    )
-    counts = ", ".join(f"{count} {about}" for about, count in count_features(said, rooms).items() if count)
-    words = marked_words(mark_caption(said, rooms))
-    caption = element("p", words, class_="said") + element("p", text(counts), class_="note")
-    return element("figure", pictures + element("figcaption", caption))
+def _part(macro: str, **values: Any) -> str:
+    return render_part("captions.html", macro, folder=TEMPLATES, **values)
 
 
 def count_features(said: str, rooms: Sequence[int]) -> dict[str, int]:
@@ -225,5 +224,4 @@ def count_features(said: str, rooms: Sequence[int]) -> dict[str, int]:
 
 def picture(room: int, role: str) -> str:
     """The image of a room, whole within the page; `role` is what it is there for."""
-    data = b64encode(draw_png(room, size=SIZE)).decode()
-    return f'<img src="data:image/png;base64,{data}" alt="{role}, image {room}" width="{SIZE}" height="{SIZE}">'
+    return _part("picture", room=room, role=role, data=b64encode(draw_png(room, size=SIZE)).decode(), size=SIZE)
