@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from deixis.errors import DeixisError
 from deixis.report.chart import format_value
 from deixis.report.markup import anchor, number, percent, printable_text
+from deixis.report.palette import pattern_words
 
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def make_environment(folder: Path, prefixed: tuple[tuple[str, Path], ...] = ()) 
     made.filters |= {
         "anchor": anchor,
         "number": lambda value: "–" if value is None else number(value),
+        "pattern_words": pattern_words,
         "strong": _strong,
         "percent": lambda value: "–" if value is None else percent(value),
         "thousands": lambda value: f"{value:,}",

@@ -8,7 +8,7 @@ from deixis.data.split_names import names_in_split
 from deixis.data.store import open_dataset, replacing_file
 from deixis.errors import RecipeError
 from deixis.report.chart_html import chart_markup
-from deixis.report.markup import Themes, element, number, percent, text
+from deixis.report.markup import Themes, number, percent
 from deixis.report.skeleton import frame_page
 from deixis.worlds.grid.data.statistics import statistics_of
 from deixis.worlds.grid.data.table import DEMANDED
@@ -20,6 +20,7 @@ from deixis.worlds.grid.report.gallery import card, legend
 from deixis.worlds.grid.report.hero import choose_hero, choose_moving, hero_section, more_section
 from deixis.worlds.grid.report.proof import judge_plainly, proof_section
 from deixis.worlds.grid.report.sample import Sampler
+from deixis.worlds.grid.report.templates import report_part
 
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.data.checks import Report
-    from deixis.report.chart import Chart
     from deixis.worlds.grid.data.statistics import Statistics
     from deixis.worlds.grid.induce import Task
     from deixis.worlds.grid.navigate import Example
@@ -122,13 +122,14 @@ def _page(shown: _Shown) -> str:
     hero = choose_hero(shown.candidates) if facts.mode == "every-word" else None
     sampled = _in_order(shown.candidates[: shown.examples], facts)
     plainly = judge_plainly(one.example for one in shown.candidates) if facts.mode == "every-word" else None
+    drawn = charts(statistics, [split.name for split in facts.splits])
     bodies = {
         "example": hero_section(hero, themes) if hero is not None else "",
         "made": made_section(facts, statistics),
         "proof": proof_section(facts, statistics, report, plainly=plainly),
         "audit": audit_section(shown.comparison) if shown.comparison is not None else "",
         "gallery": _gallery(facts, sampled, themes),
-        "figures": _figures(charts(statistics, [split.name for split in facts.splits])),
+        "figures": report_part("figures", drawn=list(map(chart_markup, drawn))) if drawn else "",
         "more": _more(shown, hero, themes),
         "reproduce": reproduce_section(facts),
     }
@@ -138,7 +139,7 @@ def _page(shown: _Shown) -> str:
         title=title,
         header=_header(facts, statistics, shown),
         sections={name: (headings[name], bodies[name]) for name in SECTIONS},
-        footer=element("p", f"Made by {text(facts.made_by)}. This page needs no connection."),
+        footer=report_part("footer", facts=facts),
         rules=themes.rules(),
         styles=("report.css", "audit.css"),
     )
@@ -164,25 +165,10 @@ def _header(facts: Facts, statistics: Statistics, shown: _Shown) -> str:
     if report is not None:
         faults = sum(count for code, count in report.counts.items() if code.startswith("E"))
         tiles.append((number(faults), "errors found"))
-    counted = "".join(element("li", element("b", value) + element("span", name)) for value, name in tiles)
-    about = f"{text(facts.made_by)} · recipe {element('code', text(facts.recipe_digest[:12]))}"
-    return (
-        element("p", "Deixis · dataset report", class_="kicker")
-        + element("h1", f"{text(facts.name)}, {text(facts.mode)} mode, seed {facts.seed}")
-        + element("p", about, class_="about")
-        + element("ul", counted, class_="tiles")
-    )
+    return report_part("header", facts=facts, tiles=tiles)
 
 
 def _gallery(facts: Facts, sampled: Sequence[Sampled], themes: Themes) -> str:
     splits = {split.name: split.about.split(",")[0] for split in facts.splits if split.id}
     cards = [card(one, themes, number=place, splits=splits) for place, one in enumerate(sampled, start=1)]
-    intro = (
-        "A seeded sample over splits and patterns. Point at a word to see what fits without it, or at the name of an "
-        "object to see it in the picture; the small numbers are those beside the objects."
-    )
-    return element("p", intro) + legend() + element("div", "\n".join(cards), class_="cards")
-
-
-def _figures(drawn: Sequence[Chart]) -> str:
-    return element("div", "\n".join(map(chart_markup, drawn)), class_="figures")
+    return report_part("gallery", legend=legend(), cards=cards)
