@@ -88,7 +88,7 @@ class ExampleRows:
 
     @property
     def row_bytes(self) -> float:
-        """How many bytes a row takes on average when it is unpacked."""
+        """Mean number of bytes of an unpacked row."""
         return sum(self._rows.unpacked_bytes(group) for group in self.groups) / max(len(self), 1)
 
     def take(self, numbers: Sequence[int] | np.ndarray) -> Table:
@@ -153,10 +153,10 @@ def open_rows(path: Path, *, split: str | None = None, table: str | None = None,
         raise BrokenDataset(f"the manifest of {path} lacks something: {error!r}") from error
     if not tables:
         raise BrokenDataset(f"{path} holds no table that can be read row by row")
-    chosen = tables[_named(next(iter(tables)) if table is None else table, tables, "table", path)]
+    chosen = tables[_known_name(next(iter(tables)) if table is None else table, tables, "table", path)]
     if split is None and len(chosen.files) > 1:
         raise UnknownName(f"say which split of {path.name} is meant: {', '.join(chosen.files)}")
-    name = _named(next(iter(chosen.files), "") if split is None else split, chosen.files, "split", path)
+    name = _known_name(next(iter(chosen.files), "") if split is None else split, chosen.files, "split", path)
     return ExampleRows(
         path=path,
         world=world.name,
@@ -168,7 +168,7 @@ def open_rows(path: Path, *, split: str | None = None, table: str | None = None,
     )
 
 
-def _named(name: str, known: Mapping[str, Any], what: str, path: Path) -> str:
+def _known_name(name: str, known: Mapping[str, Any], what: str, path: Path) -> str:
     if name in known:
         return name
     plain = name.replace("-", "_")  # as splits are called on the card

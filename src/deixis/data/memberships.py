@@ -24,20 +24,23 @@ AT_RANDOM = frozenset(("train", "dev", "test"))  # the splits that divide one po
 
 
 def rename_splits(table: pa.Table, names: Mapping[str, str]) -> pa.Table:
-    """The same examples in splits of other names; splits without a new name keep theirs."""
+    """Return the same examples in splits of other names.
+
+    Splits without a new name keep theirs.
+    """
     if not names:
         return table
-    return _changed(table, lambda split: join_splits(names.get(single, single) for single in splits_of(split)))
+    return _change_splits(table, lambda split: join_splits(names.get(single, single) for single in splits_of(split)))
 
 
 def only_in(table: pa.Table, split: str) -> pa.Table:
     """The examples of one split, as members of that split alone."""
     wanted = [name for name in table["split"].unique().to_pylist() if split in splits_of(name)]
     chosen = table.filter(pc.is_in(table["split"], pa.array(wanted, pa.string())))
-    return _changed(chosen, lambda _: split)
+    return _change_splits(chosen, lambda _: split)
 
 
-def _changed(table: pa.Table, change: Callable[[str | None], str]) -> pa.Table:
+def _change_splits(table: pa.Table, change: Callable[[str | None], str]) -> pa.Table:
     encoded = table["split"].combine_chunks().dictionary_encode()
     encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
     words = [change(name) for name in encoded.dictionary.to_pylist()]

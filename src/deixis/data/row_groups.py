@@ -80,7 +80,9 @@ class RowGroups:
         return self.starts[-1]
 
     def row(self, number: int) -> pa.Table:
-        """One row, as a table; its group is kept for a while, since its neighbours may be asked for next.
+        """Return one row as a table.
+
+        Its group is kept for a while, since its neighbours may be asked for next.
 
         Raises:
             UnknownName: when there is no row of this number.
@@ -145,7 +147,7 @@ class RowGroups:
         return table
 
     def unpacked_bytes(self, group: Group) -> int:
-        """How many bytes a stretch takes when it is unpacked, as its file says."""
+        """Return the number of bytes of a group when it is unpacked, as its file says."""
         return int(self._about(group.path).row_group(group.place).total_byte_size)
 
     def _read(self, group: Group, columns: list[str], *, coded: bool) -> pa.Table:
@@ -191,7 +193,10 @@ class RowGroups:
 
 
 def spare_memory() -> None:
-    """Give memory back as soon as it is no longer used, for programs that run for long; reading is a little slower."""
+    """Give memory back as soon as it is no longer used.
+
+    This is for programs that run for long, and makes reading a little slower.
+    """
     pa.set_memory_pool(pa.system_memory_pool())
 
 

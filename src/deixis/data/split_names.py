@@ -15,12 +15,12 @@ BETWEEN = "+"
 
 
 def names_in_split(entry: str) -> list[str]:
-    """The single splits of an entry: `a1+a2` names two; an empty entry names one without a name."""
+    """Return the single splits of an entry, two for `a1+a2`, and one without a name for an empty entry."""
     return entry.split(BETWEEN)
 
 
 def splits_of(entry: str | None) -> list[str]:
-    """The splits that an example is in; train where nothing is said."""
+    """Return the splits of an example, which is train by default."""
     return names_in_split(entry or "train")
 
 

@@ -115,7 +115,10 @@ class Dataset:
 
     @property
     def splits(self) -> dict[str, int]:
-        """The number of examples of every split; one that is in two test sets counts in both."""
+        """The number of examples of every split.
+
+        An example of two test sets counts in both.
+        """
         return dict(self.manifest["splits"])
 
     @property
@@ -143,12 +146,15 @@ class Dataset:
         columns: list[str] | None = None,
         demanded: Iterable[str] = (),
     ) -> Iterator[pa.Table]:
-        """The examples, some thousand rows at a time; see `read_parquet`."""
+        """Yield the examples, some thousand rows at a time (see `read_parquet`)."""
         for path in self.files(split):
             yield from read_parquet(path, rows=rows, columns=columns, demanded=demanded)
 
     def demand_whole(self) -> None:
-        """`BrokenDataset` unless every file is there and as long as the manifest says; its content is not looked at."""
+        """Raise `BrokenDataset` unless every file is there with the length in the manifest.
+
+        The content is not read.
+        """
         for entry in self.manifest["files"]:
             file = self.path / entry["path"]
             if not file.is_file():
@@ -184,7 +190,7 @@ def read_parquet(
 
 
 def kind_of(folder: Path) -> str | None:
-    """What a finished dataset says it is (`a3ds`, `copsref`, `imported`); None where nothing is said."""
+    """Return the kind that the manifest of a finished dataset names (`imported`, for one), or None if it names none."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -194,7 +200,9 @@ def kind_of(folder: Path) -> str | None:
 
 
 def open_dataset(path: Path | str) -> Dataset:
-    """The dataset in a folder; `BrokenDataset` when its manifest is missing, unreadable or names files outside it.
+    """Open the dataset in a folder.
+
+    Raises `BrokenDataset` if its manifest is missing, unreadable or names files outside it.
 
     An address such as `s3://bucket/folder` will do as well: the dataset is then copied to this machine, see `remote`.
     """
@@ -215,7 +223,7 @@ def open_dataset(path: Path | str) -> Dataset:
 
 
 def parse_manifest(written: bytes, folder: Path, name: str) -> dict[str, Any]:
-    """What a manifest says, where it is sound and names no file outside the folder; else `BrokenDataset`.
+    """Return a manifest that names no file outside the folder, or raise `BrokenDataset` if it is unsound.
 
     Args:
         written: its bytes.
@@ -237,7 +245,7 @@ def parse_manifest(written: bytes, folder: Path, name: str) -> dict[str, Any]:
 
 
 def lies_inside(folder: Path, name: str) -> bool:
-    """Whether a file of this name, as a manifest has it, lies inside a folder, links followed.
+    """Return whether a file of this name, as a manifest has it, lies inside a folder, links followed.
 
     A downloaded snapshot, `CACHE/snapshots/NAME`, consists of links into `CACHE/blobs`; these count as inside.
     """
@@ -251,7 +259,10 @@ def lies_inside(folder: Path, name: str) -> bool:
 
 
 def is_blob_of(root: Path, real: Path) -> bool:
-    """Whether a file is one that a downloaded snapshot links to; both paths without links."""
+    """Return whether a file is one that a downloaded snapshot links to.
+
+    Both paths must be free of links.
+    """
     return root.parent.name == SNAPSHOTS and real.parent == root.parent.parent / BLOBS
 
 

@@ -1,4 +1,4 @@
-"""What is said: steps, descriptions, parts and the edits that make misreadings."""
+"""Expressions: steps, descriptions, parts, and the edits that make misreadings."""
 
 from deixis.expression.description import Description as Description
 from deixis.expression.description import Expression as Expression

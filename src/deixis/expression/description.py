@@ -18,7 +18,7 @@ __all__ = ["Description", "Expression", "describe"]
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What is said of an object: steps that narrow a set, applied in order, starting from all objects.
+    """A description of an object: steps that narrow a set, applied in order, starting from all objects.
 
     Descriptions are values: equal when their steps are equal, in the same order. `canonical` gives the same value to
     descriptions that differ only in the order of filters.
@@ -38,7 +38,7 @@ class Description:
 
     @property
     def depth(self) -> int:
-        """How deep clauses are nested; 0 for a bare noun phrase."""
+        """Depth of nested clauses, 0 for a bare noun phrase."""
         return max((_depth(step) for step in self.steps), default=0)
 
     def value(self, attribute: str) -> str | None:
@@ -57,7 +57,7 @@ class Description:
         return tuple(name for step in self.steps for name in _relations_in(step))
 
     def canonical(self) -> Description:
-        """The same meaning with filters in a fixed order; selectors keep their place."""
+        """Return the same meaning with filters in a fixed order, while selectors keep their place."""
         steps: list[Step] = []
         for selecting, run in groupby((_canonical(step) for step in self.steps), key=is_selector):
             together = list(run)

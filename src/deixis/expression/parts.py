@@ -43,7 +43,7 @@ class Part:
 
     @property
     def kind(self) -> Kind:
-        """What sort of piece it is."""
+        """Kind of the part."""
         match self.step:
             case Is():
                 return "value"
@@ -72,16 +72,16 @@ def without(expression: Expression, part: Part) -> Expression:
 
     Leaving out what is negated leaves out the negation; leaving out one of two alternatives leaves the other.
     """
-    return Description(_edited(expression.steps, part.address, None))
+    return Description(_edit_steps(expression.steps, part.address, None))
 
 
 def replacing(expression: Expression, part: Part, step: Step) -> Expression:
     """The expression with something else said in the place of one part."""
-    return Description(_edited(expression.steps, part.address, step))
+    return Description(_edit_steps(expression.steps, part.address, step))
 
 
 def swapping(expression: Expression, one: Part, other: Part) -> Expression:
-    """The expression with two parts exchanged; neither may lie inside the other."""
+    """Return the expression with two parts exchanged, neither of which may lie inside the other."""
     short, long = sorted((one.address, other.address), key=len)
     if long[: len(short)] == short:
         raise SchemaError("a part cannot be swapped with itself or with something inside it")
@@ -137,8 +137,8 @@ def _step_at(steps: tuple[Step, ...], index: int, address: Address) -> Step:
     return steps[index]
 
 
-def _edited(steps: tuple[Step, ...], address: Address, new: Step | None) -> tuple[Step, ...]:
-    """The steps with the one at `address` replaced, or taken out where `new` is None."""
+def _edit_steps(steps: tuple[Step, ...], address: Address, new: Step | None) -> tuple[Step, ...]:
+    """Return the steps with the one at `address` replaced, or taken out if `new` is None."""
     if not address:
         raise SchemaError("a part has an address of at least one step; the whole expression is not a part")
     index, below = address[0], address[1:]
@@ -148,7 +148,7 @@ def _edited(steps: tuple[Step, ...], address: Address, new: Step | None) -> tupl
 
 
 def _edited_inside(step: Step, address: Address, new: Step | None) -> Step | None:
-    inner = _edited(_children(step), address, new)
+    inner = _edit_steps(_children(step), address, new)
     if isinstance(step, Related):
         return Related(step.relation, Description(inner))
     if isinstance(step, Not):

@@ -88,7 +88,7 @@ def pattern_of(expression: Expression) -> Pattern:
             walk(clause.to, here)
 
     walk(expression, -1)
-    return _named(tuple(parents))
+    return _pattern_with_name(tuple(parents))
 
 
 def _read(marks: list[str]) -> Pattern:
@@ -97,10 +97,10 @@ def _read(marks: list[str]) -> Pattern:
     for mark in marks[:MAX_CLAUSES]:
         head = len(parents) - 1 if mark == "^" else head
         parents.append(head)
-    return _named(tuple(parents))
+    return _pattern_with_name(tuple(parents))
 
 
-def _named(parents: tuple[int, ...]) -> Pattern:
+def _pattern_with_name(parents: tuple[int, ...]) -> Pattern:
     for known in PATTERNS.values():
         if known.parents == parents:
             return known

@@ -32,9 +32,9 @@ def expression_to_plain(expression: Expression) -> list[dict[str, Any]]:
 
 
 def expression_from_plain(values: object, *, depth: int = 0) -> Expression:
-    """The expression that `expression_to_plain` wrote; `SchemaError` for anything else."""
+    """Return the expression that `expression_to_plain` wrote, or raise `SchemaError` for anything else."""
     if not isinstance(values, list):
-        raise SchemaError(f"an expression is a list of steps, got {_shown(values)}")
+        raise SchemaError(f"an expression is a list of steps, got {_shorten(values)}")
     if depth > MAX_DEPTH:
         raise SchemaError(f"the expression is nested more than {MAX_DEPTH} deep")
     return Description(tuple(_from_plain(value, depth) for value in values))
@@ -46,11 +46,11 @@ def expression_to_json(expression: Expression) -> str:
 
 
 def expression_from_json(text: str) -> Expression:
-    """The expression that `expression_to_json` wrote; `SchemaError` for anything else."""
+    """Return the expression that `expression_to_json` wrote, or raise `SchemaError` for anything else."""
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise SchemaError(f"an expression is stored as JSON, got {_shown(text)}") from error
+        raise SchemaError(f"an expression is stored as JSON, got {_shorten(text)}") from error
     return expression_from_plain(values)
 
 
@@ -87,10 +87,10 @@ def _from_plain(said: object, depth: int) -> Step:
         case {"any of": list(steps), **rest} if not rest:
             return AnyOf(tuple(_from_plain(inner, depth + 1) for inner in steps))
     raise SchemaError(
-        f"a step is one of is, end, rank, related (with to), not, any of; {_shown(said)} cannot be understood"
+        f"a step is one of is, end, rank, related (with to), not, any of; {_shorten(said)} cannot be understood"
     )
 
 
-def _shown(value: object) -> str:
+def _shorten(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else text[:79] + "…"

@@ -130,7 +130,7 @@ class _Writer:
 
 
 def decompile(program: Program, schema: Schema) -> Expression:
-    """The expression of a program; the inverse of `compile_expression`."""
+    """Return the expression of a program, as the inverse of `compile_expression`."""
     stack: list[list[Step]] = []
     for op, a, b in program.rows.tolist():
         match op:

@@ -1,4 +1,4 @@
-"""The steps of a description; each narrows a set of objects.
+"""The steps of a description, each of which narrows a set of objects.
 
 Filters (`Is`, `Related`) judge every object by itself and commute with each other. Selectors (`Extreme`, `Nth`)
 compare the objects that are left, so their place in the order matters: 'the second red glass' is not 'the second
@@ -89,7 +89,7 @@ Step: TypeAlias = Is | Not | AnyOf | Related | Extreme | Nth
 
 
 def is_selector(step: Step) -> bool:
-    """Whether the step compares the objects that are left instead of judging each by itself."""
+    """Return whether the step compares the objects that are left instead of judging each by itself."""
     match step:
         case Not(inner):
             return is_selector(inner)

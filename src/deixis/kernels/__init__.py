@@ -1,4 +1,6 @@
-"""Compiled loops over arrays. They import nothing else of ours, and each has a plain twin that says what it means.
+"""Compiled loops over arrays, each with a plain twin that defines it.
+
+They import nothing else of Deixis.
 
 Machine code is kept beside the sources. numba notices that the file of a kernel has changed, but not that one it calls
 into has, so kept code is thrown away here whenever any kernel file is another than before.

@@ -55,7 +55,7 @@ def bit(index):
 
 @jit
 def count(word):
-    """How many objects a set holds."""
+    """Return the number of objects in a set."""
     word = word - ((word >> _U1) & _M1)
     word = (word & _M2) + ((word >> _U2) & _M2)
     word = (word + (word >> _U4)) & _M4
@@ -78,7 +78,7 @@ def mix(word):
 
 @jit
 def next_word(state):
-    """The next random word; `state` is a uint64 array of length 1, changed in place."""
+    """Return the next random word, and change `state`, a uint64 array of length 1, in place."""
     state[0] += _GOLDEN
     return mix(state[0])
 

@@ -12,7 +12,7 @@ __all__ = ["GROWTH", "Op"]
 
 
 class Op(IntEnum):
-    """The operations of programs; models are trained on these numbers, so they do not change."""
+    """The operations of programs, with fixed numbers, since models are trained on them."""
 
     PAD = 0
     ALL = 1

@@ -1,4 +1,4 @@
-"""Which objects fit: the definition, its compiled twins, and the trace."""
+"""Resolution of expressions: the definition, its compiled twins, and the trace."""
 
 from deixis.resolution.reference import Referents as Referents
 from deixis.resolution.reference import denotation as denotation

@@ -1,4 +1,4 @@
-"""Which objects an expression picks out: the definition, in plain Python.
+"""The objects that an expression picks out: the definition, in plain Python.
 
 Everything fast in this package is tested against this file, so it is written to be read.
 
@@ -43,7 +43,7 @@ class Referents:
 
     @property
     def is_unique(self) -> bool:
-        """Whether exactly one object fits."""
+        """True if exactly one object fits."""
         return len(self.objects) == 1
 
     @property
@@ -84,7 +84,7 @@ def resolve(expression: Expression, where: Scene | Context, *, reading: Reading 
 
 
 def resolve_one(expression: Expression, where: Scene | Context, *, reading: Reading | None = None) -> Where:
-    """The only object that an expression picks out; `AmbiguousExpression` when it is not exactly one."""
+    """Return the only object that an expression picks out, or raise `AmbiguousExpression`."""
     return resolve(expression, where, reading=reading).only()
 
 
@@ -106,7 +106,7 @@ def narrow(expression: Expression, scene: Scene, *, reading: Reading) -> frozens
 
 
 def keep(step: Step, left: frozenset[int], scene: Scene, *, reading: Reading) -> frozenset[int]:
-    """What one step leaves of a set of objects."""
+    """Return the objects of a set that one step leaves."""
     match step:
         case Is(attribute, value):
             covers = scene.schema.attribute(attribute).covers

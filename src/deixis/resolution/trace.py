@@ -39,7 +39,7 @@ class TracedStep:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """How an expression was resolved, step by step.
+    """Resolution of an expression, step by step.
 
     `referents` can be smaller than what the last step leaves: when mentions must be different objects, some are
     excluded at the end because the objects they need are already taken.
