@@ -47,7 +47,7 @@ def unreadable(table: pa.Table) -> str:
     """The file, its columns or a row cannot be read.
 
     A row is unreadable when a value is missing or when the columns of its objects differ in length. This is reported
-    whatever was selected: what cannot be read cannot be checked.
+    for every selection, since unreadable rows cannot be checked.
     """
     for field in SCHEMA:
         if field.name not in table.column_names:
@@ -99,7 +99,7 @@ def not_as_in_manifest(file: ShardFile) -> str:
 def not_in_manifest(dataset: Dataset) -> list[str]:
     """A file lies in the folder that the manifest does not list.
 
-    It is not part of the dataset, and nobody can tell whether it was meant to be. Hidden files are passed over.
+    It is not part of the dataset, but may have been meant to be. Hidden files are skipped.
     """
     return find_unlisted(dataset.path, dataset.manifest)
 
@@ -108,7 +108,7 @@ def not_in_manifest(dataset: Dataset) -> list[str]:
 def other_content(chunk: Chunk) -> Hits:
     """The id is not that of the content.
 
-    Ids are digests of the words and the world, whatever the order of its objects.
+    Ids are digests of the words and the world, independent of the order of its objects.
     """
     right = ids_of_digests(chunk.digest)
     wrong = chunk.is_sound & (chunk.id != right)
@@ -119,7 +119,7 @@ def other_content(chunk: Chunk) -> Hits:
 def other_command(chunk: Chunk) -> Hits:
     """What is recorded about the command is not what it says.
 
-    That is its pattern, verb and manner; of a released file also the command's other fields: its meaning and
+    This compares pattern, verb and manner; for a released file also the command's other fields: its meaning and
     derivation, the phrases with their patterns, and the relations.
     """
     wrong = chunk.recorded("recorded_of_command") != ""
@@ -132,8 +132,8 @@ def other_command(chunk: Chunk) -> Hits:
 def other_facts(chunk: Chunk) -> Hits:
     """What is recorded about the world is not what it holds.
 
-    Of a released file: the numbers of objects, distance and direction to the target, what the agent carries, the
-    vectors, and the size of the grid that the head of the file gives.
+    For a released file this compares the numbers of objects, distance and direction to the target, the object that the
+    agent carries, the vectors, and the size of the grid in the head of the file.
     """
     return _recorded(chunk, "recorded_of_world")
 
@@ -142,8 +142,8 @@ def other_facts(chunk: Chunk) -> Hits:
 def other_meaning(chunk: Chunk) -> Hits:
     """The stored expression is not what the command means.
 
-    The text is read anew and compared with what the column `expression` holds. Rows that store none, as in datasets of
-    earlier versions, are passed over.
+    The text is parsed again and compared with the column `expression`. Rows without one, as in datasets of earlier
+    versions, are skipped.
     """
     stored, expressions = number_texts(chunk.table["expression"])
     pairs, which = np.unique(chunk.which * len(expressions) + stored, return_inverse=True)
@@ -168,8 +168,9 @@ def _meanings_differ(command: Command, stored: str) -> str:
 def other_distractors(chunk: Chunk) -> Hits:
     """What is recorded about the distractors is not what the objects bear out.
 
-    Of a released file: the flags, the number of random objects, and the metadata of every kind of distractor. Examples
-    whose distractors the layout of the release has no words for, such as those of the mode every-word, are found too.
+    For a released file this compares the flags, the number of random objects, and the metadata of every kind of
+    distractor. Examples with distractors that the released layout cannot express, such as those of the mode every-word,
+    are reported too.
     """
     return _recorded(chunk, "recorded_of_distractors")
 

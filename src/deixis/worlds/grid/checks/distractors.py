@@ -31,7 +31,7 @@ def useless_distractor(chunk: Chunk) -> Hits:
     """A distractor does not satisfy the misreading that it was made for.
 
     The first object of a set takes the place of the target: the misread command must fit it. The counterpart of a size
-    word must fit its noun phrase with that word turned round. A set of helpers only has to lead to some wrong object.
+    word must fit its noun phrase with that word reversed. A set of helpers only has to lead to some wrong object.
     """
     sets = _sets(chunk)
     pairs, which = np.unique(chunk.which[sets.row] << 16 | sets.code, return_inverse=True)
@@ -58,7 +58,7 @@ def misplaced_role(chunk: Chunk) -> Hits:
     """The roles of the objects do not fit the command.
 
     Every noun phrase needs one object that fits it; the target's is the target. A distractor belongs to a set with a
-    misreading of its kind. Rows that record no roles are passed over.
+    misreading of its kind. Rows without roles are skipped.
     """
     reason = _reasons(chunk)
     unfit = _unfit_mention(chunk, np.flatnonzero((reason == FINE) & chunk.is_judged & (chunk.role.length > 0)))

@@ -58,7 +58,7 @@ def unreadable_command(chunk: Chunk) -> Hits:
 def ungrammatical(chunk: Chunk) -> Hits:
     """The command breaks a rule of the language.
 
-    The finding says which. A command that breaks one can be understood, but it is none of ReaSCAN's.
+    The finding names the rule. Such a command can be understood, but ReaSCAN has no commands like it.
     """
     broken = chunk.of_command([bool(c.broken_rules) if c.is_read else False for c in chunk.commands], bool)
     return Hits.where(broken, lambda row: f"{_rules(chunk.command(row))}: {chunk.command(row).text!r}")
@@ -68,7 +68,7 @@ def ungrammatical(chunk: Chunk) -> Hits:
 def impossible_world(chunk: Chunk) -> Hits:
     """The world is impossible.
 
-    Something is unknown or lies off the grid, two solids share a cell, two boxes share a corner, a box reaches over the
+    Something is unknown or off the grid, two solids share a cell, two boxes share a corner, a box reaches over the
     edge, or the agent starts on a solid.
     """
     collisions = _collisions(chunk)
@@ -81,7 +81,7 @@ def impossible_world(chunk: Chunk) -> Hits:
 def readings_differ(chunk: Chunk) -> Hits:
     """Size words mean another object when read as smallest and biggest.
 
-    The usual reading is comparative: something is small when another object of its class is bigger.
+    The usual reading is comparative: an object is small when another object of its class is bigger.
     """
     sized = chunk.of_command([c.is_read and c.has_size_word for c in chunk.commands], bool) & chunk.points
     if not sized.any():
@@ -152,8 +152,8 @@ def idle_clause(chunk: Chunk) -> Hits:
 def idle_word(chunk: Chunk) -> Hits:
     """A word of a noun phrase is not needed to find the target.
 
-    The shares of needed parts by kind are in every report that looks at necessity. The noun 'box' after 'inside of' is
-    left out of both: nothing else can be what something is inside of.
+    Every report on necessity has the shares of needed parts by kind. The noun 'box' after 'inside of' counts in
+    neither, because only boxes can contain something.
     """
     return _idle(chunk, lambda part, command: part.kind != "clause" and not is_implied(part, command.expression, GRID))
 
@@ -162,7 +162,7 @@ def idle_word(chunk: Chunk) -> Hits:
 def other_necessity(chunk: Chunk) -> Hits:
     """The recorded necessity of the parts is not what comes out.
 
-    Rows that record none are passed over.
+    Rows without recorded necessity are skipped.
     """
     said = chunk.necessary
     count = chunk.of_command([len(c.parts) if c.is_read else 0 for c in chunk.commands], np.int64)

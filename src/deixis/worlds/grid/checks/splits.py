@@ -47,7 +47,7 @@ class HoldOut(Protocol):
 def held_out(chunk: Chunk) -> Hits:
     """Something held out occurs in train, dev or test.
 
-    The rules are those handed to the check; without any it finds nothing.
+    The check uses the rules that it is given; without rules it finds nothing.
     """
     training = np.array([bool(frozenset(names_in_split(split)) & AT_RANDOM) for split in chunk.split_names], bool)[
         chunk.split
