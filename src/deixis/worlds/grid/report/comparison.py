@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from deixis.report.audit_charts import audit_charts
 from deixis.report.audit_need_charts import colour_and_shape_chart
 from deixis.report.audit_page import by_pattern, charts_markup, lead
-from deixis.report.markup import details, element, text
 from deixis.report.scorecard import column_of, definitions_markup, scorecard_markup
 from deixis.worlds.grid.paper.published import released
+from deixis.worlds.grid.report.templates import report_part
 
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ class Comparison:
 def audit_section(comparison: Comparison) -> str:
     """What the dataset tests in words, by pattern, and side by side with others."""
     whole = comparison.whole
-    own = element("article", lead(whole), class_="lead own")
-    own += by_pattern(whole, caption="This dataset by pattern") if len(whole.patterns) > 1 else ""
+    patterns = by_pattern(whole, caption="This dataset by pattern") if len(whole.patterns) > 1 else ""
+    own = report_part("audit", lead=lead(whole), by_pattern=patterns)
     return own + _beside(comparison) if comparison.two_clauses or comparison.simple else own
 
 
@@ -59,12 +59,12 @@ def _beside(comparison: Comparison) -> str:
         f"was published of it or measured on the released test set of {known.column.about.split()[0]} examples "
         f"({known.source}). A dash stands where a measure does not apply or no figure is known."
     )
-    return (
-        element("h3", "Beside the released data and other ways of making it")
-        + element("p", text(intro))
-        + scorecard_markup(shown)
-        + charts_markup(_charts(comparison))
-        + details("What the measures mean", definitions_markup(shown))
+    return report_part(
+        "beside",
+        intro=intro,
+        scorecard=scorecard_markup(shown),
+        charts=charts_markup(_charts(comparison)),
+        definitions=definitions_markup(shown),
     )
 
 

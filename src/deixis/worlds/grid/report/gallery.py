@@ -15,6 +15,7 @@ from deixis.worlds.grid.actions import plan_to_letters
 from deixis.worlds.grid.data.statistics import part_kind
 from deixis.worlds.grid.draw import Look, Marks, Role, draw_svg, path_of
 from deixis.worlds.grid.report.explain import oversights, plan_words, traps
+from deixis.worlds.grid.report.templates import report_part
 
 
 if TYPE_CHECKING:
@@ -81,15 +82,8 @@ def legend() -> str:
         Role.HELPER: "a misreading passes through it on the way to another object",
         Role.RANDOM: "there to fill the world",
     }
-    marks = "".join(
-        _defined(element("span", role.letter, class_="badge"), role.words, how) for role, how in meanings.items()
-    )
-    words = (("noun", "circle"), ("color", "red"), ("size", "small"), ("clause", "inside of"))
-    kinds = " ".join(element("span", word, class_=f"part {kind} needed") for kind, word in words)
-    needed, idle = (element("span", "red", class_=f"part color {state}") for state in ("needed", "idle"))
-    lines = f"{needed} is needed to find the target, without {idle} it would be found as well"
-    said = element("p", f"Words: {kinds}; {lines}. Solid arrow: the agent walks. Dashed arrow: it pushes or pulls.")
-    return element("div", element("ul", marks, class_="marks") + said, class_="legend")
+    words = {"noun": "circle", "color": "red", "size": "small", "clause": "inside of"}
+    return report_part("legend", roles=meanings, words=words)
 
 
 def command_markup(example: Example, found: Sequence[Oversight] | None) -> str:
@@ -192,15 +186,12 @@ def _told(example: Example) -> str:
 
 def overlooked_table(example: Example, found: Sequence[Oversight]) -> str:
     """For every part, what fits too when it is overlooked."""
-    lines = []
+    rows = []
     for one in found:
-        kind = SHOWN[part_kind(one.part)]
-        word = element("span", text(one.words), class_=f"part {kind} {'needed' if one.is_punished else 'idle'}")
+        kind = f"{SHOWN[part_kind(one.part)]} {'needed' if one.is_punished else 'idle'}"
         taken = objects_markup(example, one.wrong) if one.wrong else "nothing is left" if one.is_punished else "nothing"
-        lines.append(element("tr", element("th", word, scope="row") + element("td", taken)))
-    head = element("tr", element("th", "overlook", scope="col") + element("th", "and this fits too", scope="col"))
-    inner = element("thead", head) + element("tbody", "".join(lines))
-    return element("table", inner, class_="overlooked")
+        rows.append((one.words, kind, taken))
+    return report_part("overlooked", rows=rows)
 
 
 def _reasons(example: Example) -> Iterable[tuple[str, str]]:
@@ -292,10 +283,6 @@ def _left(example: Example, objects: frozenset[int]) -> str:
         numbers = " ".join(map(str, sorted(objects)))
         return element("span", f"{len(objects)} objects", class_="object-name", data_objects=numbers, tabindex="0")
     return objects_markup(example, sorted(objects))
-
-
-def _defined(badge: str, name: str, meaning: str) -> str:
-    return element("li", f"{badge} {element('b', text(name))}: {text(meaning)}")
 
 
 def _note(message: str) -> str:

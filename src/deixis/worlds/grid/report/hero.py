@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deixis.errors import DeixisError
-from deixis.report.markup import details, element, text
 from deixis.worlds.grid.actions import Manner
 from deixis.worlds.grid.draw import Look, animate_svg
 from deixis.worlds.grid.report.explain import oversights, plan_words
 from deixis.worlds.grid.report.gallery import HINT, command_markup, marks_of, overlooked_table, themed
+from deixis.worlds.grid.report.templates import report_part
 
 
 if TYPE_CHECKING:
@@ -64,14 +64,15 @@ def hero_section(example: Example, themes: Themes) -> str:
         if needed == count
         else f"{needed} of the {count} words and relations of this command are needed."
     )
-    told = (
-        command_markup(example, found)
-        + element("p", HINT, class_="hint", aria_live="polite")
-        + element("p", said)
-        + overlooked_table(example, found)
-        + element("p", f"{element('b', 'Plan:')} {text(plan_words(example.plan))}.", class_="note")
+    return report_part(
+        "hero",
+        picture=picture,
+        command=command_markup(example, found),
+        hint=HINT,
+        said=said,
+        overlooked=overlooked_table(example, found),
+        plan=plan_words(example.plan),
     )
-    return element("article", picture + element("div", told, class_="told"), class_="example hero")
 
 
 def moving_picture(example: Example, marks: Marks, themes: Themes, *, title: str) -> str:
@@ -82,47 +83,26 @@ def moving_picture(example: Example, marks: Marks, themes: Themes, *, title: str
         ),
         themes,
     )
-    button = element("button", "Pause", class_="pause", type="button", hidden="")
-    return element("div", drawing + button, class_="picture moving")
+    return report_part("moving", drawing=drawing)
 
 
 def more_section(example: Example | None, task: Task | None, themes: Themes) -> str:
     """One more plan in motion and an abstract-reasoning puzzle; nothing where there is neither."""
-    pieces = []
+    if example is None and task is None:
+        return ""
+    plan = None
     if example is not None:
-        caption = f"{text(plan_words(example.plan).capitalize())}."
-        inner = element("h3", "A plan in motion") + moving_picture(
-            example, marks_of(example), themes, title=example.text
-        )
-        pieces.append(element("figure", inner + element("figcaption", caption)))
-    if task is not None:
-        pieces.append(element("figure", _puzzle(task, themes)))
-    return element("div", "\n".join(pieces), class_="more") if pieces else ""
+        picture = moving_picture(example, marks_of(example), themes, title=example.text)
+        plan = {"picture": picture, "words": plan_words(example.plan).capitalize()}
+    asked, solved = ("", "") if task is None else (_puzzle(task, themes, shows=shows) for shows in (False, True))
+    return report_part("more", plan=plan, asked=asked, solved=solved)
 
 
-def _puzzle(task: Task, themes: Themes) -> str:
+def _puzzle(task: Task, themes: Themes, *, shows: bool) -> str:
+    """The puzzle, with or without its rule and answer."""
     from deixis.worlds.grid.induce.pixels import draw_task_svg
 
-    asked, solved = (
-        themed(
-            lambda theme, shows=shows: draw_task_svg(  # type: ignore[misc]
-                task, rule=shows, answer=shows, look=Look(cell=32, theme=theme)
-            ),
-            themes,
-        )
-        for shows in (False, True)
-    )
-    intro = (
-        "The same expressions as rules to be found out: above the world before, below it after the rule. What does the "
-        "last one become? No other rule of the same length explains all pairs."
-    )
-    answer = details("The answer", element("div", solved, class_="sheet"))
-    return (
-        element("h3", "An abstract-reasoning puzzle")
-        + element("div", asked, class_="sheet")
-        + element("figcaption", intro)
-        + answer
-    )
+    return themed(lambda theme: draw_task_svg(task, rule=shows, answer=shows, look=Look(cell=32, theme=theme)), themes)
 
 
 def _score(example: Example) -> float:
