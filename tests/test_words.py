@@ -36,14 +36,9 @@ PENDING: frozenset[str] = frozenset(
         "studio/judged.py",
         "studio/results.py",
         "studio/verdicts.py",
-        "worlds/rooms/judging/figures.py",
-        "worlds/rooms/judging/pages.py",
         # the theory
         # learning
-        "learn",
-        "worlds/rooms/models",
         "worlds/rooms/paper",
-        "worlds/rooms/training",
         # grid
         "worlds/grid/actions.py",
         "worlds/grid/audit",

@@ -100,7 +100,7 @@ class Bundle:
     torch: str = str(library.__version__)
 
     def model(self, name: str, device: library.device) -> nn.Module:
-        """Return one of the models, ready for use; `BrokenCheckpoint` where there is none of that name."""
+        """Return one of the models, ready for use, or raise `BrokenCheckpoint` if there is none of that name."""
         if name not in self.models:
             raise BrokenCheckpoint(f"there is no {name} in this checkpoint; it has {', '.join(self.models)}")
         model = self.kind.build(name, self.models[name], self.vocabulary)
@@ -133,7 +133,9 @@ _FIELDS: dict[str, type] = {
 
 
 def write_bundle(path: Path, bundle: Bundle) -> None:
-    """Write a checkpoint; the file before it stays until this one is whole.
+    """Write a checkpoint.
+
+    The previous file stays until this one is complete.
 
     Raises:
         DivergedTraining: when a tensor holds NaN or infinity; nothing is written then.
@@ -205,7 +207,7 @@ def _read(path: Path, kind: Kind) -> tuple[dict[str, Any], dict[str, Tensor]]:
                     )
             _demand_fields(path, facts)
             names = list(opened.keys())
-            return facts, {_prefixed(name, prefix): opened.get_tensor(name) for name in names}
+            return facts, {_add_prefix(name, prefix): opened.get_tensor(name) for name in names}
     except (SafetensorError, OSError, ValueError, TypeError, RuntimeError, KeyError) as error:
         raise _unreadable(path, error) from error
 
@@ -216,13 +218,13 @@ def _rename(facts: dict[str, Any]) -> dict[str, Any]:
     return {**rename_facts(facts), "metrics": rename_facts(metrics) if isinstance(metrics, dict) else metrics}
 
 
-def _prefixed(name: str, prefix: str) -> str:
+def _add_prefix(name: str, prefix: str) -> str:
     before, slash, part = name.rpartition("/")
     return f"{before}{slash}{prefix}{part}"
 
 
 def read_facts(path: Path) -> dict[str, Any]:
-    """Return what a file says about itself, whatever its kind; empty where it says nothing."""
+    """Return the facts in the header of a file of any kind, or nothing if it has none."""
     try:
         with safe_open(path, framework="pt") as opened:
             facts = json.loads((opened.metadata() or {}).get(KEY, "{}"))

@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
     @property
     def leads(self) -> bool:
-        """Whether this process evaluates, writes and reports."""
+        """True if this process evaluates, writes and reports."""
         return self.rank == 0
 
 
@@ -59,7 +59,7 @@ def find_device(name: str, *, place: Place | None = None) -> torch.device:
 
 @contextmanager
 def spread(device: str) -> Iterator[Place]:
-    """Join the processes that `torchrun` started, and yield the place of this one; alone without `torchrun`."""
+    """Join the processes that `torchrun` started, and yield the place of this one, alone without `torchrun`."""
     try:
         place = Place(*(int(os.environ.get(name, value)) for name, value in _VARIABLES.items()))
     except ValueError as error:
@@ -97,7 +97,10 @@ def compute_with(model: ChoosesPrecision, precision: Precision, device: torch.de
 
 @contextmanager
 def multiplying_in(precision: Precision, device: torch.device) -> Iterator[None]:
-    """Multiply matrices with a precision for a while; `auto` is TF32 on a GPU, twice as fast."""
+    """Multiply matrices with a precision for a while.
+
+    `auto` is TF32 on a GPU, twice as fast.
+    """
     chosen = precision if precision != "auto" else "tf32" if device.type == "cuda" else "fp32"
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("high" if chosen == "tf32" else "highest")
@@ -120,7 +123,7 @@ def name_of(device: torch.device) -> str:
 
 
 def peak_bytes(device: torch.device) -> int | None:
-    """Return the most memory that was in use on the device; None where nobody counts."""
+    """Return the peak memory in use on the device, or None if it is not counted."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device)
     try:

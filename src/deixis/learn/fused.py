@@ -29,7 +29,7 @@ INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"  # on a CPU, for tests
 
 
 class StepWeights(NamedTuple):
-    """The matrices of a decoder's step, joined by the vector they are applied to; all widths are padded.
+    """The matrices of a decoder's step, joined by the vector they are applied to, with all widths padded.
 
     Shapes, with w the width:
         state: [w, 6w], to the query of words, the wish and the gates; bias: [6w] of the same.
@@ -60,7 +60,9 @@ def padded_width(width: int) -> int:
 
 
 def pad_blocks(weight: Tensor, *sides: int) -> Tensor:
-    """Pad every block of a weight with zeros to `padded_width`; its sides have so many blocks each.
+    """Pad every block of a weight with zeros to `padded_width`.
+
+    Its sides have as many blocks as `sides` says.
 
     Example: an LSTM's matrix [4 width, 3 width] has the sides 4 and 3.
     """

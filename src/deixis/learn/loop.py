@@ -1,4 +1,4 @@
-"""The training loop of every world: steps, evaluations on dev, checkpoints; stopped anywhere, it resumes exactly.
+"""The training loop of every world: steps, evaluations on dev, checkpoints, and exact resumption.
 
 The rows of a step and its randomness follow from the seed and its number alone, so a checkpoint is all that resuming
 needs. The learning rate depends on how many steps are wanted. A run that goes on with another number of them, after the
@@ -76,17 +76,20 @@ class Course(ABC):
 
     @abstractmethod
     def evaluate(self) -> dict[str, float]:
-        """Evaluate the weights on held-out examples; nothing where there are none."""
+        """Evaluate the weights on held-out examples, or return nothing if there are none."""
 
     def merit(self, step: int, dev: Mapping[str, float]) -> float | None:  # noqa: ARG002 (for those who select)
-        """Return how good the weights of a step are by their evaluation; None for no model selection."""
+        """Return the merit of the weights of a step by their evaluation, or None for no model selection."""
         return None
 
     def demand_resumable(self, path: Path, found: Bundle) -> None:  # noqa: B027 (nothing to demand, by default)
         """Raise `RecipeError` where this course cannot go on from a checkpoint of the same settings and data."""
 
     def describe(self, best: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002 (for those who select)
-        """Return what else run.json says; `best` has the `step`, the `merit` and the number of `evaluations`."""
+        """Return further entries of run.json.
+
+        `best` has the `step`, the `merit` and the number of `evaluations`.
+        """
         return {}
 
 
@@ -100,7 +103,7 @@ def follow(
     tensorboard: bool = False,
     half: bool = False,
 ) -> dict[str, Any]:
-    """Train to the end, or go on with a run that was stopped; return what run.json says then.
+    """Train to the end, or resume a run that was stopped, and return the contents of run.json.
 
     Args:
         course: what is learnt.
@@ -451,7 +454,10 @@ def _order(total: int, seed: int) -> np.ndarray:
 
 @contextmanager
 def quiet_interrupt() -> Iterator[threading.Event]:
-    """Turn Ctrl-C into an event, so that no step is torn apart; pressed again, it does what it did before."""
+    """Turn Ctrl-C into an event, so that no step is torn apart.
+
+    Pressed again, it has its usual effect.
+    """
     pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield pressed

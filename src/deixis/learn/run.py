@@ -1,4 +1,4 @@
-"""Models that worlds offer for training, and the files of a run; nothing here needs torch.
+"""Models that worlds offer for training, and the files of a run, without torch.
 
 The part `models` of a world is a `Models`: by name, which options a model has and what trains it. Checkpoints are found
 by name, by run folder or by file, and say which world they are of.
@@ -157,7 +157,7 @@ class Models:
     shipped: Mapping[str, Path] = field(default_factory=dict)
 
     def recognises(self, checkpoint: Path) -> bool:
-        """Whether a safetensors file says that it is a checkpoint of this world."""
+        """Return whether a safetensors file declares a checkpoint of this world."""
         from deixis.learn.checkpoints import read_facts
 
         return read_facts(checkpoint).get("kind") in self.kinds
@@ -329,7 +329,7 @@ def find_checkpoint(name: Path) -> Path | None:
 
 
 def checkpoint_of(name: Path | str, *, world: str = "") -> Path:
-    """Return the checkpoint of a name; `BrokenCheckpoint` where there is none.
+    """Return the checkpoint of a name, or raise `BrokenCheckpoint` if there is none.
 
     Args:
         name: as for `find_checkpoint`; of a text, one that begins with ./ is that of a file or folder here.
@@ -346,7 +346,7 @@ def checkpoint_of(name: Path | str, *, world: str = "") -> Path:
 
 
 def world_of_checkpoint(checkpoint: Path) -> World:
-    """Return the world that a safetensors file is of; `BrokenCheckpoint` where no world knows it."""
+    """Return the world of a safetensors file, or raise `BrokenCheckpoint` if no world knows it."""
     found = world_whose("models", lambda models: models.recognises(checkpoint))
     if found is not None:
         return found

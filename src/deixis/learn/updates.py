@@ -37,7 +37,7 @@ def reseed(seed: int, step: int, device: torch.device) -> None:
 
 
 class Recorder:
-    """CUDA graphs of work that is the same each time, by key; they share their memory."""
+    """CUDA graphs of repeated work by key, which share their memory."""
 
     def __init__(self) -> None:
         self._replay: dict[Hashable, Callable[[], None]] = {}
@@ -50,7 +50,9 @@ class Recorder:
         move: Callable[[], None],
         kept: Iterable[Tensor] = (),
     ) -> Callable[[], None]:
-        """Return what computes and moves; the first call for a key records it, without moving anything yet.
+        """Return a function that computes and moves.
+
+        The first call for a key records it, without moving anything yet.
 
         Args:
             key: two pieces of work that differ have two keys.
@@ -82,7 +84,7 @@ class Recorder:
 
 
 class Updates:
-    """Takes optimizer steps with AdamW; every model has its own limit for the norm of its gradient.
+    """Optimizer steps with AdamW, with a gradient norm limit for every model.
 
     On a GPU a step is recorded once for every `stage`, and replayed. The learning rate lives on the device, so that it
     may change from step to step. Under `torchrun` gradients and reported values are added up over all processes, and

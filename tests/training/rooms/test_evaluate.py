@@ -14,7 +14,7 @@ from deixis.worlds.rooms.captions import caption
 from deixis.worlds.rooms.judging.predictions import read_predictions
 from deixis.worlds.rooms.pairs import CATEGORIES, SETS, test_sets
 from deixis.worlds.rooms.training.bundles import read_rooms
-from deixis.worlds.rooms.training.evaluate import Spoken, Style, say_sets, scores_of, write_captions
+from deixis.worlds.rooms.training.evaluate import SetCaptions, Style, say_sets, scores_of, write_captions
 from deixis.worlds.rooms.training.features import Eyes
 from deixis.worlds.rooms.training.saying import Decoding, Pragmatic
 from tests.training.rooms.made import HERE, KNOWN, SEEN, fresh_listener, fresh_speaker
@@ -71,7 +71,7 @@ def test_without_a_listener_there_is_only_a_literal_one(speaker):
 
 
 def made_up(texts, images, understood):
-    return Spoken(texts=texts, images=images, understood=understood)
+    return SetCaptions(texts=texts, images=images, understood=understood)
 
 
 def test_accuracies_are_unweighted_means_of_sets():

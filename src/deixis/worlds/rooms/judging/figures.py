@@ -31,7 +31,7 @@ MAX_NAME_LETTERS = 30  # of a file's name in a figure
 
 
 def redundancy_figure(summaries: Mapping[str, Summary]) -> Figure:
-    """How often captions with relevance below 1 mention each feature where it tells nothing apart (Figure 2).
+    """Draw how often captions with relevance below 1 mention each non-contrastive feature (Figure 2).
 
     A panel for each feature, a row for each file, a dot for each category.
     """
@@ -57,7 +57,7 @@ def write_figures(summaries: Mapping[str, Summary], folder: Path, *, denominator
 
 
 def group_estimates(summaries: Mapping[str, Summary]) -> dict[str, dict[str, Mapping[str, Estimate]]]:
-    """What is shown of each file: category or set -> file -> estimates.
+    """Return the estimates of each file: category or set -> file -> estimates.
 
     Categories where all files have them, sets where there are as few as can be told apart, and else the mean of all.
     """

@@ -70,7 +70,9 @@ WORDS: Mapping[Mark, str] = {"contrastive": "telling", "redundant": "idle", "fal
 
 
 def write_score_page(summaries: Mapping[str, Summary], captions: Mapping[str, int], out: Path, *, how: str) -> Path:
-    """Write the page; the same scores give the same bytes.
+    """Write the page.
+
+    The same scores give the same bytes.
 
     Args:
         summaries: of each file or speaker.
@@ -157,7 +159,9 @@ def _cell(found: Estimate) -> str:
 
 
 def caption_page(name: str, captions: Captions, *, seed: int = 0) -> str:
-    """A page with some captions of every set; the same captions and seed give the same page.
+    """Return a page with some captions of every set.
+
+    The same captions and seed give the same page.
 
     Args:
         name: of the speaker.
@@ -180,12 +184,12 @@ def caption_page(name: str, captions: Captions, *, seed: int = 0) -> str:
 
 
 def legend() -> str:
-    """What the marks mean."""
+    """Return the legend of the marks."""
     return _part("legend", marks=MARKS)
 
 
 def marked_words(pieces: Sequence[Piece]) -> str:
-    """A caption with every word marked; pointing at one tells why."""
+    """Return a caption with every word marked, and the reason as a tooltip."""
     return _part("words", pieces=pieces)
 
 
@@ -211,7 +215,7 @@ def _part(macro: str, **values: Any) -> str:
 
 
 def count_features(said: str, rooms: Sequence[int]) -> dict[str, int]:
-    """How many features a caption says that tell the target apart, that do not, and falsely; each counts once."""
+    """Count the contrastive, redundant and false features of a caption, each once."""
     judgement, telling = judge(said, RoomScene(rooms[0])), telling_features(rooms)
     contrastive = sum(feature in telling for feature in judgement.true)
     counts: dict[Mark, int] = {
@@ -223,5 +227,5 @@ def count_features(said: str, rooms: Sequence[int]) -> dict[str, int]:
 
 
 def picture(room: int, role: str) -> str:
-    """The image of a room, whole within the page; `role` is what it is there for."""
+    """Return the image of a room, embedded in the page, with its `role`."""
     return _part("picture", room=room, role=role, data=b64encode(draw_png(room, size=SIZE)).decode(), size=SIZE)

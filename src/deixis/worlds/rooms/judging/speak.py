@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from deixis.worlds.rooms.data.room_pictures import RoomPictures
     from deixis.worlds.rooms.judging.arrays import Scores
     from deixis.worlds.rooms.judging.summary import Summary
-    from deixis.worlds.rooms.training.evaluate import ShownAndSaid, Spoken
+    from deixis.worlds.rooms.training.evaluate import SetCaptions, ShownAndSaid
 
 
 __all__ = ["speak"]
@@ -138,7 +138,7 @@ def _answerer(kept: Mapping[str, Any]) -> dict[str, Any]:
 
 def _write(
     request: Request,
-    spoken: Mapping[str, Spoken],
+    spoken: Mapping[str, SetCaptions],
     scores: Mapping[str, Scores],
     summary: Summary,
     values: Mapping[str, Any],

@@ -27,7 +27,7 @@ SIZE = 64  # pixels along one side of a picture
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomEncoderSettings:
-    """The channels of each layer; all but the fourth halve the sides of the picture."""
+    """The channels of each layer, all but the fourth of which halve the sides of the picture."""
 
     channels: tuple[int, ...] = (32, 64, 128, 128, 128)
 

@@ -38,7 +38,7 @@ State: TypeAlias = "tuple[Tensor, Tensor]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomSpeakerSettings:
-    """The sizes of the speaker; the defaults are the published ones.
+    """The sizes of the speaker, by default the published ones.
 
     Attributes:
         features: numbers that tell of an image.
@@ -50,7 +50,7 @@ class RoomSpeakerSettings:
 
 
 class RoomSpeaker(nn.Module):
-    """The model itself; `words` is the number of entries of its vocabulary."""
+    """The speaker, for a vocabulary of `words` entries."""
 
     def __init__(self, settings: RoomSpeakerSettings, words: int) -> None:
         super().__init__()
@@ -104,14 +104,14 @@ class RoomSpeaker(nn.Module):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomListenerSettings:
-    """The sizes of the listener; the defaults are the published ones."""
+    """The sizes of the listener, by default the published ones."""
 
     features: int = 2048
     width: int = 512
 
 
 class RoomListener(nn.Module):
-    """The model itself; `words` is the number of entries of its vocabulary."""
+    """The listener, for a vocabulary of `words` entries."""
 
     def __init__(self, settings: RoomListenerSettings, words: int) -> None:
         super().__init__()
@@ -145,7 +145,7 @@ class CaptionLanguageSettings:
 
 
 class CaptionLanguage(nn.Module):
-    """The model itself; `words` is the number of entries of its vocabulary."""
+    """The language model of captions, for a vocabulary of `words` entries."""
 
     def __init__(self, settings: CaptionLanguageSettings, words: int) -> None:
         super().__init__()

@@ -44,7 +44,7 @@ def augment(pictures: Tensor, how: Augmentation, *, rng: torch.Generator) -> Ten
 
 
 def move_pictures(pictures: Tensor, right: float, down: float) -> Tensor:
-    """Pictures moved by so many pixels; the edge is repeated where nothing is left.
+    """Move pictures by some pixels, and repeat the edge where nothing is left.
 
     Shapes:
         pictures: float [picture, 3, row, column].

@@ -69,7 +69,7 @@ ROOMS = Kind(
 
 
 def read_rooms(path: Path) -> Bundle:
-    """The models in a file; `BrokenCheckpoint` when it is missing, damaged or of another kind."""
+    """Read the models in a file, or raise `BrokenCheckpoint` if it is missing, damaged or of another kind."""
     return read_bundle(path, ROOMS)
 
 

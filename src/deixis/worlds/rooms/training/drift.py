@@ -61,7 +61,7 @@ def score_words(words: np.ndarray, images: np.ndarray) -> dict[str, float]:
 def drift(
     said: SpokenCaptions, target: Tensor, language: CaptionLanguage | None, before: RoomSpeaker | None
 ) -> dict[str, float]:
-    """The structural and the semantic drift of captions; the less, the further.
+    """Return the structural and the semantic drift of captions, where less means further.
 
     Args:
         said: the captions.

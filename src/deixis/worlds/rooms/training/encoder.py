@@ -46,7 +46,7 @@ DISTURBED = 2000  # pictures by which it is judged how an encoder bears changes
 
 
 def learn_to_see(how: Encoding, out: Path, *, device: str = "auto", progress: Progress | None = None) -> dict[str, Any]:
-    """Train an encoder and write it to a file; how well it tells held-out pictures.
+    """Train an encoder, write it to a file, and return its accuracy on held-out pictures.
 
     Args:
         how: the settings.

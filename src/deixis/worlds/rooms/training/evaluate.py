@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "SetCaptions",
     "ShownAndSaid",
     "Speaks",
-    "Spoken",
     "Style",
     "Thinking",
     "evaluation_of",
@@ -84,7 +84,7 @@ class Style:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spoken:
+class SetCaptions:
     """The captions of a test set.
 
     Shapes:
@@ -107,8 +107,8 @@ def say_sets(  # noqa: PLR0913 (who speaks, of what, and how)
     sets: Callable[[int], Mapping[str, np.ndarray]] | None = None,
     seed: int = 0,
     progress: Progress | None = None,
-) -> tuple[dict[str, Spoken], dict[str, Any]]:
-    """Let a speaker caption the test sets; return the captions by set, and facts about them.
+) -> tuple[dict[str, SetCaptions], dict[str, Any]]:
+    """Let a speaker caption the test sets, and return the captions by set with facts about them.
 
     Args:
         checkpoint: a file with a speaker, and maybe its listener.
@@ -136,7 +136,7 @@ def say_sets(  # noqa: PLR0913 (who speaks, of what, and how)
     for number, (name, rows) in enumerate(contexts.items()):
         reseed(seed, number, place)
         texts, understood = hear(speaks, features.rows(rows), features.values, place)
-        spoken[name] = Spoken(texts=texts, images=rows, understood=understood)
+        spoken[name] = SetCaptions(texts=texts, images=rows, understood=understood)
         done += len(rows)
         tell("captions", done, sum(map(len, contexts.values())), name)
     most = max(map(len, contexts.values()))
@@ -169,13 +169,13 @@ def facts_of(
     }
 
 
-def score_spoken(spoken: Mapping[str, Spoken]) -> dict[str, Scores]:
+def score_spoken(spoken: Mapping[str, SetCaptions]) -> dict[str, Scores]:
     """The scores of every caption, by set."""
     return {name: score_captions(one.texts, one.images[:, 0], one.images[:, 1:]) for name, one in spoken.items()}
 
 
 def scores_of(
-    spoken: Mapping[str, Spoken], *, seed: int = 0, scores: Mapping[str, Scores] | None = None
+    spoken: Mapping[str, SetCaptions], *, seed: int = 0, scores: Mapping[str, Scores] | None = None
 ) -> tuple[Summary, dict[str, dict[str, float]]]:
     """The metrics of captions by set and category, and the accuracy of listeners.
 
@@ -212,7 +212,7 @@ def evaluation_of(
     }
 
 
-def write_captions(path: Path, spoken: Mapping[str, Spoken]) -> None:
+def write_captions(path: Path, spoken: Mapping[str, SetCaptions]) -> None:
     """Write captions as JSON Lines that `deixis evaluate` reads."""
     with replacing_file(path) as draft, draft.open("w", encoding="utf-8", newline="\n") as stream:
         for name, one in spoken.items():
@@ -273,7 +273,7 @@ def _data_seed(checkpoint: Path, bundle: Bundle) -> int:
     return seed
 
 
-def _accuracy(parts: list[Spoken]) -> dict[str, float]:
+def _accuracy(parts: list[SetCaptions]) -> dict[str, float]:
     """The unweighted mean of sets."""
     found = {"literal_accuracy": float(np.mean([listen_literally(one.texts, one.images).mean() for one in parts]))}
     heard = [one.understood for one in parts if one.understood is not None]
@@ -312,7 +312,7 @@ def say_pictures(  # noqa: PLR0913 (who speaks, of what, and how)
     seed: int = 0,
     progress: Progress | None = None,
 ) -> tuple[ShownAndSaid, dict[str, Any]]:
-    """Let a speaker caption pictures; return the captions, and facts about them.
+    """Let a speaker caption pictures, and return the captions with facts about them.
 
     Args:
         checkpoint: a file with a speaker, and maybe its listener.

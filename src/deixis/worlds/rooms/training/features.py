@@ -195,7 +195,10 @@ class Features:
         return bool(np.isin(ids, self.ids).all())
 
     def only(self, ids: np.ndarray) -> Features:
-        """The features of some of the images, in memory; a cache may hold many more."""
+        """Return the features of some of the images, in memory.
+
+        A cache may hold many more.
+        """
         ids = np.unique(ids)
         return replace(self, ids=ids, values=np.asarray(self.values[self.rows(ids)]))
 
@@ -236,7 +239,7 @@ def features_of(
     if cache is None:
         return Features(wanted, look(wanted), encoder.name, encoder.digest)
     with suppress(BrokenDataset):  # somebody may be changing it; who holds the lock will know
-        known = _cached(cache, facts)
+        known = _read_cache(cache, facts)
         if known is not None and known.holds(wanted):
             return known
 
@@ -255,7 +258,7 @@ def features_of(
 def _fill(cache: Path, facts: dict[str, Any], wanted: np.ndarray, look: Callable[[np.ndarray], np.ndarray]) -> Features:
     """Return the features in a cache, after what was missing in it has been added."""
     none = Features(wanted[:0], np.empty((0, FEATURES), np.float16), facts["encoder"], facts["digest"])
-    known = _cached(cache, facts) or none
+    known = _read_cache(cache, facts) or none
     missing = np.setdiff1d(wanted, known.ids)
     if not len(missing) and known is not none:
         return known
@@ -264,7 +267,7 @@ def _fill(cache: Path, facts: dict[str, Any], wanted: np.ndarray, look: Callable
     values = np.concatenate((np.asarray(known.values), look(missing)))[order]
     found = replace(none, ids=every[order], values=values)
     _keep(cache, found, facts)
-    return _cached(cache, facts) or found
+    return _read_cache(cache, facts) or found
 
 
 @torch.no_grad()
@@ -305,8 +308,11 @@ def _names(cache: Path, facts: dict[str, Any]) -> tuple[Path, Path, Path]:
     return cache / f"{name}.json", cache / f"{name}-ids.npy", cache / f"{name}.npy"
 
 
-def _cached(cache: Path, facts: dict[str, Any]) -> Features | None:
-    """Return the features in a cache for this encoder; a damaged file is an error, another encoder's is none."""
+def _read_cache(cache: Path, facts: dict[str, Any]) -> Features | None:
+    """Return the features in a cache for this encoder, or None for another encoder's.
+
+    A damaged file is an error.
+    """
     about, ids_file, values_file = _names(cache, facts)
     if not about.is_file():
         return None

@@ -42,7 +42,7 @@ __all__ = ["Contexts", "play_games"]
 
 
 class Contexts(NamedTuple):
-    """Contexts to play with, and held-out ones for evaluations; the captions of both are equally long at most."""
+    """Contexts to play with, and held-out ones for evaluations, with one bound for the length of all captions."""
 
     played: Lesson
     held_out: Lesson
@@ -59,7 +59,7 @@ def play_games(  # noqa: PLR0913 (who plays, by which rules, with which images, 
     progress: Progress | None = None,
     stop_after: float | None = None,
 ) -> dict[str, Any]:
-    """Let a speaker and a listener play, or go on with a game that was stopped; return what run.json says then.
+    """Train a speaker and a listener, or resume a game that was stopped, and return the contents of run.json.
 
     Args:
         how: the rules.

@@ -1,4 +1,4 @@
-"""Part `models` of rooms: an encoder of pictures, a captioner and the reference game; the options of `deixis train`."""
+"""Part `models` of rooms: a picture encoder, a captioner, the reference game, and the options of `deixis train`."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def _train_speaker(
 
 
 def steady_run(out: Path, facts: dict[str, Any], eyes: Eyes, progress: Progress) -> dict[str, Any]:
-    """Make the best models of a finished run see steadily, and say so in run.json; what that says then."""
+    """Make the best models of a finished run robust to changed pictures, and return run.json, which records it."""
     from dataclasses import asdict
 
     from deixis.worlds.rooms.training.steady import Steadying, steady

@@ -28,7 +28,7 @@ DECAY = 0.99  # of the mean of earlier rewards
 
 
 def caption_loss(scores: Tensor, words: Tensor) -> Tensor:
-    """The mean cost of the right words; what fills up after the end costs nothing.
+    """Return the mean cross-entropy of the right words, without the padding after the end.
 
     Shapes:
         scores: float [context, step, word]. words: int64 [context, step].
@@ -37,7 +37,10 @@ def caption_loss(scores: Tensor, words: Tensor) -> Tensor:
 
 
 def listener_loss(fits: Tensor) -> Tensor:
-    """The mean cost of not choosing the first image, which is the target; fits: float [context, image]."""
+    """Return the mean cross-entropy of the first image, which is the target.
+
+    fits: float [context, image].
+    """
     return functional.cross_entropy(fits, torch.zeros(len(fits), dtype=torch.int64, device=fits.device))
 
 

@@ -49,7 +49,7 @@ def learn_captions(
     progress: Progress | None = None,
     stop_after: float | None = None,
 ) -> dict[str, Any]:
-    """Train a speaker on captions, or go on with a training that was stopped; return what run.json says then.
+    """Train a speaker on captions, or resume a training that was stopped, and return the contents of run.json.
 
     Args:
         how: the settings.

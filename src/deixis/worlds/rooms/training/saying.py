@@ -85,7 +85,7 @@ def shift_right(words: Tensor) -> Tensor:
 
 
 def length_of(words: Tensor) -> Tensor:
-    """Steps up to the first end, which is one of them; all of them where there is none."""
+    """Return the number of steps up to and with the first end, or of all if there is none."""
     is_end = words == END
     return torch.where(is_end.any(1), is_end.int().argmax(1) + 1, words.shape[1])
 

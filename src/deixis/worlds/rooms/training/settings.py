@@ -61,7 +61,7 @@ Distractors: TypeAlias = Annotated[int, Setting("images beside the target", leas
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Augmentation(Settings):
-    """How far pictures are changed; each is changed in its own way."""
+    """Ranges of the random changes of pictures, drawn for each picture."""
 
     plain: Annotated[float, Setting("share of pictures that stay as they are", least=0, most=1)] = 0.1
     shift: Annotated[float, Setting("largest shift in pixels, also by fractions", least=0, most=32)] = 3.0
@@ -81,7 +81,7 @@ class Augmentation(Settings):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoding(Settings):
-    """How the encoder of pictures is trained."""
+    """Settings of the training of the encoder of pictures."""
 
     pictures: Annotated[int, Setting("training pictures, at most 30,000", least=1, most=480_000)] = 30_000
     judged: Annotated[int, Setting("validation pictures, at most 20,000", least=1, most=480_000)] = 20_000
@@ -122,7 +122,7 @@ class _Course(Settings):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Captioning(_Course):
-    """How a speaker learns exhaustive captions (the model B of the paper)."""
+    """Settings of the training of a speaker on exhaustive captions (the model B of the paper)."""
 
     seed: Seed = 0
     data_seed: DataSeed = 42
@@ -144,7 +144,7 @@ class Captioning(_Course):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Game(_Course):
-    """How a speaker and a listener are trained in the reference game."""
+    """Settings of the training of a speaker and a listener in the reference game."""
 
     seed: Seed = 0
     data_seed: DataSeed = 42

@@ -74,7 +74,7 @@ class Steadying:
 def steady(
     path: Path, how: Steadying | None = None, *, eyes: Eyes | None = None, progress: Progress | None = None
 ) -> None:
-    """Make the models of a checkpoint see steadily; the file is replaced when that is done.
+    """Make the models of a checkpoint robust to changed pictures, and replace the file when that is done.
 
     Args:
         path: a checkpoint with a speaker, a listener, or both.
