@@ -97,6 +97,7 @@ def test_captions_of_a_cluster_are_the_same_bytes(crew, tmp_path):
     assert folder_bytes(tmp_path / "there") == folder_bytes(tmp_path / "here")
 
 
+@pytest.mark.slow
 def test_photographs_of_a_cluster_are_the_same_bytes(crew, tmp_path):
     """Scenes are drawn, spoken of and given distractor images on a cluster to the same bytes; what is begun goes on."""
     recipe = CopsRefRecipe(seed=3, images=40, val=0.0, test=0.7, each=1)
@@ -151,6 +152,7 @@ def test_the_verbs_work_on_a_cluster(made, cluster, tmp_path, capsys):
         assert capsys.readouterr().out == here
 
 
+@pytest.mark.slow
 def test_a_cluster_of_our_own_needs_no_address(made, tmp_path, capsys):
     """`--on dask` alone starts processes on this machine and ends them."""
     assert main(["check", str(made), "--on", "dask", "--workers", "1", "--json"]) in (0, 1)

@@ -279,6 +279,7 @@ print(json.dumps(ids))
 """
 
 
+@pytest.mark.slow
 def test_two_processes_share_the_examples(folder, tmp_path):
     """Two ranks that met through torch.distributed give every example once between them."""
     command = [sys.executable, "-W", "ignore", "-c", SCRIPT, str(folder), str(tmp_path / "meeting")]

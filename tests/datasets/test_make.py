@@ -115,6 +115,7 @@ def test_another_seed_gives_other_examples(finished, tmp_path):
     assert not mine & {example.id for example in examples_in(other)}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is a Unix signal")
 def test_a_killed_maker_loses_nothing_and_damages_nothing(finished, tmp_path):
     """Killed while a file is being written, three times over, and run again, it makes the same bytes."""

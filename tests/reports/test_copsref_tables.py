@@ -169,6 +169,7 @@ def test_commands_name_what_they_begin_with(folders: list[Path]) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_files_are_written_and_equal(folders: list[Path], tmp_path: Path) -> None:
     """The page, the tables and the figures are written, twice the same, and hold nothing from elsewhere."""
     results = compare_trials([read_trial(folder) for folder in folders])

@@ -224,6 +224,7 @@ def test_names_stay_names(dataset, ours, name):
     assert not any(element.tag.endswith("script") for element in root.iter())
 
 
+@pytest.mark.slow
 def test_drawings_are_the_same_every_time(ours, gscan):
     """The same counts give the same bytes in both forms, without a date or metadata."""
     for sheet, form in ((figure4([ours] * 4), "png"), (figure5([ours, gscan], beside=published()), "svg")):

@@ -107,6 +107,7 @@ def test_files_hold_what_was_counted(ours, bare):
     assert plain["published"]["table 2"] == PUBLISHED
 
 
+@pytest.mark.slow
 def test_equal_counts_give_equal_files(ours):
     """A second run writes the same bytes."""
     one, other = draw([ours]), draw([ours])

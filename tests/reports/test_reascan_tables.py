@@ -567,6 +567,7 @@ def test_the_page_shows_every_cell_and_every_reason(results, tmp_path):
     assert said.count("No reason is given.") == len(results.differences) - 1
 
 
+@pytest.mark.slow
 def test_equal_runs_give_equal_files(results, folders, tmp_path):
     """Nothing but the runs and the notes decides what is written, in whatever order the runs are given."""
     reasons = {("table3", "m-lstm", "a2"): "Because <b>it</b> is | so."}

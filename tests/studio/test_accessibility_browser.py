@@ -32,6 +32,7 @@ def axe() -> str:
     return next(Path(found.origin).parent.rglob("axe.min.js")).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_grave_on_any_page(
     browser: Browser, studio_url: str, addresses: list[str], axe: str, scheme: str
@@ -54,6 +55,7 @@ def test_axe_finds_nothing_grave_on_any_page(
     assert grave == {}
 
 
+@pytest.mark.slow
 def test_every_page_fits_wide_and_narrow_screens_in_light_and_dark(
     browser: Browser, studio_url: str, addresses: list[str], shots: Path
 ):
@@ -93,6 +95,7 @@ def test_every_page_has_one_title_one_heading_and_a_way_past_the_menu(page: Page
     assert len(set(titles.values())) > len(titles) // 2
 
 
+@pytest.mark.slow
 def test_the_keyboard_reaches_what_a_page_is_for(page: Page, addresses: list[str]):
     """Every link, button and field that can be seen is reached by Tab, in an order without detours."""
     missed = {}

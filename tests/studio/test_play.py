@@ -200,6 +200,7 @@ def test_feedback_score_and_cards_of_photographs_name_the_same_misreading(entrie
     assert told > 20
 
 
+@pytest.mark.slow
 def test_a_click_is_judged_by_the_very_object(entries, tmp_path):
     """Where a solid stands on the corner of a box, a click on one is none on the other, on any page."""
     game = grid_game(entries["grid"], "b2", "point", 12, seed=1)

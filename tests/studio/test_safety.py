@@ -132,6 +132,7 @@ def test_a_broken_dataset_is_told_of_and_the_rest_works(client):
     assert client.get("/d/broken").status_code in (404, 422)
 
 
+@pytest.mark.slow
 def test_nonsense_in_addresses_is_answered(app, client):
     """Whatever stands where an address has a name or a number, the answer is no fault of the studio's."""
     slugs = [entry.slug for entry in app.app.state.library]
@@ -145,6 +146,7 @@ def test_nonsense_in_addresses_is_answered(app, client):
     assert faults == []
 
 
+@pytest.mark.slow
 def test_nonsense_in_what_is_asked_is_answered_and_never_reflected(client, visited):
     """Every field of every page, and every name in every link, is tried with nonsense and with scripts."""
     names = {}

@@ -28,6 +28,7 @@ def test_built_in_worlds_pass(name):
     check_world(find_world(name), examples=4)
 
 
+@pytest.mark.slow
 def test_the_world_of_beads_passes(beads):
     """With parts of the toolkit and four of its own."""
     check_world(beads)

@@ -60,6 +60,7 @@ def test_examples_with_too_few_images_are_left_out_and_counted():
     assert len(found.examples) + sum(found.dropped.values()) == len(posed().there)
 
 
+@pytest.mark.slow
 def test_workers_do_not_matter(monkeypatch):
     """Two processes find what one finds."""
     monkeypatch.setattr(assemble, "CHUNK", 9)

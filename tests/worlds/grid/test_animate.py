@@ -146,7 +146,7 @@ def test_a_long_plan_makes_a_small_file():
     assert len(animate_gif(scene, plan, marks=Marks(target=5), title="walk to the yellow circle")) < 500_000
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(scenes, plans)
 def test_any_plan_can_be_watched(scene, plan):
     """Sensible or not, a plan gives the same GIF and the same SVG every time, and both can be read."""

@@ -69,6 +69,7 @@ def test_no_factor_of_the_published_film_is_misread() -> None:
         assert np.array_equal(read, real["gif_factors"])
 
 
+@pytest.mark.slow
 @needs_real
 @pytest.mark.parametrize("group", ["deepmind_random", "deepmind_floor0"])
 def test_published_pictures_are_near_their_drawings(group: str) -> None:

@@ -95,6 +95,7 @@ def test_what_is_said_of_an_image_does_not_depend_on_the_others():
     assert alone != list(express(table, Engine(seed=1), scenes=[7], weights=EVEN))
 
 
+@pytest.mark.slow
 def test_forms_come_out_in_the_shares_asked_for():
     """Tuned weights make up for what images do not offer."""
     table = made_up(400)
