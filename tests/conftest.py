@@ -107,6 +107,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     from deixis.cli import main
     from deixis.worlds.photos.data.store import write_copsref
     from tests.datasets.copsref.posed import posed
+    from tests.datasets.few_pairs import only_few_pairs
 
     place = tmp_path_factory.mktemp("datasets of all worlds")
     (place / "tiny.toml").write_text(TINY, encoding="utf-8")
@@ -115,8 +116,9 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "grid": ["make", "reascan", "--recipe", str(place / "tiny.toml")],
         "rooms": ["make", "a3ds", "--captions", "none", "--test-sets", "--workers", "1"],
     }
-    for name, said in words.items():
-        assert main([*said, "--out", str(made[name])]) == 0
+    with only_few_pairs():
+        for name, said in words.items():
+            assert main([*said, "--out", str(made[name])]) == 0
     write_copsref(made["photos"], map(_in_words, posed().examples), posed().scenes)
     return made
 

@@ -17,6 +17,7 @@ from deixis.worlds.rooms.data.make import A3dsRecipe, make_a3ds
 from deixis.worlds.rooms.examples import open as open_rooms
 from tests.cli.test_check_gscan import gscan_file
 from tests.datasets.copsref.posed import posed
+from tests.datasets.few_pairs import only_few_pairs
 
 
 LINES = (
@@ -141,6 +142,12 @@ def test_what_is_no_dataset_is_refused_before_anything_is_written(tmp_path, caps
     assert main(["audit", str(tmp_path / "strange"), "--out", str(tmp_path / "audit")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not (tmp_path / "audit").exists()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_pairs():
+    with only_few_pairs():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -13,9 +13,16 @@ from deixis.errors import BrokenDataset, DeixisError
 from deixis.worlds.rooms.data.make import read_pairs
 from deixis.worlds.rooms.judging.anchors import SPEAKERS, speaker_captions
 from deixis.worlds.rooms.pairs import test_sets
+from tests.datasets.few_pairs import only_few_pairs
 
 
 evaluate = command_of(evaluate_answers)  # with the options of worlds
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_pairs():
+    with only_few_pairs():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deixis.cli import main
+from tests.datasets.few_pairs import only_few_pairs
 
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_pairs():
+    with only_few_pairs():
+        yield
 
 
 @pytest.fixture(scope="module")

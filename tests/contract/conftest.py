@@ -11,6 +11,7 @@ import pytest
 from deixis.cli import main
 from deixis.worlds.registry import BUILT_IN, known_worlds
 from tests.beads import installed_beads
+from tests.datasets.few_pairs import only_few_pairs
 
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         "beads": ["beads", "--examples", 60],
     }[request.param]
     folder = place / "data"
-    with nullcontext() if "beads" in known_worlds() else installed_beads():
+    with only_few_pairs(), nullcontext() if "beads" in known_worlds() else installed_beads():
         code = main(["make", *map(str, words), "--out", str(folder), "--workers", "1"])
     assert code == 0
     return SimpleNamespace(world=request.param, path=folder, words=[str(word) for word in words])

@@ -4,6 +4,7 @@ import json
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from shutil import copytree
 
 import numpy as np
@@ -23,6 +24,7 @@ from deixis.worlds.rooms.data.captions import caption_table, read_captions
 from deixis.worlds.rooms.data.make import A3dsRecipe, make_a3ds, read_pairs
 from deixis.worlds.rooms.formats.a3ds import read_image_list, read_vocabulary
 from deixis.worlds.rooms.pairs import SETS
+from deixis.worlds.rooms.pairs import test_sets as draw_test_sets
 from deixis.worlds.rooms.vocabulary import unknown_words
 from tests.datasets.tiny import folder_bytes
 
@@ -41,6 +43,7 @@ def patched(patch):
     patch.setattr(a3ds, "IMAGES", 1000)
     patch.setattr(a3ds, "SHARD", 250)
     patch.setattr(a3ds, "TUNING_PAIRS", 500)
+    patch.setattr(a3ds, "test_sets", partial(draw_test_sets, count=150))
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +110,7 @@ def test_pairs_come_from_their_split(folder):
 
         assert list(sets) == names
         assert all(set(pairs.ravel().tolist()) <= allowed for pairs in sets.values())
-        assert {len(pairs) for pairs in sets.values()} == {7500 if split == "test" else 500}
+        assert {len(pairs) for pairs in sets.values()} == {150 if split == "test" else 500}
 
 
 def test_the_card_and_the_manifest_tell_what_is_there(folder):

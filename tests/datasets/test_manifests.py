@@ -13,6 +13,7 @@ from deixis.data.recipes import recipe_in
 from deixis.data.seal import write_manifest
 from deixis.data.store import open_dataset
 from deixis.worlds.registry import world_of
+from tests.datasets.few_pairs import only_few_pairs
 from tests.datasets.tiny import folder_bytes
 
 
@@ -46,8 +47,9 @@ WRITTEN = {
 def made(tmp_path_factory):
     """A small dataset of each world."""
     folder = tmp_path_factory.mktemp("made")
-    for world, words in MAKE.items():
-        assert main(["make", *words, "--workers", "1", "--out", str(folder / world)]) == 0
+    with only_few_pairs():
+        for world, words in MAKE.items():
+            assert main(["make", *words, "--workers", "1", "--out", str(folder / world)]) == 0
     return folder
 
 

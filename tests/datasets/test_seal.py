@@ -15,7 +15,14 @@ from deixis.worlds.grid.making.make import make
 from deixis.worlds.photos.data.store import write_copsref
 from deixis.worlds.rooms.data.make import A3dsRecipe, make_a3ds
 from tests.datasets.copsref.posed import posed
+from tests.datasets.few_pairs import only_few_pairs
 from tests.datasets.tiny import tiny
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_pairs():
+    with only_few_pairs():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from deixis.worlds.grid.making.recipe import Pool, Recipe
 from deixis.worlds.photos.data.store import write_copsref
 from deixis.worlds.rooms.data.make import A3dsRecipe, make_a3ds
 from tests.datasets.copsref.posed import posed
+from tests.datasets.few_pairs import only_few_pairs
 
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def grid_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def room_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The test sets of A3DS, without captions."""
     out = tmp_path_factory.mktemp("prompts") / "rooms"
-    make_a3ds(A3dsRecipe(captions=(), test_sets=True, seed=3), out, workers=1)
+    with only_few_pairs():
+        make_a3ds(A3dsRecipe(captions=(), test_sets=True, seed=3), out, workers=1)
     return out
 
 
