@@ -21,8 +21,8 @@ from deixis.worlds.grid.kernels.board import (
     below_clause,
     find_cell,
     find_place,
-    picked,
     put,
+    referents,
     say,
     take_back,
     wipe,
@@ -94,7 +94,7 @@ def test_a_blueprint_picks_out_what_its_expression_does(name, reading, full_boar
             board = board_of(scene)
             say(board, table, len(table))
 
-            word = picked(board, board["said"], board["everyone"], reading == "superlative")
+            word = referents(board, board["said"], board["everyone"], reading == "superlative")
 
             assert indices(word) == denotation(expression, scene, reading=reading)
 
@@ -111,7 +111,7 @@ def test_mentions_left_out_do_not_count(name, full_boards):
             for child, clause in enumerate(clauses, start=1):
                 alive = board["everyone"] & ~below_clause(board, child)
 
-                word = picked(board, board["said"], alive, False)
+                word = referents(board, board["said"], alive, False)
 
                 assert indices(word) == denotation(without(expression, clause), scene)
 
@@ -122,7 +122,7 @@ def test_the_last_object_of_a_full_board_is_seen():
     board = board_of(scene)
     say(board, np.array([[0, -1, 1, -1, -1]], np.int8), 1)  # the big circle
 
-    assert indices(picked(board, board["said"], 1, False)) == {47}
+    assert indices(referents(board, board["said"], 1, False)) == {47}
 
 
 @given(OBJECTS, OBJECTS)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-__all__ = ["below", "bit", "count", "jit", "lowest", "mix", "next_word"]
+__all__ = ["GOLDEN", "below", "bit", "count", "jit", "jit_inline", "lowest", "mix", "next_word"]
 
 _OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _NARROW = (nb.types.int8, nb.types.int16, nb.types.int32, nb.types.uint8, nb.types.uint16, nb.types.uint32)
@@ -20,7 +20,7 @@ _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)
 _M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
 _H = np.uint64(0x0101010101010101)
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
 _U0, _U1, _U2, _U4 = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(4)
@@ -39,6 +39,11 @@ def jit(kernel: Callable[..., Any]) -> Any:
         choose = compiled.get_call_template
         compiled.get_call_template = lambda args, kws: choose([_as_passed(kind) for kind in args], kws)
     return compiled
+
+
+def jit_inline(kernel: Callable[..., Any]) -> Any:
+    """Compile a kernel into each kernel that calls it, where handing over its many arrays would cost a fifth."""
+    return nb.njit(inline="always", **_OPTIONS)(kernel)
 
 
 def _as_passed(kind: Any) -> Any:
@@ -79,7 +84,7 @@ def mix(word):
 @jit
 def next_word(state):
     """Return the next random word, and change `state`, a uint64 array of length 1, in place."""
-    state[0] += _GOLDEN
+    state[0] += GOLDEN
     return mix(state[0])
 
 

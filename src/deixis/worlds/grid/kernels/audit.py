@@ -21,7 +21,7 @@ from deixis.worlds.grid.kernels.readings import (
     VALUES,
     as_said,
     drop_clause,
-    picked,
+    referents_now,
     shortened,
 )
 
@@ -49,8 +49,8 @@ def read_carelessly(objects, counts, size, mentions, mention_start, parts, part_
     sets = np.empty(12 + 2 * size, np.uint64)
     now = np.empty((16, 5), np.int64)
     tree = np.empty((16, 2), np.int64)
+    fits = np.empty(16, np.uint64)
     candidates = np.empty(16, np.uint64)
-    packed = np.empty(16, np.uint64)
     chosen = np.empty(16, np.int64)
     open_ = np.empty(16, np.uint64)
     for s in range(objects.shape[0]):
@@ -59,18 +59,18 @@ def read_carelessly(objects, counts, size, mentions, mention_start, parts, part_
             add_to_sets(sets, size, i, objects[s, i])
         c = which[s]
         said = mentions[mention_start[c] : mention_start[c + 1]]
-        work = (sets, size, objects[s], counts[s], now, tree, candidates, packed, chosen, open_)
+        work = (sets, size, objects[s], counts[s], now, tree, fits, candidates, chosen, open_)
         reached = _without_parts(said, parts[part_start[c] : part_start[c + 1]], without[at[s] :], work)
         reached |= _with_other_words(said, work)
         exchanged, isomorphic = _with_exchanges(said, work)
         shortened(said, False, 0, work)
-        found[s, PHRASE] = picked(said.shape[0], work)
+        found[s, PHRASE] = referents_now(said.shape[0], work)
         if said.shape[0] > 1:
             reached |= found[s, PHRASE]
         shortened(said, True, 0, work)
-        found[s, NOUN] = picked(said.shape[0], work)
+        found[s, NOUN] = referents_now(said.shape[0], work)
         shortened(said, False, 1, work)
-        found[s, FIRST_CLAUSE] = picked(said.shape[0], work)
+        found[s, FIRST_CLAUSE] = referents_now(said.shape[0], work)
         found[s, EXCHANGED] = exchanged
         found[s, REACHED] = reached | isomorphic
 
@@ -87,7 +87,7 @@ def _without_parts(said, parts, out, work):
             drop_clause(mention, said.shape[0], now)
         else:
             now[mention, slot] = NOTHING
-        out[k] = picked(said.shape[0], work)
+        out[k] = referents_now(said.shape[0], work)
         reached |= out[k]
     return reached
 
@@ -105,7 +105,7 @@ def _with_other_words(said, work):
             for value in range(2 if slot == SIZE else VALUES):
                 if value != said[m, slot]:
                     now[m, slot] = value
-                    reached |= picked(said.shape[0], work)
+                    reached |= referents_now(said.shape[0], work)
             now[m, slot] = said[m, slot]
     return reached
 
@@ -123,7 +123,7 @@ def _with_exchanges(said, work):
                 if said[one, slot] == said[other, slot] or (slot == RELATION and one == 0):
                     continue
                 now[one, slot], now[other, slot] = said[other, slot], said[one, slot]
-                found = picked(count, work)
+                found = referents_now(count, work)
                 exchanged |= found
                 if slot == COLOR and one > 0:
                     isomorphic |= found
@@ -131,7 +131,7 @@ def _with_exchanges(said, work):
             if one > 0:
                 for slot in (SHAPE, SIZE):
                     now[one, slot], now[other, slot] = said[other, slot], said[one, slot]
-                isomorphic |= picked(count, work)
+                isomorphic |= referents_now(count, work)
                 for slot in (SHAPE, SIZE):
                     now[one, slot], now[other, slot] = said[one, slot], said[other, slot]
     return exchanged, isomorphic

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import below, jit
-from deixis.worlds.grid.kernels.grid_sets import BOX, INSIDE, SAME_ROW, SIZE_0, add_to_sets, related_to, towards
-from deixis.worlds.grid.kernels.match import keep_matchable
+from deixis.worlds.grid.kernels.grid_sets import BOX, INSIDE, SAME_ROW, SIZE_0, add_to_sets, fit_noun_and_color, towards
+from deixis.worlds.grid.kernels.match import read_blueprint
 
 
 __all__ = [
@@ -27,9 +27,9 @@ __all__ = [
     "find_cell",
     "find_place",
     "fitting",
-    "picked",
     "place_all",
     "put",
+    "referents",
     "say",
     "start_misreading",
     "take_back",
@@ -77,10 +77,9 @@ BOARD = np.dtype(
         ("made", np.int64),
         ("codes", np.uint16, (MAX_SETS,)),
         # for the matcher
-        ("raw", np.uint64, (MAX_MENTIONS,)),
+        ("fits", np.uint64, (MAX_MENTIONS,)),
         ("candidates", np.uint64, (MAX_MENTIONS,)),
         ("tree", np.int16, (MAX_MENTIONS, 2)),
-        ("place", np.int64, (MAX_MENTIONS,)),
         ("chosen", np.int64, (MAX_MENTIONS,)),
         ("open_", np.uint64, (MAX_MENTIONS,)),
         # for the makers of worlds: shape, color and size of what is mentioned and of the copy being placed; the object
@@ -283,12 +282,8 @@ def _find_in_line(board, start, step, scan):
 @jit
 def fitting(board, words, mention, superlative):
     """The objects that fit the words of one mention, its clauses left aside."""
-    shape, color, size_word = words[mention, SHAPE], words[mention, COLOR], words[mention, SIZE_WORD]
-    left = (_ONE << np.uint64(board.n)) - _ONE
-    if shape >= 0:
-        left &= board.sets[shape]
-    if color >= 0:
-        left &= board.sets[4 + color]
+    left = fit_noun_and_color(board.sets, (_ONE << np.uint64(board.n)) - _ONE, words, mention)
+    size_word = words[mention, SIZE_WORD]
     if size_word >= 0:
         if board.by_bounds:
             left &= board.sets[SIZE_0 + (board.highs[mention] if size_word == 1 else board.lows[mention]) - 1]
@@ -298,30 +293,26 @@ def fitting(board, words, mention, superlative):
 
 
 @jit
-def picked(board, words, alive, superlative):
+def referents(board, words, alive, superlative):
     """The objects that a blueprint (the command's, or one as long) picks out, counting only the mentions in `alive`."""
-    mentions = board.mentions
-    raw, place, tree = board.raw, board.place, board.tree
-    for k in range(mentions - 1, -1, -1):
+    fits = board.fits
+    for k in range(board.mentions):
         if (alive >> k) & 1:
-            left = fitting(board, words, k, superlative)
-            for child in range(k + 1, mentions):
-                if (alive >> child) & 1 and words[child, PARENT] == k:
-                    left &= related_to(board.sets, board.size, board.objects, words[child, RELATION], raw[child])
-            raw[k] = left
-    if raw[0] == _NONE:
-        return _NONE
-    count = 0
-    for k in range(mentions):
-        if (alive >> k) & 1:
-            place[k] = count
-            board.candidates[count] = raw[k]
-            parent = words[k, PARENT]
-            tree[count, 0] = place[parent] if parent >= 0 else -1
-            tree[count, 1] = words[k, RELATION]
-            count += 1
-    return keep_matchable(
-        board.sets, board.size, board.objects, tree, count, board.candidates, board.chosen, board.open_
+            fits[k] = fitting(board, words, k, superlative)
+            if fits[k] == _NONE:
+                return _NONE
+    return read_blueprint(
+        board.sets,
+        board.size,
+        board.objects,
+        words,
+        board.mentions,
+        alive,
+        fits,
+        board.tree,
+        board.candidates,
+        board.chosen,
+        board.open_,
     )
 
 

@@ -32,9 +32,9 @@ from deixis.worlds.grid.kernels.board import (
     SIZE_WORD,
     find_cell,
     find_place,
-    picked,
     place_all,
     put,
+    referents,
     start_misreading,
     wipe,
 )
@@ -58,16 +58,16 @@ def try_compatible(board, fill, kinds):
     wipe(board)
     if not _place_mentioned(board):
         return NO_ROOM
-    if kinds & 1 and _relation_sets(board, kinds & 16 != 0) and picked(board, said, everyone, False) & others:
+    if kinds & 1 and _relation_sets(board, kinds & 16 != 0) and referents(board, said, everyone, False) & others:
         return AMBIGUOUS_RELATION
     _attribute_set(board, kinds & 2 != 0)
-    if picked(board, said, everyone, False) & others:
+    if referents(board, said, everyone, False) & others:
         return AMBIGUOUS_ATTRIBUTE
-    if kinds & 4 and _isomorphism_set(board) and picked(board, said, everyone, False) & others:
+    if kinds & 4 and _isomorphism_set(board) and referents(board, said, everyone, False) & others:
         return AMBIGUOUS_ISOMORPHISM
     if kinds & 8:
         _random_fill(board, fill)
-    found = picked(board, said, everyone, False)
+    found = referents(board, said, everyone, False)
     if found & others:
         return AMBIGUOUS_RANDOM
     return OK if found else NO_REFERENT

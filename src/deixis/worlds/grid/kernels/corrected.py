@@ -35,9 +35,9 @@ from deixis.worlds.grid.kernels.board import (
     find_cell,
     find_place,
     fitting,
-    picked,
     place_all,
     put,
+    referents,
     start_misreading,
     take_back,
     wipe,
@@ -66,7 +66,7 @@ def try_corrected(board, fill, kinds):
         or not _add_counterparts(board)
     ):
         return NO_ROOM
-    if picked(board, said, everyone, False) != target:
+    if referents(board, said, everyone, False) != target:
         return NO_REFERENT
     if kinds & 1:
         for child in range(1, board.mentions):
@@ -78,13 +78,13 @@ def try_corrected(board, fill, kinds):
         add_set(board, ISOMORPHISM_SET, -1)
     if kinds & 8:
         fill_up(board, fill)
-    if picked(board, said, everyone, False) != target:
+    if referents(board, said, everyone, False) != target:
         return NO_REFERENT
-    if picked(board, said, everyone, True) != target:
+    if referents(board, said, everyone, True) != target:
         return READINGS_DIFFER
     if kinds & 1:  # a world of random distractors only makes no promise about its clauses
         for child in range(1, board.mentions):
-            if picked(board, said, everyone & ~below_clause(board, child), False) == target:
+            if referents(board, said, everyone & ~below_clause(board, child), False) == target:
                 return IDLE_CLAUSE
     return OK
 
@@ -243,8 +243,8 @@ def add_set(board, kind, child):
             continue
         placed = place_all(board, words, alive, board.spec, kind, False)
         placed = placed and (kind == RELATION_SET or _add_contrasts(board, words))
-        reached = placed and picked(board, words, alive, False) & bit(before)
-        if reached and not picked(board, board.said, everyone, False) & ~bit(0):
+        reached = placed and referents(board, words, alive, False) & bit(before)
+        if reached and not referents(board, board.said, everyone, False) & ~bit(0):
             count_set(board, code)
             return True
         take_back(board, before)
@@ -343,5 +343,5 @@ def fill_up(board, fill):
             return
         before = board.n
         put(board, shape, color, size, cell, RANDOM << ROLE | word)
-        if picked(board, board.said, board.everyone, False) & ~bit(0):
+        if referents(board, board.said, board.everyone, False) & ~bit(0):
             take_back(board, before)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from deixis.kernels.bitsets import jit, mix
+from deixis.kernels.bitsets import GOLDEN, jit, mix
 from deixis.worlds.grid.kernels.worlds import digest_world
 
 
 __all__ = ["digest_examples"]
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @jit
@@ -26,4 +24,4 @@ def digest_examples(objects, starts, sizes, agents, texts, out):
         first, last = starts[n], starts[n + 1]
         row, column, facing = np.int64(agents[n, 0]), np.int64(agents[n, 1]), np.int64(agents[n, 2])
         world = digest_world(objects[first:last], last - first, sizes[n], row, column, facing)
-        out[n] = mix((texts[n] + _GOLDEN) ^ world)
+        out[n] = mix((texts[n] + GOLDEN) ^ world)

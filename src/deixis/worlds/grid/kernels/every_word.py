@@ -38,9 +38,9 @@ from deixis.worlds.grid.kernels.board import (
     WORD_SPARED,
     below_clause,
     find_place,
-    picked,
     place_all,
     put,
+    referents,
     start_misreading,
     take_back,
     wipe,
@@ -87,9 +87,9 @@ def try_every_word(board, fill, kinds, least, exhaustive):
         add_set(board, ISOMORPHISM_SET, -1)
     if kinds & 8:
         fill_up(board, fill)
-    if picked(board, said, everyone, False) != target:
+    if referents(board, said, everyone, False) != target:
         return NO_REFERENT
-    if picked(board, said, everyone, True) != target:
+    if referents(board, said, everyone, True) != target:
         return READINGS_DIFFER
     return OK
 
@@ -106,7 +106,7 @@ def strengthen(board, least, exhaustive):
         if board.said[k, SIZE_WORD] >= 0:
             board.lows[k], board.highs[k] = _extremes(board, _class_of(board, board.said, k))
     outcome = _demand_competitors(board, least, exhaustive)
-    if outcome == OK and picked(board, board.said, board.everyone, False) != bit(0):
+    if outcome == OK and referents(board, board.said, board.everyone, False) != bit(0):
         return NO_REFERENT
     return outcome
 
@@ -126,7 +126,7 @@ def _demand_competitors(board, least, exhaustive):
     """Add objects until every want is served; how that ended."""
     _list_wants(board, exhaustive)
     board.by_bounds = True  # a size word means nothing yet: there is nothing to compare with
-    if picked(board, board.said, board.everyone, False) != bit(0):
+    if referents(board, board.said, board.everyone, False) != bit(0):
         return NO_REFERENT
     _look_again(board, least)
     for w in range(board.n_wants):
@@ -135,7 +135,7 @@ def _demand_competitors(board, least, exhaustive):
                 return WORD_SPARED
             _look_again(board, least)
     board.by_bounds = False
-    if picked(board, board.said, board.everyone, False) != bit(0):
+    if referents(board, board.said, board.everyone, False) != bit(0):
         return NO_REFERENT
     _look_again(board, least)
     while board.n_open > 0:
@@ -186,10 +186,10 @@ def _competitors(board, w):
     """How many wrong objects fit the command as a want misreads it."""
     mention, slot = board.wants[w, 0], board.wants[w, 1]
     if slot < 0:
-        return count(picked(board, board.said, board.everyone & ~below_clause(board, mention), False) & ~bit(0))
+        return count(referents(board, board.said, board.everyone & ~below_clause(board, mention), False) & ~bit(0))
     start_misreading(board)
     board.misread[mention, slot] = board.wants[w, 2]
-    return count(picked(board, board.misread, board.everyone, False) & ~bit(0))
+    return count(referents(board, board.misread, board.everyone, False) & ~bit(0))
 
 
 @jit
@@ -275,7 +275,7 @@ def _read_as(board, mention, slot, root):
     for value in range(2 if slot == SIZE_WORD else 3 if slot == SHAPE else 4):
         if value != board.said[mention, slot]:
             board.misread[mention, slot] = value
-            if picked(board, board.misread, board.everyone, False) & bit(root):
+            if referents(board, board.misread, board.everyone, False) & bit(root):
                 return value
     return DROPPED
 
@@ -283,7 +283,7 @@ def _read_as(board, mention, slot, root):
 @jit
 def _score(board, w, had, least):
     """How many open wants are served as the board stands; 0 if it is spoilt or want `w` has no new competitor."""
-    if picked(board, board.said, board.everyone, False) & ~bit(0) or _competitors(board, w) <= had:
+    if referents(board, board.said, board.everyone, False) & ~bit(0) or _competitors(board, w) <= had:
         return 0
     score = 1
     for i in range(board.n_open):

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from deixis.kernels.bitsets import jit, mix
+from deixis.kernels.bitsets import GOLDEN, jit, mix
 
 
 __all__ = ["digest_form", "digest_forms"]
 
 ROUNDS = 4  # of refinement; twice as many as tell worlds of a dozen objects apart
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _256 = np.uint64(256)
 _NONE = np.uint64(0)
 
@@ -29,21 +28,21 @@ def digest_form(objects, n, size, labels, rows, columns):
     for i in range(n):
         thing = objects[i]
         packed = (np.uint64(thing[0]) * _256 + np.uint64(thing[1])) * _256 + np.uint64(thing[2])
-        labels[i] = mix(packed + _GOLDEN)
+        labels[i] = mix(packed + GOLDEN)
     for _ in range(ROUNDS):
         for i in range(n):
             rows[objects[i, 3]] = _NONE
             columns[objects[i, 4]] = _NONE
         for i in range(n):
-            rows[objects[i, 3]] += mix(labels[i] + _GOLDEN)
-            columns[objects[i, 4]] += mix(labels[i] + _GOLDEN + _GOLDEN)
+            rows[objects[i, 3]] += mix(labels[i] + GOLDEN)
+            columns[objects[i, 4]] += mix(labels[i] + GOLDEN + GOLDEN)
         for i in range(n):
-            label = mix((labels[i] + _GOLDEN) ^ rows[objects[i, 3]])
-            labels[i] = mix((label + _GOLDEN) ^ columns[objects[i, 4]])
+            label = mix((labels[i] + GOLDEN) ^ rows[objects[i, 3]])
+            labels[i] = mix((label + GOLDEN) ^ columns[objects[i, 4]])
     total = _NONE
     for i in range(n):
-        total += mix(labels[i] + _GOLDEN)
-    return mix((mix(total + _GOLDEN) + _GOLDEN) ^ np.uint64(size))
+        total += mix(labels[i] + GOLDEN)
+    return mix((mix(total + GOLDEN) + GOLDEN) ^ np.uint64(size))
 
 
 @jit

@@ -8,10 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from deixis.kernels.bitsets import bit, jit, lowest
+from deixis.kernels.bitsets import bit, jit, jit_inline, lowest
 
 
-__all__ = ["SIZE_0", "add_to_sets", "clear_sets", "inside_of", "nth_from", "related_to", "towards"]
+__all__ = [
+    "SIZE_0",
+    "add_to_sets",
+    "clear_sets",
+    "fit_noun_and_color",
+    "inside_of",
+    "nth_from",
+    "related_to",
+    "towards",
+]
 
 COLOR_0, SIZE_0, ROW_0 = 4, 8, 12
 SAME_ROW, SAME_COLUMN, INSIDE, SAME_SIZE, SAME_COLOR, SAME_SHAPE = 0, 1, 2, 3, 4, 5
@@ -123,3 +132,14 @@ def nth_from(left, objects, index, side):
         if before == (behind if side == 4 else index - 1) and equal == 1:
             kept |= bit(o)
     return kept
+
+
+@jit_inline
+def fit_noun_and_color(sets, everything, words, mention):
+    """The objects that fit shape and color of a mention of a blueprint; -1 there says nothing."""
+    left = everything
+    if words[mention, 0] >= 0:
+        left &= sets[words[mention, 0]]
+    if words[mention, 1] >= 0:
+        left &= sets[COLOR_0 + words[mention, 1]]
+    return left

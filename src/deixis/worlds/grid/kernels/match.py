@@ -1,4 +1,4 @@
-"""Matching every mention of an expression to a different object.
+"""The reader of blueprints: what an expression as integers picks out, every mention matched to a different object.
 
 Mentions form a tree, numbered so that a parent comes before its children. The search is plain backtracking over
 candidate sets that the steps have already narrowed, so it seldom tries more than a few objects. The plain twin is
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from deixis.kernels.bitsets import bit, jit, lowest
+from deixis.kernels.bitsets import bit, jit, jit_inline, lowest
 from deixis.worlds.grid.kernels.grid_sets import BOX, INSIDE, related_to
 
 
-__all__ = ["keep_matchable", "partners"]
+__all__ = ["keep_matchable", "partners", "read_blueprint"]
+
+PARENT, RELATION = 3, 4  # of a mention in a blueprint
 
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
@@ -83,3 +85,31 @@ def keep_matchable(sets, size, objects, tree, mentions, candidates, chosen, open
         if _matchable(sets, size, objects, tree, mentions, candidates, chosen, open_, root):
             kept |= bit(root)
     return kept
+
+
+@jit_inline
+def read_blueprint(sets, size, objects, words, mentions, alive, fits, tree, candidates, chosen, open_):
+    """The objects that a blueprint picks out, counting only the mentions in `alive`, which has a bit for each.
+
+    Shapes:
+        words: int [mention, 5], of which parent and relation are read; parents come before children.
+        fits: uint64 [mention], the objects that fit the words of each, at least one; narrowed here by what is said of
+            them.
+        tree: int64 [mention, 2], candidates: uint64 [mention], chosen: int64 [mention], open_: uint64 [mention]:
+            working space.
+    """
+    for m in range(mentions - 1, 0, -1):
+        if (alive >> m) & 1:
+            parent = words[m, PARENT]
+            fits[parent] &= related_to(sets, size, objects, words[m, RELATION], fits[m])
+            if fits[parent] == _NONE:
+                return _NONE
+    kept = 0
+    for m in range(mentions):
+        if (alive >> m) & 1:
+            candidates[kept] = fits[m]
+            chosen[m] = kept  # its number among the mentions that count, for a moment
+            tree[kept, 0] = chosen[words[m, PARENT]] if m > 0 else -1
+            tree[kept, 1] = words[m, RELATION]
+            kept += 1
+    return keep_matchable(sets, size, objects, tree, kept, candidates, chosen, open_)

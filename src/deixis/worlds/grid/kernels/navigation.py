@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import bit, jit
-from deixis.worlds.grid.kernels.grid_sets import add_to_sets, clear_sets
-from deixis.worlds.grid.kernels.plan import BOX, plan_into, simulate_into
+from deixis.worlds.grid.kernels.grid_sets import BOX, add_to_sets, clear_sets
+from deixis.worlds.grid.kernels.plan import plan_into, simulate_into
 from deixis.worlds.grid.kernels.readings import (
     AMONG_ALL,
     COLOR,
@@ -24,7 +24,7 @@ from deixis.worlds.grid.kernels.readings import (
     VALUES,
     as_said,
     drop_clause,
-    picked,
+    referents_now,
     shortened,
 )
 
@@ -165,8 +165,8 @@ def find_misreadings(objects, counts, sizes, mentions, mention_start, which, tar
     sets = np.empty(12 + 2 * largest, np.uint64)
     now = np.empty((MOST_MENTIONS, 5), np.int64)
     tree = np.empty((MOST_MENTIONS, 2), np.int64)
+    fits = np.empty(MOST_MENTIONS, np.uint64)
     candidates = np.empty(MOST_MENTIONS, np.uint64)
-    packed = np.empty(MOST_MENTIONS, np.uint64)
     choice = np.empty(MOST_MENTIONS, np.int64)
     open_ = np.empty(MOST_MENTIONS, np.uint64)
     for s in range(objects.shape[0]):
@@ -180,9 +180,9 @@ def find_misreadings(objects, counts, sizes, mentions, mention_start, which, tar
         for i in range(counts[s]):
             add_to_sets(sets, sizes[s], i, objects[s, i])
         said = mentions[mention_start[which[s]] : mention_start[which[s] + 1]]
-        work = (sets, sizes[s], objects[s], counts[s], now, tree, candidates, packed, choice, open_)
+        work = (sets, sizes[s], objects[s], counts[s], now, tree, fits, candidates, choice, open_)
         as_said(said, work)
-        if picked(said.shape[0], work) != bit(targets[s]):
+        if referents_now(said.shape[0], work) != bit(targets[s]):
             out[s] = _ONE << UNCLEAR
             continue
         out[s] = _slightest(said, bit(chosen[s]), work)
@@ -212,7 +212,7 @@ def _slightest(said, wanted, work):
 @jit
 def _leads(said, wanted, work):
     """Whether the command, as it now stands, picks out what is wanted, be it among others."""
-    return picked(said.shape[0], work) & wanted != _NONE
+    return referents_now(said.shape[0], work) & wanted != _NONE
 
 
 @jit

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import jit
+from deixis.worlds.grid.kernels.grid_sets import BOX
 
 
 __all__ = ["longest_plan", "plan_into", "simulate_into", "simulate_plans"]
@@ -18,7 +19,7 @@ TURN_LEFT, TURN_RIGHT, WALK, PUSH, PULL, STAY = 0, 1, 2, 3, 4, 5
 TO_WALK, TO_PUSH = 0, 1
 ZIGZAGGING, SPINNING, CAUTIOUSLY, HESITANTLY = 1, 2, 3, 4
 EAST, SOUTH, WEST, NORTH = 0, 1, 2, 3
-BOX, HEAVY = 3, 3
+HEAVY = 3
 
 
 @jit

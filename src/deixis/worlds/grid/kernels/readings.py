@@ -2,10 +2,10 @@
 
 A command is a blueprint (`worlds.grid.blueprint`): for every mention shape, color, size word, parent and relation, -1
 where nothing is said. A misreading is a blueprint with a few numbers changed, so none has to be written out: `as_said`
-copies the blueprint to working space, the reader changes it there, and `picked` tells what is meant now.
+copies the blueprint to working space, the reader changes it there, and `referents_now` tells what is meant now.
 
 `work` is a tuple: sets, size, objects and count of the world; then working space: now int64 [16, 5], tree int64
-[16, 2], candidates, packed uint64 [16], chosen int64 [16], open uint64 [16].
+[16, 2], fits, candidates uint64 [16], chosen int64 [16], open uint64 [16].
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from __future__ import annotations
 import numpy as np
 
 from deixis.kernels.bitsets import jit
-from deixis.worlds.grid.kernels.grid_sets import COLOR_0, related_to, towards
-from deixis.worlds.grid.kernels.match import keep_matchable
+from deixis.worlds.grid.kernels.grid_sets import fit_noun_and_color, towards
+from deixis.worlds.grid.kernels.match import read_blueprint
 
 
-__all__ = ["MOST_MENTIONS", "NOW", "as_said", "drop_clause", "picked", "shortened"]
+__all__ = ["MOST_MENTIONS", "NOW", "as_said", "drop_clause", "referents_now", "shortened"]
 
 SHAPE, COLOR, SIZE, PARENT, RELATION = 0, 1, 2, 3, 4
 NOTHING, GONE = -1, -2
@@ -39,37 +39,24 @@ def as_said(said, work):
 
 
 @jit
-def picked(count, work):
-    """What the command, as it now stands, picks out; mentions that are gone are passed over."""
-    sets, size, objects, n, now, tree, candidates, packed, chosen, open_ = work
+def referents_now(count, work):
+    """The objects that the command, as it now stands, picks out; mentions that are gone are passed over."""
+    sets, size, objects, n, now, tree, fits, candidates, chosen, open_ = work
     everything = ~_NONE if n >= 64 else (_ONE << np.uint64(n)) - _ONE
-    kept = 0
+    alive = 0
     for m in range(count):
         if now[m, PARENT] == GONE:
             continue
-        left = everything
-        if now[m, SHAPE] >= 0:
-            left &= sets[now[m, SHAPE]]
-        if now[m, COLOR] >= 0:
-            left &= sets[COLOR_0 + now[m, COLOR]]
+        alive |= 1 << m
+        left = fit_noun_and_color(sets, everything, now, m)
         if now[m, SIZE] >= AMONG_ALL:
             left &= towards(sets, everything, now[m, SIZE] - AMONG_ALL, False)
         elif now[m, SIZE] >= 0:
             left = towards(sets, left, now[m, SIZE], False)
-        candidates[m] = left
-        chosen[m] = kept  # its number among the mentions that are left, for a moment
-        tree[kept, 0] = NOTHING if m == 0 else chosen[now[m, PARENT]]
-        tree[kept, 1] = now[m, RELATION]
-        kept += 1
-    k = kept
-    for m in range(count - 1, -1, -1):
-        if now[m, PARENT] == GONE:
-            continue
-        k -= 1
-        packed[k] = candidates[m]
-        if m > 0:
-            candidates[now[m, PARENT]] &= related_to(sets, size, objects, now[m, RELATION], candidates[m])
-    return keep_matchable(sets, size, objects, tree, kept, packed, chosen, open_)
+        if left == _NONE:
+            return _NONE
+        fits[m] = left
+    return read_blueprint(sets, size, objects, now, count, alive, fits, tree, candidates, chosen, open_)
 
 
 @jit

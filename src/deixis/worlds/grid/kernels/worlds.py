@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from deixis.kernels.bitsets import below, bit, count, jit, mix
+from deixis.kernels.bitsets import GOLDEN, below, bit, count, jit, mix
 from deixis.worlds.grid.kernels.board import (
     DUPLICATE,
     MAX_SETS,
@@ -21,7 +21,7 @@ from deixis.worlds.grid.kernels.board import (
     below_clause,
     find_cell,
     fitting,
-    picked,
+    referents,
     say,
     start_misreading,
 )
@@ -51,7 +51,6 @@ __all__ = [
 COMPATIBLE, CORRECTED, EVERY_WORD, GSCAN = 0, 1, 2, 3
 OUTCOMES = 12
 INSISTENCE = 60  # how many tries at a world keep to the direction and distance aimed at
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _NONE = np.uint64(0)
 
 
@@ -200,7 +199,7 @@ def _make(
         board.used[:] = 0
         first = w
         for world in range(asked[_WANTED]):
-            key = mix(keys[c] + _GOLDEN * np.uint64(world + 1))
+            key = mix(keys[c] + GOLDEN * np.uint64(world + 1))
             found = False
             for attempt in range(asked[_RETRIES]):
                 board.rng[0] = mix(key + np.uint64(attempt))
@@ -215,7 +214,7 @@ def _make(
                     outcome = try_every_word(board, fill, kinds, least, exhaustive)
                 if gscan is not None:
                     outcome = try_gscan(board, fill, kinds)
-                    if outcome == OK and picked(board, board.said, board.everyone, False) != bit(0):
+                    if outcome == OK and referents(board, board.said, board.everyone, False) != bit(0):
                         outcome = READINGS_DIFFER
                 if strict is not None:
                     if outcome == OK:
@@ -281,7 +280,7 @@ def necessary_parts(board):
                 alive &= ~below_clause(board, k)
             else:
                 misread[k, slot] = -1
-            needed |= (picked(board, misread, alive, False) != bit(0)) << place
+            needed |= (referents(board, misread, alive, False) != bit(0)) << place
             place += 1
             if slot >= 0:
                 misread[k, slot] = said[k, slot]
@@ -316,8 +315,8 @@ def digest_world(objects, n, size, row, column, facing):
         packed = _NONE
         for slot in range(5):
             packed = packed * np.uint64(256) + np.uint64(objects[i, slot])
-        total += mix(packed + _GOLDEN)
-    digest = mix(total + _GOLDEN)
+        total += mix(packed + GOLDEN)
+    digest = mix(total + GOLDEN)
     for value in (size, row, column, facing):
-        digest = mix((digest + _GOLDEN) ^ np.uint64(value))
+        digest = mix((digest + GOLDEN) ^ np.uint64(value))
     return digest
