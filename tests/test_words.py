@@ -100,7 +100,6 @@ TERMS: dict[str, str] = {
     "Related": "the step of an expression that keeps objects related to a landmark",
     "related": "the relation of a scene as a function: scene.related(name)",
     "Ragged": "an adjective: arrays of rows of different length",
-    "ragged": "likewise, as arrays for compiled loops",
 }
 
 OPENINGS = words("what how whether who whoever where which when that whatever")

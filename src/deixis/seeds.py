@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-__all__ = ["Stream", "derive", "fold", "mix", "mix_words", "normals", "ranks"]
+__all__ = ["GOLDEN", "GOLDEN_WORD", "Stream", "derive", "fold", "mix", "mix_words", "normals", "ranks"]
 
 T = TypeVar("T")
 _WORD = (1 << 64) - 1
-_GOLDEN = 0x9E3779B97F4A7C15
+GOLDEN = 0x9E3779B97F4A7C15  # by which the state of SplitMix64 grows
+GOLDEN_WORD = np.uint64(GOLDEN)
 
 
 def mix(word: int) -> int:
@@ -45,7 +46,7 @@ def fold(words: Iterable[int], start: int = 0) -> int:
     """A 64-bit digest of a sequence of integers, sensitive to their order."""
     digest = start & _WORD
     for word in words:
-        digest = mix((digest + _GOLDEN) & _WORD ^ (word & _WORD))
+        digest = mix((digest + GOLDEN) & _WORD ^ (word & _WORD))
     return digest
 
 
@@ -65,7 +66,7 @@ class Stream:
 
     def word(self) -> int:
         """The next 64 random bits."""
-        self._state = (self._state + _GOLDEN) & _WORD
+        self._state = (self._state + GOLDEN) & _WORD
         return mix(self._state)
 
     def below(self, limit: int) -> int:
@@ -92,8 +93,8 @@ class Stream:
 
 def _uniforms(seed: int, rows: np.ndarray, columns: int, label: str) -> np.ndarray:
     """Numbers above 0 and up to 1: float64 [row, column]."""
-    start = mix_words(np.asarray(rows, np.uint64)[:, None] * np.uint64(_GOLDEN) + np.uint64(derive(seed, label)))
-    words = mix_words(start + (np.arange(columns, dtype=np.uint64) + np.uint64(1)) * np.uint64(_GOLDEN))
+    start = mix_words(np.asarray(rows, np.uint64)[:, None] * np.uint64(GOLDEN) + np.uint64(derive(seed, label)))
+    words = mix_words(start + (np.arange(columns, dtype=np.uint64) + np.uint64(1)) * np.uint64(GOLDEN))
     return ((words >> np.uint64(11)).astype(np.float64) + 1) * 2.0**-53
 
 

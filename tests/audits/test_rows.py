@@ -16,7 +16,7 @@ from deixis.resolution import denotation
 from deixis.scene import Context
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.audit.plain import audit_commands
-from deixis.worlds.grid.audit.questions import CLAUSE_SLOT, Joined, Question
+from deixis.worlds.grid.audit.questions import CLAUSE_SLOT, Question, QuestionTables
 from deixis.worlds.grid.audit.run import audit_tables
 from deixis.worlds.grid.data.table import examples_of, table_of
 from deixis.worlds.grid.kernels.audit import read_carelessly
@@ -29,9 +29,9 @@ from tests.datasets.formats.released import SAMPLE, needs_sample
 def carelessly(expression, scene):
     """What the kernel finds for one expression in one scene: (left without each part, the five other sets)."""
     question, batch = Question.about(expression), GridBatch.of([scene])
-    joined = Joined.of([question])
+    mentions, parts = QuestionTables.of([question])
     without, found = np.zeros(len(question.parts), np.uint64), np.zeros((1, 5), np.uint64)
-    tables = joined.mentions, joined.mention_start, np.ascontiguousarray(joined.parts[:, :2]), joined.part_start
+    tables = mentions.values, mentions.start, np.ascontiguousarray(parts.values[:, :2]), parts.start
     none = np.zeros(1, np.int64)
     read_carelessly(batch.objects, batch.count.astype(np.int64), batch.size, *tables, none, without, none, found)
     return question, without.tolist(), found[0].tolist()

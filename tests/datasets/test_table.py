@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deixis.data.ragged import Ragged
 from deixis.errors import BrokenDataset, UnknownName
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import Action
-from deixis.worlds.grid.data.table import SCHEMA, example_at, examples_of, grid_batch, ragged, rows_of, table_of
+from deixis.worlds.grid.data.table import SCHEMA, example_at, examples_of, grid_batch, rows_of, table_of
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.roles import KINDS, Role
@@ -177,9 +178,9 @@ def test_a_list_column_is_values_and_starts(example):
     column = table_of([example, fewer])["size"]
 
     for given_as in (column, column.combine_chunks()):
-        values, starts = ragged(given_as)
-        assert values.tolist() == [1, 2, 3, 1]
-        assert starts.tolist() == [0, 3, 4]
+        found = Ragged.of_column(given_as)
+        assert found.values.tolist() == [1, 2, 3, 1]
+        assert found.start.tolist() == [0, 3, 4]
 
 
 def test_grids_of_different_sizes_are_not_mixed(example):

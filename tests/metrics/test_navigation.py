@@ -25,7 +25,7 @@ from deixis.worlds.grid.judging.misreadings import (
     MISSED,
     NO_REASON,
     UNCLEAR,
-    Tables,
+    Blueprints,
     category,
     misreadings,
     missed,
@@ -227,9 +227,11 @@ def test_ties_are_shared():
 
 def compiled_missed(expression, scene, *, target, chosen):
     """What the compiled search names."""
-    batch, tables, found = GridBatch.of([scene]), Tables.of([expression]), np.zeros(1, np.int64)
+    batch, tables, found = GridBatch.of([scene]), Blueprints.of([expression]), np.zeros(1, np.int64)
     count, size, meant, taken = (np.array([value], np.int64) for value in (len(scene), scene.size, target, chosen))
-    find_misreadings(batch.objects, count, size, tables.mentions, tables.start, tables.number, meant, taken, found)
+    find_misreadings(
+        batch.objects, count, size, tables.mentions.values, tables.mentions.start, tables.number, meant, taken, found
+    )
     return names_of(int(found[0]))
 
 

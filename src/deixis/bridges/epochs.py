@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from deixis.errors import RecipeError
-from deixis.seeds import derive, mix_words
+from deixis.seeds import GOLDEN_WORD, derive, mix_words
 
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 
 __all__ = ["EpochOrder", "Share", "share_of_process"]
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Share(NamedTuple):
@@ -171,5 +169,5 @@ def share_of_process(rank: int | None = None, ranks: int | None = None) -> Share
 def _order(seed: int, count: int) -> np.ndarray:
     """A random order of so many things, the same on every machine."""
     with np.errstate(over="ignore"):
-        words = mix_words(np.uint64(seed) + _GOLDEN * np.arange(1, count + 1, dtype=np.uint64))
+        words = mix_words(np.uint64(seed) + GOLDEN_WORD * np.arange(1, count + 1, dtype=np.uint64))
     return np.argsort(words, kind="stable")

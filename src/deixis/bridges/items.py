@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 from torch.utils.data._utils.collate import default_collate_fn_map
 
-from deixis.data.example_rows import RaggedColumn, columns_of
+from deixis.data.example_rows import columns_of
+from deixis.data.ragged import Ragged
 from deixis.errors import BrokenDataset, DeixisError
 
 
@@ -48,7 +49,7 @@ class Maker:
     def items(self, table: Table) -> list[Item]:
         """The rows of a table, one by one."""
         columns = {
-            name: column.split() if isinstance(column, RaggedColumn) else column
+            name: column.split() if isinstance(column, Ragged) else column
             for name, column in self._columns(table).items()
         }
         return [
@@ -60,7 +61,7 @@ class Maker:
         """The rows of a table together: what `collate` makes of the items, without making them."""
         batch: Batch = {}
         for name, column in self._columns(table).items():
-            if isinstance(column, RaggedColumn):
+            if isinstance(column, Ragged):
                 batch[name], batch[f"{name}_count"] = _pad_ragged(column)
             elif isinstance(column, np.ndarray):
                 batch[name] = _tensor(column)
@@ -70,7 +71,7 @@ class Maker:
                 batch[name] = column
         return batch
 
-    def _columns(self, table: Table) -> dict[str, np.ndarray | RaggedColumn | list[Any]]:
+    def _columns(self, table: Table) -> dict[str, np.ndarray | Ragged | list[Any]]:
         columns = columns_of(table)
         if "picture" in columns:
             columns["picture"] = [picture_tensor(one["bytes"]) for one in table.column("picture").to_pylist()]
@@ -97,9 +98,9 @@ def _tensor(values: np.ndarray) -> Tensor:
     return torch.from_numpy(values.astype(np.float32 if np.issubdtype(values.dtype, np.floating) else np.int64))
 
 
-def _pad_ragged(column: RaggedColumn) -> tuple[Tensor, Tensor]:
+def _pad_ragged(column: Ragged) -> tuple[Tensor, Tensor]:
     """Pad the numbers of every row to the longest, and return them with the length of each row."""
-    counts = np.diff(column.starts)
+    counts = column.length
     is_number = np.issubdtype(column.values.dtype, np.floating)
     filled = np.full((len(counts), counts.max(initial=0)), PADDING, np.float32 if is_number else np.int64)
     filled[np.arange(filled.shape[1]) < counts[:, None]] = column.values

@@ -23,7 +23,7 @@ import numpy as np
 from deixis.data.memberships import AT_RANDOM
 from deixis.data.split_names import names_in_split
 from deixis.errors import DeixisError, UnknownName
-from deixis.seeds import derive, mix_words
+from deixis.seeds import GOLDEN_WORD, derive, mix_words
 
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ __all__ = [
 MAX_FINDINGS = 20  # of each code unless more are asked for; the rest is only counted
 ALWAYS = "E001"  # what cannot be read cannot be checked, so this is reported whatever was selected
 COMPARED = {"E401": "The same content is in two splits", "W402": "The same content is twice in one split"}
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 NOWHERE = frozenset(("", "aside"))
 Scope: TypeAlias = Literal["folder", "file", "table", "row", "dataset"]
 AnyCheck = TypeVar("AnyCheck", bound=Callable[..., Any])
@@ -202,7 +201,7 @@ def sample_numbers(total: int, sample: int, *, seed: int) -> np.ndarray:
     if sample >= total:
         return np.arange(total)
     with np.errstate(over="ignore"):
-        keys = mix_words((np.arange(total, dtype=np.uint64) + np.uint64(derive(seed, "sample"))) * _GOLDEN)
+        keys = mix_words((np.arange(total, dtype=np.uint64) + np.uint64(derive(seed, "sample"))) * GOLDEN_WORD)
     return np.sort(np.argpartition(keys, sample)[:sample])
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from deixis.data.card import facts_of
+from deixis.data.ragged import Ragged
 from deixis.data.row_groups import RowGroups
 from deixis.data.store import open_dataset
 from deixis.errors import BrokenDataset, UnknownName
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from deixis.data.row_groups import Group
 
 
-__all__ = ["ExampleRows", "RaggedColumn", "Table", "columns_of", "no_columns", "open_rows"]
+__all__ = ["ExampleRows", "Table", "columns_of", "no_columns", "open_rows"]
 
 MEMORY = 256 << 20  # bytes of groups that are kept
 Table: TypeAlias = Any  # of pyarrow
@@ -177,24 +178,8 @@ def _known_name(name: str, known: Mapping[str, Any], what: str, path: Path) -> s
     raise UnknownName(f"there is no {what} {name!r} in {path.name}; it has {', '.join(known) or 'none'}")
 
 
-class RaggedColumn(NamedTuple):
-    """A column of lists of numbers: all numbers one after the other, and where the list of each row starts.
-
-    Shapes:
-        values: [number]. starts: int64 [row + 1].
-    """
-
-    values: np.ndarray
-    starts: np.ndarray
-
-    def split(self) -> list[np.ndarray]:
-        """The numbers of every row."""
-        ends = self.starts.tolist()
-        return [self.values[first:last] for first, last in pairwise(ends)]
-
-
-def columns_of(table: Table) -> dict[str, np.ndarray | RaggedColumn | list[Any]]:
-    """The columns of some rows: numbers as arrays, lists of numbers as ragged columns, anything else as lists."""
+def columns_of(table: Table) -> dict[str, np.ndarray | Ragged | list[Any]]:
+    """The columns of some rows: numbers as arrays, lists of numbers as `Ragged`, anything else as lists."""
     return {name: _column(table.column(name)) for name in table.column_names}
 
 
@@ -204,16 +189,12 @@ def no_columns(table: Table) -> dict[str, Any]:
     return {}
 
 
-def _column(column: pa.ChunkedArray) -> np.ndarray | RaggedColumn | list[Any]:
+def _column(column: pa.ChunkedArray) -> np.ndarray | Ragged | list[Any]:
     kind = column.type
     if _is_number(kind) and not column.null_count:
         return column.to_numpy()
     if pa.types.is_list(kind) and _is_number(kind.value_type) and not column.null_count:
-        array = column.combine_chunks()
-        array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
-        starts = array.offsets.to_numpy().astype(np.int64)
-        values = array.values.to_numpy(zero_copy_only=False)
-        return RaggedColumn(values[starts[0] : starts[-1]], starts - starts[0])
+        return Ragged.of_column(column)
     return column.to_pylist()
 
 

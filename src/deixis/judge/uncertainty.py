@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from deixis.errors import SchemaError
-from deixis.seeds import mix_words
+from deixis.seeds import GOLDEN_WORD, mix_words
 
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _weights(seed: int, first_row: int, rows: int, resamples: int) -> np.ndarray
     per_row = -(-resamples // LANES)
     with np.errstate(over="ignore"):
         counter = np.arange(first_row * per_row + 1, (first_row + rows) * per_row + 1, dtype=np.uint64)
-        words = mix_words(counter * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed & (1 << 64) - 1))
+        words = mix_words(counter * GOLDEN_WORD + np.uint64(seed & (1 << 64) - 1))
     lanes = words.astype("<u8").view("<u2").reshape(rows, per_row * LANES)
     return _POISSON[lanes[:, :resamples]]
 

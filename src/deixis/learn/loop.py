@@ -27,7 +27,7 @@ from deixis.learn.checkpoints import FIRST, KEPT, SECOND, Bundle, half_bundle, r
 from deixis.learn.devices import Place, name_of, peak_bytes
 from deixis.learn.run import BEST, LAST, RUN, RunFolder, read_json, rename_facts, silent, write_json
 from deixis.numbers import is_number
-from deixis.seeds import derive, mix_words
+from deixis.seeds import GOLDEN_WORD, derive, mix_words
 
 
 if TYPE_CHECKING:
@@ -447,7 +447,7 @@ def _order(total: int, seed: int) -> np.ndarray:
         while len(_ORDERS) > 1:
             _ORDERS.pop(next(iter(_ORDERS)))
         with np.errstate(over="ignore"):
-            counter = np.arange(1, total + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
+            counter = np.arange(1, total + 1, dtype=np.uint64) * GOLDEN_WORD + np.uint64(seed)
         _ORDERS[total, seed] = np.argsort(mix_words(counter), kind="stable")
     return _ORDERS[total, seed]
 

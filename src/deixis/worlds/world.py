@@ -497,7 +497,7 @@ class Items(Protocol):
     """By name a function of `predictions` and `references`, lists of texts, and of further options by name."""
 
     def columns(self, path: Path, *, pictures: bool) -> Callable[[Any], dict[str, Any]]:
-        """A function from a table of rows to further columns by name: arrays, `RaggedColumn`s or lists."""
+        """A function from a table of rows to further columns by name: arrays, `Ragged`s or lists."""
 
 
 class Pages(Protocol):

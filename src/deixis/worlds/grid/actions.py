@@ -36,6 +36,9 @@ __all__ = [
 ]
 
 
+LETTERS = "LRWPQS"  # of actions, by their numbers
+
+
 class Action(IntEnum):
     """One thing the agent does; the number is its code in arrays."""
 
@@ -54,7 +57,7 @@ class Action(IntEnum):
     @property
     def letter(self) -> str:
         """The action as one letter; P is push, so pull is Q."""
-        return "LRWPQS"[self]
+        return LETTERS[self]
 
 
 class Verb(StrEnum):

@@ -19,11 +19,13 @@ from typing import Protocol
 
 import numpy as np
 
+from deixis.worlds.grid.scene import BOX
 
-__all__ = ["CHANNELS", "Grids", "encode_grids"]
+
+__all__ = ["AGENT", "CHANNELS", "Grids", "channels_of", "encode_grids"]
 
 CHANNELS = (17, 25)
-BOX = 3
+AGENT = -5  # the channel of the agent, counted from the last; its facing follows
 
 
 class Grids(Protocol):
@@ -68,12 +70,17 @@ def encode_grids(batch: Grids, agents: np.ndarray | None, *, channels: int = 17)
     _check_range(things, (0, 0, 1, 0, 0), (3, 3, 4, batch.size - 1, batch.size - 1), "an object")
     grids = np.zeros((scenes, batch.size, batch.size, channels), np.uint8)
     shape, color, size, row, column = things.T
-    shift = np.where((shape == BOX) & (channels == 25), 1, 0)
-    for channel in (size - 1 + 12 * shift, 4 + shape, 8 + color + 8 * shift):
+    for channel in channels_of(shape, color, size, channels=channels):
         np.add.at(grids, (scene, row, column, channel), 1)
     if agents is not None:
         _put_agents(grids, np.asarray(agents), batch.size)
     return grids
+
+
+def channels_of(shape: np.ndarray, color: np.ndarray, size: np.ndarray, *, channels: int) -> tuple[np.ndarray, ...]:
+    """The three channels of objects: those of their size, shape and color."""
+    apart = np.where((shape == BOX) & (channels == 25), 1, 0)
+    return size - 1 + 12 * apart, 4 + shape, 8 + color + 8 * apart
 
 
 def _put_agents(grids: np.ndarray, agents: np.ndarray, size: int) -> None:
@@ -82,7 +89,7 @@ def _put_agents(grids: np.ndarray, agents: np.ndarray, size: int) -> None:
     agents = agents.astype(np.int64)
     _check_range(agents, (0, 0, 0), (size - 1, size - 1, 3), "an agent")
     row, column, facing = agents.T
-    here = grids.shape[-1] - 5
+    here = grids.shape[-1] + AGENT
     every = np.arange(len(grids))
     grids[every, row, column, here] = 1
     grids[every, row, column, here + 1 + facing] = 1

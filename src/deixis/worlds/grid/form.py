@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from deixis.seeds import fold, mix
+from deixis.seeds import GOLDEN, fold, mix
 
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["form_digest", "have_one_form"]
 
 ROUNDS = 4  # of refinement; twice as many as tell worlds of a dozen objects apart
-_GOLDEN = 0x9E3779B97F4A7C15
 _WORD = (1 << 64) - 1
 
 
@@ -43,19 +42,19 @@ def form_digest(scene: GridScene) -> int:
     symmetric worlds of at least eight like objects. The agent does not count. The compiled twin is
     `worlds.grid.kernels.form`.
     """
-    labels = [mix((_packed(thing.codes()[:3]) + _GOLDEN) & _WORD) for thing in scene.objects]
+    labels = [mix((_packed(thing.codes()[:3]) + GOLDEN) & _WORD) for thing in scene.objects]
     for _ in range(ROUNDS):
         rows: Counter[int] = Counter()
         columns: Counter[int] = Counter()
         for thing, label in zip(scene.objects, labels, strict=True):
-            rows[thing.row] += mix((label + _GOLDEN) & _WORD)
-            columns[thing.column] += mix((label + 2 * _GOLDEN) & _WORD)
+            rows[thing.row] += mix((label + GOLDEN) & _WORD)
+            columns[thing.column] += mix((label + 2 * GOLDEN) & _WORD)
         labels = [
             fold((rows[thing.row] & _WORD, columns[thing.column] & _WORD), label)
             for thing, label in zip(scene.objects, labels, strict=True)
         ]
-    total = sum(mix((label + _GOLDEN) & _WORD) for label in labels)
-    return fold((scene.size,), mix((total + _GOLDEN) & _WORD))
+    total = sum(mix((label + GOLDEN) & _WORD) for label in labels)
+    return fold((scene.size,), mix((total + GOLDEN) & _WORD))
 
 
 def _columns(scene: GridScene, order: tuple[int, ...]) -> Counter[tuple[tuple[tuple[int, ...], int], ...]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from deixis.data.example_rows import RaggedColumn
+from deixis.data.ragged import Ragged
 from deixis.errors import BrokenDataset, ParseError, SchemaError
 from deixis.judge.lists import demand_alike, demand_data, mean, predictions_by_id
 from deixis.worlds.grid.actions import Action, plan_from_letters, plan_from_words
@@ -53,13 +53,13 @@ def _columns(table: Table) -> dict[str, Any]:
     return {"grid": grids_of(table), "actions": _actions(table.column("plan").to_pylist())}
 
 
-def _actions(plans: list[str]) -> RaggedColumn:
+def _actions(plans: list[str]) -> Ragged:
     """The actions of some plans."""
     codes = CODES[np.frombuffer("".join(plans).encode("utf-32-le"), np.uint32) & 127]
     if (len(codes) and codes.max() > max(Action)) or not "".join(plans).isascii():
         for plan in plans:
             plan_from_letters(plan)  # raises, saying what is wrong
-    return RaggedColumn(codes, np.concatenate([[0], np.cumsum([len(plan) for plan in plans])]).astype(np.int64))
+    return Ragged.of_lengths(codes, [len(plan) for plan in plans])
 
 
 def grids_of(table: Table) -> np.ndarray | list[np.ndarray]:

@@ -11,7 +11,7 @@ from deixis.errors import SchemaError
 from deixis.expression.patterns import pattern_of
 from deixis.numbers import ID_BITS
 from deixis.scene.scene import Context
-from deixis.seeds import fold, mix
+from deixis.seeds import GOLDEN, fold, mix
 from deixis.worlds.grid.actions import Manner, Verb
 from deixis.worlds.grid.language import read
 from deixis.worlds.grid.plan import plan as make_plan
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Example", "content_digest", "content_id", "id_of", "text_digest"]
 
-_GOLDEN = 0x9E3779B97F4A7C15
 _WORD = (1 << 64) - 1
 
 
@@ -159,8 +158,8 @@ def content_digest(text: str, scene: GridScene) -> int:
         packed = 0
         for code in thing.codes():
             packed = packed << 8 | code
-        total = (total + mix((packed + _GOLDEN) & _WORD)) & _WORD
+        total = (total + mix((packed + GOLDEN) & _WORD)) & _WORD
     agent = scene.agent
     where = (agent.row, agent.column, int(agent.facing)) if agent else (255, 255, 255)
-    world = fold((scene.size, *where), mix((total + _GOLDEN) & _WORD))
+    world = fold((scene.size, *where), mix((total + GOLDEN) & _WORD))
     return fold((world,), text_digest(text))

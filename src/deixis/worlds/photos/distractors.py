@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from deixis.errors import SchemaError
-from deixis.seeds import derive, fold, mix_words
+from deixis.seeds import GOLDEN_WORD, derive, fold, mix_words
 from deixis.worlds.photos.alike import merge_alike_relations, with_alternatives
 from deixis.worlds.photos.guard import Guard
 from deixis.worlds.photos.index import Pool, Pools, Requirements, requirements_of
@@ -47,7 +47,6 @@ Attributes: TypeAlias = Literal["said", "annotated"]
 ROUNDS = (4, 12, 60)  # images looked at in every round, of each kind; in a last round all that may be looked at
 BATCH = 2_000  # expressions that are looked for together
 HARDEST_FIRST: tuple[DistractorKind, ...] = ("Cat&attr", "Cat&cat", "Cat", "DiffCat")
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class TargetExpression(NamedTuple):
@@ -375,7 +374,7 @@ def _places(slots: Sequence[_Slot], first: int, looks: int) -> list[np.ndarray]:
     seeds = np.array([slot.seed for slot in slots], np.uint64)
     sizes = np.array([len(slot.pool.scenes) for slot in slots])
     with np.errstate(over="ignore"):
-        counter = np.arange(first + 1, first + looks + 1, dtype=np.uint64) * _GOLDEN
+        counter = np.arange(first + 1, first + looks + 1, dtype=np.uint64) * GOLDEN_WORD
         words = mix_words(counter[None, :] + seeds[:, None])  # [slot, look]
     drawn = (words % np.maximum(sizes, 1).astype(np.uint64)[:, None]).tolist()
     places = []

@@ -12,7 +12,7 @@ import numpy as np
 
 from deixis.errors import SchemaError
 from deixis.scene.scene import Context, Where
-from deixis.seeds import derive, mix_words
+from deixis.seeds import GOLDEN_WORD, derive, mix_words
 from deixis.worlds.rooms.scene import FACTORS, IMAGES, PLACES, SIZES, RoomScene, factors_of
 
 
@@ -74,7 +74,7 @@ class _Draws:
     def words(self, count: int) -> np.ndarray:
         first, self.drawn = self.drawn, self.drawn + count
         with np.errstate(over="ignore"):
-            counter = np.arange(first + 1, self.drawn + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+            counter = np.arange(first + 1, self.drawn + 1, dtype=np.uint64) * GOLDEN_WORD
             return mix_words(counter + self.seed)
 
     def below(self, limits: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from deixis.audits.audit import CLAUSE, IMPLIED
 from deixis.audits.measures import pattern_name
+from deixis.data.ragged import Ragged
 from deixis.worlds.grid.blueprint import blueprint
 from deixis.worlds.grid.navigate import text_digest
 from deixis.worlds.grid.scene import GRID
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from deixis.expression.description import Expression
 
 
-__all__ = ["KINDS", "PHRASES", "Joined", "Question", "Questions"]
+__all__ = ["KINDS", "PHRASES", "Question", "QuestionTables", "Questions"]
 
 PHRASES = ("target", "other")
 KINDS = ("noun", "colour word", "size word", CLAUSE, IMPLIED)  # those of grid commands; the first four are slots
@@ -78,26 +79,22 @@ class Questions:
         return known
 
 
-class Joined(NamedTuple):
-    """The tables of several questions, one after the other, as the kernel takes them.
+class QuestionTables(NamedTuple):
+    """The tables of several questions, as the kernel takes them.
 
     Shapes:
-        mentions: int8 [mention, 5]; mention_start: int64 [question + 1]; parts: int64 [part, 4]; part_start likewise.
+        mentions: int8 [mention, 5] and parts: int64 [part, 4] of each question.
     """
 
-    mentions: np.ndarray
-    mention_start: np.ndarray
-    parts: np.ndarray
-    part_start: np.ndarray
+    mentions: Ragged
+    parts: Ragged
 
     @classmethod
-    def of(cls, questions: Sequence[Question]) -> Joined:
+    def of(cls, questions: Sequence[Question]) -> QuestionTables:
         """The tables of these questions."""
         return cls(
-            np.concatenate([np.zeros((0, 5), np.int8), *(question.mentions for question in questions)]),
-            np.cumsum([0, *(len(question.mentions) for question in questions)]),
-            np.concatenate([np.zeros((0, 4), np.int64), *(question.parts for question in questions)]),
-            np.cumsum([0, *(len(question.parts) for question in questions)]),
+            Ragged.of_lists([question.mentions for question in questions], np.zeros((0, 5), np.int8)),
+            Ragged.of_lists([question.parts for question in questions], np.zeros((0, 4), np.int64)),
         )
 
 

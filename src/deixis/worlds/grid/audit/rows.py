@@ -10,12 +10,12 @@ import numpy as np
 from deixis.audits.audit import CLAUSE, NO_COMMAND, NO_OBJECT, NO_WORLD, SHORTCUTS, SUFFICIENT
 from deixis.audits.counting import Looks, Sightings, Tally
 from deixis.audits.measures import ANOTHER, NOTHING, SEVERAL
+from deixis.data.ragged import Ragged
 from deixis.data.split_names import names_in_split
 from deixis.seeds import mix_words
 from deixis.worlds.grid.actions import Action, Verb
 from deixis.worlds.grid.audit.features import COMPASS, GRID_FEATURES, compass
-from deixis.worlds.grid.audit.questions import KINDS, PHRASES, Joined
-from deixis.worlds.grid.checks.chunk import Ragged
+from deixis.worlds.grid.audit.questions import KINDS, PHRASES, QuestionTables
 from deixis.worlds.grid.checks.registry import CHECKS
 from deixis.worlds.grid.kernels.audit import EXCHANGED, FIRST_CLAUSE, NOUN, PHRASE, REACHED, read_carelessly
 from deixis.worlds.grid.kernels.form import digest_forms
@@ -60,7 +60,7 @@ class ChunkAudit:
         numbers = {question: number for number, question in enumerate(self.questions)}
         self.question_of_command = np.array([-1 if one is None else numbers[one] for one in asked], np.int64)
         self.which = self.question_of_command[chunk.which[self.rows]]  # [row], numbers of questions
-        self.joined = Joined.of(self.questions)
+        self.tables = QuestionTables.of(self.questions)
         self.bit = chunk.target_bit[self.rows]
 
     def count(self) -> Tally:
@@ -95,7 +95,7 @@ class ChunkAudit:
     @cached_property
     def parts(self) -> Ragged:
         """The parts of every row: int64 [part, 4], see `Question.parts`."""
-        return Ragged(self.joined.parts, self.joined.part_start).take(self.which)
+        return self.tables.parts.take(self.which)
 
     @property
     def left(self) -> np.ndarray:
@@ -109,16 +109,16 @@ class ChunkAudit:
 
     @cached_property
     def _resolved(self) -> tuple[np.ndarray, np.ndarray]:
-        chunk, joined = self.chunk, self.joined
+        chunk, tables = self.chunk, self.tables
         without, found = np.zeros(len(self.parts.values), np.uint64), np.zeros((len(self.rows), 5), np.uint64)
-        parts = np.ascontiguousarray(joined.parts[:, :2])
-        tables = joined.mentions, joined.mention_start, parts, joined.part_start
+        parts = np.ascontiguousarray(tables.parts.values[:, :2])
+        asked = tables.mentions.values, tables.mentions.start, parts, tables.parts.start
         for size in np.unique(chunk.size[self.rows]):
             some = np.flatnonzero(chunk.size[self.rows] == size)
             rows = self.rows[some]
             picked = np.zeros((len(some), 5), np.uint64)
             worlds = chunk.objects[rows], chunk.count[rows], int(size)
-            read_carelessly(*worlds, *tables, self.which[some], without, self.parts.start[some], picked)
+            read_carelessly(*worlds, *asked, self.which[some], without, self.parts.start[some], picked)
             found[some] = picked
         return without, found
 
@@ -142,8 +142,7 @@ class ChunkAudit:
 
     def _of_questions(self, tables: list[np.ndarray]) -> Ragged:
         """One table per question, spread over the rows."""
-        start = np.cumsum([0, *(len(table) for table in tables)])
-        return Ragged(np.concatenate(tables), start).take(self.which)
+        return Ragged.of_lists(tables).take(self.which)
 
     def _of_question(self, values: Sequence[int]) -> np.ndarray:
         """One number per question, spread over the rows."""
@@ -279,8 +278,7 @@ class ChunkAudit:
         recorded = self.chunk.role.take(self.rows)
         fits = recorded.length == self.chunk.count[self.rows]
         kept = np.repeat(fits, recorded.length)
-        start = np.concatenate(([0], np.cumsum(np.where(fits, recorded.length, 0))))
-        return Ragged(recorded.values[kept].astype(np.int64), start)
+        return Ragged.of_lengths(recorded.values[kept].astype(np.int64), np.where(fits, recorded.length, 0))
 
     def _count_children(self) -> None:
         roles = self.roles
@@ -302,8 +300,7 @@ class ChunkAudit:
             np.array([words.index(word) for word in c.determiners] if c.is_read else [], np.int64)
             for c in self.chunk.commands
         ]
-        start = np.cumsum([0, *(len(one) for one in spoken)])
-        said = Ragged(np.concatenate(spoken), start).take(self.chunk.which[self.rows])
+        said = Ragged.of_lists(spoken).take(self.chunk.which[self.rows])
         at = said.start[self.parts.row] + self.parts.values[:, 0]  # the mention that each part belongs to
         total = np.bincount(at[self.is_word], minlength=len(said.values))
         needed = np.bincount(at[self.is_word & self.is_needed], minlength=len(said.values))

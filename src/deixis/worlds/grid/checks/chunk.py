@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from deixis.data.ragged import Ragged
+from deixis.worlds.grid.actions import LETTERS
 from deixis.worlds.grid.data.commands import number_texts
-from deixis.worlds.grid.data.table import OBJECT_COLUMNS, ragged
+from deixis.worlds.grid.data.table import OBJECT_COLUMNS
 from deixis.worlds.grid.scene import COLORS, MAX_GRID, MAX_OBJECTS, SHAPES, SIZES, Agent, Facing, GridObject, GridScene
 
 
@@ -22,55 +24,9 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.data.commands import Command, Commands, Meaning
 
 
-__all__ = ["Chunk", "Ragged"]
+__all__ = ["Chunk"]
 
 NO_ACTION = 255  # a letter that stands for none; it is never the planner's, and does nothing when carried out
-
-
-class Ragged:
-    """Lists of different lengths, one per row.
-
-    Shapes:
-        values: [value], all lists one after the other; start: int64 [row + 1]; length: int64 [row].
-    """
-
-    def __init__(self, values: np.ndarray, start: np.ndarray) -> None:
-        self.values = values
-        self.start = start
-        self.length = np.diff(start)
-
-    @classmethod
-    def of(cls, column: pa.ChunkedArray) -> Ragged:
-        """A list column."""
-        values, start = ragged(column)
-        return cls(values[start[0] : start[-1]], start.astype(np.int64) - start[0])
-
-    @cached_property
-    def row(self) -> np.ndarray:
-        """int64 [value]: the row of every value."""
-        return np.repeat(np.arange(len(self.length)), self.length)
-
-    @cached_property
-    def place(self) -> np.ndarray:
-        """int64 [value]: the place of every value in its list."""
-        return np.arange(len(self.values)) - self.start[self.row]
-
-    def padded(self, width: int) -> np.ndarray:
-        """[row, width]: the lists with zeros behind them; what is beyond the width is cut off."""
-        out = np.zeros((len(self.length), width, *self.values.shape[1:]), self.values.dtype)
-        kept = self.place < width
-        out[self.row[kept], self.place[kept]] = self.values[kept]
-        return out
-
-    def take(self, rows: np.ndarray) -> Ragged:
-        """The lists of some rows."""
-        start = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum(self.length[rows], out=start[1:])
-        inner = np.arange(start[-1]) - np.repeat(start[:-1], self.length[rows])
-        return Ragged(self.values[np.repeat(self.start[:-1][rows], self.length[rows]) + inner], start)
-
-    def __getitem__(self, row: int) -> np.ndarray:
-        return self.values[self.start[row] : self.start[row + 1]]
 
 
 class Chunk:
@@ -115,14 +71,14 @@ class Chunk:
     @cached_property
     def codes(self) -> Ragged:
         """The objects of all rows: uint8 [object, 5]."""
-        columns = [Ragged.of(self.table[name]) for name in OBJECT_COLUMNS]
+        columns = [Ragged.of_column(self.table[name]) for name in OBJECT_COLUMNS]
         return Ragged(np.stack([column.values for column in columns], axis=1), columns[0].start)
 
     @cached_property
     def objects(self) -> np.ndarray:
         """The objects, as far as a set can hold them."""
         width = min(max(int(self.count.max(initial=1)), 1), MAX_OBJECTS)
-        return self.codes.padded(width)
+        return self.codes.pad(width)
 
     @property
     def count(self) -> np.ndarray:
@@ -149,24 +105,24 @@ class Chunk:
     def plan(self) -> Ragged:
         """The recorded plans as codes of actions."""
         codes = np.full(256, NO_ACTION, np.uint8)
-        codes[np.frombuffer(b"LRWPQS", np.uint8)] = np.arange(6)
-        letters = Ragged.of(_bytes_as_lists(self.table["plan"]))
+        codes[np.frombuffer(LETTERS.encode(), np.uint8)] = np.arange(len(LETTERS))
+        letters = Ragged.of_column(_bytes_as_lists(self.table["plan"]))
         return Ragged(codes[letters.values], letters.start)
 
     @cached_property
     def role(self) -> Ragged:
         """The recorded roles."""
-        return Ragged.of(self.table["role"])
+        return Ragged.of_column(self.table["role"])
 
     @cached_property
     def misreading(self) -> Ragged:
         """The recorded misreadings."""
-        return Ragged.of(self.table["misreading"])
+        return Ragged.of_column(self.table["misreading"])
 
     @cached_property
     def necessary(self) -> Ragged:
         """The recorded necessity of every part."""
-        return Ragged.of(self.table["necessary"])
+        return Ragged.of_column(self.table["necessary"])
 
     def recorded(self, name: str) -> np.ndarray:
         """object [row]: what is wrong with the fields of a released example, as text; empty elsewhere."""

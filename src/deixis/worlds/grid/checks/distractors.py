@@ -12,7 +12,8 @@ from deixis.worlds.grid.roles import KINDS, SHIFT
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.grid.checks.chunk import Chunk, Ragged
+    from deixis.data.ragged import Ragged
+    from deixis.worlds.grid.checks.chunk import Chunk
 
 
 TARGET, MENTIONED, RANDOM, HELPER = (KINDS.index(kind) for kind in ("target", "mentioned", "random", "helper"))

@@ -169,7 +169,7 @@ def other_necessity(chunk: Chunk) -> Hits:
     asked = chunk.points & (said.length > 0)
     wrong = asked & (said.length != count)
     if chunk.needed.shape[1]:
-        differ = (chunk.needed >= 0) & (said.padded(chunk.needed.shape[1]).astype(np.int8) != chunk.needed)
+        differ = (chunk.needed >= 0) & (said.pad(chunk.needed.shape[1]).astype(np.int8) != chunk.needed)
         wrong |= asked & differ.any(axis=1)
     return Hits.where(wrong, lambda row: f"it should be {_written(chunk, row)}, {_letters(said[row])} is recorded")
 

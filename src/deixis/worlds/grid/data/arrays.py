@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from deixis.data.ragged import Ragged
 from deixis.errors import BrokenDataset, UnknownName
 from deixis.scene.array_folder import read_arrays, write_arrays
 from deixis.worlds.grid.actions import Action
-from deixis.worlds.grid.data.table import grid_batch, in_schema, ragged
+from deixis.worlds.grid.batches import AGENT, channels_of
+from deixis.worlds.grid.data.table import grid_batch, in_schema
 from deixis.worlds.grid.language import WORDS
 from deixis.worlds.grid.roles import KINDS, SHIFT
 
@@ -35,7 +37,6 @@ KIND = "commands, grids and plans"
 FOLDER = ".arrays"
 COLUMNS = ["id", "command", "grid_size", "shape", "color", "size", "row", "column"]
 COLUMNS += ["role", "agent_row", "agent_column", "agent_facing", "target", "plan"]
-BOX = 3
 _CODES = np.full(256, 255, np.uint8)
 _CODES[[ord(action.letter) for action in Action]] = list(Action)
 
@@ -90,9 +91,7 @@ class PlanArrays:
 
     def taking(self, rows: np.ndarray) -> PlanArrays:
         """Some examples alone, in the order of their numbers."""
-        lengths = self.action_count[rows]
-        start = np.concatenate(([0], np.cumsum(lengths)))
-        at = np.repeat(self.start[rows] - start[:-1], lengths) + np.arange(start[-1])
+        plans = Ragged(self.actions, self.start).take(rows)
         return PlanArrays(
             ids=self.ids[rows],
             words=self.words[rows],
@@ -100,8 +99,8 @@ class PlanArrays:
             lit=self.lit[rows],
             target=self.target[rows],
             mentions=self.mentions[rows],
-            actions=self.actions[at],
-            start=start,
+            actions=plans.values,
+            start=plans.start,
             cells=self.cells,
             channels=self.channels,
         )
@@ -238,13 +237,12 @@ def _lit(objects: np.ndarray, count: np.ndarray, agents: np.ndarray, size: int, 
     nowhere = size * size * channels
     shape, color, big, row, column = np.moveaxis(objects.astype(np.int32), 2, 0)
     base = (row * size + column) * channels
-    apart = np.where((shape == BOX) & (channels == 25), 1, 0)
-    lit = np.stack((base + big - 1 + 12 * apart, base + 4 + shape, base + 8 + color + 8 * apart), axis=2)
+    lit = np.stack([base + channel for channel in channels_of(shape, color, big, channels=channels)], axis=2)
     is_there = np.arange(places) < count[:, None]
     lit = np.where(is_there[:, :, None], lit, nowhere).reshape(examples, 3 * places)
     if agents.min(initial=0) < 0 or (agents[:, :2].max(initial=0) >= size) or agents[:, 2].max(initial=0) > 3:
         raise BrokenDataset("a world has no agent on its grid; plans cannot be learnt from it")
-    here = (agents[:, 0].astype(np.int32) * size + agents[:, 1]) * channels + channels - 5
+    here = (agents[:, 0].astype(np.int32) * size + agents[:, 1]) * channels + channels + AGENT
     return np.concatenate((lit, here[:, None], here[:, None] + 1 + agents[:, 2:3]), axis=1).astype(np.int32)
 
 
@@ -269,13 +267,11 @@ def _mentions(nouns: np.ndarray, target: np.ndarray, table: pa.Table, batch: Gri
     """The noun of each noun phrase with the cell of what it mentions, from the roles of objects."""
     cells = np.full(nouns.shape, -1, np.int16)
     cells[:, :1] = target[:, None]
-    values, start = ragged(table.column("role"))
-    length = np.diff(start)
-    row = np.repeat(np.arange(len(length)), length)
-    place, role = np.arange(start[0], start[-1]) - start[row], values[start[0] : start[-1]]
+    roles = Ragged.of_column(table.column("role"))
+    row, place, role = roles.row, roles.place, roles.values
     number = role & (1 << SHIFT) - 1
     is_mention = (role >> SHIFT == KINDS.index("mentioned")) & (number < nouns.shape[1])
-    is_mention &= (length == batch.count)[row]  # or else roles are of other objects
+    is_mention &= (roles.length == batch.count)[row]  # or else roles are of other objects
     row, place, number = row[is_mention], place[is_mention], number[is_mention]
     cells[row, number] = batch.objects[row, place, 3].astype(np.int16) * batch.size + batch.objects[row, place, 4]
     is_known = (nouns >= 0) & (cells >= 0)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from deixis.data.ragged import Ragged
 from deixis.errors import BrokenDataset
-from deixis.worlds.grid.checks.chunk import Chunk, Ragged
+from deixis.worlds.grid.checks.chunk import Chunk
 from deixis.worlds.grid.checks.content import readable
 from deixis.worlds.grid.checks.judge import CompiledJudge
 from deixis.worlds.grid.checks.registry import CHECKS
@@ -16,7 +17,7 @@ from deixis.worlds.grid.judging.verdicts import NO_ROLE, Asked
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     import pyarrow as pa
 
@@ -54,7 +55,7 @@ def asked_of(tables: Iterable[pa.Table], *, commands: Commands | None = None, na
     texts = list(dict.fromkeys(command.text for chunk in chunks for command in chunk.commands))
     number = {text: place for place, text in enumerate(texts)}
     width = max(chunk.objects.shape[1] for chunk in chunks)
-    plans = _joined([chunk.plan for chunk in chunks])
+    plans = Ragged.of_pieces([chunk.plan for chunk in chunks])
     return Asked(
         ids=np.concatenate([chunk.id for chunk in chunks]),
         objects=np.concatenate([_widened(chunk.objects, width, 0) for chunk in chunks]),
@@ -99,7 +100,7 @@ def _chunk(table: pa.Table, commands: Commands, name: str) -> Chunk:
 def _roles(chunk: Chunk) -> np.ndarray:
     """uint8 [row, place]: the recorded roles; `NO_ROLE` in rows that do not have one for every object."""
     fits = chunk.role.length == chunk.count
-    padded = chunk.role.padded(chunk.objects.shape[1])
+    padded = chunk.role.pad(chunk.objects.shape[1])
     return np.where(fits[:, None], padded, np.uint8(NO_ROLE)).astype(np.uint8)
 
 
@@ -107,9 +108,3 @@ def _widened(values: np.ndarray, width: int, filler: int) -> np.ndarray:
     """Room for more places."""
     missing = ((0, 0), (0, width - values.shape[1]), *((0, 0),) * (values.ndim - 2))
     return np.pad(values, missing, constant_values=filler)
-
-
-def _joined(lists: Sequence[Ragged]) -> Ragged:
-    lengths = np.concatenate([one.length for one in lists])
-    values = np.concatenate([one.values for one in lists])
-    return Ragged(values, np.concatenate(([0], np.cumsum(lengths))).astype(np.int64))

@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deixis.data.ragged import Ragged
 from deixis.errors import BrokenDataset
-from deixis.worlds.grid.data.table import ragged
 from deixis.worlds.grid.language import WORDS
 from deixis.worlds.grid.roles import SHIFT
 from deixis.worlds.grid.scene import Agent, Facing, GridObject, GridScene
@@ -125,29 +125,26 @@ class _Piece(NamedTuple):
 def _piece(rows: RowGroups, group: Group) -> _Piece:
     table = rows.read(group, [*TEXTS, "plan", "role"])
     plan, plans = _dictionary(table, "plan")
-    values, start = ragged(table["role"])
-    count = np.diff(start)
-    if not count.all():  # roles are not recorded
-        _, begins = ragged(rows.read(group, ["shape"])["shape"])
-        objects = np.diff(begins)
-    else:
-        objects = count
+    roles = Ragged.of_column(table["role"])
+    objects = roles.length
+    if not objects.all():  # roles are not recorded
+        objects = Ragged.of_column(rows.read(group, ["shape"])["shape"]).length
     lengths = np.array([len(letters) for letters in plans], np.int64)
     return _Piece(
         {name: _dictionary(table, name) for name in TEXTS},
         np.minimum(objects, 255).astype(np.uint8),
-        _kinds(values, start),
+        _kinds(roles),
         np.minimum(lengths[plan] if len(lengths) else 0, 65535).astype(np.uint16),
     )
 
 
-def _kinds(roles: np.ndarray, start: np.ndarray) -> np.ndarray:
+def _kinds(roles: Ragged) -> np.ndarray:
     """A bit for every kind of role in a row."""
-    bits = np.uint8(1) << (roles >> SHIFT).astype(np.uint8)
-    found = np.zeros(len(start) - 1, np.uint8)
-    filled = np.flatnonzero(np.diff(start))
+    bits = np.uint8(1) << (roles.values >> SHIFT).astype(np.uint8)
+    found = np.zeros(len(roles), np.uint8)
+    filled = np.flatnonzero(roles.length)
     if len(filled):
-        found[filled] = np.bitwise_or.reduceat(bits, start[filled])
+        found[filled] = np.bitwise_or.reduceat(bits, roles.start[filled])
     return found
 
 
@@ -230,13 +227,15 @@ def _packed(rows: RowGroups, group: Group) -> tuple[np.ndarray, np.ndarray, np.n
     table = rows.read(group, [*OBJECTS, *REST])
     packed, counts, shift = np.zeros(0, np.uint16), np.zeros(0, np.int64), 0
     for name, bits in zip(OBJECTS, BITS, strict=True):
-        values, start = ragged(table[name])
-        values = values - np.uint8(1) if name == "size" else values  # a size of 0 becomes 255, which is too large
+        column = Ragged.of_column(table[name])
+        values = (
+            column.values - np.uint8(1) if name == "size" else column.values
+        )  # a size of 0 becomes 255, which is too large
         if len(values) and int(values.max()) >> bits:
             return None
         if shift == 0:
-            packed, counts = np.zeros(len(values), np.uint16), np.diff(start)
-        elif not np.array_equal(counts, np.diff(start)):
+            packed, counts = np.zeros(len(values), np.uint16), column.length
+        elif not np.array_equal(counts, column.length):
             raise BrokenDataset(f"the columns shape and {name} of {group.path.name} do not describe the same objects")
         packed |= values.astype(np.uint16) << np.uint16(shift)
         shift += bits

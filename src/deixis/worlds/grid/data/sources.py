@@ -20,7 +20,7 @@ from deixis.data.row_groups import RowGroups
 from deixis.data.split_names import splits_of
 from deixis.data.store import MANIFEST, PARTIAL, open_dataset, read_parquet, write_parquet
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.seeds import derive, mix_words
+from deixis.seeds import GOLDEN_WORD, derive, mix_words
 from deixis.worlds.grid.data.table import DEMANDED, OPTIONAL, SCHEMA, example_at, in_schema
 from deixis.worlds.grid.formats.examined import examined_tables
 from deixis.worlds.grid.formats.recognise import pick_example, read_any, sniff
@@ -41,7 +41,6 @@ __all__ = ["Source", "SourceKind", "open_source", "row_groups_of", "sample_rows"
 SourceKind: TypeAlias = Literal["dataset", "parquet", "reascan", "gscan"]
 RELEASED = (FILE_NAME, "dataset.txt")  # what a folder of a released dataset holds: ReaSCAN's, gSCAN's
 GRID_KINDS = ("made", "imported")  # what datasets of grid worlds call themselves; those that are made say nothing
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -295,4 +294,4 @@ def _rows_of_parquet(path: Path) -> int:
 def _scrambled(words: np.ndarray) -> np.ndarray:
     """Keys that put rows in random order."""
     with np.errstate(over="ignore"):
-        return mix_words(words * _GOLDEN)
+        return mix_words(words * GOLDEN_WORD)

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow.compute as pc
 
+from deixis.data.ragged import Ragged
 from deixis.data.split_names import names_in_split
 from deixis.errors import BrokenDataset
 from deixis.expression.parts import parts
 from deixis.expression.patterns import pattern_of
 from deixis.worlds.grid.data.commands import StoredCommands
-from deixis.worlds.grid.data.table import NOWHERE, _column, ragged, with_optional_columns
+from deixis.worlds.grid.data.table import NOWHERE, _column, with_optional_columns
 from deixis.worlds.grid.language import WORDS
 from deixis.worlds.grid.roles import KINDS, SHIFT, Role
 from deixis.worlds.grid.scene import COLORS, SHAPES
@@ -329,15 +330,14 @@ class _Piece:
     def numbers(self, name: str) -> np.ndarray:
         return _column(self.table, name).to_numpy().astype(np.int64)
 
-    def list_of(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """A list column as (values, start of every row), both counted from its first value."""
-        values, starts = ragged(_column(self.table, name))
-        return values[starts[0] : starts[-1]], (starts - starts[0]).astype(np.int64)
+    def lists(self, name: str) -> Ragged:
+        """A list column."""
+        return Ragged.of_column(_column(self.table, name))
 
     def starts(self) -> np.ndarray:
-        _, starts = self.list_of("shape")
+        starts = self.lists("shape").start
         for name in ("color", "size", "row", "column"):
-            if not np.array_equal(self.list_of(name)[1], starts):
+            if not np.array_equal(self.lists(name).start, starts):
                 raise BrokenDataset(f"the columns shape and {name} do not describe the same objects")
         if (self.numbers("target") >= np.diff(starts)).any():
             raise BrokenDataset("a target is the number of an object that its world does not have")
@@ -365,17 +365,17 @@ class _Piece:
         worded: tuple[tuple[str, tuple[str, ...]], ...] = (("shape", SHAPES), ("color", COLORS))
         found: dict[Key, int] = {}
         for name, values in worded:
-            for code, n in _tally(self.list_of(name)[0]):
+            for code, n in _tally(self.lists(name).values):
                 if code >= len(values):
                     raise BrokenDataset(f"the column {name} must hold values from 0 to {len(values) - 1}")
                 found[name, values[code]] = n
-        return found | {("size", str(code)): n for code, n in _tally(self.list_of("size")[0])}
+        return found | {("size", str(code)): n for code, n in _tally(self.lists("size").values)}
 
     def directions(self, starts: np.ndarray) -> dict[Key, int]:
         at = starts[:-1] + self.numbers("target")
         has_agent = self.numbers("agent_row") != NOWHERE[0]
-        down = np.sign(self.list_of("row")[0].astype(np.int64)[at] - self.numbers("agent_row"))[has_agent]
-        right = np.sign(self.list_of("column")[0].astype(np.int64)[at] - self.numbers("agent_column"))[has_agent]
+        down = np.sign(self.lists("row").values.astype(np.int64)[at] - self.numbers("agent_row"))[has_agent]
+        right = np.sign(self.lists("column").values.astype(np.int64)[at] - self.numbers("agent_column"))[has_agent]
         number = {
             (-1, 0): 0,
             (-1, 1): 1,
@@ -397,14 +397,13 @@ class _Piece:
         which: np.ndarray,
         commands: list[_CommandCounts | None],
     ) -> dict[str, dict[Key, int]]:
-        values, begins = self.list_of("role")
-        count = np.diff(begins)
+        recorded = self.lists("role")
+        values, row, count = recorded.values, recorded.row, recorded.length
         if ((count > 0) & (count != np.diff(starts))).any():
             raise BrokenDataset("there are not as many roles as objects")
         kinds = values.astype(np.int64) >> SHIFT
         if len(kinds) and kinds.max() >= len(KINDS):
             raise BrokenDataset("the column role holds something that is not the code of a role")
-        row = np.repeat(np.arange(len(count)), count)
         is_whole = self.is_whole(row, values, which, commands)
         has_kind = np.zeros(len(count) * len(KINDS), bool)
         has_kind[(row * len(KINDS) + kinds)[is_whole]] = True
@@ -430,28 +429,28 @@ class _Piece:
         Sets whose code is not recorded, or whose command cannot be read, are taken for whole.
         """
         kinds, numbers = roles.astype(np.int64) >> SHIFT, roles.astype(np.int64) & (1 << SHIFT) - 1
-        codes, begins = self.list_of("misreading")
-        known = np.isin(kinds, _COPIES) & (numbers < np.diff(begins)[row])
+        sets = self.lists("misreading")
+        known = np.isin(kinds, _COPIES) & (numbers < sets.length[row])
         if not self.sets_are_copies or not known.any():
             return np.ones(len(row), bool)
-        codes = codes.astype(np.int64)
+        codes = sets.values.astype(np.int64)
         below = np.zeros((len(commands), 16), np.int64)
         for place, command in enumerate(commands):
             if command:
                 below[place, : len(command.below)] = command.below[:16]
-        said = which[np.repeat(np.arange(len(begins) - 1), np.diff(begins))]  # the command of every set
+        said = which[sets.row]  # the command of every set
         dropped = np.where(codes >> 12 == _RELATION, below[said, codes >> 8 & 15], 0)
         wanted = below[said, 0] - dropped
-        placed = np.bincount(begins[row[known]] + numbers[known], minlength=len(codes))
+        placed = np.bincount(sets.start[row[known]] + numbers[known], minlength=len(codes))
         whole = np.ones(len(row), bool)
-        whole[known] = (placed >= wanted)[begins[row[known]] + numbers[known]]
+        whole[known] = (placed >= wanted)[sets.start[row[known]] + numbers[known]]
         return whole
 
     def parts(
         self, which: np.ndarray, commands: list[_CommandCounts | None], patterns: np.ndarray, names: list[str]
     ) -> dict[Key, int]:
-        values, starts = self.list_of("necessary")
-        count = np.diff(starts)
+        necessary = self.lists("necessary")
+        count = necessary.length
         lengths = np.array([len(c.kinds) if c else 0 for c in commands], np.int64)
         known = (count > 0) & (lengths[which] > 0)
         if (known & (count != lengths[which])).any():
@@ -460,10 +459,9 @@ class _Piece:
         for number, command in enumerate(commands):
             if command:
                 kinds[number, : len(command.kinds)] = command.kinds
-        row = np.repeat(np.arange(len(count)), count)
-        place = np.arange(len(row)) - starts[row]
-        keep = known[row]
-        row, place, needed = row[keep], place[keep], values[keep].astype(np.int64)
+        keep = known[necessary.row]
+        row, place = necessary.row[keep], necessary.place[keep]
+        needed = necessary.values[keep].astype(np.int64)
         counts = _pairs(patterns[row], kinds[which[row], place] * 2 + needed, names)
         return {(pattern, PART_KINDS[code // 2], bool(code % 2)): n for (pattern, code), n in counts.items()}
 

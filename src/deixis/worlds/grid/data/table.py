@@ -29,6 +29,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deixis.data.ragged import Ragged
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
 from deixis.expression.plain import expression_from_json, expression_to_json
 from deixis.language.utterance import Instruction
@@ -64,7 +65,6 @@ __all__ = [
     "fill_expressions",
     "grid_batch",
     "in_schema",
-    "ragged",
     "rows_of",
     "stored_instruction",
     "table_of",
@@ -203,14 +203,6 @@ def _text(row: dict[str, Any], name: str) -> str:
     return row[name]
 
 
-def ragged(column: pa.ChunkedArray | pa.Array) -> tuple[np.ndarray, np.ndarray]:
-    """A list column as (values, start of every row); start has one entry more than there are rows."""
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if array.null_count or array.values.null_count:
-        raise BrokenDataset("a list column has gaps; every row must have a list of values, be it empty")
-    return array.values.to_numpy(zero_copy_only=False), array.offsets.to_numpy()
-
-
 def in_schema(table: pa.Table, where: object = "the table") -> pa.Table:
     """The table with its columns in the types of the schema and without gaps; further columns are kept as they are.
 
@@ -286,23 +278,21 @@ def _read_expression(text: str) -> str:
 def grid_batch(table: pa.Table) -> GridBatch:
     """The worlds of a table as arrays for the compiled resolver; all must have one grid size."""
     size = _common_size(table)
-    _, start = ragged(_column(table, "shape"))
-    count = np.diff(start)
+    shapes = Ragged.of_column(_column(table, "shape"))
+    count, row, place = shapes.length, shapes.row, shapes.place
     places = int(count.max(initial=1))
     if places > MAX_OBJECTS:
         raise BrokenDataset(f"a world has {places} objects; {MAX_OBJECTS} at most can be read")
     objects = np.zeros((len(count), places, 5), np.uint8)
-    row = np.repeat(np.arange(len(count)), count)
-    place = np.arange(len(row)) - np.repeat(start[:-1] - start[0], count)
     limits = (range(len(SHAPES)), range(len(COLORS)), range(1, len(SIZES) + 1), range(size), range(size))
     for k, (name, limit) in enumerate(zip(OBJECT_COLUMNS, limits, strict=True)):
-        values, begins = ragged(_column(table, name))
-        said = values[begins[0] : begins[-1]]
-        if not np.array_equal(np.diff(begins), count):
+        column = Ragged.of_column(_column(table, name))
+        codes = column.values
+        if not np.array_equal(column.length, count):
             raise BrokenDataset(f"the columns shape and {name} do not describe the same objects")
-        if len(said) and (said.min() < limit.start or said.max() >= limit.stop):
+        if len(codes) and (codes.min() < limit.start or codes.max() >= limit.stop):
             raise BrokenDataset(f"the column {name} must hold values from {limit.start} to {limit.stop - 1}")
-        objects[row, place, k] = said
+        objects[row, place, k] = codes
     return GridBatch(objects=objects, count=count.astype(np.uint8), size=size)
 
 

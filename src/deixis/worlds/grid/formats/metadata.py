@@ -8,6 +8,7 @@ from deixis.expression.patterns import C2, P2
 from deixis.worlds.grid.formats.inferred_roles import BY_COLOR, exchange
 from deixis.worlds.grid.formats.wording import SHAPE, SLOT_NAMES, name_of, phrase_text
 from deixis.worlds.grid.roles import KINDS, Role
+from deixis.worlds.grid.scene import BOX
 
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ STRATEGIES = frozenset({"relation", "attribute", "isomorphism", "random"})
 RELATION_SET, ATTRIBUTE_SET, ISOMORPHISM_SET, SIZE_SET = (
     KINDS.index(k) for k in ("relation", "attribute", "isomorphism", "size")
 )
-BOX = 3
 SIZE_WORDS = {1: "small", 2: "big"}  # of random objects whose class may have two sizes only
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from deixis.data.ids import ids_of_digests
 from deixis.errors import BrokenDataset, DeixisError
+from deixis.seeds import GOLDEN_WORD, mix_words
 from deixis.worlds.grid.actions import plan_from_words, plan_to_letters
 from deixis.worlds.grid.data.table import OBJECT_COLUMNS, SCHEMA
 
@@ -35,7 +36,6 @@ __all__ = [
 ]
 
 ROWS = 5000  # rows of one table
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Row(NamedTuple):
@@ -107,17 +107,11 @@ def content_digests(columns: dict[str, list[Any]], digests: Iterable[int]) -> np
     for name in OBJECT_COLUMNS:
         flat = np.fromiter((code for row in columns[name] for code in row), np.uint64, count=starts[-1])
         packed = packed << np.uint64(8) | flat
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mix(packed + _GOLDEN), dtype=np.uint64)])
-    world = _mix(sums[starts[1:]] - sums[starts[:-1]] + _GOLDEN)
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mix_words(packed + GOLDEN_WORD), dtype=np.uint64)])
+    world = mix_words(sums[starts[1:]] - sums[starts[:-1]] + GOLDEN_WORD)
     for name in ("grid_size", "agent_row", "agent_column", "agent_facing"):
-        world = _mix((world + _GOLDEN) ^ np.array(columns[name], np.uint64))
-    return _mix((np.array(list(digests), np.uint64) + _GOLDEN) ^ world)
-
-
-def _mix(words: np.ndarray) -> np.ndarray:
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))
+        world = mix_words((world + GOLDEN_WORD) ^ np.array(columns[name], np.uint64))
+    return mix_words((np.array(list(digests), np.uint64) + GOLDEN_WORD) ^ world)
 
 
 def no_rows() -> dict[str, list[Any]]:

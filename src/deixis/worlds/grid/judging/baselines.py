@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.seeds import derive, mix_words
+from deixis.seeds import GOLDEN_WORD, derive, mix_words
 from deixis.worlds.grid.actions import Action
 from deixis.worlds.grid.judging.verdicts import Plans
 from deixis.worlds.grid.resolution import resolve_pairs
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["BASELINES", "oracle_plans", "random_plans"]
 
 BASELINES = ("random", "oracle")
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
@@ -38,7 +37,7 @@ def random_plans(asked: Asked, *, seed: int) -> Plans:
     with np.errstate(over="ignore"):
         start = mix_words(asked.ids.astype(np.uint64) ^ np.uint64(derive(seed, "random plans")))
         turn = np.arange(len(asked.actions)) - np.repeat(asked.starts[:-1], length)
-        words = mix_words(np.repeat(start, length) + _GOLDEN * (turn + 1).astype(np.uint64))
+        words = mix_words(np.repeat(start, length) + GOLDEN_WORD * (turn + 1).astype(np.uint64))
     actions = ((words & _LOW) * np.uint64(len(Action)) >> _HALF).astype(np.uint8)
     return Plans(ids=asked.ids, actions=actions, starts=asked.starts, facts={"model": "random", "seed": seed})
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from deixis.data.ragged import Ragged
 from deixis.distractors.misreadings import leading_to
 from deixis.distractors.misreadings import misreadings as find_misreadings
 from deixis.errors import SchemaError
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.scene import GridScene
 
 
-__all__ = ["LABELS", "MISSED", "NO_REASON", "UNCLEAR", "Tables", "category", "misreadings", "missed", "names_of"]
+__all__ = ["LABELS", "MISSED", "NO_REASON", "UNCLEAR", "Blueprints", "category", "misreadings", "missed", "names_of"]
 
 WORDS = {"shape": "noun", "color": "colour word", "size": "size word"}
 NO_REASON = "nothing in particular"
@@ -116,27 +117,25 @@ def names_of(bits: int) -> tuple[str, ...]:
     return tuple(name for number, name in enumerate(MISSED) if bits >> number & 1) or (NO_REASON,)
 
 
-class Tables(NamedTuple):
-    """The blueprints of several expressions, one after the other, as the kernel takes them.
+class Blueprints(NamedTuple):
+    """The blueprints of several expressions, as the kernel takes them.
 
     Shapes:
-        mentions: int8 [mention, 5]; start: int64 [table + 1]; number: int64 [expression], which table it has; -1 where
+        mentions: int8 [mention, 5] of each blueprint; number: int64 [expression], which blueprint it has; -1 where
         there is none, since the expression says what grid commands do not.
     """
 
-    mentions: np.ndarray
-    start: np.ndarray
+    mentions: Ragged
     number: np.ndarray
 
     @classmethod
-    def of(cls, expressions: Sequence[Expression | None]) -> Tables:
-        """The tables of these expressions; None stands for a command that cannot be read."""
+    def of(cls, expressions: Sequence[Expression | None]) -> Blueprints:
+        """The blueprints of these expressions; None stands for a command that cannot be read."""
         tables = [_table(expression) for expression in expressions]
         known = [table for table in tables if table is not None]
         numbers = np.cumsum([table is not None for table in tables], dtype=np.int64) - 1
         return cls(
-            np.concatenate([np.zeros((0, 5), np.int8), *known]),
-            np.cumsum([0, *(len(table) for table in known)], dtype=np.int64),
+            Ragged.of_lists(known, np.zeros((0, 5), np.int8)),
             np.where([table is not None for table in tables], numbers, -1),
         )
 

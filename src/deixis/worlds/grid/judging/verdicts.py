@@ -15,7 +15,7 @@ import numpy as np
 from deixis.errors import SchemaError
 from deixis.worlds.grid.actions import Action, Verb, plan_to_codes
 from deixis.worlds.grid.data.commands import Command
-from deixis.worlds.grid.judging.misreadings import Tables, missed, names_of
+from deixis.worlds.grid.judging.misreadings import Blueprints, missed, names_of
 from deixis.worlds.grid.roles import KINDS, SHIFT, encode_role
 from deixis.worlds.grid.scene import GridBatch
 from deixis.worlds.grid.simulate import simulate
@@ -394,9 +394,9 @@ def _roles(asked: Asked, chosen: np.ndarray) -> np.ndarray:
 def _misread(asked: Asked, chosen: np.ndarray) -> np.ndarray:
     from deixis.worlds.grid.kernels.navigation import find_misreadings
 
-    tables = Tables.of([command.expression if command.is_read else None for command in asked.commands])
-    which = asked.of_command(tables.number)
+    blueprints = Blueprints.of([command.expression if command.is_read else None for command in asked.commands])
+    which = asked.of_command(blueprints.number)
     found = np.zeros(len(asked), np.int64)
     worlds = asked.objects, asked.count, asked.size
-    find_misreadings(*worlds, tables.mentions, tables.start, which, asked.target, chosen, found)
+    find_misreadings(*worlds, blueprints.mentions.values, blueprints.mentions.start, which, asked.target, chosen, found)
     return found

@@ -9,9 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deixis.data.ragged import Ragged
+from deixis.data.split_names import names_in_split
 from deixis.data.store import file_digest, write_parquet
 from deixis.seeds import derive
-from deixis.worlds.grid.data.table import SCHEMA, STATISTICS, ragged
+from deixis.worlds.grid.data.table import SCHEMA, STATISTICS
 from deixis.worlds.grid.splits.partition import (
     ASIDE,
     TRAINING,
@@ -83,7 +85,7 @@ class Places(NamedTuple):
 
     def _rank(self, name: str) -> tuple[int, int]:
         """Training first, then single sets, then joint ones, what is set aside last."""
-        group = 0 if name in TRAINING else 3 if name == ASIDE else 1 + ("+" in name)
+        group = 0 if name in TRAINING else 3 if name == ASIDE else 1 + (len(names_in_split(name)) > 1)
         return group, self.names.index(name)
 
 
@@ -113,13 +115,12 @@ def prove(recipe: Recipe, places: Places, progress: Progress) -> dict[str, objec
         texts, which = commands.dictionary.to_pylist(), commands.indices.to_numpy().astype(np.int64)
         expressions = table["expression"].combine_chunks()
         meanings, stored = expressions.dictionary.to_pylist(), expressions.indices.to_numpy()
-        shapes, starts = ragged(table["shape"])
-        colors, _ = ragged(table["color"])
+        shapes, colors = Ragged.of_column(table["shape"]), Ragged.of_column(table["color"])
         ids = table["id"].to_numpy()
         for number in np.unique(numbers).tolist():
             here = numbers == number
             said = texts, which[here], meanings, stored[here]
-            examples = Examples(ids[here], *said, shapes, colors, starts[:-1][here])
+            examples = Examples(ids[here], *said, shapes.values, colors.values, shapes.start[:-1][here])
             proof.add(places.names[number], examples)
         done += table.num_rows
         progress("leakage proof", done, places.total)

@@ -16,8 +16,8 @@ from deixis.data.ids import ids_of_digests
 from deixis.expression.parts import parts
 from deixis.expression.patterns import pattern
 from deixis.expression.plain import expression_to_json
-from deixis.seeds import derive, mix_words
-from deixis.worlds.grid.actions import Manner, Verb
+from deixis.seeds import GOLDEN_WORD, derive, mix_words
+from deixis.worlds.grid.actions import LETTERS, Manner, Verb
 from deixis.worlds.grid.blueprint import blueprint
 from deixis.worlds.grid.data.table import OBJECT_COLUMNS
 from deixis.worlds.grid.kernels.board import BOARD
@@ -67,8 +67,7 @@ OUTCOME_NAMES = (
 MODES = {"compatible": COMPATIBLE, "corrected": CORRECTED, "every-word": EVERY_WORD, "gscan": GSCAN}
 FREE_SIZES = 1 << len(DISTRACTORS)
 EVEN = {"directions": 1, "distances": 2, "lengths": 4}
-LETTERS = np.frombuffer(b"LRWPQS", np.uint8)
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+LETTER_BYTES = np.frombuffer(LETTERS.encode(), np.uint8)
 
 
 class Shard(NamedTuple):
@@ -180,7 +179,7 @@ def _to_table(recipe: Recipe, pool: Pool, instructions: Sequence[Instruction], w
     texts, which = _texts(instructions, worlds)
     digests = np.array([text_digest(text) for text in texts], np.uint64)
     with np.errstate(over="ignore"):
-        contents = mix_words((digests[which] + GOLDEN) ^ worlds.digest) if rows else np.zeros(0, np.uint64)
+        contents = mix_words((digests[which] + GOLDEN_WORD) ^ worlds.digest) if rows else np.zeros(0, np.uint64)
     in_use = np.arange(worlds.objects.shape[1]) < worlds.count[:, None]
     part_counts = np.array([sum(1 for _ in parts(i.expression)) for i in instructions], np.int64)
     columns = {
@@ -238,7 +237,7 @@ def _letters(worlds: Worlds) -> pa.Array:
     in_use = np.arange(worlds.plan.shape[1]) < worlds.length[:, None]
     offsets = np.zeros(len(worlds.length) + 1, np.int32)
     np.cumsum(worlds.length, out=offsets[1:])
-    data = LETTERS[worlds.plan[in_use]].tobytes()
+    data = LETTER_BYTES[worlds.plan[in_use]].tobytes()
     return pa.StringArray.from_buffers(len(worlds.length), pa.py_buffer(offsets), pa.py_buffer(data))
 
 

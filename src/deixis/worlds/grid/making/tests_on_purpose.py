@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from deixis.data.ragged import Ragged
 from deixis.expression.description import Description
 from deixis.expression.parts import parts
 from deixis.expression.patterns import C2, P3, pattern, pattern_of
@@ -28,7 +29,6 @@ from deixis.worlds.grid.commands import (
     with_balanced_verbs,
     with_random_verbs,
 )
-from deixis.worlds.grid.data.table import ragged
 from deixis.worlds.grid.splits.rules import phrase_key, relation_key
 
 
@@ -95,12 +95,12 @@ def instructions_for(rule: Rule, pool: Pool, trained: Trained, *, mode: Mode, rn
 
 def with_every_clause_needed(table: pa.Table) -> pa.Table:
     """Only worlds in which no clause can be left out, as the published C1 (specification section 7.2)."""
-    values, starts = ragged(table["necessary"])
+    necessary = Ragged.of_column(table["necessary"])
     stored = table["expression"].combine_chunks()
     clauses = [_clauses(expression_from_json(expression)) for expression in stored.dictionary.to_pylist()]
     good = [
-        all(values[start + place] for place in clauses[which])
-        for start, which in zip(starts.tolist(), stored.indices.to_pylist(), strict=False)
+        all(necessary.values[start + place] for place in clauses[which])
+        for start, which in zip(necessary.start.tolist(), stored.indices.to_pylist(), strict=False)
     ]
     return table.filter(pa.array(good, pa.bool_()))
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, TypeVar
 
 from deixis.prompts.answers import LISTED, Unparsable, read_only
-from deixis.worlds.grid.actions import Action
+from deixis.worlds.grid.actions import LETTERS, Action
 
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"(?:[\s,;|\[\]()>'\"`*•.→+-]|=>|\b(?:then|and|next|finally)\b)*", re.IGNORECASE)
-_LETTERS = re.compile(r"[LRWPQS](?:[\s,;\[\]'\"|-]*[LRWPQS])*")
+_LETTERS = re.compile(rf"[{LETTERS}](?:[\s,;\[\]'\"|-]*[{LETTERS}])*")
 _NOTHING = re.compile(r"(?:do )?nothing|no actions?(?: (?:is |are )?needed)?|none|\[\s*\]", re.IGNORECASE)
 _TIMES = {"once": 1, "twice": 2, "thrice": 3}
 
@@ -75,7 +75,7 @@ def _actions(text: str, *, is_marked: bool) -> set[Plan]:
         return {()}
     letters = re.sub(r"^\s*\[|\]\s*$", "", text).strip(" '\"")
     if _LETTERS.fullmatch(letters):
-        return {_within(tuple(Action("LRWPQS".index(sign)) for sign in letters if sign in "LRWPQS"))}
+        return {_within(tuple(Action(LETTERS.index(sign)) for sign in letters if sign in LETTERS))}
     plan: list[Action] = []
     place = _skipped(text, 0)
     while place < len(text):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from deixis.data.split_names import names_in_split
+from deixis.data.split_names import join_splits, names_in_split
 from deixis.errors import LeakySplit
 from deixis.expression.plain import expression_to_json
 from deixis.seeds import mix_words
@@ -58,7 +58,7 @@ def divide_at_random(digests: np.ndarray, *, seed: int, fractions: Fractions) ->
 
 def membership_names(rules: tuple[Rule, ...], kept: int) -> str:
     """The name of the place of a held-out example: its test sets joined by +, or aside where it is in none."""
-    return "+".join(rule.name for bit, rule in enumerate(rules) if kept >> bit & 1) or ASIDE
+    return join_splits(rule.name for bit, rule in enumerate(rules) if kept >> bit & 1) or ASIDE
 
 
 class Examples(NamedTuple):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from deixis.errors import RecipeError
-from deixis.seeds import derive, mix_words
+from deixis.seeds import GOLDEN_WORD, derive, mix_words
 
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ __all__ = ["CAPS", "Batching", "Order", "StagedOrder", "order_of", "times_shown"
 Batching: TypeAlias = Literal["bucketed", "random"]
 CAPS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024)  # steps, the one that ends a plan included
 MOST_TIMES = 8  # that a rare command is shown for once of a common one
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -173,7 +172,7 @@ def _easy(training: Training, examples: PlanArrays) -> np.ndarray:
 def _words(seed: int, count: int) -> np.ndarray:
     """Random 64-bit words, the same on every machine."""
     with np.errstate(over="ignore"):
-        return mix_words(np.uint64(seed) + GOLDEN * np.arange(1, count + 1, dtype=np.uint64))
+        return mix_words(np.uint64(seed) + GOLDEN_WORD * np.arange(1, count + 1, dtype=np.uint64))
 
 
 def _draw_buckets(seed: int, count: int, sizes: list[int]) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deixis.errors import RecipeError
-from deixis.seeds import derive, mix_words
+from deixis.seeds import GOLDEN_WORD, derive, mix_words
 from deixis.worlds.photos.balance import gqa_counts
 from deixis.worlds.photos.imagine.imagined import draw_imagined
 from deixis.worlds.photos.left_right import LEFT, RIGHT, with_left_right
@@ -54,7 +54,6 @@ def draw_sheet(scenes: Sequence[ImaginedPicture], *, columns: int = 4, cell: tup
 
 
 SIZES = ((500, 375), (500, 333), (375, 500), (500, 500), (640, 480))
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +108,8 @@ class _Draws:
     def uniform(self, count: int) -> np.ndarray:
         """Return numbers from 0 to 1, 1 excluded, float64 [count]."""
         with np.errstate(over="ignore"):
-            counters = self._at + _GOLDEN * np.arange(1, count + 1, dtype=np.uint64)
-            self._at = self._at + _GOLDEN * np.uint64(count)
+            counters = self._at + GOLDEN_WORD * np.arange(1, count + 1, dtype=np.uint64)
+            self._at = self._at + GOLDEN_WORD * np.uint64(count)
         return (mix_words(counters) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
     def below(self, limit: int) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from deixis.seeds import derive, mix_words
+from deixis.seeds import GOLDEN_WORD, derive, mix_words
 from deixis.worlds.rooms.captions import frames
 from deixis.worlds.rooms.pairs import Images, draw_contexts, partition
 from deixis.worlds.rooms.vocabulary import encode_captions
@@ -84,7 +84,7 @@ def _without(among: np.ndarray, left_out: np.ndarray) -> np.ndarray:
 def _caption_numbers(total: int, each: int, seed: int, count: int) -> np.ndarray:
     """Choose a caption of each target, all of an image different: int64 [total]."""
     groups = -(-total // each)
-    counter = np.arange(groups * count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed)
+    counter = np.arange(groups * count, dtype=np.uint64) * GOLDEN_WORD + np.uint64(seed)
     order = np.argsort(mix_words(counter).reshape(groups, count), axis=1, kind="stable")
     return order[:, :each].ravel()[:total]
 
