@@ -95,7 +95,7 @@ def test_a_window_shows_what_the_encoder_sees(drawn: CopsRef) -> None:
     whole = region_table(regions, region_features(regions, tiny_encoder(eyes), CPU, dataset=drawn), CPU)
     window = Window.of(sight.table, torch.tensor([7, 2, 7, 20]))
     with torch.no_grad():
-        seen = sight.seen(window)
+        seen = sight.encode(window)
 
     assert window.images.tolist() == [2, 7, 20]
     assert torch.equal(window.inside(window.rows), torch.arange(len(window.rows)))

@@ -100,7 +100,7 @@ def _(
     return _back_room(queries, pairs)
 
 
-def _kept(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+def _keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
     queries, pairs, there, seed, ctx.is_causal, ctx.dropout = inputs
     ctx.save_for_backward(queries, pairs, there, seed, *output)
 
@@ -111,7 +111,7 @@ def _back(ctx: Any, grad: Tensor, _: Any) -> tuple[Any, ...]:
     return of_queries, None if pairs is None else of_pairs, None, None, None, None
 
 
-_look.register_autograd(_back, setup_context=_kept)
+_look.register_autograd(_back, setup_context=_keep)
 
 
 def _parts(queries: Tensor, pairs: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:

@@ -164,8 +164,8 @@ class MessagePassing(nn.Module):
         m = self.nothing_yet.expand_as(x)
         cells = torch.arange(x.shape[1], device=x.device)
         may_tell = is_node[:, :, None] & is_node[:, None, :] & (cells[:, None] != cells)
-        for k in self.attended(said, is_word, summary):
-            f = self.from_node(self._dropped(x)) * self.from_gathered(self._dropped(m))
+        for k in self.attend(said, is_word, summary):
+            f = self.from_node(self._drop(x)) * self.from_gathered(self._drop(m))
             g = torch.cat((x, m, f), dim=-1)
             scores = self.receiver(g) @ (self.sender(g) * self.asked(k)[:, None]).transpose(1, 2)
             weights = (
@@ -174,7 +174,7 @@ class MessagePassing(nn.Module):
             m = self.keep(m) + self.add(weights.to(g.dtype) @ (self.content(g) * self.asked_content(k)[:, None]))
         return self.result(torch.cat((x, m), dim=-1))
 
-    def attended(self, said: Tensor, is_word: Tensor, summary: Tensor) -> list[Tensor]:
+    def attend(self, said: Tensor, is_word: Tensor, summary: Tensor) -> list[Tensor]:
         """Compute the context of the command in every round, float [example, width] each."""
         wish = functional.relu(self.wish(summary))
         found = []
@@ -184,7 +184,7 @@ class MessagePassing(nn.Module):
             found.append((weights[:, None].to(said.dtype) @ said).squeeze(1))
         return found
 
-    def _dropped(self, x: Tensor) -> Tensor:
+    def _drop(self, x: Tensor) -> Tensor:
         return functional.dropout(x, self.dropout, self.training)
 
 

@@ -28,18 +28,18 @@ class DeviceData:
     """The arrays of a split as tensors of one device; batches are gathered there."""
 
     def __init__(self, arrays: PlanArrays, device: torch.device) -> None:
-        def moved(array: np.ndarray, dtype: type[np.generic]) -> Tensor:
+        def move(array: np.ndarray, dtype: type[np.generic]) -> Tensor:
             # torch has few unsigned types, and maps no read-only memory
             return torch.from_numpy(array.astype(dtype, copy=True)).to(device)
 
         self.cells, self.channels = arrays.cells, arrays.channels
-        self.words = moved(arrays.words, np.int16)
-        self.word_count = moved(arrays.word_count, np.int16)
-        self.lit = moved(arrays.lit, np.int32)
-        self.target = moved(arrays.target, np.int16)
-        self.mentions = moved(arrays.mentions, np.int16)
-        self.actions = moved(arrays.actions, np.uint8)
-        self.start = moved(arrays.start, np.int64)
+        self.words = move(arrays.words, np.int16)
+        self.word_count = move(arrays.word_count, np.int16)
+        self.lit = move(arrays.lit, np.int32)
+        self.target = move(arrays.target, np.int16)
+        self.mentions = move(arrays.mentions, np.int16)
+        self.actions = move(arrays.actions, np.uint8)
+        self.start = move(arrays.start, np.int64)
 
     def __len__(self) -> int:
         return len(self.words)

@@ -128,10 +128,10 @@ def order_of(training: Training, examples: PlanArrays) -> Order | StagedOrder:
         RecipeError: when there is nothing to learn from, or nothing easy to begin with.
     """
 
-    def ordered(lengths: np.ndarray, updates: int) -> Order:
+    def order_lengths(lengths: np.ndarray, updates: int) -> Order:
         return Order(lengths, training.batch_size, updates, training.seed, training.batching)
 
-    everything = ordered(examples.action_count, training.steps)
+    everything = order_lengths(examples.action_count, training.steps)
     chosen = []
     if training.easy_first:
         chosen.append((_easy(training, examples), training.easy_first))
@@ -140,7 +140,8 @@ def order_of(training: Training, examples: PlanArrays) -> Order | StagedOrder:
         chosen.append((np.repeat(np.arange(len(examples)), times), training.rare_first))
     if not chosen:
         return everything
-    return StagedOrder(tuple((rows, ordered(examples.action_count[rows], count)) for rows, count in chosen), everything)
+    stages = tuple((rows, order_lengths(examples.action_count[rows], count)) for rows, count in chosen)
+    return StagedOrder(stages, everything)
 
 
 def times_shown(words: np.ndarray, share: float) -> np.ndarray:

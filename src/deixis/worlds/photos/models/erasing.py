@@ -55,8 +55,8 @@ __all__ = [
     "ErasingSeen",
     "Looks",
     "draw_block",
+    "draw_index",
     "draw_one",
-    "drawn",
     "without",
     "without_word",
 ]
@@ -95,12 +95,12 @@ def without(regions: Regions, cells: Tensor, places: Tensor, around: Tensor) -> 
 
 
 def draw_one(weights: Tensor) -> Tensor:
-    """One of each row, drawn by its weight: float [row, choice] -> bool [row, choice]."""
-    return torch.zeros_like(weights, dtype=torch.bool).scatter_(1, drawn(weights)[:, None], value=True)
+    """Draw one of each row by its weight: float [row, choice] -> bool [row, choice]."""
+    return torch.zeros_like(weights, dtype=torch.bool).scatter_(1, draw_index(weights)[:, None], value=True)
 
 
-def drawn(weights: Tensor) -> Tensor:
-    """The number of one of each row, drawn by its weight: float [row, choice] -> int64 [row].
+def draw_index(weights: Tensor) -> Tensor:
+    """Draw the number of one of each row by its weight: float [row, choice] -> int64 [row].
 
     The first of several clocks that ring at such rates; `torch.multinomial` would wait for the device.
     """
@@ -227,9 +227,9 @@ class ErasingGrounder(nn.Module):
         looks = self.looks(query, seen)
         subject, location, relationship = query.vectors.unbind(-2)
         scores = (
-            self.subject.matching.found(looks.cells, seen.firsts, subject),
-            self.location_matching.found(looks.places, seen.place_firsts, location),
-            self.relationship_matching.found(looks.around, seen.around_firsts, relationship),
+            self.subject.matching.match_mean(looks.cells, seen.firsts, subject),
+            self.location_matching.match_mean(looks.places, seen.place_firsts, location),
+            self.relationship_matching.match_mean(looks.around, seen.around_firsts, relationship),
         )
         return (query.weights * torch.stack(scores, dim=-1)).sum(-1)
 
@@ -301,7 +301,7 @@ class ErasingGrounder(nn.Module):
         heard = self._hear(lesson.said, self._whole(lesson, lesson.table.image[lesson.target]))
         looks = self.looks(self._query(heard), self.see(regions))
         erased_said = without_word(lesson.said, (heard.weights[:, None] @ heard.attention)[:, 0])
-        module = drawn(heard.weights)
+        module = draw_index(heard.weights)
         side = isqrt(looks.cells.shape[1])
         cells = draw_block(looks.cells, self.settings.block_of(side)) & (module == SUBJECT)[:, None]
         places = draw_one(looks.places) & (module == LOCATION)[:, None]

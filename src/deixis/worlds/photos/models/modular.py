@@ -142,7 +142,7 @@ class ModularGrounder(nn.Module):
         attention = self.subject.look_at(seen.cells, query.glance)
         related = (seen.relationship @ query.relationship[..., None])[..., 0]
         scores = (
-            self.subject.matching.found(attention, seen.firsts, query.subject),
+            self.subject.matching.match_mean(attention, seen.firsts, query.subject),
             (seen.location * query.location).sum(-1),
             related.amax(-1),
         )

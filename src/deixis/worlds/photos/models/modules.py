@@ -161,8 +161,8 @@ class Matching(nn.Module):
         self.seen = Side(seen, width, dropout)
         self.said = Side(phrase, width, dropout)
 
-    def found(self, attention: Tensor, firsts: Tensor, said: Tensor) -> Tensor:
-        """The fit of the mean of several vectors, weighted by attention.
+    def match_mean(self, attention: Tensor, firsts: Tensor, said: Tensor) -> Tensor:
+        """Return the fit of the mean of several vectors, weighted by attention.
 
         Shapes:
             attention: float [..., vector]. firsts: float [..., vector, width], what the first linear map makes of each.

@@ -99,7 +99,7 @@ def planes_of(picture: np.ndarray) -> np.ndarray:
     direction, strength = _edges(brightness)
     count = np.bincount(square, minlength=rows * columns)
 
-    def counted(kind: np.ndarray, kinds: int, weight: np.ndarray | None = None) -> np.ndarray:
+    def count_kinds(kind: np.ndarray, kinds: int, weight: np.ndarray | None = None) -> np.ndarray:
         where = kind.ravel().astype(np.int64) * (rows * columns) + square
         weights = None if weight is None else weight.ravel()
         return np.bincount(where, weights, kinds * rows * columns).reshape(kinds, -1) / count
@@ -108,9 +108,9 @@ def planes_of(picture: np.ndarray) -> np.ndarray:
     layers = np.pad(layers, ((0, rows * SIDE - height), (0, columns * SIDE - width), (0, 0)))
     means = layers.reshape(rows, SIDE, columns, SIDE, -1).sum((1, 3)).reshape(rows * columns, -1).T / count
     every = [
-        counted(_colours(picture), COLOURS),
-        counted(direction, DIRECTIONS, strength),
-        counted(_patterns(brightness), PATTERNS),
+        count_kinds(_colours(picture), COLOURS),
+        count_kinds(direction, DIRECTIONS, strength),
+        count_kinds(_patterns(brightness), PATTERNS),
         means,
     ]
     return np.concatenate(every).reshape(-1, rows, columns).astype(np.float32)

@@ -96,7 +96,7 @@ class FeatureFiles:
             RecipeError: when they cannot be written.
         """
         try:
-            sums = self.known()
+            sums = self.read_sums()
             if not self._is_complete(sums):
                 self.folder.mkdir(parents=True, exist_ok=True)
                 with wait_for_lock(self.folder / LOCK, wait):
@@ -105,26 +105,26 @@ class FeatureFiles:
             raise RecipeError(f"cannot keep features in {self.folder}: {error.strerror or error}") from error
         return sums
 
-    def known(self) -> Sums:
-        """The checksums of the blocks that are there already."""
+    def read_sums(self) -> Sums:
+        """Read the checksums of the blocks that are there already."""
         try:
             written = json.loads((self.folder / ABOUT).read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError):
             return []
         except (ValueError, RecursionError) as error:
-            raise self._damaged() from error
+            raise self._damage() from error
         sums = written.pop("sums", None) if isinstance(written, dict) else None
         are_sums = isinstance(sums, list) and all(
             isinstance(one, list) and len(one) == len(PARTS) and all(isinstance(sum_, int) for sum_ in one)
             for one in sums
         )
         if written != self.facts or not are_sums or len(sums or ()) > self._blocks:
-            raise self._damaged()
+            raise self._damage()
         return self._without_low(sums or [])
 
-    def mapped(self) -> dict[str, np.ndarray]:
-        """The arrays, memory-mapped, by part."""
-        return {part: self._mapped(part) for part in self.shapes}
+    def map_arrays(self) -> dict[str, np.ndarray]:
+        """Map the arrays into memory, by part."""
+        return {part: self._map(part) for part in self.shapes}
 
     @property
     def _blocks(self) -> int:
@@ -134,11 +134,11 @@ class FeatureFiles:
         return len(sums) == self._blocks
 
     def _fill(self, look: Callable[[int], Iterator[tuple[int, dict[str, np.ndarray]]]]) -> Sums:
-        sums = self.known()
+        sums = self.read_sums()
         if self._is_complete(sums):
             return sums
         done = min(len(sums) * self.size, self.regions.images)
-        files = {part: self._opened(part, done) for part in self.shapes}
+        files = {part: self._open(part, done) for part in self.shapes}
         told = -TELL  # as the first block of all is to be told at once
         try:
             for _, looks in look(done):
@@ -168,7 +168,7 @@ class FeatureFiles:
     def _file(self, part: str) -> Path:
         return self.folder / f"{part}.npy"
 
-    def _opened(self, part: str, done: int) -> BinaryIO:
+    def _open(self, part: str, done: int) -> BinaryIO:
         """A file of an array, ready for what comes after the images that are done."""
         path, shape = self._file(part), self.shapes[part]
         file: BinaryIO
@@ -188,22 +188,22 @@ class FeatureFiles:
             is_whole, end = False, 0
         if not is_whole:
             file.close()
-            raise self._damaged()
+            raise self._damage()
         file.truncate(end)
         file.seek(end)
         return file
 
-    def _mapped(self, part: str) -> np.ndarray:
+    def _map(self, part: str) -> np.ndarray:
         shape = self.shapes[part]
         if not prod(shape):
             return np.empty(shape, DTYPE)
         try:
             values = map_array(self._file(part))
         except (OSError, BrokenDataset) as error:
-            raise self._damaged(f" ({str(error)[:80]})") from error
+            raise self._damage(f" ({str(error)[:80]})") from error
         if values.shape != shape or values.dtype != DTYPE:
-            raise self._damaged()
+            raise self._damage()
         return values
 
-    def _damaged(self, why: str = "") -> BrokenDataset:
+    def _damage(self, why: str = "") -> BrokenDataset:
         return BrokenDataset(f"the features in {self.folder} are damaged{why}; delete the folder")

@@ -111,12 +111,12 @@ def region_features(
     files = FeatureFiles.within(cache, regions, encoder, dataset, size=BLOCK)
 
     def wait() -> None:
-        done = len(files.known()) * BLOCK
+        done = len(files.read_sums()) * BLOCK
         if progress:
             progress("waiting for another process", min(done, regions.images), regions.images, encoder.name)
 
     sums = files.complete(look, wait)
-    return _gather(files.mapped(), encoder, sums=sums, folder=files.folder)
+    return _gather(files.map_arrays(), encoder, sums=sums, folder=files.folder)
 
 
 def _gather(values: Mapping[str, np.ndarray], encoder: RegionEncoder, **more: Any) -> RegionFeatures:

@@ -190,7 +190,7 @@ class _Grounding(Course):
             return {}
         table, questions = self.table, self.held_out
         if self.sight is not None:
-            table, questions = self.sight.asked(questions)
+            table, questions = self.sight.prepare_questions(questions)
         found = right_in(self.model, table, questions)
         return {"Full": found[FULL], "WithoutDist": found[ALONE]}
 

@@ -127,7 +127,7 @@ class Lessons:
         regions, there = self._regions(self.material.image[rows])
         is_other = there & (regions != target[:, None])
         is_same = self.table.category[regions] == self.table.category[target][:, None]
-        found, place = self._chosen(is_other, is_same)
+        found, place = self._choose(is_other, is_same)
         return torch.where(found, regions.gather(1, place)[:, 0], self._region_anywhere(len(rows)))
 
     def other_expression(self, rows: Tensor) -> Tensor:
@@ -139,11 +139,11 @@ class Lessons:
         said = self.by_image[torch.where(there, places, start[:, None])]
         is_other = there & (self.material.target[said] != target[:, None])
         is_same = self.category[said] == self.category[rows][:, None]
-        found, place = self._chosen(is_other, is_same)
+        found, place = self._choose(is_other, is_same)
         anywhere = torch.randint(len(self.material), (len(rows),), device=rows.device)
         return torch.where(found, said.gather(1, place)[:, 0], anywhere)
 
-    def _chosen(self, is_other: Tensor, is_same: Tensor) -> tuple[Tensor, Tensor]:
+    def _choose(self, is_other: Tensor, is_same: Tensor) -> tuple[Tensor, Tensor]:
         """Choose at random; return whether there was a choice, bool [example], and the place, int64 [example, 1]."""
         alike, unlike = is_other & is_same, is_other & ~is_same
         wants_alike = torch.rand(len(is_other), device=is_other.device) < self.same_category

@@ -97,7 +97,7 @@ class Sight:
         window = Window.of(self.table, self.table.image[asked])
         return replace(
             lesson,
-            table=self.seen(window),
+            table=self.encode(window),
             target=window.inside(lesson.target),
             rows=window.inside(lesson.rows),
             other_region=window.inside(lesson.other_region),
@@ -107,11 +107,11 @@ class Sight:
         )
 
     @torch.no_grad()
-    def asked(self, questions: Questions) -> tuple[RegionTable, Questions]:
-        """The regions of all images that are shown, in float16, and the questions about these."""
+    def prepare_questions(self, questions: Questions) -> tuple[RegionTable, Questions]:
+        """Encode the regions of all images that are shown, in float16; return them and the questions about them."""
         shown = questions.images
         window = Window.of(self.table, shown[shown >= 0])
-        parts = [self.seen(Window.of(self.table, some)) for some in self._some(window.images)]
+        parts = [self.encode(Window.of(self.table, some)) for some in self._some(window.images)]
         low, high, pooled, whole = (
             torch.cat([getattr(part, name) for part in parts]).half() for name in ("low", "high", "pooled", "whole")
         )
@@ -119,8 +119,8 @@ class Sight:
         place = torch.where(shown >= 0, window.place(shown.clamp(min=0)), -1)
         return table, replace(questions, target=window.inside(questions.target), images=place)
 
-    def seen(self, window: Window) -> RegionTable:
-        """The regions of a window as the network sees them now."""
+    def encode(self, window: Window) -> RegionTable:
+        """Encode the regions of a window with the network as it is now."""
         images = window.images
         pictures = self.pictures[images.to(self.pictures.device)].to(self.table.device, non_blocking=True)
         rows, there = self.table.of_images(images)
