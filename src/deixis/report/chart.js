@@ -7,7 +7,7 @@ for (const chart of document.querySelectorAll("svg.axes.lines")) {
   const places = [...new Set(lines.flatMap((line) => line.points.map(([x]) => x)))].filter((x) => x > 0 || !isLog).sort((one, other) => one - other);
   const scaled = (x) => (isLog ? Math.log(x) : x);
   const across = (x) => start + ((scaled(x) - scaled(low)) / (scaled(high) - scaled(low) || 1)) * (stop - start);
-  const written = (value) => (chart.dataset.unit === "share" ? `${(100 * value).toFixed(1)} %` : `${Number(value.toPrecision(3))}`);
+  const written = (value) => (chart.dataset.unit === "share" ? `${(100 * value).toFixed(1)} %` : value >= 1000 ? value.toLocaleString("en") : value.toPrecision(3));
   const rule = document.createElementNS(chart.namespaceURI, "path");
   rule.setAttribute("class", "cursor");
   chart.append(rule);

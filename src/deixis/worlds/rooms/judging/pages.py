@@ -132,12 +132,12 @@ def _features(name: str, summary: Summary) -> str:
     return _table(heads, list(_feature_rows(summary)), f"{name}: how often each feature is said")
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str | tuple[str, str]]], caption: str) -> str:
     numeric = range(1, len(heads))
     return render_part("parts.html", "table", heads=heads, rows=rows, caption=caption, numeric=numeric)
 
 
-def _feature_rows(summary: Summary) -> Iterator[list[str]]:
+def _feature_rows(summary: Summary) -> Iterator[list[str | tuple[str, str]]]:
     """How often a feature is said, and how much more often where it tells target and distractor apart."""
     for factor, shown in NAMES.items():
         found = [summary.overall[f"{kind}/{factor}"] for kind in BY_FEATURE]
@@ -149,10 +149,10 @@ def _mean(found: Estimate) -> float | None:
     return found.mean if found.rows and not isnan(found.mean) else None
 
 
-def _cell(found: Estimate) -> str:
+def _cell(found: Estimate) -> str | tuple[str, str]:
     if _mean(found) is None:
         return "–"
-    return f"{found.mean:.3f} ({found.low:.3f}–{found.high:.3f})"
+    return f"{found.mean:.3f}", f"{found.low:.3f}–{found.high:.3f}"
 
 
 # -------------------------------------------------------------------------------- captions
