@@ -18,7 +18,15 @@ from deixis.worlds.grid.data.table import table_of
 from deixis.worlds.grid.language import WORDS, explain, read
 from deixis.worlds.grid.pages import playground_verdict
 from deixis.worlds.grid.pages.playground import STARTS, link
-from deixis.worlds.grid.pages.playground_files import FILES, from_address, from_plain, keep, ready, to_address, to_plain
+from deixis.worlds.grid.pages.playground_files import (
+    FILES,
+    from_address,
+    from_plain,
+    make_file,
+    ready,
+    to_address,
+    to_plain,
+)
 from deixis.worlds.grid.pages.playground_verdict import completions, completions_title, judge, segments
 from deixis.worlds.grid.plan import plan
 
@@ -456,7 +464,7 @@ def test_only_files_that_can_be_made_are_offered(client):
         assert len(offered) == count
         for file in set(FILES) - set(offered):
             with pytest.raises(dx.DeixisError):
-                keep(file, judgement)
+                make_file(file, judgement)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("PIL", reason="needs deixis[data]")
 
-from deixis.worlds.grid.environment.observations import Frame, observed_picture, painted_board
+from deixis.worlds.grid.environment.observations import Frame, draw_observation, paint_board
 from deixis.worlds.grid.pictures import tiles
 from deixis.worlds.grid.scene import COLORS, SHAPES, SIZES, Agent, Facing, GridObject, GridScene
 
@@ -38,7 +38,7 @@ def test_observations_have_the_pixels_of_painted_boards(size, cell):
     for seed in range(20):
         scene = drawn_scene(seed, size, 3 + seed)
 
-        assert np.array_equal(observed_picture(scene, cell), painted_board(scene, cell))
+        assert np.array_equal(draw_observation(scene, cell), paint_board(scene, cell))
 
 
 @pytest.mark.parametrize("cell", [64, 40])
@@ -50,7 +50,7 @@ def test_frames_have_the_pixels_of_painted_frames(cell):
         for target in (None, *range(3)):
             frame = Frame(scene=scene, command=command, line=f"{seed}: turn left, reward -0.01", target=target)
 
-            assert np.array_equal(frame.picture(cell), frame.painted(cell))
+            assert np.array_equal(frame.picture(cell), frame.paint(cell))
 
 
 def test_all_places_of_all_things_have_their_own_pixels():
@@ -61,17 +61,17 @@ def test_all_places_of_all_things_have_their_own_pixels():
             for column in range(4):
                 agent = Agent(3 - row, 3 - column, Facing(number))
                 scene = GridScene((replace(thing, row=row, column=column),), size=4, agent=agent)
-                assert np.array_equal(observed_picture(scene, 16), painted_board(scene, 16))
+                assert np.array_equal(draw_observation(scene, 16), paint_board(scene, 16))
 
 
 def test_tiles_are_painted_once(monkeypatch):
     """A scene that was seen needs no more painting."""
     scene = drawn_scene(1, 6, 8)
-    first = observed_picture(scene, 32)
+    first = draw_observation(scene, 32)
     monkeypatch.setattr(tiles, "put_items", lambda *_, **__: 1 / 0)
 
-    again = observed_picture(scene, 32)
+    again = draw_observation(scene, 32)
 
     assert np.array_equal(first, again)
     again[:] = 0
-    assert np.array_equal(observed_picture(scene, 32), first)
+    assert np.array_equal(draw_observation(scene, 32), first)

@@ -98,12 +98,12 @@ def test_impossible_recipes_are_refused(options, message):
 
 def test_recipes_can_be_written_with_names():
     """Names of operations are read in either case, with either stroke; all of them where none is named."""
-    recipe = TaskRecipe.named(operations=("draw-adjacent", "MOVE"), patterns=("p2",), tasks=3)
+    recipe = TaskRecipe.from_names(operations=("draw-adjacent", "MOVE"), patterns=("p2",), tasks=3)
 
     assert recipe == TaskRecipe(operations=(Operation.DRAW_ADJACENT, Operation.MOVE), patterns=(P2,), tasks=3)
-    assert TaskRecipe.named() == TaskRecipe()
+    assert TaskRecipe.from_names() == TaskRecipe()
     with pytest.raises(RecipeError, match="unknown operation 'jump'"):
-        TaskRecipe.named(operations=("jump",))
+        TaskRecipe.from_names(operations=("jump",))
 
 
 @given(st.integers(0, 156_368), st.integers(0, 2**32))

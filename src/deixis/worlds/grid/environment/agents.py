@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     Agent: TypeAlias = Callable[[gymnasium.Env[Any, Any], dict[str, Any]], int]
 
 
-__all__ = ["Played", "oracle", "play", "random_agent"]
+__all__ = ["PlayedEpisode", "oracle", "play", "random_agent"]
 
 
-class Played(NamedTuple):
+class PlayedEpisode(NamedTuple):
     """An episode that was played to its end.
 
     Attributes:
@@ -58,7 +58,7 @@ def random_agent(seed: int) -> Agent:
 
 def play(
     env: gymnasium.Env[Any, Any], agent: Agent, *, seed: int | None = None, options: dict[str, Any] | None = None
-) -> Played:
+) -> PlayedEpisode:
     """Play one episode to its end.
 
     Args:
@@ -75,7 +75,7 @@ def play(
         _, reward, terminated, truncated, info = env.step(actions[-1])
         rewards.append(float(reward))
         if terminated or truncated:
-            return Played(info["number"], tuple(actions), tuple(rewards), info["success"], truncated)
+            return PlayedEpisode(info["number"], tuple(actions), tuple(rewards), info["success"], truncated)
 
 
 def _inner(env: gymnasium.Env[Any, Any]) -> NavigateEnv:

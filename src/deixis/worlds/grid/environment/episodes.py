@@ -215,11 +215,11 @@ def stored_episodes(path: Path, split: str) -> Episodes:
     """Read the episodes of one split of a dataset, once while it stays unchanged."""
     whole = path.resolve()
     stamps = [file.stat().st_mtime_ns for file in (whole, whole / "manifest.json") if file.exists()]
-    return _stored(whole, split, tuple(stamps))
+    return _read_stored(whole, split, tuple(stamps))
 
 
 @lru_cache(maxsize=4)
-def _stored(path: Path, split: str, stamps: tuple[int, ...]) -> Episodes:  # noqa: ARG001 (they tell one state from another)
+def _read_stored(path: Path, split: str, stamps: tuple[int, ...]) -> Episodes:  # noqa: ARG001 (they tell one state from another)
     from deixis.worlds.grid.data.asked import asked_in
     from deixis.worlds.grid.data.sources import open_source
 
@@ -252,7 +252,7 @@ def fresh_episodes(recipe: Recipe, split: str = "train", episodes: int = EPISODE
     tables: list[Table] = []
     found = 0
     for pool, end in zip(pools, ends, strict=True):  # where one has too few worlds, those after it have more
-        tables += _made(recipe, pool, split, end - found) if end > found else ()
+        tables += _make_tables(recipe, pool, split, end - found) if end > found else ()
         found = sum(table.num_rows for table in tables)
     if not found:
         raise UnsatisfiablePattern(
@@ -261,7 +261,7 @@ def fresh_episodes(recipe: Recipe, split: str = "train", episodes: int = EPISODE
     return Episodes(asked_of(tables, name=f"the recipe {recipe.name}"), f"{recipe.name}, split {split}")
 
 
-def _made(recipe: Recipe, pool: Pool, split: str, wanted: int) -> Iterator[Table]:
+def _make_tables(recipe: Recipe, pool: Pool, split: str, wanted: int) -> Iterator[Table]:
     """Yield tables of so many worlds of one pool, a few commands at a time."""
     from deixis.worlds.grid.data.table import SCHEMA
     from deixis.worlds.grid.making.shards import make_shard

@@ -100,7 +100,7 @@ class NavigateEnv(gymnasium.Env[Values, np.int64]):
         if seed is not None or not self._is_seeded:
             self.batch.seed([0], [int(self.np_random_seed or 0)])
             self._is_seeded = True
-        self.batch.begin(self._chosen(options or {}))
+        self.batch.begin(self._choose(options or {}))
         self._is_over = False
         self._line = f"{self.batch.rules.limit} actions at most"
         self._show()
@@ -172,7 +172,7 @@ class NavigateEnv(gymnasium.Env[Values, np.int64]):
 
     # ---------------------------------------------------------------------------- inside
 
-    def _chosen(self, asked: dict[str, Any]) -> np.ndarray:
+    def _choose(self, asked: dict[str, Any]) -> np.ndarray:
         unknown = [name for name in asked if name not in FACTS]
         if unknown:
             raise UnknownName(f"reset has no option {unknown[0]!r}; known: {', '.join(FACTS)}")

@@ -33,11 +33,11 @@ __all__ = [
     "CLEAR",
     "Frame",
     "Values",
+    "draw_observation",
     "letters_of",
     "observe",
     "observe_all",
-    "observed_picture",
-    "painted_board",
+    "paint_board",
     "space_of",
 ]
 
@@ -81,7 +81,7 @@ def observe(batch: Batch, options: Options, row: int) -> Values:
     """Return the observation of one row, in new arrays."""
     match options.observation:
         case "rgb":
-            return {"image": observed_picture(batch.scene(row), options.cell), "words": batch.stage.words[row].copy()}
+            return {"image": draw_observation(batch.scene(row), options.cell), "words": batch.stage.words[row].copy()}
         case "text":
             number = int(batch.stage.episode[row])
             return {"instruction": batch.episodes.command(number), "scene": describe(batch.scene(row), Marks())}
@@ -111,20 +111,20 @@ HEADING_LINES = 4  # the most that a heading has, so that all pictures of an env
 STRIP = 0.46  # the height of the line below the board, in cells
 
 
-def observed_picture(scene: GridScene, cell: int) -> np.ndarray:
+def draw_observation(scene: GridScene, cell: int) -> np.ndarray:
     """Draw the board and nothing around it: uint8 [row, column, channel], red, green, blue.
 
-    Put together from tiles, it has the pixels of `painted_board`.
+    Put together from tiles, it has the pixels of `paint_board`.
     """
     board = board_of(scene.size, Look(cell=cell))
     image = board.empty.copy()
     if not board.put(image, scene, Marks()):
-        return painted_board(scene, cell)
+        return paint_board(scene, cell)
     side = scene.size * cell
     return np.ascontiguousarray(image[board.top : board.top + side, board.left : board.left + side])
 
 
-def painted_board(scene: GridScene, cell: int) -> np.ndarray:
+def paint_board(scene: GridScene, cell: int) -> np.ndarray:
     """Paint the same from nothing, by the plain definition."""
     picture = compose(scene, Marks(), Look(cell=cell))
     margin = round((picture.width - scene.size * cell) / 2)
@@ -157,12 +157,17 @@ class Frame:
         look = Look(cell=cell, heading=True)
         headings = len(heading_lines(self.command, self.scene.size * cell, look))
         board = board_of(self.scene.size, look, headings)
-        image = np.concatenate([_headed(self.command, self.scene.size, cell), _said(self.line, self.scene.size, cell)])
+        image = np.concatenate(
+            [
+                _board_with_heading(self.command, self.scene.size, cell),
+                _strip_with_line(self.line, self.scene.size, cell),
+            ]
+        )
         if not board.put(image, self.scene, Marks(target=self.target)):
-            return self.painted(cell)
+            return self.paint(cell)
         return _as_high(image, headings, cell)
 
-    def painted(self, cell: int = 64) -> np.ndarray:
+    def paint(self, cell: int = 64) -> np.ndarray:
         """Paint the same from nothing, by the plain definition."""
         look = Look(cell=cell, heading=True)
         lines = len(heading_lines(self.command, self.scene.size * cell, look))
@@ -193,7 +198,7 @@ def _as_high(image: np.ndarray, lines: int, cell: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=64)
-def _headed(command: str, size: int, cell: int) -> np.ndarray:
+def _board_with_heading(command: str, size: int, cell: int) -> np.ndarray:
     """Return the empty board with the command above it."""
     look = Look(cell=cell, heading=True)
     picture = compose(GridScene((), size=size), Marks(), look, title=command)
@@ -205,7 +210,7 @@ def _headed(command: str, size: int, cell: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=512)
-def _said(line: str, size: int, cell: int) -> np.ndarray:
+def _strip_with_line(line: str, size: int, cell: int) -> np.ndarray:
     """Return the strip below the board with what has just happened."""
     look = Look(cell=cell, heading=True)
     bare = compose(GridScene((), size=size), Marks(), look)

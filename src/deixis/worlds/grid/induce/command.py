@@ -67,7 +67,7 @@ def induce(  # noqa: PLR0913 (each is an option)
         return _check(check, progress)
     from deixis.worlds.grid.induce.make import TaskRecipe
 
-    recipe = TaskRecipe.named(
+    recipe = TaskRecipe.from_names(
         operations=names_in(operations),
         patterns=names_in(patterns),
         tasks=tasks,

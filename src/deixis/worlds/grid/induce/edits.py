@@ -146,9 +146,9 @@ def apply_edit(edit: Edit, scene: GridScene, index: int) -> GridScene | None:
     thing = scene.objects[index]
     others = (*scene.objects[:index], *scene.objects[index + 1 :])
     if isinstance(edit, DrawBeside):
-        new = _drawn_beside(edit, thing, scene)
+        new = _draw_beside(edit, thing, scene)
         return None if new is None else _scene_of(scene, (*scene.objects, new))
-    changed = _changed(edit, thing, others, scene.size)
+    changed = _change(edit, thing, others, scene.size)
     return None if changed is None or changed == thing else _scene_of(scene, (*others, changed))
 
 
@@ -181,7 +181,7 @@ def _scene_of(scene: GridScene, objects: tuple[GridObject, ...]) -> GridScene:
     return replace(scene, objects=tuple(sorted(objects, key=lambda o: (o.row, o.column, o.is_box, o.codes()))))
 
 
-def _changed(
+def _change(
     edit: Paint | Enlarge | Reshape | Move, thing: GridObject, others: tuple[GridObject, ...], size: int
 ) -> GridObject | None:
     match edit:
@@ -192,19 +192,19 @@ def _changed(
             fits = not thing.is_box or max(thing.row, thing.column) + grown <= size
             return replace(thing, size=grown) if grown <= len(SIZES) and fits else None
         case Reshape(shape):
-            return _reshaped(thing, shape, others)
+            return _reshape(thing, shape, others)
         case Move(direction, distance):  # pragma: no branch (the last edit)
-            return _moved(thing, direction, distance, others, size)
+            return _move(thing, direction, distance, others, size)
 
 
-def _reshaped(thing: GridObject, shape: str, others: tuple[GridObject, ...]) -> GridObject | None:
+def _reshape(thing: GridObject, shape: str, others: tuple[GridObject, ...]) -> GridObject | None:
     is_box = shape == "box"
     if thing.shape == shape or any(_is_at(o, thing.row, thing.column) and o.is_box == is_box for o in others):
         return None
     return replace(thing, shape=shape, size=1 if is_box else thing.size)
 
 
-def _moved(
+def _move(
     thing: GridObject, direction: str, distance: str, others: tuple[GridObject, ...], size: int
 ) -> GridObject | None:
     if thing.is_box:
@@ -222,7 +222,7 @@ def _moved(
     return replace(thing, row=row, column=column)
 
 
-def _drawn_beside(edit: DrawBeside, thing: GridObject, scene: GridScene) -> GridObject | None:
+def _draw_beside(edit: DrawBeside, thing: GridObject, scene: GridScene) -> GridObject | None:
     down, right = DIRECTIONS[edit.direction].step
     row, column = thing.row + down, thing.column + right
     is_on_grid = 0 <= row < scene.size and 0 <= column < scene.size

@@ -85,7 +85,7 @@ def task_to_dict(task: Task) -> dict[str, Any]:
             "wording": rule.wording(),
             "operation": rule.operation.value,
             "arguments": rule.arguments,
-            "expression": _said(rule.expression),
+            "expression": _expression_to_dict(rule.expression),
             "pattern": task.pattern,
             "length": rule.length,
             "scenes": {"train": [_scenes(pair) for pair in task.train], "test": _scenes(task.test)},
@@ -129,7 +129,7 @@ def puzzle_from_dict(values: object) -> Puzzle:
     test = _list(fields_of.get("test"), "'test'")
     if not train or len(test) != 1:
         raise SchemaError(f"a task has pairs in 'train' and one in 'test', got {len(train)} and {len(test)}")
-    pairs = [_decoded(entry) for entry in (*train, *test)]
+    pairs = [_decode_pair(entry) for entry in (*train, *test)]
     return Puzzle(tuple(pairs[:-1]), pairs[-1].input, pairs[-1].output)
 
 
@@ -199,7 +199,7 @@ def _matrices(pair: Pair) -> dict[str, list[list[int]]]:
     return {"input": encode(pair.input), "output": encode(pair.output)}
 
 
-def _decoded(entry: object) -> Pair:
+def _decode_pair(entry: object) -> Pair:
     pair = _table(entry, "a pair")
     return Pair(decode(pair.get("input")), decode(pair.get("output")))
 
@@ -229,7 +229,7 @@ def _object_from_dict(thing: dict[str, Any]) -> GridObject:
     return GridObject(_text(thing, "shape"), _text(thing, "color"), size, row, column)
 
 
-def _said(expression: Expression) -> dict[str, Any]:
+def _expression_to_dict(expression: Expression) -> dict[str, Any]:
     utterance = realise(expression)
     words = [
         {"address": list(part.address), "kind": part.kind, "words": utterance.words_of(part.address)}

@@ -81,7 +81,9 @@ class TaskRecipe:
                 raise RecipeError(f"rules have the patterns p1, p2 and p3, not {chosen.name!r}")
 
     @classmethod
-    def named(cls, *, operations: tuple[str, ...] = (), patterns: tuple[str, ...] = (), **options: int) -> TaskRecipe:
+    def from_names(
+        cls, *, operations: tuple[str, ...] = (), patterns: tuple[str, ...] = (), **options: int
+    ) -> TaskRecipe:
         """Return a recipe with operations and patterns given by name, or all of them where none is named."""
         known = {operation.value.lower(): operation for operation in Operation}
         chosen = []
@@ -141,7 +143,7 @@ class _Maker:
         pairs: list[Pair] = []
         found: _Found | None = None
         while len(pairs) < self.recipe.most_pairs:
-            candidates = [(pair, self._narrowed(found, pair)) for pair in self._pairs()]
+            candidates = [(pair, self._narrow(found, pair)) for pair in self._pairs()]
             if not candidates:
                 return None
             pair, found = min(candidates, key=lambda candidate: _count(candidate[1]))
@@ -152,15 +154,15 @@ class _Maker:
 
     def _task(self, pairs: tuple[Pair, ...], replaced: int, number: int) -> Task | None:
         """The task of these pairs; of several worlds to test it on, the one that the fewest rules get right by luck."""
-        test = min(self._pairs(), key=lambda pair: _count(self._narrowed(None, pair)), default=None)
+        test = min(self._pairs(), key=lambda pair: _count(self._narrow(None, pair)), default=None)
         if test is None:
             return None
         return Task(rule=self.rule, train=pairs, test=test, replaced=replaced, number=number, seed=self.recipe.seed)
 
-    def _narrowed(self, found: _Found | None, pair: Pair) -> _Found:
+    def _narrow(self, found: _Found | None, pair: Pair) -> _Found:
         """What explains one pair more, in either reading of size words."""
         if found is not None:
-            return tuple(explanations.narrowed(pair) for explanations in found)
+            return tuple(explanations.narrow(pair) for explanations in found)
         return tuple(explain_pairs((pair,), longest=self.rule.length, reading=reading) for reading in READINGS)
 
     def _pairs(self) -> Iterator[Pair]:

@@ -124,13 +124,13 @@ def _things(pixels: np.ndarray, row: int, column: int) -> Iterator[GridObject]:
     middle = cell[1:4, 1:4]
     if cell[START]:
         size = int(cell[EXTENT]) - FIRST_EXTENT + 1
-        yield GridObject("box", _color(cell[START]), _sized(size), row, column)
+        yield GridObject("box", _color(cell[START]), _check_size(size), row, column)
     if middle.any():
         shape = next((name for name, glyph in GLYPHS.items() if (glyph == (middle > 0)).all()), None)
         if shape is None:
             raise SchemaError(f"the pixels in the middle of cell ({row}, {column}) are no shape")
         size = sum(bool(cell[dot]) for dot in DOTS)
-        yield GridObject(shape, _color(middle.max()), _sized(size), row, column)
+        yield GridObject(shape, _color(middle.max()), _check_size(size), row, column)
 
 
 def _cell(pixels: np.ndarray, row: int, column: int) -> np.ndarray:
@@ -143,7 +143,7 @@ def _color(ink: int) -> str:
     return COLOR_OF[int(ink)]
 
 
-def _sized(size: int) -> int:
+def _check_size(size: int) -> int:
     if not 1 <= size <= len(SIZES):
         raise SchemaError(f"an object of the matrix has no size from 1 to {len(SIZES)}")
     return size

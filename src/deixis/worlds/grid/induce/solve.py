@@ -67,9 +67,9 @@ class Explanations:
             for row in rows.tolist():
                 yield Rule(family().expression(row), edit)
 
-    def narrowed(self, pair: Pair) -> Explanations:
+    def narrow(self, pair: Pair) -> Explanations:
         """Return the rules that explain one more pair."""
-        return _narrowed(self.by_edit, pair, self.reading)
+        return _narrow(self.by_edit, pair, self.reading)
 
 
 def explain_pairs(
@@ -78,9 +78,9 @@ def explain_pairs(
     """Return all rules of these lengths that explain all pairs, of which there must be at least one."""
     first, *rest = pairs
     rows = family().rows(shortest=shortest, longest=longest)
-    found = _narrowed(dict.fromkeys(edits_between(first.input, first.output), rows), first, reading)
+    found = _narrow(dict.fromkeys(edits_between(first.input, first.output), rows), first, reading)
     for pair in rest:
-        found = found.narrowed(pair)
+        found = found.narrow(pair)
     return found
 
 
@@ -101,7 +101,7 @@ def is_identifiable(task: Task, *, reading: Reading = GRID.reading) -> bool:
     return outputs_of(found, task.test.input) == {task.test.output}
 
 
-def _narrowed(by_edit: Mapping[Edit, np.ndarray], pair: Pair, reading: Reading) -> Explanations:
+def _narrow(by_edit: Mapping[Edit, np.ndarray], pair: Pair, reading: Reading) -> Explanations:
     sight, kept = Sight.of(pair.input, reading), {}
     for edit, targets in edits_between(pair.input, pair.output).items():
         rows = family().keep(by_edit[edit], sight, targets) if edit in by_edit else np.zeros(0, np.int64)

@@ -92,13 +92,13 @@ class _Board:
         """Put down something that fits, with what it is related to, or None where there is no room."""
         partners = []
         for clause in description.clauses:
-            partner = self._found(clause.to) or self.ground(clause.to)
+            partner = self._find_fitting(clause.to) or self.ground(clause.to)
             if partner is None:
                 return None
             partners.append((clause.relation, partner))
         wanted = dict(partners)
-        shape = description.value("shape") or _copied(wanted, "shape") or self.rng.choice(SOLIDS)
-        color = description.value("color") or _copied(wanted, "color") or self.rng.choice(COLORS)
+        shape = description.value("shape") or _copy_from_partner(wanted, "shape") or self.rng.choice(SOLIDS)
+        color = description.value("color") or _copy_from_partner(wanted, "color") or self.rng.choice(COLORS)
         word = _size_word(description)
         size = wanted["same size"].size if "same size" in wanted else self._size(word)
         cells = self._room(shape, size, partners)
@@ -116,7 +116,7 @@ class _Board:
             thing = GridObject(shape, self.rng.choice(COLORS), size, *self.rng.choice(cells))
             self.objects = (*self.objects, thing)
 
-    def _found(self, description: Description) -> GridObject | None:
+    def _find_fitting(self, description: Description) -> GridObject | None:
         """Something on the board that fits already, in half of the cases where there is any."""
         if not self.reuses or self.rng.below(2):
             return None
@@ -161,7 +161,7 @@ def _overlap(places: range, first: int, count: int) -> range:
     return range(max(places.start, first), min(places.stop, first + count))
 
 
-def _copied(partners: dict[str, GridObject], attribute: str) -> str | None:
+def _copy_from_partner(partners: dict[str, GridObject], attribute: str) -> str | None:
     """Return the value that a partner hands on."""
     partner = partners.get(f"same {attribute}")
     return None if partner is None else str(getattr(partner, attribute))

@@ -56,7 +56,7 @@ class Place(NamedTuple):
     after: int | None
 
 
-class Checked(NamedTuple):
+class CheckResult(NamedTuple):
     """The checks of one example: every code that was asked, with its findings."""
 
     code: str
@@ -72,7 +72,7 @@ def example_page(request: Request, entry: Entry, number: int) -> Response:
         UnknownName: when the dataset has no example of this number.
         BrokenDataset: when the example cannot be read.
     """
-    row, example = _found(entry, number)
+    row, example = _read_example(entry, number)
     source: Source = entry.data
     story, fault = _find_story(example)
     inks = Inks()
@@ -94,7 +94,7 @@ def example_page(request: Request, entry: Entry, number: int) -> Response:
         film=find_film(example.scene, example.plan),
         plan=plan_words(example.plan),
         letters=plan_to_letters(example.plan),
-        checked=_checked(row, source),
+        checked=_run_checks(row, source),
         facts=_facts(entry, example, number),
         answers=answers_to(example, source, library_of(request)),
         playground=_playground(entry, number),
@@ -103,8 +103,8 @@ def example_page(request: Request, entry: Entry, number: int) -> Response:
 
 def answer(request: Request) -> Response:
     """Show the plan of one model beside the reference plan, as a fragment of the page."""
-    entry, number = _asked(request)
-    _, example = _found(entry, number)
+    entry, number = _requested_example(request)
+    _, example = _read_example(entry, number)
     run = request.path_params["run"]
     found = answers_to(example, entry.data, library_of(request), run=run)
     if not found or found[0].plan is None:
@@ -125,14 +125,14 @@ def answer(request: Request) -> Response:
 
 def export(request: Request) -> Response:
     """Export the example as a picture, in motion, or as plain values."""
-    entry, number = _asked(request)
+    entry, number = _requested_example(request)
     kind = request.path_params["kind"]
     if kind not in TYPES:
         raise UnknownName(f"an example can be had as {', '.join(TYPES)}, not as {kind!r}")
-    row, example = _found(entry, number)
+    row, example = _read_example(entry, number)
     name = f"{entry.slug}-{number}.{kind}"
     return Response(
-        _exported(example, row, kind),
+        _export(example, row, kind),
         media_type=TYPES[kind],
         headers={"content-disposition": f'attachment; filename="{name}"'},
     )
@@ -144,11 +144,11 @@ ROUTES = (
 )
 
 
-def _asked(request: Request) -> tuple[Entry, int]:
+def _requested_example(request: Request) -> tuple[Entry, int]:
     return library_of(request).find(request.path_params["slug"], "grid"), request.path_params["number"]
 
 
-def _found(entry: Entry, number: int) -> tuple[Table, Example]:
+def _read_example(entry: Entry, number: int) -> tuple[Table, Example]:
     """Return the row of an example, and the example."""
     rows = grid_rows(entry)
     if not 0 <= number < len(rows):
@@ -195,7 +195,7 @@ def _chips(example: Example) -> list[str]:
         return []
 
 
-def _checked(row: Table, source: Source) -> list[Checked]:
+def _run_checks(row: Table, source: Source) -> list[CheckResult]:
     """Return the checks that look at single examples, by the plain definitions."""
     try:
         rules = source.rules
@@ -212,10 +212,10 @@ def _is_of_one_row(code: str) -> bool:
     return CHECKS[code].scope in ("row", "table") and code not in OF_MANY
 
 
-def _check(code: str, finding: Finding | None) -> Checked:
+def _check(code: str, finding: Finding | None) -> CheckResult:
     if finding is None:
-        return Checked(code, CHECKS[code].message, "", "good")
-    return Checked(code, finding.message, finding.detail, {"E": "bad", "W": "fair"}.get(code[0], "note"))
+        return CheckResult(code, CHECKS[code].message, "", "good")
+    return CheckResult(code, finding.message, finding.detail, {"E": "bad", "W": "fair"}.get(code[0], "note"))
 
 
 def _facts(entry: Entry, example: Example, number: int) -> list[tuple[str, str]]:
@@ -269,7 +269,7 @@ def _board(example: Example, key: str, title: str, plan: Plan, right: Plan, inks
     )
 
 
-def _exported(example: Example, row: Table, kind: str) -> str | bytes:
+def _export(example: Example, row: Table, kind: str) -> str | bytes:
     if kind == "json":
         return json.dumps(next(rows_of(row)), indent=1, ensure_ascii=False) + "\n"
     marks, look = marks_of(example), Look(heading=True, legend=True, captions=True)

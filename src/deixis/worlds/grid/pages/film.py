@@ -95,13 +95,13 @@ def _moves(film: Film, mover: Mover, cell: int) -> dict[str, Any]:
     return {
         "of": "agent" if mover == AGENT else mover,
         "poses": [
-            _rounded(pose.x, pose.y, 90 * turn, pose.size / first.size) for pose, turn in zip(poses, turns, strict=True)
+            _round(pose.x, pose.y, 90 * turn, pose.size / first.size) for pose, turn in zip(poses, turns, strict=True)
         ],
-        "sways": {k: _rounded(one.x, one.y, 0, one.size) for k, one in enumerate(swaying) if one != STILL},
+        "sways": {k: _round(one.x, one.y, 0, one.size) for k, one in enumerate(swaying) if one != STILL},
     }
 
 
-def _rounded(*numbers: float) -> list[float]:
+def _round(*numbers: float) -> list[float]:
     return [round(number, 3) for number in numbers]
 
 

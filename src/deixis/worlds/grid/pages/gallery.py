@@ -109,7 +109,7 @@ def list_grid(entry: Entry, wanted: PageQuery, library: Library) -> Listing:
     fields = (*(_field(facet, wanted, found.counts[facet.name]) for facet in facets), *_further_fields(wanted, models))
     if wanted.get("check"):
         kept = np.arange(len(codes)) if found.kept is None else np.flatnonzero(found.kept)
-        return _checked(entry, shelf, wanted, kept, fields)
+        return _list_checked(entry, shelf, wanted, kept, fields)
     verdicts = _shown_verdicts(shelf, wanted, models)
     return list_counted(
         "examples", wanted, found, fields, lambda numbers: _cards(entry, shelf, numbers, verdicts=verdicts)
@@ -353,7 +353,9 @@ def _verdict_codes(shelf: GridShelf, model: Judged) -> np.ndarray:
 # -------------------------------------------------------------------------------- checks
 
 
-def _checked(entry: Entry, shelf: GridShelf, wanted: PageQuery, kept: np.ndarray, fields: tuple[Field, ...]) -> Listing:
+def _list_checked(
+    entry: Entry, shelf: GridShelf, wanted: PageQuery, kept: np.ndarray, fields: tuple[Field, ...]
+) -> Listing:
     """The next examples in which checks find something: they run now, as far as patience goes."""
     code = wanted.get("check")
     select = () if code == ANY else (code,)

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.simulate import Outcome
 
 
-__all__ = ["ROUTES", "TASKS", "GridGame", "after", "grid_game", "noticed"]
+__all__ = ["ROUTES", "TASKS", "GridGame", "after", "explain_idle_action", "grid_game"]
 
 GridTask: TypeAlias = Literal["point", "navigate"]
 MOST_ACTIONS = 300
@@ -304,7 +304,7 @@ def board_values(example: Example, letters: str) -> dict[str, Any]:
         "plan": letters,
         "actions": [action.words for action in actions],
         "where": f"row {agent.row}, column {agent.column}, facing {agent.facing.name.lower()}",
-        "noticed": noticed(example.scene, actions),
+        "noticed": explain_idle_action(example.scene, actions),
     }
 
 
@@ -314,7 +314,7 @@ def after(scene: GridScene, actions: Plan) -> tuple[GridScene, Outcome]:
     return replace(scene, objects=outcome.objects, agent=outcome.agent), outcome
 
 
-def noticed(scene: GridScene, actions: Plan) -> str:
+def explain_idle_action(scene: GridScene, actions: Plan) -> str:
     """Say in a few words why the last action did nothing, or return empty text where it did something."""
     if not actions:
         return ""

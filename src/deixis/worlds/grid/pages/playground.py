@@ -27,11 +27,11 @@ from deixis.worlds.grid.pages.playground_files import (
     MAX_OBJECTS,
     MAX_SIDE,
     MIN_SIDE,
-    bounded,
     cell_for,
+    check_bounds,
     from_address,
     from_plain,
-    keep,
+    make_file,
     ready,
     to_address,
     to_plain,
@@ -129,21 +129,21 @@ def playground(request: Request) -> Response:
 
 async def answer(request: Request) -> Response:
     """Judge a text on a board, both sent as JSON."""
-    return await run_in_threadpool(_answered, await request.body())
+    return await run_in_threadpool(_reply, await request.body())
 
 
-def saved(request: Request) -> Response:
+def save(request: Request) -> Response:
     """Return a file of a text on a board: a picture, a moving picture, plain values or a test."""
     name = request.path_params["name"]
     theme: Theme = "dark" if request.query_params.get("theme") == "dark" else "light"
     start = _start(request)
-    kept = keep(name, judge(start.scene, start.text), theme=theme)
+    kept = make_file(name, judge(start.scene, start.text), theme=theme)
     shown = "inline" if request.query_params.get("shown") else "attachment"
     headers = {"content-disposition": f'{shown}; filename="{name}"', "cache-control": "no-store"}
     return Response(kept.content, media_type=kept.media_type, headers=headers)
 
 
-def _answered(body: bytes) -> Response:
+def _reply(body: bytes) -> Response:
     try:
         asked = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -205,7 +205,7 @@ def _example(request: Request, slug: str, number: str, text: str | None) -> Star
         raise UnknownName(f"{number[:20]!r} is not the number of an example; write ?example=DATASET/NUMBER")
     entry = library_of(request).find(slug, "grid")
     example = grid_example(entry, int(number))
-    return Start(bounded(example.scene), example.text if text is None else text, f"/d/{entry.slug}/{int(number)}")
+    return Start(check_bounds(example.scene), example.text if text is None else text, f"/d/{entry.slug}/{int(number)}")
 
 
 def _random(request: Request, seed: int) -> Start:
@@ -238,5 +238,5 @@ def _is_number(text: str) -> bool:
 ROUTES = (
     Route("/playground", cache_pages(playground)),
     Route("/playground/judge", answer, methods=["POST"]),
-    Route("/playground/{name}", saved),
+    Route("/playground/{name}", save),
 )

@@ -33,12 +33,12 @@ __all__ = [
     "MAX_OBJECTS",
     "MAX_SIDE",
     "MIN_SIDE",
-    "Kept",
+    "PlaygroundFile",
     "Theme",
     "cell_for",
     "from_address",
     "from_plain",
-    "keep",
+    "make_file",
     "ready",
     "to_address",
     "to_plain",
@@ -85,7 +85,7 @@ def from_address(text: str) -> GridScene:
             objects.append(GridObject(shape, color, *(int(found[k]) for k in (3, 4, 5))))
         else:
             raise SchemaError(f"the board in this address has {piece[:20]!r}; an object is written like rc2.1.1")
-    return bounded(GridScene(tuple(objects), size=int(side), agent=agent))
+    return check_bounds(GridScene(tuple(objects), size=int(side), agent=agent))
 
 
 def to_plain(scene: GridScene) -> dict[str, Any]:
@@ -110,10 +110,10 @@ def from_plain(fields: object) -> GridScene:
         raise SchemaError(_too_many(len(entries)))
     objects = tuple(_object(entry, number) for number, entry in enumerate(entries))
     agent = None if table.get("agent") is None else _agent(table["agent"])
-    return bounded(GridScene(objects, size=_whole(table, "size", "the board"), agent=agent))
+    return check_bounds(GridScene(objects, size=_whole(table, "size", "the board"), agent=agent))
 
 
-def bounded(scene: GridScene) -> GridScene:
+def check_bounds(scene: GridScene) -> GridScene:
     """Return the scene, or raise an error where the playground does not take it."""
     if not MIN_SIDE <= scene.size <= MAX_SIDE:
         raise SchemaError(f"a board of the playground has {MIN_SIDE} to {MAX_SIDE} cells a side, got {scene.size}")
@@ -160,14 +160,14 @@ def _whole(fields: Mapping[str, Any], name: str, what: str) -> int:
 # -------------------------------------------------------------------------------- files
 
 
-class Kept(NamedTuple):
+class PlaygroundFile(NamedTuple):
     """A file: its content and its type."""
 
     content: bytes
     media_type: str
 
 
-def keep(name: str, judgement: Judgement, *, theme: Theme = "light") -> Kept:
+def make_file(name: str, judgement: Judgement, *, theme: Theme = "light") -> PlaygroundFile:
     """Return one of the files of a text on a board.
 
     Raises:
@@ -179,7 +179,7 @@ def keep(name: str, judgement: Judgement, *, theme: Theme = "light") -> Kept:
         raise UnknownName(f"the playground has no file {name!r}; it has {', '.join(FILES)}")
     media_type, make = FILES[name]
     content = make(judgement, theme)
-    return Kept(content if isinstance(content, bytes) else content.encode(), media_type)
+    return PlaygroundFile(content if isinstance(content, bytes) else content.encode(), media_type)
 
 
 def ready(judgement: Judgement) -> list[str]:

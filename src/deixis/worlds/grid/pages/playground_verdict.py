@@ -61,7 +61,7 @@ class TooMuchWork(DeixisError):
     """Raised for an expression and a board for which all ways to match words and objects cannot be tried."""
 
 
-class _Metered:
+class _MeteredScene:
     """A grid scene that remembers its answers and counts the questions."""
 
     def __init__(self, scene: GridScene) -> None:
@@ -288,7 +288,7 @@ def judge(scene: GridScene, text: str) -> Judgement:
     if mentions > MAX_MENTIONS:
         refusal = f"this can be read, but it has {mentions} noun phrases; at most {MAX_MENTIONS} are worked out here"
         return Judgement(scene=scene, text=text, utterance=utterance, refusal=refusal)
-    metered = _Metered(scene)
+    metered = _MeteredScene(scene)
     try:
         explanation = explain(utterance, metered)
         necessities = tuple(_necessities(utterance, metered)) if explanation.is_unique else ()
@@ -328,7 +328,7 @@ def _plan(scene: GridScene, utterance: Utterance, target: int | None) -> Plan | 
     return make_plan(scene, target, Verb(instruction.verb), Manner(instruction.manner))
 
 
-def _necessities(utterance: Utterance, scene: _Metered) -> Iterator[Necessity]:
+def _necessities(utterance: Utterance, scene: _MeteredScene) -> Iterator[Necessity]:
     whole = resolve(utterance.expression, scene).objects
     ordered = sorted(parts(utterance.expression), key=lambda part: utterance.spans[part.address])
     for part in ordered:
@@ -364,7 +364,7 @@ def _mentions(utterance: Utterance) -> list[Address]:
     return [address for _, address in sorted(found)]
 
 
-def _wording(utterance: Utterance, scene: _Metered) -> str:
+def _wording(utterance: Utterance, scene: _MeteredScene) -> str:
     grounded = grounded_determiners(utterance.expression, scene)
     return "" if grounded == utterance.determiners else realise(utterance.instruction, determiners=grounded).text
 
@@ -431,13 +431,13 @@ def completions(judgement: Judgement) -> list[Completion]:
 
 def _instead(error: ParseError, options: list[str]) -> list[Completion]:
     """What can stand in the place of the word that cannot be read, or before it where the word can stay."""
-    made = [_mended(error, words) for words in options]
+    made = [_mend(error, words) for words in options]
     is_last = error.position >= len(error.text.split())
     begun = [one for one in made if is_last and one.words.startswith(error.word) and not one.is_inserted]
     return begun or [one for one in made if _gets_past(one, error)] or made
 
 
-def _mended(error: ParseError, words: str) -> Completion:
+def _mend(error: ParseError, words: str) -> Completion:
     """Return the text with some words at the place where reading stopped.
 
     They go before a word of the language, since it may be right there, unless the text can be read without it only; a

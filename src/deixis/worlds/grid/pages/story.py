@@ -33,7 +33,7 @@ __all__ = [
     "Branch",
     "Mention",
     "Piece",
-    "Shown",
+    "ShownObject",
     "Step",
     "Story",
     "Word",
@@ -98,7 +98,7 @@ class Branch(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class ShownObject:
     """One object and the reason why it is there.
 
     Attributes:
@@ -166,7 +166,7 @@ def story_of(example: Example) -> Story:
     """
     explanation = explain(example.utterance, example.scene)
     kinds = {part.address: SHOWN[part_kind(part)] for part in parts(example.expression)}
-    mentions = tuple(_numbered(explanation, kinds))
+    mentions = tuple(_list_mentions(explanation, kinds))
     steps = tuple(step for mention in mentions for step in mention.steps)
     found = _find_oversights(example)
     said = (step.address for mention in explanation.mentions for step in mention.steps)
@@ -192,7 +192,7 @@ def _find_oversights(example: Example) -> list[Oversight]:
         return []
 
 
-def objects_of(example: Example, story: Story | None) -> list[Shown]:
+def objects_of(example: Example, story: Story | None) -> list[ShownObject]:
     """Return every object of an example, and the misreadings that lead to it.
 
     Args:
@@ -200,15 +200,15 @@ def objects_of(example: Example, story: Story | None) -> list[Shown]:
         story: of the example; None where its command cannot be read.
     """
     reasons = _reasons(example) if story else {}
-    dropped = _dropped(story) if story else {}
+    dropped = _dropping_words(story) if story else {}
     shown = []
     for index, thing in enumerate(example.scene.objects):
         role = Role(example.roles[index].kind) if example.roles else None
         if index == example.target:
             role = Role.TARGET
-        leads = _reached(example, story, index)
+        leads = _misreadings_to(example, story, index)
         shown.append(
-            Shown(
+            ShownObject(
                 index=index,
                 name=f"{thing.color} {thing.shape}",
                 shape=thing.shape,
@@ -216,7 +216,7 @@ def objects_of(example: Example, story: Story | None) -> list[Shown]:
                 about=f"size {thing.size}, row {thing.row}, column {thing.column}",
                 role=role.words if role else "",
                 letter=role.letter if role else "",
-                said=_said(example, index, leads, dropped.get(index, "")),
+                said=_describe_object(example, index, leads, dropped.get(index, "")),
                 reasons=tuple(reasons.get(index, ())),
                 reached=leads,
             )
@@ -230,7 +230,7 @@ def object_name(example: Example, index: int) -> str:
     return f"the {thing.color} {thing.shape} ({index})"
 
 
-def _numbered(explanation: Explanation, kinds: dict[Address, str]) -> Iterator[Mention]:
+def _list_mentions(explanation: Explanation, kinds: dict[Address, str]) -> Iterator[Mention]:
     number = 0
     for mention in explanation.mentions:
         steps = []
@@ -284,7 +284,7 @@ def _branch(utterance: Utterance, mentions: dict[Address, ExplainedMention], add
     return Branch(relation, utterance.words_of((*address, -1)), mentions[address].left, tuple(below))
 
 
-def _reached(example: Example, story: Story | None, index: int) -> tuple[str, ...]:
+def _misreadings_to(example: Example, story: Story | None, index: int) -> tuple[str, ...]:
     """Return the misreadings that lead to an object: first the slightest, together, then all others."""
     if story is None or story.explanation.target != example.target:
         return ()
@@ -329,13 +329,13 @@ def _find_traps(example: Example) -> list[Trap]:
         return []
 
 
-def _dropped(story: Story) -> dict[int, str]:
+def _dropping_words(story: Story) -> dict[int, str]:
     """Return the words at which every object leaves those that could be the target."""
     last = story.mentions[-1].steps
     return {index: step.words for step in last for index in step.before if index not in step.after}
 
 
-def _said(example: Example, index: int, leads: tuple[str, ...], dropped: str) -> str:
+def _describe_object(example: Example, index: int, leads: tuple[str, ...], dropped: str) -> str:
     name = object_name(example, index).capitalize()
     if index == example.target:
         return f"{name} is the target."

@@ -183,7 +183,7 @@ def between(one: Picture, other: Picture, step: Step, share: float, *, moving: I
             size=pose.size + extra.size * swing,
         )
         changes[mover] = _change(start, now)
-    layers = (_changed(layer, changes.get(_mover(layer))) for layer in one.layers)
+    layers = (_change_layer(layer, changes.get(_mover(layer))) for layer in one.layers)
     return replace(one, layers=tuple(layers))
 
 
@@ -196,20 +196,20 @@ def _change(start: Pose, now: Pose) -> _Change:
     """What takes a drawing from one pose to another."""
     cosine, sine = cos(radians(now.angle)) * now.size, sin(radians(now.angle)) * now.size
 
-    def moved(point: XY) -> XY:
+    def move(point: XY) -> XY:
         x, y = point[0] - start.x, point[1] - start.y
         return now.x + x * cosine - y * sine, now.y + x * sine + y * cosine
 
-    return _Change(moved, now.size)
+    return _Change(move, now.size)
 
 
-def _changed(layer: Layer, change: _Change | None) -> Layer:
+def _change_layer(layer: Layer, change: _Change | None) -> Layer:
     if change is None:
         return layer
-    return replace(layer, items=tuple(_changed_item(item, change) for item in layer.items))
+    return replace(layer, items=tuple(_change_item(item, change) for item in layer.items))
 
 
-def _changed_item(item: Stroke | Words, change: _Change) -> Stroke | Words:
+def _change_item(item: Stroke | Words, change: _Change) -> Stroke | Words:
     if isinstance(item, Stroke):
         old = item.outline
         pieces = tuple(tuple(map(change.point, piece)) for piece in old.pieces)
@@ -351,18 +351,18 @@ def _line(film: Film, number: int, *, y: float) -> Words:
 
 def _frames(film: Film) -> Iterator[Picture]:
     """Yield every picture of a GIF: the first, and for every action some on the way and the one after it."""
-    yield _worded(film, film.pictures[0], 0)
+    yield _with_words(film, film.pictures[0], 0)
     for number, (one, other) in enumerate(pairwise(film.pictures)):
         for part in range(1, FRAMES_PER_ACTION):
-            yield _worded(film, _on_the_way(film, number, part / FRAMES_PER_ACTION, one, other), number + 1)
-        yield _worded(film, other, number + 1)
+            yield _with_words(film, _on_the_way(film, number, part / FRAMES_PER_ACTION, one, other), number + 1)
+        yield _with_words(film, other, number + 1)
 
 
 def _on_the_way(film: Film, number: int, share: float, one: Picture, other: Picture) -> Picture:
     return between(one, other, film.steps[number], share, moving=film.moving, cell=film.look.cell)
 
 
-def _worded(film: Film, picture: Picture, number: int) -> Picture:
+def _with_words(film: Film, picture: Picture, number: int) -> Picture:
     middle = picture.height - 0.55 * STRIP * film.look.cell
     layer = Layer(name="step", items=(_line(film, number, y=middle),))
     return replace(picture, layers=(*picture.layers, layer))

@@ -21,13 +21,13 @@ from deixis.worlds.grid.pictures.strokes import (
     Stroke,
     Words,
     disc,
-    mixed,
+    mix_colors,
     polygon,
     reach_of,
     rectangle,
-    shifted,
+    shift_points,
     silhouette,
-    trimmed,
+    trim_ends,
 )
 
 
@@ -112,17 +112,17 @@ def way_strokes(
     if len(moved) > 1 and mover is not None:
         thing, last = scene.objects[mover], moved[-1]
         ghost = silhouette(thing, Spot(x=last[0], y=last[1], cell=look.cell), look)
-        line = mixed(look.palette.objects[thing.color], look.palette.ink, 0.25)
+        line = mix_colors(look.palette.objects[thing.color], look.palette.ink, 0.25)
         dash = (0.07 * look.cell, 0.06 * look.cell)
         strokes.append(Stroke(ghost, Ink(line=line, width=0.03 * look.cell, dash=dash)))
     if len(walked) > 1:
         at_target = mover is not None and _cell_of(scene, mover) == (marks.path or ())[-1]
-        ends = trimmed(walked, start=0.36 * look.cell, end=reach if at_target else gap)
+        ends = trim_ends(walked, start=0.36 * look.cell, end=reach if at_target else gap)
         strokes += _arrow(ends, look, is_dashed=False)
     if len(moved) > 1:
         by = _aside(marks, moved, look)
         end = 0.4 * look.cell if by != (0.0, 0.0) else gap  # a pull may end where the agent stands
-        strokes += _arrow(trimmed(shifted(moved, by), start=reach, end=end), look, is_dashed=True)
+        strokes += _arrow(trim_ends(shift_points(moved, by), start=reach, end=end), look, is_dashed=True)
     return tuple(strokes)
 
 
@@ -186,7 +186,7 @@ def _aside(marks: Marks, moved: Sequence[XY], look: Look) -> XY:
 def _arrow(points: Sequence[XY], look: Look, *, is_dashed: bool) -> list[Stroke]:
     """Return a rounded line on a pale casing, ending in an arrow head."""
     cell, palette = look.cell, look.palette
-    line = polygon(trimmed(points, start=0.0, end=0.6 * HEAD * cell), rounding=0.28 * cell, is_closed=False)
+    line = polygon(trim_ends(points, start=0.0, end=0.6 * HEAD * cell), rounding=0.28 * cell, is_closed=False)
     head = _head(points[-2], points[-1], HEAD * cell)
     width = WAY_WIDTH * cell
     dash = (0.075 * cell, 0.095 * cell) if is_dashed else ()

@@ -81,13 +81,13 @@ class _Brush:
             return
         points = flatten(item.outline)
         if item.ink.fill:
-            self.canvas.polygon(self._scaled(points), fill=item.ink.fill)
+            self.canvas.polygon(self._scale(points), fill=item.ink.fill)
         if item.ink.line and item.ink.width > 0:
             for stretch in dashes(points, item.ink.dash) if item.ink.dash else [points]:
                 self._line(stretch, item.ink)
 
     def _line(self, points: Sequence[XY], ink: Ink) -> None:
-        scaled, half = self._scaled(points), ink.width * self.factor / 2
+        scaled, half = self._scale(points), ink.width * self.factor / 2
         for one, two in pairwise(scaled):
             self.canvas.polygon(_bar(one, two, half, longer=half if ink.is_sharp else 0.0), fill=ink.line)
         if not ink.is_sharp:
@@ -112,7 +112,7 @@ class _Brush:
             self.fonts[size] = ImageFont.load_default(size)
         return self.fonts[size]
 
-    def _scaled(self, points: Sequence[XY]) -> list[XY]:
+    def _scale(self, points: Sequence[XY]) -> list[XY]:
         return [(x * self.factor, y * self.factor) for x, y in points]
 
 

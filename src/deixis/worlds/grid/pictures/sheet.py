@@ -59,7 +59,7 @@ def compose_sheet(columns: Sequence[Column], *, look: Look, title: str, heading:
         layers.append(Layer(name="asked" if column.is_asked else "shown", items=layout.frame(column, left)))
         for scene, top in ((column.input, layout.upper), (column.output, layout.lower)):
             board = None if scene is None else compose(scene, Marks(), plain)
-            moved = [layout.question(left)] if board is None else [_moved(la, (left, top)) for la in board.layers]
+            moved = [layout.question(left)] if board is None else [_move_layer(la, (left, top)) for la in board.layers]
             layers += moved
             descriptions.append("A question mark." if board is None else board.description)
     return Picture(
@@ -68,11 +68,11 @@ def compose_sheet(columns: Sequence[Column], *, look: Look, title: str, heading:
         paper=plain.palette.paper,
         layers=tuple(layers),
         title=title,
-        description=" ".join(_told(columns, descriptions)),
+        description=" ".join(_describe_columns(columns, descriptions)),
     )
 
 
-def _told(columns: Sequence[Column], descriptions: list[str]) -> list[str]:
+def _describe_columns(columns: Sequence[Column], descriptions: list[str]) -> list[str]:
     pairs = zip(descriptions[::2], descriptions[1::2], strict=True)
     return [f"{c.label}. Input: {one} Output: {two}" for c, (one, two) in zip(columns, pairs, strict=True)]
 
@@ -188,18 +188,18 @@ class _Layout:
         return Stroke(line, Ink(line=ink, width=0.07 * self.look.cell)), Stroke(tip, Ink(fill=ink))
 
 
-def _moved(layer: Layer, by: XY) -> Layer:
+def _move_layer(layer: Layer, by: XY) -> Layer:
     """The same layer somewhere else; its object has no number of its own on a sheet."""
-    return replace(layer, items=tuple(_moved_item(item, by) for item in layer.items), object=None)
+    return replace(layer, items=tuple(_move_item(item, by) for item in layer.items), object=None)
 
 
-def _moved_item(item: Stroke | Words, by: XY) -> Stroke | Words:
+def _move_item(item: Stroke | Words, by: XY) -> Stroke | Words:
     if isinstance(item, Words):
         return replace(item, x=item.x + by[0], y=item.y + by[1])
     outline = item.outline
-    pieces = tuple(tuple(_moved_point(point, by) for point in piece) for piece in outline.pieces)
-    return replace(item, outline=Outline(_moved_point(outline.start, by), pieces, outline.is_closed))
+    pieces = tuple(tuple(_move_point(point, by) for point in piece) for piece in outline.pieces)
+    return replace(item, outline=Outline(_move_point(outline.start, by), pieces, outline.is_closed))
 
 
-def _moved_point(point: XY, by: XY) -> XY:
+def _move_point(point: XY, by: XY) -> XY:
     return point[0] + by[0], point[1] + by[1]

@@ -33,18 +33,18 @@ __all__ = [
     "disc",
     "ellipse",
     "flatten",
-    "grown",
+    "grow_polygon",
     "middle_of",
-    "mixed",
+    "mix_colors",
     "paint_agent",
     "paint_object",
     "polygon",
     "reach_of",
     "rectangle",
-    "shifted",
+    "shift_points",
     "silhouette",
-    "trimmed",
-    "turned",
+    "trim_ends",
+    "turn_points",
 ]
 
 
@@ -177,7 +177,7 @@ def barrel(x: float, y: float, across: float, down: float, *, lid: float) -> Out
     )
 
 
-def grown(corners: Sequence[XY], by: float) -> list[XY]:
+def grow_polygon(corners: Sequence[XY], by: float) -> list[XY]:
     """Return a convex polygon, listed clockwise, with every side moved outwards by the same distance."""
     sides = []
     for one, two in pairwise([*corners, corners[0]]):
@@ -187,18 +187,18 @@ def grown(corners: Sequence[XY], by: float) -> list[XY]:
     return [_crossing(sides[i - 1], sides[i]) for i in range(len(sides))]
 
 
-def turned(points: Iterable[XY], *, quarters: int, around: XY) -> list[XY]:
+def turn_points(points: Iterable[XY], *, quarters: int, around: XY) -> list[XY]:
     """Return points given relative to the origin, turned clockwise by quarter turns and moved to where they belong."""
     cosine, sine = round(cos(quarters * pi / 2)), round(sin(quarters * pi / 2))
     return [(around[0] + x * cosine - y * sine, around[1] + x * sine + y * cosine) for x, y in points]
 
 
-def shifted(points: Iterable[XY], by: XY) -> list[XY]:
+def shift_points(points: Iterable[XY], by: XY) -> list[XY]:
     """Return the same points, moved."""
     return [(x + by[0], y + by[1]) for x, y in points]
 
 
-def trimmed(points: Sequence[XY], *, start: float, end: float) -> list[XY]:
+def trim_ends(points: Sequence[XY], *, start: float, end: float) -> list[XY]:
     """Return a line of straight pieces with some length taken off both ends, and at least a third of it left."""
     total = sum(hypot(*_from_to(a, b)) for a, b in pairwise(points))
     if start + end > 2 * total / 3:
@@ -245,7 +245,7 @@ def dashes(points: Sequence[XY], pattern: Sequence[float]) -> list[list[XY]]:
     return stretches
 
 
-def mixed(color: str, other: str, share: float) -> str:
+def mix_colors(color: str, other: str, share: float) -> str:
     """Return a colour with a share (0 to 1) of another one in it."""
     pairs = ((int(color[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
     return "#" + "".join(f"{round(one + (two - one) * share):02X}" for one, two in pairs)
@@ -349,9 +349,9 @@ def paint_object(thing: GridObject, spot: Spot, look: Look, *, is_dim: bool = Fa
     """Return the strokes that show an object."""
     palette = look.palette
     color = palette.objects[thing.color]
-    edge = mixed(color, "#000000", 0.32)
+    edge = mix_colors(color, "#000000", 0.32)
     if is_dim:
-        color, edge = (mixed(tint, palette.paper, 0.8) for tint in (color, edge))
+        color, edge = (mix_colors(tint, palette.paper, 0.8) for tint in (color, edge))
     outline = silhouette(thing, spot, look)
     if thing.is_box:
         return _frame(outline, spot, look, color=color, edge=edge)
@@ -366,8 +366,10 @@ def paint_agent(facing: Facing, spot: Spot, look: Look) -> tuple[Stroke, ...]:
     unit = spot.cell * spot.share
     if look.style == "release":
         corners = [(x * unit / RELEASE_CELL, y * unit / RELEASE_CELL) for x, y in RELEASE_POINTER]
-        return (Stroke(polygon(turned(corners, quarters=facing, around=(spot.x, spot.y))), Ink(fill=RELEASE_AGENT)),)
-    corners = turned([(x * unit, y * unit) for x, y in POINTER], quarters=facing, around=(spot.x, spot.y))
+        return (
+            Stroke(polygon(turn_points(corners, quarters=facing, around=(spot.x, spot.y))), Ink(fill=RELEASE_AGENT)),
+        )
+    corners = turn_points([(x * unit, y * unit) for x, y in POINTER], quarters=facing, around=(spot.x, spot.y))
     outline = polygon(corners, rounding=0.03 * unit)
     return (Stroke(outline, _halo(look.palette, 0.11 * spot.cell)), Stroke(outline, Ink(fill=look.palette.ink)))
 
@@ -383,7 +385,7 @@ def _release_silhouette(thing: GridObject, spot: Spot, grow: float) -> Outline:
             return rectangle(left - grow, top - grow, side + 2 * grow, side + 2 * grow, rounding=grow)
         case "cylinder":
             corners = [(spot.x, top), (spot.x + slant, top), (spot.x, top + side), (spot.x - slant, top + side)]
-            return polygon(grown(corners, grow) if grow else corners, rounding=grow)
+            return polygon(grow_polygon(corners, grow) if grow else corners, rounding=grow)
     width = spot.span * spot.cell - 2 * grow
     return rectangle(left + grow, top + grow, width, width)
 
@@ -405,7 +407,7 @@ def _lid_strokes(thing: GridObject, spot: Spot, *, color: str, edge: str) -> tup
         return ()
     reach = REACH[thing.size - 1] * spot.cell * spot.share
     lid = ellipse(spot.x, spot.y - reach + _lid(reach), 0.76 * reach, _lid(reach))
-    return (Stroke(lid, Ink(fill=mixed(color, "#FFFFFF", 0.45), line=edge, width=0.022 * spot.cell)),)
+    return (Stroke(lid, Ink(fill=mix_colors(color, "#FFFFFF", 0.45), line=edge, width=0.022 * spot.cell)),)
 
 
 def _lid(reach: float) -> float:

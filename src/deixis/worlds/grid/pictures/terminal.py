@@ -137,7 +137,7 @@ def _board_lines(sheet: _Sheet, size: int, *, color: bool) -> list[str]:
         row, within = divmod(line, HIGH)
         signs = [sheet.get((line, place), (_empty(within, place), DIM)) for place in range(size * WIDE)]
         start = str(row).rjust(LEFT - 1) if within == HIGH // 2 else " " * (LEFT - 1)
-        lines.append(f"{start} {_joined(signs, color=color)}".rstrip())
+        lines.append(f"{start} {_join(signs, color=color)}".rstrip())
     return lines
 
 
@@ -145,7 +145,7 @@ def _empty(within: int, place: int) -> str:
     return "·" if within == HIGH // 2 and place % WIDE == WIDE // 2 else " "
 
 
-def _joined(signs: Sequence[tuple[str, str]], *, color: bool) -> str:
+def _join(signs: Sequence[tuple[str, str]], *, color: bool) -> str:
     if not color:
         return "".join(sign for sign, _ in signs)
     parts, current = [], ""

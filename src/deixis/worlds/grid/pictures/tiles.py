@@ -122,7 +122,7 @@ class Board:
         if self.look.cell not in EXACT_CELLS:
             return False
         cells: dict[Cell, list[tuple[Thing, Cell]]] = {}
-        for thing, (row, column) in self._placed(scene, marks):
+        for thing, (row, column) in self._list_things(scene, marks):
             sprite = self._sprite(thing)
             if not self._holds(sprite, row, column):
                 return False
@@ -133,7 +133,7 @@ class Board:
             image[top:bottom, left:right] = self._tile(cell, tuple(things))
         return True
 
-    def _placed(self, scene: GridScene, marks: Marks) -> list[tuple[Thing, Cell]]:
+    def _list_things(self, scene: GridScene, marks: Marks) -> list[tuple[Thing, Cell]]:
         """What is painted, in order, and on which cell."""
         plot = _Plot.of(scene, self.look, self.bare.margin, [""] * len(self.bare.headings))
         roles, order = roles_of(marks), _painting_order(scene, marks, self.look)
@@ -183,7 +183,7 @@ class Board:
         """A thing as it is painted on a canvas of its own; all its strokes are opaque, so nothing shines through."""
         found = self._sprites.get(thing)
         if found is None:
-            found = self._painted(thing)
+            found = self._paint(thing)
             pixels = found.image.width * found.image.height
             if self._sprite_pixels + pixels > MOST_SPRITE_PIXELS:
                 self._sprites.clear()
@@ -192,7 +192,7 @@ class Board:
             self._sprites[thing] = found
         return found
 
-    def _painted(self, thing: Thing) -> Sprite:
+    def _paint(self, thing: Thing) -> Sprite:
         """Paint a thing on the second cell of the second row, so that nothing of it lies beyond the upper left."""
         from PIL import Image
 

@@ -77,7 +77,7 @@ def _actions(text: str, *, is_marked: bool) -> set[Plan]:
     if _LETTERS.fullmatch(letters):
         return {_within(tuple(Action(LETTERS.index(sign)) for sign in letters if sign in LETTERS))}
     plan: list[Action] = []
-    place = _skipped(text, 0)
+    place = _skip(text, 0)
     while place < len(text):
         step = _STEP.match(text, place)
         if step is None:
@@ -90,11 +90,11 @@ def _actions(text: str, *, is_marked: bool) -> set[Plan]:
             raise Unparsable("an action repeated too often")
         plan += [action] * times
         _within(plan)
-        place = _skipped(text, step.end())
+        place = _skip(text, step.end())
     return {tuple(plan)} if plan else set()
 
 
-def _skipped(text: str, place: int) -> int:
+def _skip(text: str, place: int) -> int:
     found = _BETWEEN.match(text, place)
     return found.end() if found else place
 

@@ -72,12 +72,12 @@ class GridQuestions(Questions):
             asked += some
         shots = _shots(source, recipe, {example.id for example in asked})
 
-        def posed(example: Example) -> GoldMessage:
+        def pose(example: Example) -> GoldMessage:
             gold = GridGold(example, recipe.wanted)
             return GoldMessage(grid_question(gold, recipe.style), gold)
 
         instructions = grid_instructions(recipe.wanted, recipe.style)
-        return QuestionPool(instructions, [*map(posed, shots)], [*map(posed, asked)], digest)
+        return QuestionPool(instructions, [*map(pose, shots)], [*map(pose, asked)], digest)
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> GridGold:
         """Read the plan or the cell that `GridGold.to_plain` wrote."""

@@ -73,7 +73,7 @@ def grid_question(gold: GridGold, style: str) -> Message:
     if style == "image":
         shown = Picture(draw_png(scene, look=LOOK, scale=1), "the board")
     else:
-        shown = _listed(scene) if style == "text" else _drawn(scene)
+        shown = _list_board(scene) if style == "text" else _draw_board(scene)
     return Message("user", (shown, f"Command: {gold.example.text}"))
 
 
@@ -83,12 +83,12 @@ def in_reading_order(scene: GridScene) -> GridScene:
     return replace(scene, objects=tuple(order))
 
 
-def _listed(scene: GridScene) -> str:
+def _list_board(scene: GridScene) -> str:
     lines = [f"- ({one.row}, {one.column}): {one.color} {one.shape} of size {one.size}" for one in scene.objects]
     return "\n".join((f"Board of {scene.size} rows and {scene.size} columns, with:", *lines, _agent(scene)))
 
 
-def _drawn(scene: GridScene) -> str:
+def _draw_board(scene: GridScene) -> str:
     """Return the board under its column numbers, beside its row numbers."""
     rows = [line.split() for line in draw_text(scene).splitlines()]
     head = [str(column) for column in range(scene.size)]
