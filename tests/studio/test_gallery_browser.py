@@ -39,7 +39,7 @@ def test_a_choice_exchanges_the_list_and_the_address(page):
 def test_words_are_found_while_they_are_typed(page):
     """The field keeps its focus."""
     page.goto(GRID)
-    page.get_by_label("Command has").click()
+    page.get_by_label("Command contains").click()
     page.keyboard.type("red circle", delay=20)
     page.wait_for_url("**text=red+circle")
     expect(page.locator("#list h2")).to_contain_text("found")
@@ -54,7 +54,7 @@ def test_what_is_typed_is_one_entry_of_the_history(page):
     page.goto("/")
     page.goto(GRID)
     entries = page.evaluate("history.length")
-    field = page.get_by_label("Command has")
+    field = page.get_by_label("Command contains")
     field.click()
     for letters in ("red", "red ci", "red circle"):
         field.fill(letters)

@@ -144,7 +144,7 @@ def test_a_wrong_object_is_explained(client, entries):
 
     page = client.post(address, data={"question": "1", "object": str(tempting)}).text
 
-    assert "Another object is meant" in page
+    assert "Not quite" in page
     assert "You would end there if you" in page
 
 

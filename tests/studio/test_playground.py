@@ -193,7 +193,7 @@ def test_a_distractor_says_which_misreading_leads_to_it():
 
     assert "Ruled out by ‘red’" in judgement.about(1)
     assert "You would end here if you ignored ‘red’ in ‘the red circle’." in judgement.about(1)
-    assert judgement.about(0) == "This is what is picked out."
+    assert judgement.about(0) == "This is the target."
 
 
 def test_a_plan_needs_a_verb_an_agent_and_one_object():

@@ -195,11 +195,11 @@ def test_escape_chooses_nothing(page):
     """Colour, shape and size are then those of the next object, and the one that was chosen stays as it is."""
     page.goto("/playground")
     page.locator(".token").first.click()
-    expect(page.locator("#chosen")).not_to_contain_text("Nothing chosen")
+    expect(page.locator("#chosen")).not_to_contain_text("New object")
     before = page.locator(".token").first.get_attribute("aria-label")
 
     page.keyboard.press("Escape")
-    expect(page.locator("#chosen")).to_contain_text("Nothing chosen")
+    expect(page.locator("#chosen")).to_contain_text("New object")
     page.locator("#inspector input[value=yellow]").check()
 
     assert page.locator(".token").first.get_attribute("aria-label") == before

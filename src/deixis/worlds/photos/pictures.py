@@ -44,7 +44,7 @@ def lines(example: Example, *, number: int, color: bool = False) -> Iterator[str
     else:
         yield f"not there: {example.changed} ({example.change} changed), shown with image {example.image_id}"
     for one in example.distractors:
-        tempting = f", tempting: {_object(example, one.image_id, one.object_id)}" if one.object_id else ""
+        tempting = f", distractor: {_object(example, one.image_id, one.object_id)}" if one.object_id else ""
         yield f"  {one.kind}: image {one.image_id}{tempting}"
 
 

@@ -169,15 +169,15 @@ def _field(facet: Facet, wanted: PageQuery, counts: Mapping[str, int]) -> Field:
 
 
 def _further_fields(wanted: PageQuery, models: Sequence[Judged]) -> Iterator[Field]:
-    yield Field("text", "command has", wanted.get("text"), hint='red "same row"')
+    yield Field("text", "command contains", wanted.get("text"), hint='red "same row"')
     if models:
         named = tuple(Choice(one.key, one.model or one.key) for one in models)
         yield Field("model", "model", wanted.get("model"), named)
         shown = tuple(Choice(value, label) for value, label in VERDICTS.items())
-        yield Field("verdict", "its plan is", wanted.get("verdict"), shown)
+        yield Field("verdict", "model is", wanted.get("verdict"), shown)
     codes = sorted(code for code, check in CHECKS.items() if check.scope == "row")
     listed = tuple(Choice(code, f"{code} {CHECKS[code].message}") for code in codes)
-    yield Field("check", "check finds", wanted.get("check"), (Choice(ANY, "any error or warning"), *listed), any="–")
+    yield Field("check", "check reports", wanted.get("check"), (Choice(ANY, "any error or warning"), *listed), any="–")
 
 
 def _without_codes(entry: Entry, shelf: GridShelf, wanted: PageQuery, models: Sequence[Judged]) -> Listing:
@@ -385,7 +385,7 @@ def _list_checked(
                 found.setdefault(number, []).append(chip)
         place = int(np.searchsorted(kept, max(found) + 1)) if len(found) == PAGE else place + last + 1
     listed = sorted(found)
-    note = f"Looked through {place - began:,} of {len(kept):,} examples, beginning with place {began + 1:,}."
+    note = f"Checked {place - began:,} of {len(kept):,} examples."
     path = f"/d/{entry.slug}"
     onward = wanted.address(path, **{"from": int(kept[place])}) if place < len(kept) else ""
     cards = tuple(_cards(entry, shelf, listed, findings=found))

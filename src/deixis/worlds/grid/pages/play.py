@@ -67,9 +67,9 @@ TASKS = {
     "navigate": ("Navigate", "Carry the instruction out: turn, walk, push and pull."),
 }
 MEASURES = {
-    "exact": "the recorded plan, action by action",
-    "got_there": "everything ends where the recorded plan leaves it",
-    "right_target": "made for the right object",
+    "exact": "exact match with the reference plan",
+    "got_there": "goal state reached",
+    "right_target": "correct target",
 }
 
 
@@ -167,18 +167,18 @@ class GridGame(Game):
         if self.task == "point":
             if found.chosen == example.target:
                 return AnswerVerdict(True, "Right", (f"It is the {_name(example.scene, example.target)}.",))
-            return AnswerVerdict(False, "Another object is meant", tuple(self._why(place, int(said))))
+            return AnswerVerdict(False, "Not quite", tuple(self._why(place, int(said))))
         if found.exact:
-            return AnswerVerdict(True, "Right, action by action")
+            return AnswerVerdict(True, "Right: exact match")
         if found.got_there:
-            reason = "Everything ends where it should, but the recorded plan goes another way or has another manner."
-            return AnswerVerdict(False, "You got there, another way", (reason,))
+            reason = "You reached the goal state, but the reference plan goes another way or has another manner."
+            return AnswerVerdict(False, "Goal reached, another way", (reason,))
         if found.chosen == example.target:
-            reason = "You made for the right object, but did not leave everything where the recorded plan does."
-            return AnswerVerdict(False, "The right object, but not quite", (reason,))
+            reason = "You went to the target, but did not reach the goal state of the reference plan."
+            return AnswerVerdict(False, "Correct target, wrong goal state", (reason,))
         if found.chosen is None:
             return AnswerVerdict(False, "You did not end at an object", ("Nothing stands where you ended.",))
-        return AnswerVerdict(False, "Another object is meant", tuple(self._why(place, found.chosen)))
+        return AnswerVerdict(False, "Not quite", tuple(self._why(place, found.chosen)))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
         """Return the measures that `deixis evaluate` computes for plans."""
@@ -243,7 +243,7 @@ class GridGame(Game):
     def _why(self, place: int, chosen: int) -> Iterator[str]:
         example = self.examples[place]
         meant, taken = (_name(example.scene, number) for number in (example.target, chosen))
-        yield f"Meant is the {meant}; you took the {taken}."
+        yield f"The target is the {meant}; you chose the {taken}."
         if denotation(example.expression, example.scene) != {example.target}:
             return
         told = say_misreadings_to(example.utterance, example.scene, chosen)

@@ -281,7 +281,7 @@ def _plan(judgement: Judgement) -> Plan:
 
 def _demand_read(judgement: Judgement) -> Utterance:
     if judgement.utterance is None:
-        raise judgement.error or AmbiguousExpression("there is nothing to keep yet; say which object you mean")
+        raise judgement.error or AmbiguousExpression("there is nothing to save yet; say which object you mean")
     return judgement.utterance
 
 

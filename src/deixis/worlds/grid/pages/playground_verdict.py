@@ -193,7 +193,7 @@ class Judgement:
         if self.is_blank:
             return "Say which object you mean"
         if self.error:
-            return "To be continued" if self.is_begun else f"Cannot be read: ‘{self.error.word}’ does not fit here"
+            return "Incomplete" if self.is_begun else f"Cannot be read: ‘{self.error.word}’ does not fit here"
         if self.refusal:
             return "Too much to work out"
         match len(self.referents):
@@ -210,11 +210,10 @@ class Judgement:
         if self.is_blank:
             return "Type a noun phrase or a command, or choose words below the field."
         if self.error:
-            place = f"as word {self.error.position}"
             wanted = _alternatives(self.error.expected)
             if self.suggestion:
                 return f"Did you mean ‘{self.suggestion}’?"
-            return f"What can stand {place}: {wanted}." if wanted else "Nothing more can stand here."
+            return f"Expected here: {wanted}." if wanted else "Nothing is expected here."
         if self.explanation is None:
             return self.refusal
         match len(self.referents):
@@ -223,7 +222,7 @@ class Judgement:
             case 1:
                 return ""
             case _:
-                return "Say more of the one that you mean, or change the others."
+                return "Add a word that rules out the others, or edit the board."
 
     @property
     def why_no_plan(self) -> str:
@@ -257,7 +256,7 @@ class Judgement:
         if self.explanation is None:
             return ""
         if index in self.referents:
-            return "This is what is picked out." if self.target is not None else "This is one of those that fit."
+            return "This is the target." if self.target is not None else "This is one of those that fit."
         told = self.explanation.slightest_to(index)
         steps = self.explanation.mentions[-1].steps
         lost = next((step.words for step in steps if index in step.before and index not in step.after), "")
@@ -466,7 +465,7 @@ def completions_title(judgement: Judgement) -> str:
     """Return the title above the completions."""
     error = judgement.error
     if error is None:
-        return "Can follow:" if completions(judgement) else "Nothing more can follow."
+        return "Continue with:" if completions(judgement) else "Nothing more can follow."
     if judgement.is_blank or judgement.is_begun:
         return "Next:"
     where = {one.is_inserted for one in completions(judgement)}

@@ -303,9 +303,9 @@ def _reasons(example: Example) -> dict[int, list[str]]:
             found.setdefault(index, []).append(_helps(example, trap))
     for index, role in enumerate(example.roles):
         if role.kind == "random":
-            found.setdefault(index, []).append("It was put here at random, to fill the world.")
+            found.setdefault(index, []).append("Placed at random, to fill the world.")
         if role.kind == "mentioned":
-            found.setdefault(index, []).append("The command mentions it, to tell the target from others.")
+            found.setdefault(index, []).append("A landmark: the command mentions it to tell the target from others.")
     return found
 
 
@@ -317,7 +317,7 @@ def _helps(example: Example, trap: Trap) -> str:
         word = example.utterance.words_of(part.address)
         return f"It gives ‘{word}’ in ‘{phrase}’ something to be compared with."
     if trap.ends or trap.elsewhere:
-        return f"It helps to catch readers who {trap.words}."
+        return f"Helper: needed to catch readers who {trap.words}."
     return f"Placed to catch readers who {trap.words}, but they would not end here."
 
 

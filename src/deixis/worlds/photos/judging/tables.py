@@ -66,7 +66,7 @@ def _settings(settings: Mapping[Setting, SettingResult]) -> Iterator[str | TextT
     yield TextTable(("setting", "right %", "chance %", "examples"), rows, (1, 2, 3))
     kept = [name for name in OUTCOMES if any(name in found.outcomes for found in settings.values())]
     counts = [(name, *(f"{found.outcomes.get(name, 0):,}" for found in settings.values())) for name in kept]
-    yield TextTable(("what came of it", *settings), counts, range(1, 1 + len(settings)))
+    yield TextTable(("outcome", *settings), counts, range(1, 1 + len(settings)))
 
 
 def _absent(evaluation: Evaluation) -> Iterator[str | TextTable]:
@@ -96,7 +96,7 @@ def _parts(setting: Setting, found: SettingResult) -> Iterator[str | TextTable]:
         )
         for name, part in parts.items()
     ]
-    yield f"In parts ({setting}):"
+    yield f"Breakdown ({setting}):"
     yield TextTable(("by", "", "right %", "examples"), rows, (2, 3))
 
 
@@ -106,7 +106,7 @@ def _errors(setting: Setting, found: SettingResult) -> Iterator[str | TextTable]
         return
     rows = [
         (what, name, f"{100 * count / wrong:.1f}")
-        for what, parts in (("lies in", found.places), ("is of", found.categories), ("misses", found.missed))
+        for what, parts in (("lies in", found.places), ("is of", found.categories), ("ignores", found.missed))
         for name, count in parts.items()
     ]
     yield f"Of {wrong:,} wrong choices ({setting}):"

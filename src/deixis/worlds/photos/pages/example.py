@@ -46,25 +46,26 @@ if TYPE_CHECKING:
 __all__ = ["ROUTES", "Check", "Region", "ShownImage", "Story", "example_page", "find_example", "ids_of", "related_to"]
 
 THUMBNAIL_PX = 420
+RECIPE_LABELS = {"seed": "seed", "each": "distractor images per kind", "guarded": "open-world check"}
 KEEP = {"cache-control": "private, max-age=3600"}
 ROLES = {
     "target": "the target",
-    "related": "mentioned beside it",
-    "tempting": "tempts a careless reader",
-    "reached": "would do, too, if more went unheard",
+    "related": "landmark",
+    "tempting": "distractor",
+    "reached": "matches if more words are ignored",
 }
 CHANGES = {
-    "attribute": "one attribute was exchanged",
-    "relation": "one relation was exchanged",
-    "noun": "one noun was exchanged",
-    "swap": "two things changed places",
+    "attribute": "one attribute was replaced",
+    "relation": "one relation was replaced",
+    "noun": "one noun was replaced",
+    "swap": "two things were swapped",
 }
 Role: TypeAlias = Literal["target", "related", "tempting", "reached", "other"]
 KINDS = {
-    "DiffCat": "Nothing of the target's category: hearing the noun is enough.",
-    "Cat": "Something of the category: tempts who hears only the noun.",
-    "Cat&attr": "Something of the category with the attributes that are said: tempts who hears no more than these.",
-    "Cat&cat": "Everything that is mentioned, related otherwise: tempts who does not hear how things relate.",
+    "DiffCat": "Nothing of the target's category: the noun is enough.",
+    "Cat": "Something of the category: distracts readers who use only the noun.",
+    "Cat&attr": "Something of the category with the attributes said: distracts readers who ignore the rest.",
+    "Cat&cat": "Everything mentioned, in other relations: distracts readers who ignore the relations.",
 }
 
 
@@ -139,13 +140,16 @@ def _ids_in(
 
 
 def _recipe_of(data: CopsRef) -> dict[str, Any]:
-    """How the dataset was made, as far as it says."""
+    """Return how the dataset was made, from its manifest."""
     manifest = data.dataset.manifest
     recipe = recipe_in(manifest) or {}
     known = {"made by": manifest.get("made by")}
     if isinstance(recipe, dict):
-        known |= {name: recipe.get(name) for name in ("seed", "each", "guarded")}
-    return {name: value for name, value in known.items() if value is not None}
+        known |= {label: recipe.get(name) for name, label in RECIPE_LABELS.items()}
+    spoken = {True: "on", False: "off"}
+    return {
+        name: spoken[value] if isinstance(value, bool) else value for name, value in known.items() if value is not None
+    }
 
 
 # -------------------------------------------------------------------------------- pictures
@@ -308,7 +312,7 @@ class Story(Reading):
 
     def _say_temptation(self, name: str, by: Sequence[Relaxation]) -> str:
         if not by:
-            return f"The {name} is recorded as tempting, but nothing says by what."
+            return f"The {name} is recorded as a distractor, but not for which misreading."
         return f"You would end here if you {self.say_misreadings(by)}."
 
     def _mentioned_objects(self, scene: GraphScene, target: int | None) -> dict[int, str]:

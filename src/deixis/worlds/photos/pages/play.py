@@ -44,8 +44,8 @@ ABSENT = {  # how often nothing fits
     "as is": "as many as in the dataset",
 }
 HALF = 50.0  # of a hundred
-TASKS = {"find": ("Find", "Click the region that is meant, among all images, or say that it is not there.")}
-NAMED = "Call every region by its name (for those who cannot see the pictures; it makes the task easier)"
+TASKS = {"find": ("Find", "Click the target region, among all images, or say that it is not there.")}
+NAMED = "Name every region (screen-reader mode; makes the task easier)"
 
 
 class Region(NamedTuple):
@@ -205,8 +205,8 @@ class PhotographGame(Game):
         if found.outcome == "right":
             return AnswerVerdict(True, "Right")
         if found.outcome == "said not there":
-            return AnswerVerdict(False, "It is there", (f"Meant is the {self._name_of_target(example)}.",))
-        return AnswerVerdict(False, "Something else is meant", tuple(self._why(place, said)))
+            return AnswerVerdict(False, "It is there", (f"The target is the {self._name_of_target(example)}.",))
+        return AnswerVerdict(False, "Not quite", tuple(self._why(place, said)))
 
     def measures(self, said: Sequence[str]) -> list[Measure]:
         """Return the measures that `deixis evaluate` computes for answers."""
@@ -286,7 +286,7 @@ class PhotographGame(Game):
         number = scene.object_number(given.object_id)
         taken = " ".join((*sorted(scene.words[number]), scene.names[number]))
         other = "" if given.image_id == example.image_id else ", in another image"
-        yield f"Meant is the {self._name_of_target(example)}; you took the {taken}{other}."
+        yield f"The target is the {self._name_of_target(example)}; you chose the {taken}{other}."
         reading = Reading(example, self.data.scenes)
         told = reading.say_misreadings(reading.leading_to(scene).get(number, ()))
         yield f"You would end there if you {told}." if told else "No single misreading leads there."

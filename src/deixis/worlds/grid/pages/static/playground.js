@@ -186,8 +186,8 @@ function showChosen() {
   for (const token of tokens.children) token.setAttribute("aria-pressed", String(token.dataset.thing === String(chosen)));
   const [title, note] = [document.createElement("b"), document.createElement("span")];
   note.className = "note";
-  title.textContent = chosen === null ? "Nothing chosen" : chosen === "agent" ? "The agent" : `${thing.color} ${thing.shape} of size ${thing.size}`;
-  note.textContent = chosen === null ? "what a new object will be" : `row ${thing.row}, column ${thing.column}${chosen === "agent" ? "" : `, object ${chosen}`}`;
+  title.textContent = chosen === null ? "New object" : chosen === "agent" ? "The agent" : `${thing.color} ${thing.shape} of size ${thing.size}`;
+  note.textContent = chosen === null ? "" : `row ${thing.row}, column ${thing.column}${chosen === "agent" ? "" : `, object ${chosen}`}`;
   $("#chosen").replaceChildren(title, " ", note);
   $("#choices").hidden = chosen === "agent";
   $("#facings").hidden = chosen !== "agent";
