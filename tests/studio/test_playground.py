@@ -27,7 +27,8 @@ from deixis.worlds.grid.pages.playground_files import (
     to_address,
     to_plain,
 )
-from deixis.worlds.grid.pages.playground_verdict import completions, completions_title, judge, segments
+from deixis.worlds.grid.pages.playground_text import completions, completions_title, segments
+from deixis.worlds.grid.pages.playground_verdict import judge
 from deixis.worlds.grid.plan import plan
 
 
