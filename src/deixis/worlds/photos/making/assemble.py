@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from deixis.distractors.relaxations import Relaxation
     from deixis.expression.description import Expression
-    from deixis.worlds.photos.negatives import Negative
+    from deixis.worlds.photos.changes import Negative
 
 
 __all__ = ["CHUNK", "Assembly", "Chunk", "Corpus", "assemble_chunk", "negatives_of", "with_distractors"]
