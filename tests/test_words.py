@@ -63,7 +63,6 @@ PENDING: frozenset[str] = frozenset(
         "worlds/grid/paper",
         "worlds/grid/plan.py",
         "worlds/grid/recipes.py",
-        "worlds/grid/report",
         "worlds/grid/resolution.py",
         "worlds/grid/roles.py",
         "worlds/grid/scene.py",

@@ -13,9 +13,9 @@ from deixis.report.markup import Themes
 from deixis.resolution.reference import denotation, resolve
 from deixis.worlds.grid.actions import plan_from_letters
 from deixis.worlds.grid.language import read
-from deixis.worlds.grid.report.explain import misreading_words, oversights, plan_words, traps
-from deixis.worlds.grid.report.gallery import card, command_markup, oversight_words
-from deixis.worlds.grid.report.sample import Sampled
+from deixis.worlds.grid.report.explain import distractor_sets, ignored_parts, misreading_words, plan_words
+from deixis.worlds.grid.report.gallery import card, command_markup, ignored_part_words
+from deixis.worlds.grid.report.sample import SampledExample
 from deixis.worlds.grid.roles import Role, decode_misreading, encode_misreading
 
 
@@ -45,7 +45,7 @@ def test_every_kind_of_misreading_has_its_words(code, words):
 
 def test_traps_agree_with_the_codes(examples):
     """Each set says the misreading that its code decodes to, and its end points are what the misread command fits."""
-    found = [(example, trap) for example in examples for trap in traps(example)]
+    found = [(example, trap) for example in examples for trap in distractor_sets(example)]
 
     assert found
     for example, trap in found:
@@ -61,9 +61,9 @@ def test_traps_agree_with_the_codes(examples):
 def test_cards_say_where_a_careless_reader_ends(examples):
     """The sentence of the gallery names the objects that the misread command fits, and the words that were ignored."""
     for number, example in enumerate(examples, start=1):
-        page = card(Sampled(example.split, example.pattern, example), Themes(), number=number, splits={})
+        page = card(SampledExample(example.split, example.pattern, example), Themes(), number=number, splits={})
         said = unescape(re.sub(r"<[^>]+>", "", page))
-        for trap in traps(example):
+        for trap in distractor_sets(example):
             for index in trap.ends:
                 thing = example.scene.objects[index]
                 assert f"{thing.color} {thing.shape}{index}: you would end here if you {trap.words}." in said
@@ -72,7 +72,7 @@ def test_cards_say_where_a_careless_reader_ends(examples):
 def test_a_card_of_a_command_that_cannot_be_read_says_so(examples):
     """An unreadable example is shown as it is, with the reason."""
     broken = replace(examples[0], text="abracadabra <b>")
-    page = card(Sampled("train", "p1", broken), Themes(), number=1, splits={})
+    page = card(SampledExample("train", "p1", broken), Themes(), number=1, splits={})
 
     assert "abracadabra &lt;b&gt;" in page
     assert "cannot be explained" in page
@@ -93,7 +93,7 @@ def test_needed_parts_are_marked(examples):
     """A span says needed exactly where the target is not found without the part."""
     for example in examples:
         needed = example.necessity()
-        page = command_markup(example, oversights(example))
+        page = command_markup(example, ignored_parts(example))
 
         assert len(re.findall(r'class="part \w+ needed"', page)) == sum(needed.values())
         assert len(re.findall(r'class="part \w+ idle"', page)) == len(needed) - sum(needed.values())
@@ -102,7 +102,7 @@ def test_needed_parts_are_marked(examples):
 def test_oversights_are_what_the_shorter_command_picks_out(examples):
     """Wrong is all that fits without a part, but for the target; the part is needed when anything changes."""
     for example in examples:
-        found = oversights(example)
+        found = ignored_parts(example)
         needed = example.necessity()
         assert {one.part for one in found} == set(needed)
         for one in found:
@@ -114,24 +114,24 @@ def test_oversights_are_what_the_shorter_command_picks_out(examples):
 def test_words_light_up_what_is_taken_without_them(examples):
     """A needed word carries the target and the wrong objects, and the sentence that names them."""
     example = examples[2]
-    page = command_markup(example, oversights(example))
+    page = command_markup(example, ignored_parts(example))
 
-    for one in oversights(example):
+    for one in ignored_parts(example):
         lit = " ".join(map(str, (example.target, *one.wrong)))
         assert f'data-objects="{lit}"' in page
-        assert escape(oversight_words(example, one)) in page
+        assert escape(ignored_part_words(example, one)) in page
 
 
 def test_a_helper_is_said_to_lead_to_the_object_of_another_set(examples):
     """A set without an end of its own names the objects that its misreading reaches through it."""
     example = examples[2]
-    (trap,) = traps(example)
+    (trap,) = distractor_sets(example)
     roles = tuple(
         Role("helper") if i == 5 else Role("random") if r.kind == "relation" else r for i, r in enumerate(example.roles)
     )
     helped = replace(example, roles=roles)
-    (other,) = traps(helped)
-    said = unescape(re.sub(r"<[^>]+>", "", card(Sampled("train", "p2", helped), Themes(), number=1, splits={})))
+    (other,) = distractor_sets(helped)
+    said = unescape(re.sub(r"<[^>]+>", "", card(SampledExample("train", "p2", helped), Themes(), number=1, splits={})))
 
     assert other.ends == ()
     assert set(other.elsewhere) == set(trap.ends) | set(trap.elsewhere)

@@ -12,11 +12,11 @@ from deixis.worlds.grid.audit.run import audit_tables
 from deixis.worlds.grid.checks import check_dataset
 from deixis.worlds.grid.induce import TaskRecipe, make_task
 from deixis.worlds.grid.report.comparison import Comparison
-from deixis.worlds.grid.report.explain import oversights
+from deixis.worlds.grid.report.explain import ignored_parts
 from deixis.worlds.grid.report.hero import choose_hero, choose_moving
 from deixis.worlds.grid.report.page import write_report
 from deixis.worlds.grid.report.proof import judge_plainly
-from deixis.worlds.grid.report.sample import Sampled
+from deixis.worlds.grid.report.sample import SampledExample
 from tests.reports.conftest import write_dataset
 from tests.reports.test_page import read_page
 
@@ -84,7 +84,7 @@ def test_the_audit_stands_beside_published_figures(page):
 
 def test_the_hero_is_the_example_whose_words_matter_most(examples):
     """All else equal, more words that are needed win; what cannot be understood is passed over."""
-    sampled = [Sampled(one.split, "p", one) for one in (replace(examples[0], text="abracadabra"), *examples)]
+    sampled = [SampledExample(one.split, "p", one) for one in (replace(examples[0], text="abracadabra"), *examples)]
     hero = choose_hero(sampled)
 
     shares = {one.text: _share_needed(one) for one in examples}
@@ -95,7 +95,7 @@ def test_the_hero_is_the_example_whose_words_matter_most(examples):
 
 def test_a_plan_to_watch_has_a_manner_and_something_that_moves(examples):
     """Walking and plain plans are left to the gallery, and the hero is not shown twice."""
-    sampled = [Sampled(one.split, "p", one) for one in examples]
+    sampled = [SampledExample(one.split, "p", one) for one in examples]
     found = choose_moving(sampled, None)
 
     assert found is None or (found.manner and found.verb != "walk")
@@ -103,5 +103,5 @@ def test_a_plan_to_watch_has_a_manner_and_something_that_moves(examples):
 
 
 def _share_needed(example):
-    found = [one.is_punished for one in oversights(example) if not one.is_implied]
+    found = [one.is_punished for one in ignored_parts(example) if not one.is_implied]
     return sum(found) / len(found)

@@ -13,7 +13,7 @@ from deixis.report.markup import Themes
 from deixis.worlds.grid.draw import Look, draw_svg
 from deixis.worlds.grid.pictures.animate import AGENT, Pose, film_of, pose_of, sway
 from deixis.worlds.grid.pictures.look import LIGHT, Marks
-from deixis.worlds.grid.report.gallery import themed
+from deixis.worlds.grid.report.gallery import draw_in_both_themes
 
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Inks(Themes):
 
 def draw_board(scene: GridScene, marks: Marks, inks: Inks, *, title: str, cell: int = CELL) -> Markup:
     """Draw the scene as markup whose objects carry `data-object`."""
-    drawing = themed(
+    drawing = draw_in_both_themes(
         lambda theme: draw_svg(scene, marks=marks, look=Look(cell=cell, captions=True, theme=theme), title=title), inks
     )
     return Markup(drawing)  # noqa: S704 (our own drawing, whose text is escaped)

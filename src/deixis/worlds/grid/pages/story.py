@@ -15,8 +15,8 @@ from deixis.language.misreadings import join_misreadings
 from deixis.worlds.grid.data.statistics import part_kind
 from deixis.worlds.grid.language import explain
 from deixis.worlds.grid.pictures.look import Role
-from deixis.worlds.grid.report.explain import oversights, traps
-from deixis.worlds.grid.report.gallery import SHOWN, oversight_words
+from deixis.worlds.grid.report.explain import distractor_sets, ignored_parts
+from deixis.worlds.grid.report.gallery import SHOWN, ignored_part_words
 
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from deixis.language.explain import ExplainedMention, Explanation
     from deixis.language.utterance import Utterance
     from deixis.worlds.grid.navigate import Example
-    from deixis.worlds.grid.report.explain import Oversight, Trap
+    from deixis.worlds.grid.report.explain import DistractorSet, IgnoredPart
 
 
 __all__ = [
@@ -168,7 +168,7 @@ def story_of(example: Example) -> Story:
     kinds = {part.address: SHOWN[part_kind(part)] for part in parts(example.expression)}
     mentions = tuple(_list_mentions(explanation, kinds))
     steps = tuple(step for mention in mentions for step in mention.steps)
-    found = _find_oversights(example)
+    found = _find_ignored_parts(example)
     said = (step.address for mention in explanation.mentions for step in mention.steps)
     by_address = dict(zip(said, (step for step in steps if step.words != ALONE), strict=True))
     return Story(
@@ -184,10 +184,10 @@ def story_of(example: Example) -> Story:
     )
 
 
-def _find_oversights(example: Example) -> list[Oversight]:
+def _find_ignored_parts(example: Example) -> list[IgnoredPart]:
     """What becomes of readers who overlook a part; nothing where the command does not fit the target alone."""
     try:
-        return oversights(example)
+        return ignored_parts(example)
     except AmbiguousExpression:
         return []
 
@@ -243,7 +243,7 @@ def _list_mentions(explanation: Explanation, kinds: dict[Address, str]) -> Itera
         yield Mention(mention.words, tuple(steps))
 
 
-def _pieces(utterance: Utterance, steps: dict[Address, Step], found: dict[Address, Oversight]) -> Iterator[Piece]:
+def _pieces(utterance: Utterance, steps: dict[Address, Step], found: dict[Address, IgnoredPart]) -> Iterator[Piece]:
     """The command cut where a part begins or ends; a clause owns its relation only, not the phrase behind it."""
     words = utterance.text.split(" ")
     owner: list[Part | None] = [None] * len(words)
@@ -263,12 +263,12 @@ def _pieces(utterance: Utterance, steps: dict[Address, Step], found: dict[Addres
             start = place
 
 
-def _word(example: Example, one: Oversight) -> Word:
+def _word(example: Example, one: IgnoredPart) -> Word:
     return Word(
         words=one.words,
         kind=SHOWN[part_kind(one.part)],
         is_needed=one.is_punished,
-        said=oversight_words(example, one),
+        said=ignored_part_words(example, one),
         lights=tuple(sorted({example.target, *one.wrong})) if one.keeps_target else one.wrong,
     )
 
@@ -296,7 +296,7 @@ def _misreadings_to(example: Example, story: Story | None, index: int) -> tuple[
 def _reasons(example: Example) -> dict[int, list[str]]:
     """Why the maker of the example put every distractor there."""
     found: dict[int, list[str]] = {}
-    for trap in _find_traps(example):
+    for trap in _find_distractor_sets(example):
         for index in trap.ends:
             found.setdefault(index, []).append(f"Placed to catch readers who {trap.words}.")
         for index in trap.helpers:
@@ -309,7 +309,7 @@ def _reasons(example: Example) -> dict[int, list[str]]:
     return found
 
 
-def _helps(example: Example, trap: Trap) -> str:
+def _helps(example: Example, trap: DistractorSet) -> str:
     """What an object at which nobody ends is there for."""
     if trap.kind == "size":
         (part,) = trap.misreading.parts
@@ -321,10 +321,10 @@ def _helps(example: Example, trap: Trap) -> str:
     return f"Placed to catch readers who {trap.words}, but they would not end here."
 
 
-def _find_traps(example: Example) -> list[Trap]:
+def _find_distractor_sets(example: Example) -> list[DistractorSet]:
     """Return the distractor sets, or nothing where the file records them in a way that cannot be."""
     try:
-        return traps(example)
+        return distractor_sets(example)
     except DeixisError:
         return []
 

@@ -1,4 +1,4 @@
-"""What the figures of the report of a grid dataset show: numbers, each with a sentence that says what to see."""
+"""Charts of the report of a grid dataset: numbers, each with a sentence on its message."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BOARD = ("north-west", "north", "north-east", "west", "here", "east", "south-wes
 
 
 def charts(statistics: Statistics, splits: Sequence[str]) -> list[Chart]:
-    """The figures of a dataset, those without a number left out.
+    """Return the charts of a dataset, without those that have no numbers.
 
     Args:
         statistics: what was counted.
@@ -45,7 +45,7 @@ def charts(statistics: Statistics, splits: Sequence[str]) -> list[Chart]:
         _directions(statistics),
         _kinds(statistics),
         _competitors(statistics),
-        _needed(statistics),
+        _needed_chart(statistics),
     )
     known = [chart for chart in made if any(any(one.values) for one in chart.series)]
     return [replace(chart, caption=chart.caption[:1].upper() + chart.caption[1:]) for chart in known]
@@ -244,7 +244,7 @@ def _competitors(statistics: Statistics) -> Chart:
     )
 
 
-def _needed(statistics: Statistics) -> Chart:
+def _needed_chart(statistics: Statistics) -> Chart:
     shares = statistics.shares_needed
     kinds = tuple(kind for kind in PART_KINDS if kind in shares)
     clause = f"{percent(shares['clause'])} of the clauses and " if "clause" in shares else ""
@@ -274,7 +274,7 @@ def _share(counts: Sequence[int]) -> tuple[float, ...]:
 
 
 def _spread(names: Sequence[str], counts: Sequence[int]) -> str:
-    """The least and the most frequent, in words."""
+    """Return the least and the most frequent, in words."""
     shares = _share(counts)
     least, most = min(shares), max(shares)
     if most - least < 0.005:

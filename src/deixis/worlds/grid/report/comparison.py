@@ -1,4 +1,4 @@
-"""The section of a report that says what a dataset tests, beside other datasets and what is known of released ones."""
+"""The report section on the scope of a dataset, beside other datasets and published facts about released ones."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Comparison:
 
 
 def audit_section(comparison: Comparison) -> str:
-    """What the dataset tests in words, by pattern, and side by side with others."""
+    """Describe the audit of the dataset in words, by pattern, and side by side with others."""
     whole = comparison.whole
     patterns = by_pattern(whole, caption="This dataset by pattern") if len(whole.patterns) > 1 else ""
     own = report_part("audit", lead=lead(whole), by_pattern=patterns)
@@ -75,14 +75,16 @@ def _charts(comparison: Comparison) -> list[Chart]:
     everything = audit_charts({**comparison.two_clauses, **comparison.simple})
     squares = colour_and_shape_chart(comparison.colour_and_shape, beside=known) if comparison.colour_and_shape else None
     return [
-        *_named(found, "plot-needed", "plot-shortcuts"),
+        *_select_charts(found, "plot-needed", "plot-shortcuts"),
         *([squares] if squares is not None else []),
-        *_named(everything, "plot-chance"),
-        *_named(found, "plot-competitors", "plot-places-column", "plot-places-row", "plot-relations", "plot-blind"),
-        *_named(found, "plot-cells"),
+        *_select_charts(everything, "plot-chance"),
+        *_select_charts(
+            found, "plot-competitors", "plot-places-column", "plot-places-row", "plot-relations", "plot-blind"
+        ),
+        *_select_charts(found, "plot-cells"),
     ]
 
 
-def _named(charts: Mapping[str, Sequence[Chart]], *names: str) -> list[Chart]:
-    """The charts of these names, in the order in which they were made."""
+def _select_charts(charts: Mapping[str, Sequence[Chart]], *names: str) -> list[Chart]:
+    """Return the charts of these names, in the order in which they were made."""
     return [chart for group in charts.values() for chart in group if chart.name in names]

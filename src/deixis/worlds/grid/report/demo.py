@@ -1,4 +1,4 @@
-"""What `deixis demo` shows of the grid: a small dataset, its checks, its audit beside others, and a report on it."""
+"""The grid part of `deixis demo`: a small dataset, its checks, its audit beside others, and a report on it."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _make(folder: Path, *, seed: int, workers: int, progress: Progress) -> dict[
 
 
 def _compare(source: Source, folder: Path, *, seed: int, workers: int, progress: Progress) -> Comparison:
-    """The audit of the dataset, and those of small sets made in other ways."""
+    """Return the audit of the dataset, and those of small sets made in other ways."""
 
     def beside(name: str, recipe: Recipe) -> Source:
         make(recipe, folder / name, workers=workers, progress=progress)
@@ -129,7 +129,7 @@ def _compare(source: Source, folder: Path, *, seed: int, workers: int, progress:
 
 
 def _of_pattern(source: Source, pattern: str) -> Iterator[Any]:
-    """The examples of one pattern."""
+    """Yield the examples of one pattern."""
     for table in source.tables():
         yield table.filter(table["pattern"].to_numpy() == pattern)
 

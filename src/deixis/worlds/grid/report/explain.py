@@ -1,4 +1,4 @@
-"""Examples in words: what each distractor punishes, how the target is found, and what the agent does."""
+"""Examples in words: the misreading behind each distractor, the resolution of the target, and the plan of the agent."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.roles import RoleKind
 
 
-__all__ = ["Oversight", "Trap", "misreading_words", "oversights", "plan_words", "traps"]
+__all__ = ["DistractorSet", "IgnoredPart", "distractor_sets", "ignored_parts", "misreading_words", "plan_words"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trap:
+class DistractorSet:
     """One distractor set of an example.
 
     Attributes:
@@ -49,11 +49,11 @@ class Trap:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Oversight:
-    """What becomes of a reader who overlooks one part.
+class IgnoredPart:
+    """The objects that fit when one part is ignored.
 
     Attributes:
-        part: what is overlooked.
+        part: the ignored part.
         words: what is said there; of a clause everything, its phrase included.
         wrong: the objects other than the target that then fit.
         keeps_target: whether the target still fits too.
@@ -68,14 +68,14 @@ class Oversight:
 
     @property
     def is_punished(self) -> bool:
-        """Whether the oversight changes what is picked out."""
+        """True if ignoring the part changes the referents."""
         return bool(self.wrong) or not self.keeps_target
 
 
-def oversights(example: Example) -> list[Oversight]:
-    """For each part of the command, in the order of the words, what fits when it is overlooked.
+def ignored_parts(example: Example) -> list[IgnoredPart]:
+    """Return for each part of the command, in the order of the words, the objects that fit when it is ignored.
 
-    This is worked out from the definition, not from the roles of the objects: one object may punish many oversights.
+    This is worked out from the definition, not from the roles of the objects: one object may punish several.
 
     Raises:
         AmbiguousExpression: when the command does not fit the target alone.
@@ -85,7 +85,7 @@ def oversights(example: Example) -> list[Oversight]:
     for part in necessity(utterance.expression, context):
         fits = {where.object for where in resolve(without(utterance.expression, part), context).objects}
         found.append(
-            Oversight(
+            IgnoredPart(
                 part=part,
                 words=utterance.words_of(part.address),
                 wrong=tuple(sorted(fits - {example.target})),
@@ -96,8 +96,8 @@ def oversights(example: Example) -> list[Oversight]:
     return sorted(found, key=lambda one: utterance.spans[one.part.address][0])
 
 
-def traps(example: Example) -> list[Trap]:
-    """The distractor sets of an example in the order of their numbers.
+def distractor_sets(example: Example) -> list[DistractorSet]:
+    """Return the distractor sets of an example in the order of their numbers.
 
     Raises:
         DeixisError: when the command cannot be read or a code is not that of a misreading.
@@ -109,11 +109,11 @@ def traps(example: Example) -> list[Trap]:
     return [_trap(example, number, members) for number, members in sorted(sets.items())]
 
 
-def _trap(example: Example, number: int, members: list[int]) -> Trap:
+def _trap(example: Example, number: int, members: list[int]) -> DistractorSet:
     code = example.misreadings[number]
     misreading = decode_misreading(code, example.expression)
     reached = denotation(misreading.expression, example.scene, reading=example.scene.schema.reading) - {example.target}
-    return Trap(
+    return DistractorSet(
         kind=KINDS[code >> 12],
         misreading=misreading,
         words=misreading_words(example.utterance, code),
@@ -124,20 +124,20 @@ def _trap(example: Example, number: int, members: list[int]) -> Trap:
 
 
 def misreading_words(utterance: Utterance, code: int) -> str:
-    """The misreading of a code in words that follow 'if you': "ignored ‘inside of a blue box’"."""
+    """Put the misreading of a code into words that follow 'if you': "ignored ‘inside of a blue box’"."""
     return say_misreading(misreading_of(code, utterance.expression), utterance)
 
 
 def plan_words(plan: Plan) -> str:
-    """A plan in words, with what repeats said once: 'turn right, then 3 times: walk, stay'."""
+    """Put a plan into words, with repetitions said once: 'turn right, then 3 times: walk, stay'."""
     pieces = []
     for unit, times in _repeats([action.words for action in plan]):
-        words = ", ".join(_counted(unit))
+        words = ", ".join(_count_runs(unit))
         pieces.append(f"{times} times ({words})" if times > 1 and len(unit) > 1 else _times(words, times))
     return ", then ".join(pieces) if pieces else "nothing: the agent stands on the target already"
 
 
-def _counted(words: Sequence[str]) -> list[str]:
+def _count_runs(words: Sequence[str]) -> list[str]:
     return [_times(word, len(list(run))) for word, run in groupby(words)]
 
 
@@ -146,7 +146,7 @@ def _times(words: str, times: int) -> str:
 
 
 def _repeats(words: Sequence[str], longest: int = 7) -> Iterable[tuple[Sequence[str], int]]:
-    """The words as units that are said several times in a row, found from the left, the widest cover first."""
+    """Return the words as units that are said several times in a row, found from the left, the widest cover first."""
     at = 0
     while at < len(words):
         unit, times = max(((size, _count(words, at, size)) for size in range(1, longest + 1)), key=_cover)

@@ -1,4 +1,4 @@
-"""What the manifest of a dataset says, and the sections of a report that tell it.
+"""The facts in the manifest of a dataset, and the sections of a report about them.
 
 A manifest is read with suspicion: it may come from anywhere.
 """
@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.data.statistics import Statistics
 
 
-__all__ = ["Facts", "Made", "Split", "Words", "facts_of", "made_section", "recipe_toml", "reproduce_section"]
+__all__ = [
+    "Facts",
+    "PoolOutcome",
+    "Split",
+    "WordsOutcome",
+    "facts_of",
+    "made_section",
+    "recipe_toml",
+    "reproduce_section",
+]
 
 MODES = {
     "compatible": "This dataset repeats the released generator of ReaSCAN, its faults included, so that results can be "
@@ -54,7 +63,7 @@ KINDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """One split: its size, what it is about, what it keeps out of training, and under which id."""
+    """One split: its size, its subject, the examples it keeps out of training, and its id."""
 
     name: str
     examples: int
@@ -63,8 +72,8 @@ class Split:
     id: str
 
 
-class Words(NamedTuple):
-    """How the making went for the commands of one number of content words."""
+class WordsOutcome(NamedTuple):
+    """The outcome of the making for the commands of one number of content words."""
 
     tried: int
     short: int
@@ -72,8 +81,8 @@ class Words(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
-    """One pool of commands and how the making of its worlds went.
+class PoolOutcome:
+    """One pool of commands and the outcome of making its worlds.
 
     `by_words` says, for each number of content words, how many commands were tried, how many got fewer worlds than
     asked and how many none; it is empty where the manifest is of an older kind.
@@ -87,7 +96,7 @@ class Made:
     tries: Mapping[str, int]
     fruitless: int
     missing: int
-    by_words: Mapping[int, Words]
+    by_words: Mapping[int, WordsOutcome]
 
     @property
     def acceptance(self) -> float:
@@ -97,7 +106,7 @@ class Made:
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What is known of a dataset without looking at its examples."""
+    """The facts about a dataset that are known without its examples."""
 
     name: str
     mode: str
@@ -109,12 +118,12 @@ class Facts:
     content: str
     manifest_digest: str
     splits: tuple[Split, ...]
-    pools: tuple[Made, ...]
+    pools: tuple[PoolOutcome, ...]
     shown: tuple[str, ...]
 
 
 def facts_of(dataset: Dataset) -> Facts:
-    """What the manifest says.
+    """Read the facts from the manifest of a dataset.
 
     Raises:
         BrokenDataset: when something is missing or of the wrong kind.
@@ -144,7 +153,7 @@ def _facts(dataset: Dataset) -> Facts:
         content=str(manifest["content"]),
         manifest_digest=file_digest(dataset.path / MANIFEST),
         splits=tuple(_split(str(name), int(size), rules.get(str(name))) for name, size in dataset.splits.items()),
-        pools=tuple(_made(str(name), made, asked[str(name)]) for name, made in manifest["pools"].items()),
+        pools=tuple(_pool_outcome(str(name), made, asked[str(name)]) for name, made in manifest["pools"].items()),
         shown=tuple(map(str, manifest["leakage proof"]["shown"])),
     )
 
@@ -170,8 +179,8 @@ def _held_out(rule: Mapping[str, Any]) -> str:
     return f"{text} (tested where the {decisive} word is needed)" if decisive else text
 
 
-def _made(name: str, made: Mapping[str, Any], asked: Mapping[str, Any]) -> Made:
-    return Made(
+def _pool_outcome(name: str, made: Mapping[str, Any], asked: Mapping[str, Any]) -> PoolOutcome:
+    return PoolOutcome(
         name=name,
         pattern=str(asked["pattern"]),
         asked=f"{int(asked['commands']):,} × {int(asked['worlds']):,}",
@@ -181,14 +190,14 @@ def _made(name: str, made: Mapping[str, Any], asked: Mapping[str, Any]) -> Made:
         fruitless=int(made["commands without any world"]),
         missing=int(made["worlds missing"]),
         by_words={
-            int(words): Words(int(counts["tried"]), int(counts["too few worlds"]), int(counts["no world"]))
+            int(words): WordsOutcome(int(counts["tried"]), int(counts["too few worlds"]), int(counts["no world"]))
             for words, counts in made.get("by content words", {}).items()
         },
     )
 
 
 def recipe_toml(recipe: Mapping[str, Any]) -> str:
-    """A recipe as the TOML file that `read_recipe` reads."""
+    """Write a recipe as the TOML file that `read_recipe` reads."""
     plain = {key: value for key, value in recipe.items() if not _is_tables(value)}
     lines = [f"{key} = {_toml(value)}" for key, value in plain.items()]
     for key, tables in recipe.items():
@@ -202,7 +211,7 @@ def _is_tables(value: object) -> bool:
 
 
 def _toml(value: object) -> str:
-    """A value in TOML, which for texts, numbers, truth values and lists of them is written as in JSON."""
+    """Return a value in TOML, which for texts, numbers, truth values and lists of them is written as in JSON."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -210,7 +219,7 @@ def _toml(value: object) -> str:
 
 
 def made_section(facts: Facts, statistics: Statistics) -> str:
-    """Splits with what they hold out, pools with how often the making of a world succeeded."""
+    """Describe the splits with the examples they hold out, and the pools with their success rates."""
     names = list(dict.fromkeys(outcome for made in facts.pools for outcome in made.tries))
     outcomes = {
         "heads": ["a try for a world ended with", *(made.name for made in facts.pools)],
@@ -227,7 +236,7 @@ def made_section(facts: Facts, statistics: Statistics) -> str:
 
 
 def reproduce_section(facts: Facts) -> str:
-    """The command, the recipe and the digests by which to know that the result is the same."""
+    """Describe the reproduction: the command, the recipe, and the digests of the result."""
     digests = {
         "Content (what is in which split)": facts.content,
         "Manifest (SHA-256)": facts.manifest_digest,

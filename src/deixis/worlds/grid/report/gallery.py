@@ -1,4 +1,4 @@
-"""The gallery of a report: pictures with the command, what each distractor is there for, the plan and the trace."""
+"""The gallery of a report: pictures with the command, the reason for each distractor, the plan and the trace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deixis.resolution.trace import trace
 from deixis.worlds.grid.actions import plan_to_letters
 from deixis.worlds.grid.data.statistics import part_kind
 from deixis.worlds.grid.draw import Look, Marks, Role, draw_svg, path_of
-from deixis.worlds.grid.report.explain import oversights, plan_words, traps
+from deixis.worlds.grid.report.explain import distractor_sets, ignored_parts, plan_words
 from deixis.worlds.grid.report.templates import report_part
 
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from deixis.report.markup import Themes
     from deixis.resolution.trace import Trace, TracedStep
     from deixis.worlds.grid.navigate import Example
-    from deixis.worlds.grid.report.explain import Oversight, Trap
+    from deixis.worlds.grid.report.explain import DistractorSet, IgnoredPart
     from deixis.worlds.grid.report.sample import Sampled
 
 
@@ -33,12 +33,12 @@ __all__ = [
     "HINT",
     "card",
     "command_markup",
+    "draw_in_both_themes",
+    "ignored_part_words",
+    "ignored_parts_table",
     "legend",
     "marks_of",
     "objects_markup",
-    "overlooked_table",
-    "oversight_words",
-    "themed",
 ]
 
 CELL = 56
@@ -49,7 +49,7 @@ SHOWN = {"noun": "noun", "colour word": "color", "size word": "size", "clause": 
 
 
 def card(sampled: Sampled, themes: Themes, *, number: int, splits: Mapping[str, str]) -> str:
-    """One example as an article.
+    """Show one example as an article.
 
     Args:
         sampled: the example and where it was found.
@@ -64,14 +64,14 @@ def card(sampled: Sampled, themes: Themes, *, number: int, splits: Mapping[str, 
     title = f"{number}. {where}"
     top = element("h3", text(title)) + element("p", text(pattern_words(sampled.pattern)), class_="pattern")
     try:
-        body = _picture(example, themes) + element("div", _told(example), class_="told")
+        body = _picture(example, themes) + element("div", _describe(example), class_="told")
     except DeixisError as error:
         body = element("p", text(example.text), class_="command") + _note(f"This example cannot be explained: {error}.")
     return element("article", top + body, class_="example", id=f"example-{number}-{anchor(sampled.split)}")
 
 
 def legend() -> str:
-    """What the letters in the pictures and the colours in the commands mean."""
+    """Explain the letters in the pictures and the colours in the commands."""
     meanings = {
         Role.TARGET: "what is meant",
         Role.MENTIONED: "what the command mentions to find it",
@@ -86,12 +86,12 @@ def legend() -> str:
     return report_part("legend", roles=meanings, words=words)
 
 
-def command_markup(example: Example, found: Sequence[Oversight] | None) -> str:
-    """The command with every part as a span that says its kind and lights up what is taken when it is overlooked.
+def command_markup(example: Example, found: Sequence[IgnoredPart] | None) -> str:
+    """Mark every part of the command as a span that says its kind and lights up what fits when it is ignored.
 
     Args:
         example: whose command it is.
-        found: its oversights; None where the command does not fit the target alone.
+        found: its ignored parts; None where the command does not fit the target alone.
     """
     words = [text(word) for word in example.text.split(" ")]
     opening: dict[int, list[str]] = {}
@@ -104,7 +104,7 @@ def command_markup(example: Example, found: Sequence[Oversight] | None) -> str:
     return element("p", " ".join(pieces), class_="command")
 
 
-def _spans(example: Example, found: Sequence[Oversight] | None) -> Iterable[tuple[tuple[int, int], str, str]]:
+def _spans(example: Example, found: Sequence[IgnoredPart] | None) -> Iterable[tuple[tuple[int, int], str, str]]:
     """(words, classes, further attributes) of everything that is marked; a clause is a frame around its own words."""
     utterance = example.utterance
     known = {one.part: one for one in found or ()}
@@ -119,21 +119,21 @@ def _spans(example: Example, found: Sequence[Oversight] | None) -> Iterable[tupl
         yield span, f"part {kind}{state}", f' title="{kind}"' if one is None else _pointing(example, one)
 
 
-def _pointing(example: Example, one: Oversight) -> str:
-    """The attributes by which a word lights up what is taken when it is overlooked."""
+def _pointing(example: Example, one: IgnoredPart) -> str:
+    """Return the attributes by which a word lights up what fits when it is ignored."""
     wrong = " ".join(map(str, one.wrong))
     lit = f"{example.target} {wrong}".strip()
-    said = text(oversight_words(example, one))
+    said = text(ignored_part_words(example, one))
     return f' tabindex="0" data-objects="{lit}" data-wrong="{wrong}" data-said="{said}" title="{said}"'
 
 
-def oversight_words(example: Example, one: Oversight) -> str:
-    """A sentence on what happens when a part is overlooked."""
+def ignored_part_words(example: Example, one: IgnoredPart) -> str:
+    """Say in a sentence what happens when a part is ignored."""
     without = f"Without ‘{one.words}’"
     if not one.is_punished:
         why = ", since nothing else has an inside" if one.is_implied else ""
         return f"{without} the target would be found all the same{why}."
-    names = _listed([_name(example, index) for index in one.wrong])
+    names = _join_names([_name(example, index) for index in one.wrong])
     if not one.wrong:
         return f"{without} nothing would be left."
     return f"{without} {names} would fit {'as well' if one.keeps_target else 'instead'}."
@@ -141,7 +141,7 @@ def oversight_words(example: Example, one: Oversight) -> str:
 
 def _picture(example: Example, themes: Themes) -> str:
     marks = marks_of(example)
-    drawing = themed(
+    drawing = draw_in_both_themes(
         lambda theme: draw_svg(
             example.scene, marks=marks, look=Look(cell=CELL, captions=True, theme=theme), title=example.text
         ),
@@ -150,13 +150,13 @@ def _picture(example: Example, themes: Themes) -> str:
     return element("div", drawing, class_="picture")
 
 
-def themed(draw: Callable[[Theme], str], themes: Themes) -> str:
-    """A picture drawn in both themes as one that follows the theme of the page."""
+def draw_in_both_themes(draw: Callable[[Theme], str], themes: Themes) -> str:
+    """Draw a picture in both themes as one that follows the theme of the page."""
     return themes.merge(draw("light"), draw("dark")).replace(' xmlns="http://www.w3.org/2000/svg"', "")
 
 
 def marks_of(example: Example) -> Marks:
-    """What a picture of an example points out: the role of every object, and the way of the agent."""
+    """Return the marks of a picture of an example: the role of every object, and the way of the agent."""
     way = path_of(example.scene, example.plan) if example.scene.agent and example.plan else None
     return Marks(
         target=example.target,
@@ -167,11 +167,11 @@ def marks_of(example: Example) -> Marks:
     )
 
 
-def _told(example: Example) -> str:
-    """Everything that is said about an example beside its picture."""
+def _describe(example: Example) -> str:
+    """Return everything that is said about an example beside its picture."""
     note, found = "", None
     try:
-        found = oversights(example)
+        found = ignored_parts(example)
     except AmbiguousExpression as error:
         note = _note(f"Faulty: {error}.")
     rest = [
@@ -180,12 +180,12 @@ def _told(example: Example) -> str:
     terms = "".join(element("dt", term) + element("dd", said) for term, said in (*_reasons(example), *rest))
     hint = element("p", HINT, class_="hint", aria_live="polite") if found else ""
     command = command_markup(example, found)
-    listed = details("What each word is there for", overlooked_table(example, found)) if found else ""
-    return command + hint + note + listed + element("dl", terms) + _traced(example)
+    listed = details("What each word is there for", ignored_parts_table(example, found)) if found else ""
+    return command + hint + note + listed + element("dl", terms) + _trace(example)
 
 
-def overlooked_table(example: Example, found: Sequence[Oversight]) -> str:
-    """For every part, what fits too when it is overlooked."""
+def ignored_parts_table(example: Example, found: Sequence[IgnoredPart]) -> str:
+    """Tabulate for every part the objects that fit too when it is ignored."""
     rows = []
     for one in found:
         kind = f"{SHOWN[part_kind(one.part)]} {'needed' if one.is_punished else 'idle'}"
@@ -200,7 +200,7 @@ def _reasons(example: Example) -> Iterable[tuple[str, str]]:
     said = [index for index, role in enumerate(example.roles) if role.kind == "mentioned"]
     if said:
         yield "Mentioned", objects_markup(example, said)
-    for trap in traps(example):
+    for trap in distractor_sets(example):
         is_helping = not trap.ends and {example.roles[index].kind for index in trap.helpers} == {"helper"}
         yield ("Helper" if is_helping else Role(trap.kind).words.capitalize()), _trap(example, trap)
     chance = [index for index, role in enumerate(example.roles) if role.kind == "random"]
@@ -208,7 +208,7 @@ def _reasons(example: Example) -> Iterable[tuple[str, str]]:
         yield "Random", objects_markup(example, chance)
 
 
-def _trap(example: Example, trap: Trap) -> str:
+def _trap(example: Example, trap: DistractorSet) -> str:
     if trap.ends:
         helpers = (
             f" {objects_markup(example, trap.helpers)} {_verb(trap.helpers, 'help')} the misreading."
@@ -233,27 +233,27 @@ def _verb(objects: Iterable[int], verb: str) -> str:
 
 
 def objects_markup(example: Example, objects: Iterable[int]) -> str:
-    """Objects by name and number; what they look like exactly is said when one asks."""
+    """Mark up objects by name and number, with their exact look on demand."""
     names = []
     for index in objects:
         thing = example.scene.objects[index]
         where = f"size {thing.size}, row {thing.row}, column {thing.column}"
         label = text(f"{thing.color} {thing.shape}") + element("sub", str(index))
         names.append(element("span", label, class_="object-name", data_objects=str(index), title=where, tabindex="0"))
-    return _listed(names)
+    return _join_names(names)
 
 
 def _name(example: Example, index: int) -> str:
-    """An object in words: 'the red circle (5)'."""
+    """Return an object in words: 'the red circle (5)'."""
     thing = example.scene.objects[index]
     return f"the {thing.color} {thing.shape} ({index})"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names) or "none"
 
 
-def _traced(example: Example) -> str:
+def _trace(example: Example) -> str:
     found = trace(example.expression, example.scene)
     everything = f"Start from all {len(example.scene)} objects."
     steps = element("p", everything) + _steps(example, found, ())

@@ -1,4 +1,4 @@
-"""What a report opens with: one example in motion, whose words light up what is taken when they are overlooked."""
+"""The opening of a report: one example in motion, whose words light up what fits when they are ignored."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from deixis.errors import DeixisError
 from deixis.worlds.grid.actions import Manner
 from deixis.worlds.grid.draw import Look, animate_svg
-from deixis.worlds.grid.report.explain import oversights, plan_words
-from deixis.worlds.grid.report.gallery import HINT, command_markup, marks_of, overlooked_table, themed
+from deixis.worlds.grid.report.explain import ignored_parts, plan_words
+from deixis.worlds.grid.report.gallery import HINT, command_markup, draw_in_both_themes, ignored_parts_table, marks_of
 from deixis.worlds.grid.report.templates import report_part
 
 
@@ -32,13 +32,13 @@ SEEN = ("same row", "same column", "inside")  # relations that one sees at a gla
 
 
 def choose_hero(sampled: Iterable[Sampled]) -> Example | None:
-    """The example that shows best how words matter: many, all of them needed, and a plan that can be watched."""
+    """Choose the example that shows best how words matter: many, all needed, and a plan that can be watched."""
     scored = [(score, -place, one.example) for place, one in enumerate(sampled) if (score := _score(one.example))]
     return max(scored, key=lambda entry: entry[:2])[2] if scored else None
 
 
 def choose_moving(sampled: Iterable[Sampled], other_than: Example | None) -> Example | None:
-    """An example with a manner to be seen, in which something is moved and which is neither too long nor too short."""
+    """Choose an example with a visible manner, in which something is moved, neither too long nor too short."""
     for one in sampled:
         example = one.example
         if example == other_than:
@@ -53,14 +53,14 @@ def choose_moving(sampled: Iterable[Sampled], other_than: Example | None) -> Exa
 
 
 def hero_section(example: Example, themes: Themes) -> str:
-    """The example beside its command, as an article."""
-    found = oversights(example)
+    """Show the example beside its command, as an article."""
+    found = ignored_parts(example)
     marks = replace(marks_of(example), distractors={})
     picture = moving_picture(example, marks, themes, title="")
     needed = sum(one.is_punished for one in found if not one.is_implied)
     count = sum(not one.is_implied for one in found)
     said = (
-        f"All {count} words and relations of this command are needed: overlook one, and something else fits too."
+        f"All {count} words and relations of this command are needed: ignore one, and something else fits too."
         if needed == count
         else f"{needed} of the {count} words and relations of this command are needed."
     )
@@ -70,14 +70,14 @@ def hero_section(example: Example, themes: Themes) -> str:
         command=command_markup(example, found),
         hint=HINT,
         said=said,
-        overlooked=overlooked_table(example, found),
+        overlooked=ignored_parts_table(example, found),
         plan=plan_words(example.plan),
     )
 
 
 def moving_picture(example: Example, marks: Marks, themes: Themes, *, title: str) -> str:
-    """The plan of an example as a picture that moves, with a button that stops it."""
-    drawing = themed(
+    """Draw the plan of an example as a moving picture with a button that stops it."""
+    drawing = draw_in_both_themes(
         lambda theme: animate_svg(
             example.scene, example.plan, marks=marks, look=Look(cell=CELL, captions=True, theme=theme), title=title
         ),
@@ -87,7 +87,7 @@ def moving_picture(example: Example, marks: Marks, themes: Themes, *, title: str
 
 
 def more_section(example: Example | None, task: Task | None, themes: Themes) -> str:
-    """One more plan in motion and an abstract-reasoning puzzle; nothing where there is neither."""
+    """Show one more plan in motion and an abstract-reasoning puzzle, or nothing where there is neither."""
     if example is None and task is None:
         return ""
     plan = None
@@ -99,16 +99,18 @@ def more_section(example: Example | None, task: Task | None, themes: Themes) -> 
 
 
 def _puzzle(task: Task, themes: Themes, *, shows: bool) -> str:
-    """The puzzle, with or without its rule and answer."""
+    """Return the puzzle, with or without its rule and answer."""
     from deixis.worlds.grid.induce.pixels import draw_task_svg
 
-    return themed(lambda theme: draw_task_svg(task, rule=shows, answer=shows, look=Look(cell=32, theme=theme)), themes)
+    return draw_in_both_themes(
+        lambda theme: draw_task_svg(task, rule=shows, answer=shows, look=Look(cell=32, theme=theme)), themes
+    )
 
 
 def _score(example: Example) -> float:
     """How well an example shows that words matter; 0 where it cannot be shown."""
     try:
-        found = [one for one in oversights(example) if not one.is_implied]
+        found = [one for one in ignored_parts(example) if not one.is_implied]
         moves = example.verb != "walk"
     except DeixisError:
         return 0.0

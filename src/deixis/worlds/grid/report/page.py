@@ -1,4 +1,4 @@
-"""The report of a dataset: one HTML file that needs nothing else, to be opened, mailed, printed or archived."""
+"""The report of a dataset: one self-contained HTML file, to be opened, mailed, printed or archived."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.navigate import Example
     from deixis.worlds.grid.report.comparison import Comparison
     from deixis.worlds.grid.report.facts import Facts
-    from deixis.worlds.grid.report.sample import Sampled
+    from deixis.worlds.grid.report.sample import SampledExample
 
 
 __all__ = ["write_report"]
@@ -62,7 +62,7 @@ def write_report(
     seed: int = 0,
     examples: int = 12,
 ) -> Path:
-    """Write the report of a dataset as one HTML file; equal datasets and arguments give equal bytes.
+    """Write the report of a dataset as one HTML file, with equal bytes for equal datasets and arguments.
 
     Args:
         dataset: the folder of a finished dataset.
@@ -90,33 +90,33 @@ def write_report(
         sets_are_copies=how_counted(found.manifest)["sets_are_copies"],
     )
     candidates = sampler.choose(CANDIDATES)  # the first few are the same whatever their number
-    shown = _Shown(facts, statistics, candidates, examples, report, comparison, puzzle)
+    shown = _PageSources(facts, statistics, candidates, examples, report, comparison, puzzle)
     with replacing_file(out) as draft:
         draft.write_text(_page(shown), encoding="utf-8", newline="\n")
     return out
 
 
-class _Shown(NamedTuple):
+class _PageSources(NamedTuple):
     """Everything that a page is made from."""
 
     facts: Facts
     statistics: Statistics
-    candidates: list[Sampled]
+    candidates: list[SampledExample]
     examples: int
     report: Report | None
     comparison: Comparison | None
     puzzle: Task | None
 
 
-def _in_order(sampled: list[Sampled], facts: Facts) -> list[Sampled]:
-    """The examples in the order of the splits, then of the patterns."""
+def _in_order(sampled: list[SampledExample], facts: Facts) -> list[SampledExample]:
+    """Return the examples in the order of the splits, then of the patterns."""
     order = {split.name: place for place, split in enumerate(facts.splits)}
     return sorted(
         sampled, key=lambda one: (order.get(names_in_split(one.split)[0], len(order)), one.split, one.pattern)
     )
 
 
-def _page(shown: _Shown) -> str:
+def _page(shown: _PageSources) -> str:
     facts, statistics, report = shown.facts, shown.statistics, shown.report
     themes = Themes()
     hero = choose_hero(shown.candidates) if facts.mode == "every-word" else None
@@ -145,13 +145,13 @@ def _page(shown: _Shown) -> str:
     )
 
 
-def _more(shown: _Shown, hero: Example | None, themes: Themes) -> str:
+def _more(shown: _PageSources, hero: Example | None, themes: Themes) -> str:
     if shown.puzzle is None:
         return ""
     return more_section(choose_moving(shown.candidates, hero), shown.puzzle, themes)
 
 
-def _header(facts: Facts, statistics: Statistics, shown: _Shown) -> str:
+def _header(facts: Facts, statistics: Statistics, shown: _PageSources) -> str:
     shares, report = statistics.shares_needed, shown.report
     tiles = [
         (number(facts.examples), "examples"),
@@ -168,7 +168,7 @@ def _header(facts: Facts, statistics: Statistics, shown: _Shown) -> str:
     return report_part("header", facts=facts, tiles=tiles)
 
 
-def _gallery(facts: Facts, sampled: Sequence[Sampled], themes: Themes) -> str:
+def _gallery(facts: Facts, sampled: Sequence[SampledExample], themes: Themes) -> str:
     splits = {split.name: split.about.split(",")[0] for split in facts.splits if split.id}
     cards = [card(one, themes, number=place, splits=splits) for place, one in enumerate(sampled, start=1)]
     return report_part("gallery", legend=legend(), cards=cards)

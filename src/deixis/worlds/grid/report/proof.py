@@ -1,4 +1,4 @@
-"""The section of a report that says what was shown to be true of a dataset, and how."""
+"""The report section on the proved properties of a dataset."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     from deixis.data.checks import Report
     from deixis.worlds.grid.data.statistics import Statistics
     from deixis.worlds.grid.navigate import Example
-    from deixis.worlds.grid.report.facts import Facts, Made
+    from deixis.worlds.grid.report.facts import Facts, PoolOutcome
 
 
-__all__ = ["Plainly", "judge_plainly", "proof_section"]
+__all__ = ["NeededWords", "judge_plainly", "proof_section"]
 
 FINDINGS_SHOWN = 3  # of each code
 GROUPS = {"E": "error", "W": "warning", "I": "information"}
 
 
-class Plainly(NamedTuple):
-    """How many content words are needed in some examples, by the plain definition."""
+class NeededWords(NamedTuple):
+    """Number of content words needed in some examples, by the plain definition."""
 
     examples: int
     words: int
     needed: int
 
 
-def judge_plainly(examples: Iterable[Example]) -> Plainly:
-    """Ask of every content word, by the definition and not by the compiled loops, whether it is needed."""
+def judge_plainly(examples: Iterable[Example]) -> NeededWords:
+    """Decide for every content word whether it is needed, by the definition and not by the compiled loops."""
     judged = words = needed = 0
     for example in examples:
         try:
@@ -49,13 +49,13 @@ def judge_plainly(examples: Iterable[Example]) -> Plainly:
         judged += 1
         words += len(content)
         needed += sum(found[part] for part in content)
-    return Plainly(judged, words, needed)
+    return NeededWords(judged, words, needed)
 
 
 def proof_section(
-    facts: Facts, statistics: Statistics, report: Report | None, *, plainly: Plainly | None = None
+    facts: Facts, statistics: Statistics, report: Report | None, *, plainly: NeededWords | None = None
 ) -> str:
-    """The verdict of the checks, what the partition proves, and how many words and clauses are needed.
+    """Report the verdict of the checks, the proof of the partition, and the number of needed words and clauses.
 
     Args:
         facts: what the manifest says.
@@ -69,8 +69,8 @@ def proof_section(
     return verdict + _every_word(facts, report, plainly) + codes + leakage + _necessity(statistics, report)
 
 
-def _every_word(facts: Facts, report: Report | None, plainly: Plainly | None) -> str:
-    """The claim that no content word can be spared, and for which commands no such world was found."""
+def _every_word(facts: Facts, report: Report | None, plainly: NeededWords | None) -> str:
+    """Return the claim that no content word can be spared, and for which commands no such world was found."""
     if facts.mode != "every-word":
         return ""
     checked = report is not None and "E204" in report.checked
@@ -99,8 +99,8 @@ def _every_word(facts: Facts, report: Report | None, plainly: Plainly | None) ->
     )
 
 
-def _worlds_row(made: Made) -> list[str]:
-    """How many commands of a pool got no world in which every word is needed."""
+def _worlds_row(made: PoolOutcome) -> list[str]:
+    """Return how many commands of a pool got no world in which every word is needed."""
     tried = sum(words.tried for words in made.by_words.values())
     none, short = (sum(getattr(w, name) for w in made.by_words.values()) for name in ("fruitless", "short"))
     by_length = ", ".join(
@@ -113,8 +113,8 @@ def _worlds_row(made: Made) -> list[str]:
     return [name, number(tried), percent(1 - none / max(tried, 1)), number(none), number(short), by_length or "–"]
 
 
-def _lengths_rows(pools: Sequence[Made]) -> list[list[str]]:
-    """The same for all pools, by the number of content words."""
+def _lengths_rows(pools: Sequence[PoolOutcome]) -> list[list[str]]:
+    """Return the same for all pools, by the number of content words."""
     totals: dict[int, Counter[str]] = {}
     for made in pools:
         for count, words in made.by_words.items():

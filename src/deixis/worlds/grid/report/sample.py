@@ -1,4 +1,4 @@
-"""A varied sample of a dataset, to be looked at: few examples, as different from each other as can be."""
+"""A varied sample of a dataset to look at: few examples, as different from each other as can be."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.navigate import Example
 
 
-__all__ = ["Sampled", "Sampler"]
+__all__ = ["SampledExample", "Sampler"]
 
 Table: TypeAlias = Any  # pyarrow's; only `datasets` may import it
 CANDIDATES = 8  # of every split and pattern
 
 
-class Sampled(NamedTuple):
-    """One example and where it was found; the split is the stored one, `a1+a2` for an example of two sets."""
+class SampledExample(NamedTuple):
+    """One example, its place, and its stored split, `a1+a2` for an example of two sets."""
 
     split: str
     pattern: str
@@ -35,11 +35,11 @@ class Sampled(NamedTuple):
 
 class _Candidate(NamedTuple):
     rank: int
-    sampled: Sampled
+    sampled: SampledExample
 
 
 class Sampler:
-    """Looks at tables as they pass by and keeps candidates for a varied sample.
+    """A sampler that keeps candidates for a varied sample from tables as they pass by.
 
     The sample depends on the seed and on what the examples are, not on how they are divided into tables.
     """
@@ -49,13 +49,13 @@ class Sampler:
         self._found: dict[tuple[str, str], list[_Candidate]] = {}
 
     def watch(self, tables: Iterable[Table]) -> Iterator[Table]:
-        """The tables themselves, in the columns of `worlds.grid.data.table`, each looked at as it passes."""
+        """Yield the tables unchanged, in the columns of `worlds.grid.data.table`, each looked at as it passes."""
         for table in tables:
             self._consider(table)
             yield table
 
-    def choose(self, examples: int) -> list[Sampled]:
-        """At most so many examples that cover splits, patterns, verbs, manners, relations and kinds of distractors."""
+    def choose(self, examples: int) -> list[SampledExample]:
+        """Choose at most so many examples that cover splits, patterns, verbs, manners, relations and distractors."""
         pool = [candidate for key in sorted(self._found) for candidate in self._found[key]]
         return _most_different(pool, examples)
 
@@ -74,7 +74,7 @@ class Sampler:
         kept = self._found.setdefault((split, pattern), [])
         for rank, row in ranked:
             if len(kept) < CANDIDATES or rank < kept[-1].rank:
-                kept.append(_Candidate(rank, Sampled(split, pattern, example_at(table, row))))
+                kept.append(_Candidate(rank, SampledExample(split, pattern, example_at(table, row))))
                 kept.sort(key=lambda candidate: candidate.rank)
                 del kept[CANDIDATES:]
 
@@ -85,12 +85,12 @@ def _plain(table: Table, name: str) -> np.ndarray:
     return table[name].to_numpy()
 
 
-def _most_different(pool: list[_Candidate], examples: int) -> list[Sampled]:
-    """Examples chosen one by one, each for what the ones before it do not show yet."""
+def _most_different(pool: list[_Candidate], examples: int) -> list[SampledExample]:
+    """Return examples chosen one by one, each for what the ones before it do not show yet."""
     features = [_features(candidate.sampled) for candidate in pool]
     seen: Counter[str] = Counter()
     left = list(range(len(pool)))
-    chosen: list[Sampled] = []
+    chosen: list[SampledExample] = []
     while left and len(chosen) < examples:
         best = max(left, key=lambda k: (_novelty(features[k], seen), -pool[k].rank))
         left.remove(best)
@@ -103,7 +103,7 @@ def _novelty(features: dict[str, float], seen: Counter[str]) -> float:
     return sum(weight / (1 + seen[name]) ** 2 for name, weight in features.items())
 
 
-def _features(sampled: Sampled) -> dict[str, float]:
+def _features(sampled: SampledExample) -> dict[str, float]:
     """What an example shows, each with how much it matters to show it."""
     example = sampled.example
     splits = names_in_split(sampled.split)

@@ -14,5 +14,5 @@ FOLDER = Path(__file__).parent / "templates"
 
 
 def report_part(macro: str, **values: Any) -> str:
-    """One part of a report, filled in."""
+    """Return one part of a report, filled in."""
     return render_part("report.html", macro, folder=FOLDER, **values)
