@@ -222,7 +222,7 @@ def test_what_is_not_there_is_told(client, examples):
 
     page = client.get(f"/d/photographs/{example.id}").text
 
-    assert "What is described is not there" in page
+    assert "The expression fits nothing in these images" in page
     assert f'href="/d/photographs/{example.changed_id}"' in page
 
 
