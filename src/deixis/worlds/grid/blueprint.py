@@ -28,7 +28,7 @@ PARENT, RELATION = 3, 4  # the columns after those
 
 
 def blueprint(expression: Expression) -> np.ndarray:
-    """The expression as int8 [mention, 5]: shape, color, size word, parent, relation; -1 where nothing is said.
+    """Return the expression as int8 [mention, 5]: shape, color, size word, parent, relation, or -1 if not said.
 
     A size word is compared within its whole noun phrase, so its step must come after those of shape and color and
     before the clauses; an expression of another meaning is refused.
@@ -39,7 +39,7 @@ def blueprint(expression: Expression) -> np.ndarray:
 
 
 def from_blueprint(table: np.ndarray) -> Expression:
-    """The expression of a blueprint; the inverse of `blueprint`."""
+    """Return the expression of a blueprint, the inverse of `blueprint`."""
     return _read([[int(v) for v in row] for row in table], 0)
 
 

@@ -1,4 +1,4 @@
-"""How commands in grid worlds are told on a card: those made here, and those of others."""
+"""Part `card` of grids: the facts on the card of a dataset, made here or by others."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ GSCAN = Citation(
 
 
 def facts_of(folder: Path, manifest: dict[str, Any], license_: License | None) -> Facts:
-    """Part `card` of grids."""
+    """Return the facts for the card of a dataset."""
     tell = _facts_of_imported if manifest.get("kind") == "imported" else _facts_of_made
     return tell(folder, manifest, license_)
 

@@ -1,4 +1,4 @@
-"""Which commands there are: the rules of ReaSCAN's language, their exhaustive enumeration, and sampling from it.
+"""The commands of ReaSCAN: the rules of the language, their exhaustive enumeration, and sampling from it.
 
 A *core command* is the expression alone: noun phrases and relations, no verb, manner or determiner. The rules are
 (numbers of the paper's appendix C where it states them, letters where only the released generator does):
@@ -86,7 +86,7 @@ RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Which words a noun phrase has, before they are chosen."""
+    """The kinds of words of a noun phrase, before they are chosen."""
 
     has_size: bool
     has_color: bool
@@ -94,7 +94,7 @@ class Form:
 
     @cache  # noqa: B019 - forms are eight values that live as long as the program
     def phrases(self, *, is_box: bool) -> tuple[Description, ...]:
-        """Every noun phrase of this form, in the order of enumeration."""
+        """Return every noun phrase of this form, in the order of enumeration."""
         sizes = SIZE_WORDS if self.has_size else (None,)
         colors = COLORS if self.has_color else (None,)
         nouns = ("box",) if is_box else (None,) if self.is_object else SOLIDS
@@ -113,24 +113,24 @@ class Schematic:
     relations: tuple[str, ...]  # relations[i] is that of mention i + 1
 
     def phrases(self, mention: int) -> tuple[Description, ...]:
-        """The phrases that may fill one mention."""
+        """Return the phrases that may fill one mention."""
         is_box = mention > 0 and self.relations[mention - 1] == "inside"
         return self.forms[mention].phrases(is_box=is_box)
 
     @property
     def candidates(self) -> int:
-        """How many ways there are to fill it, before phrases are compared."""
+        """Number of ways to fill it, before phrases are compared."""
         return prod(len(self.phrases(i)) for i in range(len(self.forms)))
 
     def fits(self, phrases: tuple[Description, ...]) -> bool:
-        """Whether the phrases differ as rules c and d demand."""
+        """Return whether the phrases differ as rules c and d demand."""
         if len(set(phrases)) < len(phrases):
             return False
         nouns = [phrase.value("shape") for phrase in phrases]
         return all(nouns[parent] != nouns[child] for parent, child in self._edges_of_different_nouns())
 
     def expression(self, phrases: tuple[Description, ...]) -> Expression:
-        """The expression with the phrases filled in."""
+        """Return the expression with the phrases filled in."""
         built = list(phrases)
         for child in range(len(phrases) - 1, 0, -1):
             parent = self.pattern.parents[child]
@@ -141,13 +141,13 @@ class Schematic:
         return built[0]
 
     def expressions(self) -> Iterator[Expression]:
-        """Every core command of this schematic, in the order of enumeration."""
+        """Yield every core command of this schematic, in the order of enumeration."""
         for phrases in product(*(self.phrases(i) for i in range(len(self.forms)))):
             if self.fits(phrases):
                 yield self.expression(phrases)
 
     def count(self) -> int:
-        """How many core commands it stands for, without listing them."""
+        """Return how many core commands it stands for, without listing them."""
         options = [self.phrases(i) for i in range(len(self.forms))]
         fits = np.ones([len(o) for o in options], bool)
         for one, other in combinations(range(len(options)), 2):
@@ -165,7 +165,7 @@ class Schematic:
 
 @cache
 def schematics(pattern: Pattern) -> tuple[Schematic, ...]:
-    """Every schematic of a pattern that obeys the rules, in the order of enumeration."""
+    """Return every schematic of a pattern that obeys the rules, in the order of enumeration."""
     _demand_few_clauses(pattern)
     inner = tuple(form for form in FORMS if form.has_size or form.has_color)  # rule a
     root = FORMS if len(pattern) > 1 else tuple(form for form in FORMS if not form.is_object)
@@ -178,19 +178,19 @@ def schematics(pattern: Pattern) -> tuple[Schematic, ...]:
 
 
 def commands(pattern: Pattern) -> Iterator[Expression]:
-    """Every core command of a pattern, in the order of the released generator."""
+    """Yield every core command of a pattern, in the order of the released generator."""
     for schematic in schematics(pattern):
         yield from schematic.expressions()
 
 
 @cache
 def count_commands(pattern: Pattern) -> int:
-    """How many core commands a pattern has."""
+    """Return how many core commands a pattern has."""
     return sum(schematic.count() for schematic in schematics(pattern))
 
 
 def sample_commands(pattern: Pattern, *, rng: Stream, relations: tuple[str, ...] | None = None) -> Iterator[Expression]:
-    """All core commands of a pattern in random order, none twice.
+    """Yield all core commands of a pattern in random order, none twice.
 
     Small sets are listed and shuffled; from large ones commands are drawn as they are asked for, which gives the
     same distribution.
@@ -221,7 +221,7 @@ def sample_commands(pattern: Pattern, *, rng: Stream, relations: tuple[str, ...]
 
 
 def broken_rules(expression: Expression) -> tuple[str, ...]:
-    """The rules that an expression breaks, by their names in the module's table; none for a command of ReaSCAN."""
+    """Return the rules that an expression breaks, by their names in the table above, none for a command of ReaSCAN."""
     broken = []
     mentions = list(expression.mentions())
     phrases = [mention.phrase for mention in mentions]
@@ -288,7 +288,7 @@ def _relations_between(head: Form, to: Form) -> tuple[str, ...]:
 
 
 def _is_allowed(relation: str, head: Form, to: Form) -> bool:
-    """Whether a relation may join two forms (rules 1A to 1C, 2 and b)."""
+    """Return whether a relation may join two forms (rules 1A to 1C, 2 and b)."""
     if relation == "same shape":
         return head.is_object and to.is_object
     if to.is_object:
@@ -332,7 +332,7 @@ def _has_adjective(phrase: Description) -> bool:
 def _table(
     options: list[tuple[Description, ...]], one: int, other: int, holds: Callable[[Description, Description], bool]
 ) -> np.ndarray:
-    """A condition on two mentions as an array that broadcasts over the choices for all of them."""
+    """Return a condition on two mentions as an array that broadcasts over the choices for all of them."""
     table = np.array([[holds(a, b) for b in options[other]] for a in options[one]])
     shape = [1] * len(options)
     shape[one], shape[other] = table.shape
@@ -343,7 +343,7 @@ VERBS = tuple(product([str(v) for v in Verb], [str(m) for m in Manner]))  # fift
 
 
 def choose_uniform(pattern: Pattern, *, rng: Stream) -> Iterator[Instruction]:
-    """Commands as the released generator chooses them.
+    """Choose commands as the released generator does.
 
     Simple commands come with every verb and manner; of the others each core command comes once, with a random verb and
     manner. All core commands are equally likely, so relations with few of them hardly occur.
@@ -356,7 +356,7 @@ def choose_uniform(pattern: Pattern, *, rng: Stream) -> Iterator[Instruction]:
 
 
 def choose_balanced(pattern: Pattern, *, rng: Stream) -> Iterator[Instruction]:
-    """Commands with every combination of relations equally often, as long as it lasts, and every verb and manner."""
+    """Choose commands with every combination of relations, verb and manner equally often, while they last."""
     if pattern == P1:
         yield from choose_uniform(pattern, rng=rng)
         return
@@ -364,14 +364,14 @@ def choose_balanced(pattern: Pattern, *, rng: Stream) -> Iterator[Instruction]:
 
 
 def with_random_verbs(expressions: Iterator[Expression], *, rng: Stream) -> Iterator[Instruction]:
-    """Each expression with one random verb and manner."""
+    """Yield each expression with one random verb and manner."""
     for expression in expressions:
         verb, manner = rng.choice(VERBS)
         yield Instruction(verb, expression, manner)
 
 
 def with_balanced_verbs(expressions: Iterator[Expression], *, rng: Stream) -> Iterator[Instruction]:
-    """Each expression with one verb and manner; every fifteen expressions use each pair once."""
+    """Yield each expression with one verb and manner, so that every fifteen expressions use each pair once."""
     waiting: list[tuple[str, str]] = []
     for expression in expressions:
         waiting = waiting or rng.permutation(VERBS)

@@ -45,14 +45,14 @@ DEFAULT = Look()
 
 
 class Way(NamedTuple):
-    """Where actions lead: the cells the agent walks over and those it moves an object over, first cells included."""
+    """The way of actions: the cells the agent walks over and those it moves an object over, first cells included."""
 
     path: tuple[Cell, ...]
     pushed: tuple[Cell, ...]  # empty when nothing moves
 
 
 def draw_svg(scene: GridScene, *, marks: Marks | None = None, look: Look = DEFAULT, title: str = "") -> str:
-    """The scene as a self-contained SVG document with a title and a description for screen readers.
+    """Return the scene as a self-contained SVG document with a title and a description for screen readers.
 
     Every object is a group with its number as `data-object`, so that a page can light up what a word points at.
 
@@ -74,7 +74,7 @@ def draw_svg(scene: GridScene, *, marks: Marks | None = None, look: Look = DEFAU
 def draw_png(
     scene: GridScene, *, marks: Marks | None = None, look: Look = DEFAULT, scale: int = 2, title: str = ""
 ) -> bytes:
-    """The scene as a PNG file that looks like the SVG, `scale` pixels to the pixel; equal scenes give equal bytes.
+    """Draw the scene as a PNG file like the SVG, `scale` pixels to the pixel, with equal bytes for equal scenes.
 
     Raises:
         SchemaError: when a mark points at an object or cell that is not there, or the image would be too large.
@@ -84,7 +84,7 @@ def draw_png(
 
 
 def draw_terminal(scene: GridScene, *, marks: Marks | None = None, color: bool) -> str:
-    """The scene as lines of text: the board with the frames of boxes, then every object with its role.
+    """Return the scene as lines of text: the board with the frames of boxes, then every object with its role.
 
     Raises:
         SchemaError: when a mark points at an object or cell that is not there.
@@ -95,7 +95,7 @@ def draw_terminal(scene: GridScene, *, marks: Marks | None = None, color: bool) 
 def animate_gif(
     scene: GridScene, actions: Iterable[int], *, marks: Marks | None = None, look: Look = DEFAULT, title: str = ""
 ) -> bytes:
-    """What happens when the agent carries out the actions, as an animated GIF that plays for ever.
+    """Animate the agent's actions as a GIF that plays for ever.
 
     The title stands above the board, the action below it. Equal arguments give equal bytes.
 
@@ -117,7 +117,7 @@ def animate_gif(
 def animate_svg(
     scene: GridScene, actions: Iterable[int], *, marks: Marks | None = None, look: Look = DEFAULT, title: str = ""
 ) -> str:
-    """What happens when the agent carries out the actions, as an SVG document that moves by itself.
+    """Animate the agent's actions as an SVG document that moves by itself.
 
     It needs no script and nothing from elsewhere. Where the reader prefers things not to move, and in print, it shows
     the first moment with the whole way drawn in. Arguments and errors are those of `animate_gif`.
@@ -129,7 +129,7 @@ def animate_svg(
 
 
 def path_of(scene: GridScene, actions: Iterable[int]) -> Way:
-    """The way that actions lead through a scene, to be drawn: walked, then pushed or pulled.
+    """Return the way that actions lead through a scene, to be drawn: walked, then pushed or pulled.
 
     Raises:
         SchemaError: when the scene has no agent or an action has an unknown code.

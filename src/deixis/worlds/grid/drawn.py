@@ -20,7 +20,7 @@ AGENTS = ">v<^"
 
 
 def grid(picture: str) -> GridScene:
-    """The scene that a picture shows.
+    """Return the scene that a picture shows.
 
     Examples:
         >>> scene = grid('''
@@ -50,7 +50,7 @@ def grid(picture: str) -> GridScene:
 
 
 def draw_text(scene: GridScene, *, numbered: bool = False) -> str:
-    """The picture of a scene; `grid` reads it back when it is numbered or in reading order."""
+    """Draw a scene as text, which `grid` reads back when it is numbered or in reading order."""
     cells: list[list[list[str]]] = [[[] for _ in range(scene.size)] for _ in range(scene.size)]
     for index, thing in enumerate(scene.objects):
         token = f"{thing.color[0]}{MARKS[thing.shape]}{thing.size}"

@@ -37,17 +37,20 @@ class GridExamples:
 
     @property
     def path(self) -> Path:
-        """Where they lie."""
+        """The path of the examples."""
         return self.source.path
 
     @cached_property
     def rows(self) -> RowGroups:
-        """The rows by number; released files are written as Parquet for it, to a folder that goes with this object."""
+        """The rows by number.
+
+        Released files are written as Parquet for it, to a folder that goes with this object.
+        """
         return row_groups_of(self.source)
 
     @cached_property
     def splits(self) -> Mapping[str, int]:
-        """The number of examples of every split; one of two test sets counts in both."""
+        """The number of examples of every split, counting one of two test sets in both."""
         known = self.source.splits
         return known if known is not None else {name: len(where) for name, where in self._places.items()}
 
@@ -62,7 +65,7 @@ class GridExamples:
             yield from examples_of(table)
 
     def numbers(self, split: str | None = None) -> Sequence[int]:
-        """The numbers of the examples of a split, or of all; `UnknownName` where there is no such split."""
+        """Return the numbers of the examples of a split, or of all, or raise `UnknownName` for no such split."""
         if split is None:
             return range(len(self))
         if split not in self.splits:
@@ -72,11 +75,14 @@ class GridExamples:
         return found
 
     def count(self, split: str | None = None) -> int:
-        """The number of examples of a split, or of all; released files are only counted, not converted."""
+        """Return the number of examples of a split, or of all, without converting released files."""
         return self.source.count(split)
 
     def pick(self, number: int, split: str | None = None) -> Example:
-        """One example, counted within a split or over all; of released files only those before it are read."""
+        """Return one example, counted within a split or over all.
+
+        Of released files only those before it are read.
+        """
         return self.source.example(number, split)
 
     @cached_property
@@ -103,12 +109,12 @@ class GridExamples:
 
 
 def open(path: Path) -> GridExamples:  # noqa: A001 (the protocol calls it so)
-    """The examples at a path: a dataset folder, a Parquet file, a released ReaSCAN or gSCAN file, a whole release."""
+    """Open the examples at a path: a dataset folder, a Parquet file, a released file of ReaSCAN or gSCAN, a release."""
     return GridExamples(open_source(path))
 
 
 def recognises(path: Path) -> bool:
-    """Whether a path without a manifest holds grid examples: Parquet, or what ReaSCAN or gSCAN released."""
+    """Return whether a path without a manifest holds grid examples: Parquet, or what ReaSCAN or gSCAN released."""
     if path.is_dir():
         is_released = any((path / name).is_file() for name in RELEASED)
         return is_released or (path / PARTIAL).is_dir() or (path / MANIFEST).exists() or _holds_release(path)

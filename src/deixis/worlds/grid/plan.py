@@ -1,4 +1,4 @@
-"""How an instruction is carried out: walk to the target, then push or pull it as far as it goes.
+"""The plan of an instruction: walk to the target, then push or pull it to the end of its way.
 
 The agent first walks all columns, then all rows; nothing stands in its way. Pushing follows the direction in which it
 arrived, pulling goes backwards; both end at the edge of the grid or at another solid. A manner colours every single
@@ -28,7 +28,7 @@ HEAVY = 3  # sizes from here on move only at every second push or pull
 
 
 def plan(scene: GridScene, target: int, verb: Verb, manner: Manner = Manner.NONE) -> Plan:
-    """The actions that carry out 'verb the target in this manner'.
+    """Return the actions that carry out 'verb the target in this manner'.
 
     A box cannot be moved: pushing or pulling one is just walking to it.
 
@@ -61,7 +61,7 @@ def plan(scene: GridScene, target: int, verb: Verb, manner: Manner = Manner.NONE
 
 
 def route(agent: Agent, goal: GridObject, manner: Manner = Manner.NONE) -> tuple[Facing, ...]:
-    """The direction of every step to a goal: columns before rows, or both by turns when zigzagging."""
+    """Return the direction of every step to a goal: columns before rows, or both by turns when zigzagging."""
     across = (Facing.EAST if goal.column > agent.column else Facing.WEST,) * abs(goal.column - agent.column)
     along = (Facing.SOUTH if goal.row > agent.row else Facing.NORTH,) * abs(goal.row - agent.row)
     if manner != Manner.ZIGZAGGING:
@@ -70,13 +70,13 @@ def route(agent: Agent, goal: GridObject, manner: Manner = Manner.NONE) -> tuple
 
 
 def turns(facing: Facing, heading: Facing) -> Plan:
-    """The turns that bring an agent round to a heading, the short way; half a turn goes left."""
+    """Return the turns that bring an agent round to a heading, the short way, with half a turn to the left."""
     left = (facing - heading) % 4
     return (Action.TURN_RIGHT,) if left == 3 else (Action.TURN_LEFT,) * left
 
 
 def room_to_move(scene: GridScene, index: int, heading: Facing) -> int:
-    """How many cells a solid can be moved before it meets the edge or another solid."""
+    """Return how many cells a solid can be moved before it meets the edge or another solid."""
     thing = scene.objects[index]
     taken = {(other.row, other.column) for other in scene.objects if not other.is_box}
     rows, columns = heading.step
@@ -87,7 +87,7 @@ def room_to_move(scene: GridScene, index: int, heading: Facing) -> int:
 
 
 def pushes_needed(thing: GridObject) -> int:
-    """How many pushes or pulls move a solid by one cell."""
+    """Return how many pushes or pulls move a solid by one cell."""
     return 2 if thing.size >= HEAVY else 1
 
 
@@ -113,12 +113,12 @@ def _spinning(turning: Plan, act: Action) -> Plan:
 
 
 def _cautiously(turning: Plan, act: Action) -> Plan:
-    """A look to the left and to the right before going on."""
+    """Return a look to the left and to the right before going on."""
     return (*turning, Action.TURN_LEFT, Action.TURN_RIGHT, Action.TURN_RIGHT, Action.TURN_LEFT, act)
 
 
 def _hesitantly(turning: Plan, act: Action) -> Plan:
-    """A pause after every act."""
+    """Return a pause after every act."""
     return (*turning, act, Action.STAY)
 
 

@@ -133,14 +133,14 @@ def make(
     progress: Progress | None = None,
     crew: Crew | None = None,
 ) -> Dataset:
-    """Make the dataset of a recipe; see `deixis.worlds.grid.making.make`."""
+    """Make the dataset of a recipe, see `deixis.worlds.grid.making.make`."""
     from deixis.worlds.grid.making.make import make as run
 
     return run(recipe, out, workers=workers, progress=progress, crew=crew)
 
 
 def fresh(seed: int, *, like: Mapping[str, Any] | None = None) -> Recipe:
-    """How to make fresh commands, so that nothing in them can have been memorised.
+    """Return a recipe of fresh commands, so that nothing in them can have been memorised.
 
     Args:
         seed: everything random follows from it.
@@ -159,19 +159,19 @@ def _smaller(pool: Pool) -> Pool:
 
 
 def demo(seed: int = 42) -> Recipe:
-    """Some hundred commands of which no word can be spared, with the paper's held-out sets."""
+    """Return some hundred commands of which no word can be spared, with the paper's held-out sets."""
     return every_word_mixture("demo", seed=seed)
 
 
 def demonstrate(out: Path, *, seed: int, workers: int | None, progress: Progress) -> Output:
-    """Make a small dataset, check and audit it, and write a report; see `report.demo`."""
+    """Make a small dataset, check and audit it, and write a report, see `report.demo`."""
     from deixis.worlds.grid.report import demo as shown
 
     return shown.demonstrate(out, seed=seed, workers=workers, progress=progress)
 
 
 def warm() -> int:
-    """Compile the kernels: a handful of examples of every mode is made, checked and audited; how many."""
+    """Compile the kernels by making, checking and auditing a few examples of every mode, and return their number."""
     from deixis.worlds.grid.audit.run import audit_tables
     from deixis.worlds.grid.checks.run import check_dataset
 

@@ -1,4 +1,4 @@
-"""Resolution of many scenes at once, by a compiled or a numpy backend; both agree with the plain definition."""
+"""Resolution of many scenes at once, by a compiled or a numpy backend that both agree with the plain definition."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 def resolve_grids_with_numpy(
     programs: list[Program], scenes: GridBatch, which: np.ndarray, *, superlative: bool
 ) -> np.ndarray:
-    """The referents of every scene's own program, uint64 [scene]."""
+    """Return the referents of every scene's own program, uint64 [scene]."""
     out = np.zeros(len(scenes), np.uint64)
     for number, program in enumerate(programs):
         chosen = np.flatnonzero(which == number)
@@ -130,7 +130,7 @@ def _run(program: Program, layout: _Layout) -> Mask:
 
 
 def _matchable(tree: np.ndarray, layout: _Layout, marked: dict[int, Mask]) -> Mask:
-    """The roots for which all mentions can be matched to different objects, found by trying, scene by scene."""
+    """Return the roots for which all mentions can be matched to different objects, found by trying, scene by scene."""
     links = {relation: layout.links(relation) for relation in set(tree[1:, 1].tolist())}
     kept = np.zeros_like(marked[0])
     for scene, root in zip(*np.nonzero(marked[0]), strict=True):
@@ -163,7 +163,7 @@ def resolve_batch(
     reading: Reading | None = None,
     backend: Backend | None = None,
 ) -> np.ndarray:
-    """The referents of one expression in every scene of a batch.
+    """Return the referents of one expression in every scene of a batch.
 
     Returns:
         uint64 [scene, 1]: one bit per object.
@@ -179,7 +179,7 @@ def resolve_pairs(
     reading: Reading | None = None,
     backend: Backend | None = None,
 ) -> np.ndarray:
-    """The referents of every scene's own expression.
+    """Return the referents of every scene's own expression.
 
     Args:
         expressions: the expressions, or their programs.
@@ -204,7 +204,7 @@ def resolve_pairs(
 
 
 def to_indices(mask: int) -> frozenset[int]:
-    """The object numbers of a one-word set."""
+    """Return the object numbers of a one-word set."""
     mask = int(mask)
     return frozenset(i for i in range(mask.bit_length()) if mask >> i & 1)
 

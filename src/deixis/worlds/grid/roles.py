@@ -70,36 +70,36 @@ class Role:
 
     @property
     def is_distractor(self) -> bool:
-        """Whether it was added to make the target harder to find."""
+        """True if it was added to make the target harder to find."""
         return self.kind not in ("target", "mentioned")
 
     @property
     def has_misreading(self) -> bool:
-        """Whether it punishes a particular misreading."""
+        """True if it punishes a particular misreading."""
         return self.is_distractor and self.kind != "random"
 
 
 def encode_role(role: Role) -> int:
-    """The role as one byte."""
+    """Return the role as one byte."""
     if not 0 <= role.number < 1 << SHIFT:
         raise SchemaError(f"a role has a number from 0 to {(1 << SHIFT) - 1}, got {role.number}")
     return KINDS.index(role.kind) << SHIFT | role.number
 
 
 def decode_role(code: int) -> Role:
-    """The role of a byte."""
+    """Return the role of a byte."""
     if not 0 <= code >> SHIFT < len(KINDS):
         raise SchemaError(f"{code} is not the code of a role")
     return Role(KINDS[code >> SHIFT], code & (1 << SHIFT) - 1)
 
 
 def mention_addresses(expression: Expression) -> list[Address]:
-    """The address of every mention, in the order of the words: `()` for the target, else that of its clause."""
+    """Return the address of every mention, in the order of the words: `()` for the target, else that of its clause."""
     return [(), *(part.address for part in parts(expression) if isinstance(part.step, Related))]
 
 
 def decode_misreading(code: int, expression: Expression) -> Relaxation:
-    """The misreading that a distractor set was made for.
+    """Return the misreading that a distractor set was made for.
 
     Four bits each name the kind, a mention, a second number and a value:
 
@@ -129,7 +129,7 @@ def decode_misreading(code: int, expression: Expression) -> Relaxation:
 
 
 def misreading_of(code: int, expression: Expression) -> Misreading:
-    """The misreading that a distractor set was made for, as one of the inventory of misreadings."""
+    """Return the misreading that a distractor set was made for, as one of the inventory of misreadings."""
     relaxation = decode_misreading(code, expression)
     if relaxation.kind != "isomorphism":
         return misreading_from(relaxation, expression)
@@ -140,7 +140,7 @@ def misreading_of(code: int, expression: Expression) -> Misreading:
 
 
 def encode_misreading(kind: RoleKind, mention: int, second: int = 0, value: int = 0) -> int:
-    """The code of a misreading; see `decode_misreading` for the meaning of its numbers."""
+    """Return the code of a misreading, whose numbers `decode_misreading` explains."""
     if kind == "helper" or not Role(kind).has_misreading:
         raise SchemaError(f"an object that is there as {kind!r} punishes no misreading")
     if not all(0 <= number < 16 for number in (mention, second, value)):
@@ -149,7 +149,7 @@ def encode_misreading(kind: RoleKind, mention: int, second: int = 0, value: int 
 
 
 def _has_value(slot: str, value: int) -> bool:
-    """Whether a word of this kind can be misread so."""
+    """Return whether a word of this kind can be misread so."""
     return value == DROPPED or value < VALUES[slot]
 
 

@@ -67,7 +67,7 @@ class Facing(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Who carries out the instruction: a cell and a direction."""
+    """The agent that carries out the instruction: a cell and a direction."""
 
     row: int
     column: int
@@ -94,20 +94,20 @@ class GridObject:
 
     @property
     def is_box(self) -> bool:
-        """Whether it is a box, which others can be inside of."""
+        """True if it is a box, which others can be inside of."""
         return self.shape == "box"
 
     def covers(self, row: int, column: int) -> bool:
-        """Whether a box's square holds the cell, borders included."""
+        """Return whether a box's square holds the cell, borders included."""
         return self.row <= row < self.row + self.size and self.column <= column < self.column + self.size
 
     def codes(self) -> tuple[int, int, int, int, int]:
-        """The object as small integers: shape, color, size, row, column."""
+        """Return the object as small integers: shape, color, size, row, column."""
         return SHAPES.index(self.shape), COLORS.index(self.color), self.size, self.row, self.column
 
     @classmethod
     def from_codes(cls, shape: int, color: int, size: int, row: int, column: int) -> Self:
-        """The object that `codes` describes."""
+        """Return the object that `codes` describes."""
         return cls(SHAPES[shape], COLORS[color], int(size), int(row), int(column))
 
     def __str__(self) -> str:
@@ -135,12 +135,12 @@ class GridScene:
         return len(self.objects)
 
     def values(self, index: int, attribute: str) -> frozenset[str]:
-        """The one value of an object along one dimension."""
+        """Return the one value of an object along one dimension."""
         value = getattr(self.objects[index], self.schema.attribute(attribute).name)
         return frozenset((str(value),))
 
     def related(self, relation: str, index: int, other: int) -> bool:
-        """Whether the relation holds; a box stands where its upper-left cell is."""
+        """Return whether the relation holds, with a box standing where its upper-left cell is."""
         if index == other:
             return False
         one, two = self.objects[index], self.objects[other]
@@ -163,7 +163,7 @@ class GridScene:
         )
 
     def position(self, index: int) -> Point:
-        """The cell of an object."""
+        """Return the cell of an object."""
         return Point(self.objects[index].row, self.objects[index].column)
 
 
@@ -182,7 +182,7 @@ class GridBatch:
 
     @classmethod
     def of(cls, scenes: Sequence[GridScene]) -> GridBatch:
-        """The scenes, in order; all must have the same size."""
+        """Return the scenes, in order, all of the same size."""
         sizes = {scene.size for scene in scenes}
         if len(sizes) > 1:
             raise SchemaError(f"a batch holds grids of one size, got {sorted(sizes)}")
@@ -200,6 +200,6 @@ class GridBatch:
         return len(self.count)
 
     def scene(self, number: int) -> GridScene:
-        """One scene of the batch, readable again."""
+        """Return one scene of the batch, readable again."""
         rows = self.objects[number, : self.count[number]]
         return GridScene(tuple(GridObject.from_codes(*(int(v) for v in row)) for row in rows), size=self.size)

@@ -29,7 +29,7 @@ LARGEST = 4 << 20  # bytes of a file with one world
 
 
 def read_world(where: Path | str) -> GridScene:
-    """The world in a file.
+    """Return the world in a file.
 
     Raises:
         DeixisError: saying what is wrong with it.
@@ -42,7 +42,7 @@ def read_world(where: Path | str) -> GridScene:
 
 
 def world_to_dict(scene: GridScene) -> dict[str, Any]:
-    """A world in the plain form."""
+    """Return a world in the plain form."""
     agent = scene.agent
     place = {"row": agent.row, "column": agent.column, "facing": agent.facing.name.lower()} if agent else None
     names = ("shape", "color", "size", "row", "column")

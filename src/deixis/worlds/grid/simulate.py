@@ -1,4 +1,4 @@
-"""What happens when actions are carried out, sensible or not: the judge of plans that a model wrote.
+"""Simulation of actions, sensible or not: the judge of plans that a model wrote.
 
 Walking goes one cell ahead, over anything, and stops only at the edge. A push takes the solid on the agent's cell one
 cell ahead, together with the agent; a pull takes it one cell back, without turning. Heavy solids (sizes 3 and 4) yield
@@ -43,17 +43,17 @@ class Outcome:
 
     @property
     def steps(self) -> int:
-        """How many actions were carried out."""
+        """Number of actions that were carried out."""
         return len(self.trail) - 1
 
     @property
     def cells(self) -> tuple[tuple[int, int], ...]:
-        """Where everything stands at the end, the agent first, as (row, column)."""
+        """The cells of everything at the end, the agent first, as (row, column)."""
         return (self.agent.row, self.agent.column), *((thing.row, thing.column) for thing in self.objects)
 
 
 def simulate(scene: GridScene, actions: Iterable[Action]) -> Outcome:
-    """What becomes of a scene when its agent carries out the actions.
+    """Simulate the actions of the agent of a scene.
 
     Should several solids share a cell, the first of them is the one to hand.
 
@@ -80,7 +80,7 @@ def simulate(scene: GridScene, actions: Iterable[Action]) -> Outcome:
 def got_there(
     scene: GridScene, actions: Iterable[Action], *, target: int, verb: Verb, manner: Manner = Manner.NONE
 ) -> bool:
-    """Whether the actions leave agent and objects on the very cells where the right plan leaves them.
+    """Return whether the actions leave agent and objects on the very cells where the right plan leaves them.
 
     The way there and the final direction do not count, so a detour is forgiven.
     """
@@ -88,7 +88,7 @@ def got_there(
 
 
 def reaches(scene: GridScene, actions: Sequence[Action], *, target: int) -> bool:
-    """Whether the agent stands on the target's cell when it first pushes or pulls, or else at the end."""
+    """Return whether the agent stands on the target's cell when it first pushes or pulls, or else at the end."""
     if not 0 <= target < len(scene):
         raise SchemaError(f"no object {target} to reach; the scene has {len(scene)}")
     walking = next((i for i, action in enumerate(actions) if action in (Action.PUSH, Action.PULL)), len(actions))
@@ -97,7 +97,7 @@ def reaches(scene: GridScene, actions: Sequence[Action], *, target: int) -> bool
 
 
 def visited_object(scene: GridScene, actions: Iterable[Action]) -> int | None:
-    """The solid that the actions seem to mean: the first one pushed or pulled, else the one the agent ends on."""
+    """Return the solid that the actions seem to mean: the first one pushed or pulled, else the one they end on."""
     outcome = simulate(scene, actions)
     if outcome.touched is not None:
         return outcome.touched
@@ -161,7 +161,7 @@ class _Run:
         self.moved = index
 
     def is_on_grid(self, row: int, column: int) -> bool:
-        """Whether there is such a cell."""
+        """Return whether there is such a cell."""
         return 0 <= row < self.size and 0 <= column < self.size
 
 

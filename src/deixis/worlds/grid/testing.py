@@ -28,7 +28,7 @@ WORDS: dict[SizeWord, Which] = {"small": Which.LEAST, "big": Which.MOST}
 
 
 def the(noun: str = "object", *clauses: Step, color: str | None = None, size: SizeWord | None = None) -> Expression:
-    """The grid expression of a noun phrase and its clauses, in the order in which they are read.
+    """Return the grid expression of a noun phrase and its clauses, in the order in which they are read.
 
     Args:
         noun: a shape, or `object` for any.
@@ -51,7 +51,10 @@ def the(noun: str = "object", *clauses: Step, color: str | None = None, size: Si
 
 
 def grid_objects(*, size: int = 6) -> st.SearchStrategy[GridObject]:
-    """Single solids and boxes, anywhere on a board; a box may reach over its edge."""
+    """Draw single solids and boxes, anywhere on a board.
+
+    A box may reach over its edge.
+    """
     cell = st.integers(0, size - 1)
     return st.builds(
         GridObject, st.sampled_from(SHAPES), st.sampled_from(COLORS), st.integers(1, len(SIZES)), cell, cell
@@ -59,7 +62,7 @@ def grid_objects(*, size: int = 6) -> st.SearchStrategy[GridObject]:
 
 
 def agents(*, size: int = 6) -> st.SearchStrategy[Agent]:
-    """Agents on any cell of a board, facing any way."""
+    """Draw agents on any cell of a board, facing any way."""
     cell = st.integers(0, size - 1)
     return st.builds(Agent, cell, cell, st.sampled_from(Facing))
 
@@ -67,7 +70,7 @@ def agents(*, size: int = 6) -> st.SearchStrategy[Agent]:
 def grid_scenes(
     *, size: int = 6, min_objects: int = 0, max_objects: int = 9, with_agent: bool = False
 ) -> st.SearchStrategy[GridScene]:
-    """Boards on which no two solids share a cell and no two boxes a corner.
+    """Draw boards on which no two solids share a cell and no two boxes a corner.
 
     Args:
         size: rows and columns of the board.

@@ -1,4 +1,4 @@
-"""What can be seen of an object without reading anything."""
+"""Features of an object that are visible without reading anything."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BY_SIGNS = np.array([[7, 0, 1], [6, 8, 2], [5, 4, 3]])  # [up, level, down][lef
 
 
 def grid_features(scene: GridScene, index: int) -> dict[str, str]:
-    """What can be seen of an object on a grid: its values, and how far away and where the agent finds it.
+    """Return the visible features of an object on a grid: its values, and its distance and direction from the agent.
 
     The distance is the number of steps; north is up.
     """
@@ -33,6 +33,6 @@ def grid_features(scene: GridScene, index: int) -> dict[str, str]:
 
 
 def compass(down: np.ndarray | int, right: np.ndarray | int) -> np.ndarray:
-    """The direction of something so many rows down and columns to the right: numbers of `COMPASS`."""
+    """Return the direction of something so many rows down and columns to the right: numbers of `COMPASS`."""
     found: np.ndarray = _BY_SIGNS[np.sign(down) + 1, np.sign(right) + 1]
     return found

@@ -1,4 +1,4 @@
-"""Audits of commands by the plain definitions; `audit.run` gives the same, much faster."""
+"""Audits of commands by the plain definitions, with the same results as the much faster `audit.run`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DISTRACTORS = KINDS[KINDS.index("relation") :]
 
 
 def audit_commands(examples: Iterable[Example], *, rules: Sequence[HoldOut] = ()) -> Audit:
-    """What grid examples test: the common measures, and those that only a command on a grid has."""
+    """Audit grid examples: the common measures, and those that only a command on a grid has."""
     count = AuditCount()
     for example in examples:
         for rule in rules:

@@ -49,7 +49,7 @@ def audit(
     workers: int = 1,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> DatasetAudit:
-    """The audit of a dataset, a Parquet file or released files, see `deixis.worlds.world.Audits`."""
+    """Return the audit of a dataset, a Parquet file or released files, see `deixis.worlds.world.Audits`."""
     source = open_source(path)
     total = None if split or sample else source.total
     seen: list[Sightings] = []
@@ -63,7 +63,7 @@ def audit(
 
 
 def _notes(path: Path) -> Iterator[str]:
-    """The folders of a release that are not read with it."""
+    """Yield the folders of a release that are not read with it."""
     release = find_release(path) if path.is_dir() else None
     if release is not None and release.left_out:
         yield f"left out, since they repeat examples of train or test: {', '.join(release.left_out)}"
@@ -77,7 +77,7 @@ def audit_tables(
     progress: Callable[[int], None] | None = None,
     seen: list[Sightings] | None = None,
 ) -> Audit:
-    """What the examples of some tables test, whoever made them.
+    """Audit the examples of some tables, from any source.
 
     Args:
         tables: in the columns of `worlds.grid.data.table`; together they are one dataset.
@@ -117,7 +117,7 @@ def audit_source(
     progress: Callable[[int], None] | None = None,
     seen: list[Sightings] | None = None,
 ) -> Audit:
-    """The audit of a dataset wherever it lies; the rules of its recipe are looked after too.
+    """Audit a dataset from any source, with the rules of its recipe.
 
     Args:
         source: from `worlds.grid.data.sources.open_source`.
@@ -155,7 +155,7 @@ class _Judge:
         self.questions = Questions()
 
     def piece(self, table: Table) -> _Piece:
-        """The audit of one piece of a table."""
+        """Return the audit of one piece of a table."""
         if problem := CHECKS["E001"].find(table):
             raise BrokenDataset(problem)
         try:

@@ -1,4 +1,4 @@
-"""Checks of examples, each with a code that stays; they trust nobody, least of all whoever made the examples.
+"""Checks of examples, each with a stable code, which trust no source.
 
 They read the words, resolve them in the world, plan and carry out the plan anew, and compare. E is for what makes an
 example wrong, W for what makes it worse than it could be, I for information.
@@ -8,8 +8,8 @@ example wrong, W for what makes it worse than it could be, I for information.
 | E001 | The file, its columns or a row cannot be read |
 | E002 | The file is not what the manifest says |
 | E003 | The id is not that of the content |
-| E004 | What is recorded about the command is not what it says |
-| E005 | What is recorded about the world is not what it holds |
+| E004 | The recorded facts about the command do not match its text |
+| E005 | The recorded facts about the world do not match the world |
 | W006 | A file lies in the folder that the manifest does not list |
 | E008 | The stored expression is not what the command means |
 | E101 | The command fits no object of its world |
@@ -31,7 +31,7 @@ example wrong, W for what makes it worse than it could be, I for information.
 | E403 | Something held out occurs in train, dev or test |
 | W501 | A distractor does not satisfy the misreading that it was made for |
 | W502 | The roles of the objects do not fit the command |
-| W503 | What is recorded about the distractors is not what the objects bear out |
+| W503 | The recorded distractors do not match the objects |
 | E601 | The determiners are not those that the world asks for |
 """
 

@@ -1,4 +1,4 @@
-"""E0: is what is written there what it should be."""
+"""File and column checks (E001–E008, W503)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def unreadable(table: pa.Table) -> str:
 
 
 def readable(table: pa.Table) -> tuple[pa.Table, np.ndarray, dict[int, str]]:
-    """The rows that can be read, in the types of the schema: (rows, their numbers, why others are left out)."""
+    """Return the rows that can be read, in the types of the schema: (rows, their numbers, why others are left out)."""
     beside = [(name, table[name]) for name in RECORDED if _is_text(table, name)]
     table = with_optional_columns(with_current_ids(table))
     table = pa.table([_cast(table[field.name], field.type) for field in SCHEMA], schema=SCHEMA)
@@ -117,7 +117,7 @@ def other_content(chunk: Chunk) -> Hits:
 
 @check("E004")
 def other_command(chunk: Chunk) -> Hits:
-    """What is recorded about the command is not what it says.
+    """The recorded facts about the command do not match its text.
 
     This compares pattern, verb and manner; for a released file also the command's other fields: its meaning and
     derivation, the phrases with their patterns, and the relations.
@@ -130,7 +130,7 @@ def other_command(chunk: Chunk) -> Hits:
 
 @check("E005")
 def other_facts(chunk: Chunk) -> Hits:
-    """What is recorded about the world is not what it holds.
+    """The recorded facts about the world do not match the world.
 
     For a released file this compares the numbers of objects, distance and direction to the target, the object that the
     agent carries, the vectors, and the size of the grid in the head of the file.
@@ -166,7 +166,7 @@ def _meanings_differ(command: Command, stored: str) -> str:
 
 @check("W503")
 def other_distractors(chunk: Chunk) -> Hits:
-    """What is recorded about the distractors is not what the objects bear out.
+    """The recorded distractors do not match the objects.
 
     For a released file this compares the flags, the number of random objects, and the metadata of every kind of
     distractor. Examples with distractors that the released layout cannot express, such as those of the mode every-word,
@@ -181,7 +181,7 @@ def _recorded(chunk: Chunk, name: str) -> Hits:
 
 
 def _said(chunk: Chunk, name: str) -> np.ndarray:
-    """bool [row]: the column agrees with the command."""
+    """Return bool [row]: the column agrees with the command."""
     said = pa.array([str(getattr(command, name)) if command.is_read else "" for command in chunk.commands], pa.string())
     return pc.equal(chunk.table[name].combine_chunks(), said.take(pa.array(chunk.which))).to_numpy(zero_copy_only=False)
 
@@ -194,7 +194,7 @@ def _which_differ(chunk: Chunk, row: int) -> str:
 
 
 def faults(table: pa.Table) -> dict[int, tuple[str, str]]:
-    """The rows of a released file that could not be understood, each with a code and the reason."""
+    """Return the rows of a released file that could not be understood, each with a code and the reason."""
     if not _is_text(table, FAULT):
         return {}
     told = table[FAULT].to_numpy()
@@ -207,7 +207,7 @@ def _code_and_reason(text: str) -> tuple[str, str]:
 
 
 def _is_text(table: pa.Table, name: str) -> bool:
-    """Whether there is a column of this name that has a text in every row."""
+    """Return whether there is a column of this name that has a text in every row."""
     if name not in table.column_names:
         return False
     return bool(pa.types.is_string(table[name].type)) and not table[name].null_count
@@ -239,7 +239,7 @@ def _has_inner_nulls(column: pa.ChunkedArray) -> bool:
 
 
 def _missing(column: pa.ChunkedArray) -> np.ndarray:
-    """bool [row]: there is no value, or one is missing inside a list."""
+    """Return bool [row]: there is no value, or one is missing inside a list."""
     missing = column.is_null().to_numpy().copy()
     if _has_inner_nulls(column):
         for row, value in enumerate(column.to_pylist()):

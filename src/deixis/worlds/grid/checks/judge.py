@@ -1,4 +1,4 @@
-"""Who decides: compiled loops for many rows at once, or the plain definitions one row at a time."""
+"""Two backends for the checks: compiled loops for many rows at once, and the plain definitions one row at a time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["CompiledJudge", "Judge", "PlainJudge"]
 
 
 class Judge(Protocol):
-    """The questions that checks ask; the rows must have sound worlds, and a target where plans are judged."""
+    """The questions that checks ask of rows with sound worlds, and with a target where plans are judged."""
 
     def resolve(
         self,
@@ -38,20 +38,20 @@ class Judge(Protocol):
         *,
         reading: Reading | None = None,
     ) -> np.ndarray:
-        """uint64 [row]: what each row's meaning, `meanings[which]`, picks out."""
+        """Return uint64 [row]: what each row's meaning, `meanings[which]`, picks out."""
 
     def digests(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
-        """uint64 [row]: the content of each row."""
+        """Return uint64 [row]: the content of each row."""
 
     def agreements(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
-        """bool [row]: the recorded plan is the planner's."""
+        """Return bool [row]: the recorded plan is the planner's."""
 
     def arrivals(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
-        """bool [row]: the recorded plan, carried out, reaches the target."""
+        """Return bool [row]: the recorded plan, carried out, reaches the target."""
 
 
 class CompiledJudge:
-    """Compiled loops; as fast as it goes."""
+    """The fast backend of compiled loops."""
 
     def resolve(
         self,
@@ -62,7 +62,7 @@ class CompiledJudge:
         *,
         reading: Reading | None = None,
     ) -> np.ndarray:
-        """By `worlds.grid.resolution`."""
+        """Resolve by `worlds.grid.resolution`."""
         out = np.zeros(len(rows), np.uint64)
         programs = [meaning.program for meaning in meanings]
         for size, some in _by_size(chunk, rows):
@@ -72,7 +72,7 @@ class CompiledJudge:
         return out
 
     def digests(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
-        """By `worlds.grid.kernels.digest`."""
+        """Compute digests by `worlds.grid.kernels.digest`."""
         from deixis.worlds.grid.kernels.digest import digest_examples
 
         out = np.empty(len(rows), np.uint64)
@@ -82,7 +82,7 @@ class CompiledJudge:
         return out
 
     def agreements(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
-        """By `worlds.grid.kernels.checks`."""
+        """Compare plans by `worlds.grid.kernels.checks`."""
         from deixis.worlds.grid.kernels.checks import plans_agree
 
         out = np.zeros(len(rows), bool)
@@ -96,7 +96,7 @@ class CompiledJudge:
         return out
 
     def arrivals(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
-        """By `worlds.grid.kernels.checks`."""
+        """Compare end states by `worlds.grid.kernels.checks`."""
         from deixis.worlds.grid.kernels.checks import plans_reach
 
         out = np.zeros(len(rows), bool)
@@ -120,7 +120,7 @@ class PlainJudge:
         *,
         reading: Reading | None = None,
     ) -> np.ndarray:
-        """By `resolution.reference`."""
+        """Resolve by `resolution.reference`."""
         found = (
             sum(1 << index for index in denotation(meanings[number].expression, chunk.scene(int(row)), reading=reading))
             for row, number in zip(rows, which, strict=True)
@@ -128,16 +128,16 @@ class PlainJudge:
         return np.fromiter(found, np.uint64, len(rows))
 
     def digests(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
-        """By `worlds.grid.navigate.content_digest`."""
+        """Compute digests by `worlds.grid.navigate.content_digest`."""
         found = (content_digest(chunk.command(row).text, chunk.scene(row)) for row in rows.tolist())
         return np.fromiter(found, np.uint64, len(rows))
 
     def agreements(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
-        """By `worlds.grid.plan`."""
+        """Compare plans by `worlds.grid.plan`."""
         return np.fromiter((self._agrees(chunk, row) for row in rows.tolist()), bool, len(rows))
 
     def arrivals(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
-        """By `worlds.grid.simulate`."""
+        """Compare end states by `worlds.grid.simulate`."""
         return np.fromiter((self._arrives(chunk, row) for row in rows.tolist()), bool, len(rows))
 
     def _agrees(self, chunk: Chunk, row: int) -> bool:
@@ -151,7 +151,7 @@ class PlainJudge:
 
 
 def _by_size(chunk: Chunk, rows: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """The places among the rows that share a size of grid."""
+    """Yield the places among the rows that share a size of grid."""
     sizes = chunk.size[rows]
     for size in np.unique(sizes):
         yield int(size), np.flatnonzero(sizes == size)

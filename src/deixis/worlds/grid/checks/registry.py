@@ -1,4 +1,4 @@
-"""The codes of the checks of grid worlds; `deixis.data.checks` has those that all worlds share."""
+"""The codes of the checks of grid worlds, beside those of `deixis.data.checks` that all worlds share."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ NECESSITY = frozenset(("W201", "I202", "E203", "E204"))
 
 
 def check(path: Path, request: CheckRequest) -> Report:
-    """What is wrong with the examples at a path: a dataset of ours, a Parquet file or released files.
+    """Check the examples at a path: a dataset made by Deixis, a Parquet file or released files.
 
     The option `hold_out` has further split rules, e.g. `a1,b2`, that train, dev and test must keep.
     """
@@ -53,7 +53,7 @@ def check(path: Path, request: CheckRequest) -> Report:
 
 
 def check_source(source: Source, request: CheckRequest, *, rules: Sequence[HoldOut] = ()) -> Report:
-    """What is wrong with the examples of a source; rules must be kept beside those of its recipe."""
+    """Check the examples of a source, with the rules of its recipe and those given."""
     from deixis.worlds.grid.data.sources import sample_rows
 
     select = request.select
@@ -97,7 +97,7 @@ def check_tables(
     crew: Crew | None = None,
     most: int = MAX_FINDINGS,
 ) -> Report:
-    """What is wrong with the examples of some tables, whoever made them.
+    """Check the examples of some tables, from any source.
 
     Args:
         tables: in the columns of `worlds.grid.data.table`; together they are one dataset, whose rows are numbered
@@ -116,7 +116,7 @@ def check_tables(
 
 
 def check_files(files: Iterable[ShardFile], *, select: Sequence[str] = ()) -> Report:
-    """Whether files are what their manifest says."""
+    """Check that files are what their manifest says."""
     codes = select_codes(CHECKS, select)
     report = Report(checked=tuple(code for code in codes if code == ALWAYS or CHECKS[code].scope == "file"))
     for file in files:
@@ -135,7 +135,7 @@ def check_dataset(
     crew: Crew | None = None,
     most: int = MAX_FINDINGS,
 ) -> Report:
-    """What is wrong with a dataset on disk, its files and its examples; the arguments are those of `check_tables`."""
+    """Check a dataset on disk, its files and its examples, with the arguments of `check_tables`."""
     files = [
         ShardFile(
             path=dataset.path / entry["path"], sha256=str(entry.get("sha256")), rows=entry["rows"], split=entry["split"]
@@ -152,7 +152,7 @@ def check_dataset(
 
 
 def _promises_every_word(dataset: Dataset) -> bool:
-    """Whether the recipe of a dataset says that no content word can be spared."""
+    """Return whether the recipe of a dataset says that no content word can be spared."""
     recipe = dataset.manifest.get("recipe")
     return isinstance(recipe, dict) and recipe.get("mode") == "every-word"
 
@@ -187,18 +187,18 @@ class _Inspection:
         return report
 
     def _reports(self, pieces: Iterator[pa.Table | str], workers: int, crew: Crew | None) -> Iterator[Report]:
-        """The reports of all pieces, in their order."""
+        """Return the reports of all pieces, in their order."""
         if crew is None:
             return in_order_by_threads(self.report, pieces, workers)
         packed = (piece if isinstance(piece, str) else pack_table(piece) for piece in pieces)
         return in_order(crew, self.report_packed, packed, ahead=2 * crew.size)
 
     def report_packed(self, piece: bytes | str) -> Report:
-        """The report of a piece that was sent from another machine."""
+        """Return the report of a piece that was sent from another machine."""
         return self.report(piece if isinstance(piece, str) else unpack_table(piece))
 
     def report(self, table: pa.Table | str) -> Report:
-        """The report of one piece, whose rows are numbered from 0."""
+        """Return the report of one piece, whose rows are numbered from 0."""
         if isinstance(table, str):
             return self._unreadable(0, table)
         if problem := CHECKS[ALWAYS].find(table):
@@ -311,7 +311,7 @@ def _changed_beside(dataset: Dataset, codes: Sequence[str]) -> Report:
 
 
 def _tables(path: Path) -> Iterator[pa.Table | str]:
-    """The examples of a file, and the reason where they cannot be read to the end."""
+    """Yield the examples of a file, and the reason where they cannot be read to the end."""
     try:
         yield from read_parquet(path, rows=ROWS, demanded=DEMANDED)
     except BrokenDataset as error:

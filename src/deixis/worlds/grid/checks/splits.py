@@ -1,4 +1,7 @@
-"""E4: does anything that is held out occur in training; `data.checks` compares splits with each other."""
+"""Checks of held-out examples in training (E4).
+
+`data.checks` compares splits with each other.
+"""
 
 from __future__ import annotations
 
@@ -27,20 +30,20 @@ __all__ = ["HoldOut"]
 
 
 class HoldOut(Protocol):
-    """What must stay out of training."""
+    """The examples that must stay out of training."""
 
     @property
     def id(self) -> str:
         """Its name."""
 
     def says(self, expression: Expression) -> bool:
-        """Whether the command is held out, whatever its world."""
+        """Return whether the command is held out, in any world."""
 
     def thing_codes(self) -> Mapping[str, str]:
-        """The values, by attribute, that no mentioned object may have together; empty where worlds do not matter."""
+        """Return the values, by attribute, that no mentioned object may have together, or empty for any world."""
 
     def holds(self, expression: Expression, scene: GridScene) -> bool:
-        """Whether an example is held out, by its command or by one of the objects mentioned, which come first."""
+        """Return whether an example is held out, by its command or by a mentioned object, which come first."""
 
 
 @check("E403")
@@ -59,7 +62,7 @@ def held_out(chunk: Chunk) -> Hits:
 
 
 def _held(chunk: Chunk, rule: HoldOut, asked: np.ndarray) -> np.ndarray:
-    """bool [row]: the rule holds of the row."""
+    """Return bool [row]: the rule holds of the row."""
     if isinstance(chunk.judge, PlainJudge):
         rows = np.flatnonzero(asked).tolist()
         held = np.zeros(len(chunk), bool)
@@ -70,7 +73,7 @@ def _held(chunk: Chunk, rule: HoldOut, asked: np.ndarray) -> np.ndarray:
 
 
 def _shows(chunk: Chunk, rule: HoldOut) -> np.ndarray:
-    """bool [row]: one of the mentioned objects, which come first, is the held-out thing."""
+    """Return bool [row]: one of the mentioned objects, which come first, is the held-out thing."""
     wanted = rule.thing_codes()
     if not wanted:
         return np.zeros(len(chunk), bool)

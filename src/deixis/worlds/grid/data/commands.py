@@ -62,7 +62,7 @@ class Command:
 
     @classmethod
     def of(cls, text: str) -> Command:
-        """The command that a text is read as; one that cannot be read keeps the reason."""
+        """Return the command that a text is read as, with the reason if it cannot be read."""
         try:
             utterance = read(text, any_order=True)
             compile_expression(utterance.expression, GRID)
@@ -76,7 +76,7 @@ class Command:
 
     @classmethod
     def of_example(cls, example: Example) -> Command:
-        """The command of an example, with the meaning that is stored with it, where there is one."""
+        """Return the command of an example, with the meaning that is stored with it, where there is one."""
         return cls.of(example.text) if example.stored is None else cls(example.text, example.stored)
 
     @cached_property
@@ -86,7 +86,7 @@ class Command:
 
     @property
     def is_read(self) -> bool:
-        """Whether the text has a meaning."""
+        """True if the text has a meaning."""
         return self.instruction is not None
 
     @cached_property
@@ -96,7 +96,7 @@ class Command:
 
     @property
     def expression(self) -> Expression:
-        """What picks out the target."""
+        """The expression that picks out the target."""
         return self._read.expression
 
     @cached_property
@@ -106,22 +106,22 @@ class Command:
 
     @property
     def verb(self) -> Verb:
-        """What is to be done."""
+        """The verb of the command."""
         return Verb(self._read.verb)
 
     @property
     def manner(self) -> Manner:
-        """How it is to be done."""
+        """The manner of the command."""
         return Manner(self._read.manner)
 
     @cached_property
     def codes(self) -> tuple[int, int]:
-        """Verb and manner in arrays; a command that cannot be read counts as one to walk."""
+        """Verb and manner in arrays, those of walking for a command that cannot be read."""
         return (VERBS.index(self.verb), MANNERS.index(self.manner)) if self.is_read else (0, 0)
 
     @property
     def relations(self) -> tuple[str, ...]:
-        """The relations of its clauses, in order; none for a command that cannot be read."""
+        """The relations of its clauses, in order, or None for a command that cannot be read."""
         return tuple(self.expression.relations()) if self.is_read else ()
 
     @cached_property
@@ -136,7 +136,7 @@ class Command:
 
     @cached_property
     def has_size_word(self) -> bool:
-        """Whether it can be read in two ways."""
+        """True if it can be read in two ways."""
         return any(isinstance(part.step, Extreme) for part in self.parts)
 
     @cached_property
@@ -146,7 +146,7 @@ class Command:
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """The kind of every part, as shares are broken down; nothing for a command that cannot be read.
+        """The kind of every part, as shares are broken down, or nothing for a command that cannot be read.
 
         It is empty for a word that says nothing of its own, 'box' after 'inside of', which no share counts.
         """
@@ -168,11 +168,11 @@ class Command:
         return self.utterance.determiners
 
     def words_of(self, part: Part) -> str:
-        """The words that say a part."""
+        """Return the words that say a part."""
         return self.utterance.words_of(part.address)
 
     def misreading(self, code: int) -> Meaning | None:
-        """What must fit the first object of a distractor set, or None where the code is no misreading of this command.
+        """Return the expression that the first object of a distractor set must fit, or None for another code.
 
         It is the misread command, which must pick the object out. For the counterpart of a size word, which need not
         stand in any relation, it is the noun phrase with that word turned round.
@@ -186,7 +186,7 @@ class Command:
         return {}
 
     def _kind(self, part: Part) -> str:
-        """A clause, or a word by its attribute and by whether it is said of the target."""
+        """Return a clause, or a word by its attribute and by whether it is said of the target."""
         if part.kind == "clause":
             return "clause"
         if is_implied(part, self.expression, GRID):
@@ -221,16 +221,16 @@ class Commands:
         return known
 
     def of_table(self, table: pa.Table) -> tuple[np.ndarray, tuple[Command, ...]]:
-        """The number of each row's command, int64 [row], and the commands."""
+        """Return the number of each row's command, int64 [row], and the commands."""
         which, texts = number_texts(table["command"])
         return which, tuple(self[text] for text in texts)
 
 
 class StoredCommands(Commands):
-    """All commands seen so far, each with the meaning that was stored with it first; without one, the text is read."""
+    """All commands so far, each with the first meaning stored with it, or read from its text without one."""
 
     def of_table(self, table: pa.Table) -> tuple[np.ndarray, tuple[Command, ...]]:
-        """The number of each row's command, int64 [row], and the commands.
+        """Return the number of each row's command, int64 [row], and the commands.
 
         Raises:
             BrokenDataset: when what is stored is no expression, verb or manner of grid worlds.
@@ -248,7 +248,7 @@ class StoredCommands(Commands):
 
 
 def number_texts(column: pa.ChunkedArray) -> tuple[np.ndarray, tuple[str, ...]]:
-    """A column of texts as the number of each row's text, int64 [row], and the different texts."""
+    """Return a column of texts as the number of each row's text, int64 [row], and the different texts."""
     encoded = column.combine_chunks().dictionary_encode()
     return encoded.indices.to_numpy().astype(np.int64), tuple(encoded.dictionary.to_pylist())
 

@@ -60,7 +60,7 @@ writes = {
 
 
 def recognise(path: Path) -> str:
-    """The form of what lies at a path: `parquet`, `reascan`, `gscan` or `release`; empty where it is none of these."""
+    """Return the form of the data at a path: `parquet`, `reascan`, `gscan`, `release`, or empty if it is none."""
     if not recognises(path):
         return ""
     kind = open_source(path).kind
@@ -78,7 +78,7 @@ def convert(  # noqa: PLR0913 (each is an option)
     progress: Progress | None = None,
     allow_losses: bool = False,
 ) -> Output:
-    """Part `formats`: write what lies at some paths, read as one dataset, in another form."""
+    """Convert the data at some paths, read as one dataset, to another form (part `formats`)."""
     gathered = gather(sources, names)
     told = ConversionLog(allow_losses=allow_losses)
     left_out = [name for part in gathered.parts for name in part.source.left_out]
@@ -96,7 +96,7 @@ def convert(  # noqa: PLR0913 (each is an option)
 
 @dataclass
 class ConversionLog:
-    """What is left out, dropped or cannot be said on the way, counted.
+    """Counts of the values left out, dropped or lost on the way.
 
     Attributes:
         losses: the roles that the released layout cannot say.
@@ -117,7 +117,7 @@ class ConversionLog:
         return [*lines, *self.notes, *self.losses.lines()]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same for JSON."""
+        """Return the same for JSON."""
         return {
             "in other splits as well": dict(self.other_splits),
             "notes": list(self.notes),
@@ -141,22 +141,22 @@ class Gathered:
 
     @property
     def name(self) -> str:
-        """What they are called together."""
+        """Common name of the sources."""
         return ", ".join(part.source.path.name for part in self.parts)
 
     @property
     def kind(self) -> str:
-        """What they are."""
+        """Common kind of the sources."""
         return "+".join(dict.fromkeys(part.source.kind for part in self.parts))
 
     @property
     def total(self) -> int | None:
-        """The number of examples; None where only reading everything could tell."""
+        """The number of examples, or None where only reading everything could tell."""
         sizes = [part.source.total for part in self.parts]
         return None if None in sizes else sum(size or 0 for size in sizes)
 
     def tables(self, split: str | None = None, told: ConversionLog | None = None) -> Iterator[Table]:
-        """The examples; those of one split are members of that split alone.
+        """Yield the examples, those of one split as members of that split alone.
 
         Args:
             split: by the name that it has in the source.
@@ -176,7 +176,7 @@ class Gathered:
             raise unknown[0]
 
     def split_names(self, split: str | None = None) -> list[str]:
-        """The splits that there are, or the one with this old name, by their new names."""
+        """Return the splits that there are, or the one with this old name, by their new names."""
         if split is not None:
             return list(dict.fromkeys(part.called or part.names.get(split, split) for part in self.parts))
         known = [part.source.splits for part in self.parts]
@@ -188,7 +188,7 @@ class Gathered:
 
 
 def gather(paths: Sequence[Path], names: Sequence[str] = ()) -> Gathered:
-    """The sources at some paths as one dataset.
+    """Return the sources at some paths as one dataset.
 
     Args:
         paths: of anything that `open_source` can open.
@@ -245,7 +245,7 @@ def write_as(
     told: ConversionLog | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, int]:
-    """Write a dataset in another form; the number of examples of every split.
+    """Write a dataset in another form, and return the number of examples of every split.
 
     Args:
         gathered: what to write.
@@ -300,7 +300,7 @@ class _Writer:
                 self.progress(done)
 
     def parquet(self) -> dict[str, int]:
-        """A dataset folder."""
+        """Return a dataset folder."""
         dataset = write_imported(self.tables(), self.out, source=self.gathered.name, kind=self.gathered.kind)
         found = dataset.manifest.get("in several splits", {})
         if found.get("merged"):
@@ -310,7 +310,7 @@ class _Writer:
         return dataset.splits
 
     def reascan(self) -> dict[str, int]:
-        """One released file with its vocabularies."""
+        """Return one released file with its vocabularies."""
         path = self.out if self.out.suffix in SUFFIXES else self.out / FILE_NAME
         self._demand_free(path)
         counter = VocabularyCounter()
@@ -325,7 +325,7 @@ class _Writer:
         return counts
 
     def release(self) -> dict[str, int]:
-        """The folders of a release, all with the same vocabularies."""
+        """Return the folders of a release, all with the same vocabularies."""
         names = self.gathered.split_names(self.split)
         kept = [name for name in names if name in AT_RANDOM or name in HELD_OUT]
         if not kept:
@@ -353,7 +353,7 @@ class _Writer:
         return counts
 
     def _count_outside(self, kept: Sequence[str]) -> tuple[int, int]:
-        """How many examples are in none of these splits, and how many there are in all."""
+        """Return how many examples are in none of these splits, and how many there are in all."""
         lost = every = 0
         for table in self.gathered.tables(self.split):
             for entry in table["split"].value_counts().to_pylist():
@@ -362,7 +362,7 @@ class _Writer:
         return lost, every
 
     def compact(self) -> dict[str, int]:
-        """A file of lines, or a folder with one for every split."""
+        """Return a file of lines, or a folder with one for every split."""
         if self.out.suffix in SUFFIXES or (self.split is not None and not self.out.is_dir()):
             self._demand_free(self.out)
             return self._compact_file()

@@ -1,4 +1,4 @@
-"""Examples of others, kept as a dataset of ours: Parquet files and a manifest of the kind `imported`.
+"""Examples of others, kept as a dataset folder: Parquet files and a manifest of the kind `imported`.
 
 A released file lists an example of two test sets twice. Such examples are found again by their content and kept once,
 as members of both. An example of train, dev or test that is also elsewhere is a leak: it stays where it is, and is
@@ -41,7 +41,7 @@ SPLIT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,99}")
 
 
 def write_imported(tables: Iterable[pa.Table], out: Path, *, source: str, kind: str) -> Dataset:
-    """Write tables as a dataset folder; it takes its name only when it is whole.
+    """Write tables as a dataset folder, which takes its name only when it is whole.
 
     Args:
         tables: in the columns of `worlds.grid.data.table`; every row goes to a file of its split.
@@ -68,7 +68,7 @@ def write_imported(tables: Iterable[pa.Table], out: Path, *, source: str, kind: 
 
 
 def _write_files(tables: Iterable[pa.Table], folder: Path) -> Iterator[dict[str, Any]]:
-    """The entry of every file, written as soon as there is enough for one."""
+    """Yield the entry of every file, written as soon as there is enough for one."""
     waiting: dict[str, list[pa.Table]] = {}
     numbers: dict[str, int] = {}
 
@@ -137,7 +137,7 @@ def _repeated(ids: np.ndarray) -> np.ndarray:
 
 
 def _leaks(files: list[dict[str, Any]], ids: list[np.ndarray]) -> dict[str, int]:
-    """How many contents are in train, dev or test and in another split, by the two splits."""
+    """Return how many contents are in train, dev or test and in another split, by the two splits."""
     known: dict[str, np.ndarray] = {}
     for entry, some in zip(files, ids, strict=True):
         for split in splits_of(entry["split"]):
@@ -160,7 +160,7 @@ def _rows_at(folder: Path, entry: dict[str, Any], places: np.ndarray, number: in
 
 
 def _partners(found: list[_Found], splits: list[str]) -> list[list[_Found]]:
-    """The rows that are the same but for their split, put together with at most one of each split."""
+    """Return the rows that are the same but for their split, put together with at most one of each split."""
     same: dict[str, dict[str, list[_Found]]] = {}
     for one in found:
         content = json.dumps({name: value for name, value in one[2].items() if name != "split"}, default=str)
@@ -175,7 +175,7 @@ def _partners(found: list[_Found], splits: list[str]) -> list[list[_Found]]:
 
 
 def _without(folder: Path, entry: dict[str, Any], places: list[int]) -> dict[str, Any] | None:
-    """The entry of a file without some of its rows; None where none is left."""
+    """Return the entry of a file without some of its rows, or None where none is left."""
     if not places:
         return entry
     path = folder / entry["path"]

@@ -25,7 +25,7 @@ __all__ = ["Places", "find_plan_letters", "places_of"]
 
 
 def find_plan_letters(path: Path, ids: Iterable[int]) -> dict[int, str]:
-    """Some of the plans in a file that `write_plans` wrote, one letter per action, by the id of the example.
+    """Return some of the plans in a file that `write_plans` wrote, one letter per action, by the id of the example.
 
     Raises:
         BrokenDataset: when it is no such file.
@@ -43,7 +43,7 @@ def find_plan_letters(path: Path, ids: Iterable[int]) -> dict[int, str]:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where each example lies: its number over all files of the dataset.
+    """The place of each example: its number over all files of the dataset.
 
     Shapes:
         ids: int64 [row], in rising order. numbers: int32 [row].
@@ -53,7 +53,7 @@ class Places:
     numbers: np.ndarray
 
     def find(self, ids: np.ndarray) -> np.ndarray:
-        """int64 [id]: the number of each example, -1 where there is none with this id."""
+        """Return int64 [id]: the number of each example, -1 where there is none with this id."""
         place = np.minimum(np.searchsorted(self.ids, ids), max(len(self.ids) - 1, 0))
         if not len(self.ids):
             return np.full(len(ids), -1, np.int64)
@@ -61,7 +61,7 @@ class Places:
 
 
 def places_of(source: Source) -> Places:
-    """Where the examples of a dataset lie, from their ids alone."""
+    """Find the places of the examples of a dataset from their ids alone."""
     tables = source.tables() if source.dataset is None else source.dataset.tables(columns=["id"])
     ids = np.concatenate([np.zeros(0, np.int64), *(table["id"].to_numpy() for table in tables)])
     order = np.argsort(ids, kind="stable")

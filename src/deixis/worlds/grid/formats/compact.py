@@ -43,7 +43,7 @@ class CompactExample(NamedTuple):
 def write_compact(
     tables: Iterable[pa.Table] | pa.Table, path: Path | str, *, split: str | None = None, channels: int = 17
 ) -> int:
-    """Write the examples, or those of one split, one per line; how many there are."""
+    """Write the examples, or those of one split, one per line, and return their number."""
     from deixis.data.store import replacing_file
 
     written = 0
@@ -59,7 +59,7 @@ def write_compact(
 
 
 def read_compact(path: Path | str) -> Iterator[CompactExample]:
-    """The lines of a compact file.
+    """Yield the lines of a compact file.
 
     Raises:
         BrokenDataset: naming the line that is none.
@@ -76,7 +76,7 @@ def read_compact(path: Path | str) -> Iterator[CompactExample]:
 
 
 def agents_of(table: pa.Table) -> np.ndarray:
-    """The agents of a table as uint8 [row, 3]: row, column, facing."""
+    """Return the agents of a table as uint8 [row, 3]: row, column, facing."""
     names = ("agent_row", "agent_column", "agent_facing")
     return np.stack([table[name].to_numpy() for name in names], axis=1).astype(np.uint8)
 

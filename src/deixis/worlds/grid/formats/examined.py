@@ -66,7 +66,7 @@ LONGEST = 60  # letters of a value in a message
 
 
 class Examined(NamedTuple):
-    """One released example and what is wrong with it, in words; nothing is wrong where a text is empty.
+    """One released example and its faults in words, which are empty where there are none.
 
     Attributes:
         row: what was understood; None where there is a fault.
@@ -82,7 +82,7 @@ class Examined(NamedTuple):
 
 
 def examined_tables(path: Path, kind: str, *, rows: int = ROWS) -> Iterator[pa.Table | str]:
-    """The examples of a released file as tables with the columns `RECORDED` beside those of the schema.
+    """Yield the examples of a released file as tables with the columns `RECORDED` beside those of the schema.
 
     Where the file itself cannot be read on, the reason comes last, as text.
 
@@ -111,7 +111,7 @@ def examined_tables(path: Path, kind: str, *, rows: int = ROWS) -> Iterator[pa.T
 
 
 def examine(example: Any, grid_size: object = None) -> Examined:
-    """One example of a released ReaSCAN file, with whatever is wrong with its 24 fields.
+    """Read one example of a released ReaSCAN file, with the faults of its 24 fields.
 
     Args:
         example: the example as the file has it.
@@ -121,7 +121,7 @@ def examine(example: Any, grid_size: object = None) -> Examined:
 
 
 def examine_gscan(example: Any, grid_size: object = None) -> Examined:
-    """One example of a released gSCAN file, with what is wrong with its fields.
+    """Return one example of a released gSCAN file, with what is wrong with its fields.
 
     Its grammar and its vectors differ between its releases; they are passed over.
     """
@@ -227,13 +227,13 @@ def _name(edge: object) -> str:
 
 
 def _differing(found: dict[str, Any], wanted: dict[str, Any], names: tuple[str, ...]) -> str:
-    """The fields of some names that are not as wanted, with both values."""
+    """Return the fields of some names that are not as wanted, with both values."""
     told = (_told(name, found.get(name, MISSING), wanted[name]) for name in names)
     return _joined(*(text for text in told if text))
 
 
 def _told(name: str, found: object, wanted: object) -> str:
-    """The first place at which two values differ; empty where they do not.
+    """Return the first place at which two values differ, or empty where they do not.
 
     True and 1 are not the same here: the fields of the release have types.
     """
@@ -279,5 +279,5 @@ def _table(columns: dict[str, list[Any]]) -> pa.Table:
 
 @lru_cache(maxsize=1)
 def _no_example() -> Row:
-    """A row that holds the place of an example with a fault."""
+    """Return a row that holds the place of an example with a fault."""
     return Row(wording("walk to the circle"), Situation(6, [], 0, (0, 0, 0)), "walk", [], [])

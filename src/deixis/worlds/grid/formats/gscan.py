@@ -31,7 +31,7 @@ __all__ = ["read_gscan", "read_gscan_examples", "understand"]
 
 
 def read_gscan(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
-    """The examples of a released file as tables, some thousand rows at a time.
+    """Yield the examples of a released file as tables, some thousand rows at a time.
 
     Raises:
         BrokenDataset: when the file or an example of it cannot be understood.
@@ -40,13 +40,13 @@ def read_gscan(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
 
 
 def read_gscan_examples(path: Path | str) -> Iterator[Example]:
-    """The examples of a released file, one by one."""
+    """Yield the examples of a released file, one by one."""
     for table in read_gscan(path):
         yield from examples_of(table)
 
 
 def understand(example: dict[str, Any]) -> Row:
-    """What a released example says."""
+    """Read the meaning of a released example."""
     said = wording(text_field(example, "command"))
     situation = read_situation(example.get("situation"))
     if not situation.objects:

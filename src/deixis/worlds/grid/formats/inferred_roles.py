@@ -35,20 +35,20 @@ BY_COLOR, BY_SIZE_AND_SHAPE = 0, 1
 
 
 class Look(NamedTuple):
-    """Which shapes, colors and sizes an object may have, a bit for each."""
+    """The shapes, colors and sizes that an object may have, a bit for each."""
 
     shapes: int = ANY
     colors: int = ANY
     sizes: int = ANY  # bit 0 is size 1
 
     def fits(self, thing: Codes) -> bool:
-        """Whether an object may be the one that is meant."""
+        """Return whether an object may be the one that is meant."""
         shape, color, size, _, _ = thing
         return bool(self.shapes >> shape & self.colors >> color & self.sizes >> size - 1 & 1)
 
 
 class Rule(NamedTuple):
-    """Which size words get a counterpart: those whose class has no object of the other size yet.
+    """The rule for size words that get a counterpart: those whose class has no object of the other size yet.
 
     Attributes:
         is_exact: every such word has one, and no other word has.
@@ -84,7 +84,7 @@ class Draft(NamedTuple):
 
 
 class Clues(NamedTuple):
-    """What the metadata of an example says about its sets."""
+    """The metadata of an example about its sets."""
 
     dropped: tuple[int, ...]  # clauses, by the number of the mention
     changed: tuple[tuple[int, int], ...]  # mention and slot
@@ -96,7 +96,7 @@ class Clues(NamedTuple):
 
 
 def infer_roles(example: dict[str, Any], wording: Wording, objects: Sequence[Codes]) -> tuple[list[int], list[int]]:
-    """The codes of the roles of all objects, and those of the misreadings of the sets, of one released example.
+    """Return the codes of the roles of all objects, and those of the misreadings of the sets, of one released example.
 
     Both are empty for a command with more mentions than codes can number.
     """
@@ -115,7 +115,7 @@ def infer_roles(example: dict[str, Any], wording: Wording, objects: Sequence[Cod
 
 
 def _readings(wording: Wording, objects: Sequence[Codes], clues: Clues) -> Iterator[list[Draft]]:
-    """The sets as they may have been drafted, the likeliest first, to anything at all."""
+    """Yield the sets as they may have been drafted, the likeliest first, to anything at all."""
     is_ours = _has_two_sizes(wording, objects)
     exact = CORRECTED_RULES + RELEASED_RULES if is_ours else RELEASED_RULES + CORRECTED_RULES
     for rule in exact + LOOSE_RULES:
@@ -128,7 +128,7 @@ def _readings(wording: Wording, objects: Sequence[Codes], clues: Clues) -> Itera
 
 
 def _has_two_sizes(wording: Wording, objects: Sequence[Codes]) -> bool:
-    """Whether the class of every size word has two sizes at most, as in all worlds of the corrected mode."""
+    """Return whether the class of every size word has two sizes at most, as in all worlds of the corrected mode."""
     looks = [_look(row) for row in wording.said if row[SIZE] >= 0]
     return all(len({thing[2] for thing in objects if look.fits(thing)}) <= 2 for look in looks)
 
@@ -182,7 +182,7 @@ def _changed(row: Sequence[int], slot: int) -> Look:
 
 
 def exchange(said: Sequence[Sequence[int]], one: int, other: int, what: int) -> list[tuple[int, ...]]:
-    """The mentions with colours, or sizes and nouns, exchanged between two."""
+    """Return the mentions with colours, or sizes and nouns, exchanged between two."""
     rows = [list(row) for row in said]
     for slot in (COLOR,) if what == BY_COLOR else (SHAPE, SIZE):
         rows[one][slot], rows[other][slot] = rows[other][slot], rows[one][slot]
@@ -216,7 +216,7 @@ def _divide(
 def _possible_counts(
     draft: Draft, mentioned: Sequence[Codes], things: Sequence[Codes], at: int, first: int
 ) -> Sequence[int]:
-    """How many objects from a place on may belong to a set, the likeliest number first."""
+    """Return how many objects from a place on may belong to a set, the likeliest number first."""
     counts = range(_fitting(draft.looks, things, at), draft.least - 1, -1)
     if draft.rule is None:
         return counts
@@ -228,13 +228,13 @@ def _possible_counts(
 
 
 def _is_idle(draft: Draft, before: Sequence[Codes]) -> bool:
-    """Whether a counterpart was not needed, as the world already held such an object."""
+    """Return whether a counterpart was not needed, as the world already held such an object."""
     (look, *_) = draft.looks
     return not draft.is_always_due and look.sizes != ANY and any(look.fits(thing) for thing in before)
 
 
 def _fitting(looks: tuple[Look, ...], things: Sequence[Codes], at: int) -> int:
-    """How many objects from a place on look like those of a set, in order."""
+    """Return how many objects from a place on look like those of a set, in order."""
     count = 0
     while count < len(looks) and at + count < len(things) and looks[count].fits(things[at + count]):
         count += 1
@@ -244,7 +244,7 @@ def _fitting(looks: tuple[Look, ...], things: Sequence[Codes], at: int) -> int:
 def _number_sets(
     wording: Wording, drafts: list[Draft], counts: list[int], things: Sequence[Codes]
 ) -> tuple[list[int], list[int]]:
-    """The roles of the objects of all sets, and the codes of the sets."""
+    """Return the roles of the objects of all sets, and the codes of the sets."""
     roles: list[int] = []
     codes: list[int] = []
     for draft, count in zip(drafts, counts, strict=True):
@@ -291,7 +291,7 @@ def _read_clues(example: dict[str, Any], wording: Wording, count: int) -> Clues:
 
 
 def _dropped(example: dict[str, Any], wording: Wording) -> Iterator[int]:
-    """The clauses left out.
+    """Yield the clauses left out.
 
     With one clause on every head the files name the clause that is kept, `null` for none; else the one that is dropped.
     """

@@ -84,7 +84,7 @@ WORD_LISTS = {
 
 
 def read_reascan(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
-    """The examples of a released file as tables, some thousand rows at a time.
+    """Yield the examples of a released file as tables, some thousand rows at a time.
 
     Raises:
         BrokenDataset: when the file or an example of it cannot be understood.
@@ -93,20 +93,20 @@ def read_reascan(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
 
 
 def read_examples(path: Path | str) -> Iterator[Example]:
-    """The examples of a released file, one by one."""
+    """Yield the examples of a released file, one by one."""
     for table in read_reascan(path):
         yield from examples_of(table)
 
 
 def differences(record: dict[str, Any], *, strategies: Collection[str] | None = None) -> tuple[str, ...]:
-    """The fields of a released example that its command, world and roles do not bear out; empty for a sound one."""
+    """Return the fields of a released example that its command, world and roles contradict, or empty for none."""
     table = next(tables_of([("", record)], understand, Path("record")))
     derived = to_record(next(examples_of(table)), strategies=strategies)
     return tuple(name for name in derived if derived[name] != record.get(name))
 
 
 def understand(example: dict[str, Any]) -> Row:
-    """What a released example says, with the roles of its objects found again."""
+    """Read the meaning of a released example, with the roles of its objects found again."""
     said = wording(text_field(example, "command"))
     situation = read_situation(example.get("situation"))
     if len(situation.objects) < len(said):
@@ -119,7 +119,7 @@ def understand(example: dict[str, Any]) -> Row:
 
 
 def to_record(example: Example, *, strategies: Collection[str] | None = None) -> dict[str, Any]:
-    """The example with the 24 fields of the release, in their order and with their types.
+    """Return the example with the 24 fields of the release, in their order and with their types.
 
     Args:
         example: any example of the grid.
@@ -139,7 +139,7 @@ def to_record(example: Example, *, strategies: Collection[str] | None = None) ->
 def record_of(
     said: Wording, situation: Situation, plan: str, sets: Sets, strategies: Collection[str] | None = None
 ) -> dict[str, Any]:
-    """The 24 fields of the release for an example that is taken apart.
+    """Return the 24 fields of the release for an example that is taken apart.
 
     Args:
         said: the command.
@@ -180,7 +180,7 @@ def _placement(example: Example) -> tuple[list[Role], list[int]]:
 
 
 def _keeps_roles(example: Example, record: dict[str, Any]) -> bool:
-    """Whether a record, read again, has the roles of the example it was written from."""
+    """Return whether a record, read again, has the roles of the example it was written from."""
     if not example.roles:
         return True
     roles, _ = _placement(example)
@@ -207,7 +207,7 @@ def write_reascan(
     losses: Losses | None = None,
     allow_losses: bool = True,
 ) -> dict[str, int]:
-    """Write one file in the layout of the release; the number of examples of every split.
+    """Write one file in the layout of the release, and return the number of examples of every split.
 
     The file takes its name only when it is whole. Memory does not grow with the number of examples: splits are
     gathered in temporary files first. An example of several held-out sets is written to each of them; one without a
@@ -259,7 +259,7 @@ def convert_reascan(
     strategies: Collection[str] | None = None,
     percentage_train: float = 0.9,
 ) -> dict[str, int]:
-    """Write a dataset as the release has it, one file with two vocabularies beside it; the size of every split.
+    """Write a dataset as the release has it, one file with two vocabularies, and return the size of every split.
 
     Args:
         source: the folder of a dataset, a released file, or tables.

@@ -26,7 +26,7 @@ Format: TypeAlias = Literal["reascan", "gscan", "unknown"]
 
 
 def sniff(path: Path | str) -> Format:
-    """The format of a file, from its first example; `unknown` for anything that is no dataset of a known form.
+    """Return the format of a file, from its first example, or `unknown` for anything of no known form.
 
     Raises:
         BrokenDataset: when there is no such file.
@@ -40,7 +40,7 @@ def sniff(path: Path | str) -> Format:
 
 
 def read_any(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
-    """The examples of a released file of either format as tables.
+    """Yield the examples of a released file of either format as tables.
 
     Raises:
         BrokenDataset: when the file is of neither format, saying what was found.
@@ -57,7 +57,7 @@ def read_any(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
 
 
 def pick_example(path: Path | str, number: int, *, is_wanted: Callable[[str], bool]) -> pa.Table | int:
-    """One example of a released file as a table; where there are too few, how many there are.
+    """Return one example of a released file as a table, or the number of examples where there are too few.
 
     Examples before it are read, but not understood, which is most of the work.
 

@@ -50,19 +50,19 @@ class Release(NamedTuple):
 
 
 def names_in_folder(folder: str) -> Mapping[str, str]:
-    """What the splits of a file are called here, from the name of its folder: the test of `…-a1` is a1."""
+    """Return the names of the splits of a file from the name of its folder: the test of `…-a1` is a1."""
     part = folder.removeprefix(f"{PREFIX}-")
     is_test = folder != part and part in (*HELD_OUT, *TESTS)
     return {"test": part} if is_test else UNCHANGED
 
 
 def folder_of(split: str) -> str:
-    """The folder that a release has a split in."""
+    """Return the folder that a release has a split in."""
     return PREFIX if split in ("train", "dev", "test") else f"{PREFIX}-{split}"
 
 
 def find_release(folder: Path) -> Release | None:
-    """The files of the release in a folder; None where there is no folder of one.
+    """Return the files of the release in a folder, or None where there is no folder of one.
 
     Raises:
         BrokenDataset: when it has folders of a release, but none that belongs to Table 3.

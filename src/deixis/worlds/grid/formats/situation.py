@@ -36,7 +36,7 @@ class Situation(NamedTuple):
 
 
 def read_situation(fields: object, *, with_vectors: bool = True) -> Situation:
-    """The world that a file spells out; numbers may be written as strings or as numbers.
+    """Read the world that a file spells out, with numbers as strings or as numbers.
 
     Args:
         fields: the situation of an example.
@@ -63,7 +63,7 @@ def read_situation(fields: object, *, with_vectors: bool = True) -> Situation:
 
 
 def write_situation(situation: Situation) -> dict[str, Any]:
-    """The world with the fields of the released files, in their order."""
+    """Return the world with the fields of the released files, in their order."""
     size, objects, target, (row, column, facing) = situation
     _, _, _, target_row, target_column = objects[target]
     return {
@@ -79,7 +79,7 @@ def write_situation(situation: Situation) -> dict[str, Any]:
 
 
 def vector_of(shape: int, color: int, size: int) -> str:
-    """The bits of an object."""
+    """Return the bits of an object."""
     bits = ["0"] * 12
     for place in (size - 1, 4 + shape, 8 + color):
         bits[place] = "1"

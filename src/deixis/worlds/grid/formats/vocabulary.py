@@ -59,12 +59,12 @@ class Vocabulary:
         return len(self.words) + 3
 
     def __iter__(self) -> Iterator[str]:
-        """All entries in the order of their indices."""
+        """Return all entries in the order of their indices."""
         return iter((self.pad, self.sos, self.eos, *self.words))
 
     @classmethod
     def of(cls, frequencies: Mapping[str, int]) -> Vocabulary:
-        """The vocabulary of counted words, in the order in which they were first counted."""
+        """Return the vocabulary of counted words, in the order in which they were first counted."""
         return cls(words=tuple(frequencies), frequencies=dict(frequencies))
 
     @property
@@ -73,12 +73,12 @@ class Vocabulary:
         return {word: index for index, word in enumerate(self) if index}
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
-        """The indices of a sequence with its beginning and end; 0 for words that are not known."""
+        """Return the indices of a sequence with its beginning and end, 0 for unknown words."""
         known = self.indices
         return [1, *(known.get(token, 0) for token in tokens), 2]
 
     def decode(self, indices: Iterable[int]) -> list[str]:
-        """The words of a sequence of indices, up to its end."""
+        """Return the words of a sequence of indices, up to its end."""
         entries = list(self)
         words = []
         for index in indices:
@@ -109,7 +109,7 @@ def write_vocabulary(vocabulary: Vocabulary, path: Path | str) -> None:
 
 
 def read_vocabulary(path: Path | str) -> Vocabulary:
-    """The vocabulary of a file.
+    """Return the vocabulary of a file.
 
     Raises:
         BrokenDataset: when it is no vocabulary, or its lists contradict each other.
@@ -133,7 +133,7 @@ def read_vocabulary(path: Path | str) -> Vocabulary:
 def write_vocabularies(
     tables: Iterable[pa.Table] | pa.Table, folder: Path | str, *, split: str = "train", joins_manners: bool = False
 ) -> tuple[Vocabulary, Vocabulary]:
-    """Count the words and actions of a split and write both vocabulary files; what was written.
+    """Count the words and actions of a split, write both vocabulary files, and return them.
 
     Args:
         tables: the examples.
@@ -158,13 +158,13 @@ class VocabularyCounter:
         }
 
     def counting(self, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-        """The tables as they come, counted on the way."""
+        """Yield the tables as they come, counted on the way."""
         for table in tables:
             self.add(table)
             yield table
 
     def add(self, table: pa.Table) -> None:
-        """Count the rows of a table; an example without a split counts as one of train."""
+        """Count the rows of a table, with an example without a split as one of train."""
         columns = (table[name].to_pylist() for name in ("command", "plan", "split"))
         for command, plan, split in zip(*columns, strict=True):
             commands, plans = self._counts[self.split in splits_of(split)]
@@ -172,7 +172,7 @@ class VocabularyCounter:
             plans.update(plan)
 
     def vocabularies(self) -> tuple[Vocabulary, Vocabulary]:
-        """The vocabularies of commands and plans, of the split asked for or, where it is empty, of all examples."""
+        """Return the vocabularies of commands and plans, of a split or, where it is empty, of all examples."""
         commands, plans = self._counts[True] if self._counts[True][0] else self._counts[False]
         words: dict[str, int] = {}
         for command, count in commands.items():
@@ -182,7 +182,7 @@ class VocabularyCounter:
         return Vocabulary.of(words), Vocabulary.of(actions)
 
     def is_known_by(self, words: Vocabulary, actions: Vocabulary) -> bool:
-        """Whether two vocabularies have every word and every action that was counted, of whatever split."""
+        """Return whether two vocabularies have every word and every action that was counted, of any split."""
         counted = [set[str](), set[str]()]
         for commands, plans in self._counts.values():
             counted[0].update(token for command in commands for token in self._tokens(command))
@@ -201,7 +201,7 @@ class VocabularyCounter:
 
 
 def command_tokens(command: str, *, joins_manners: bool = False) -> list[str]:
-    """The tokens of a command: its words, or, as in gSCAN, with `while spinning` as one."""
+    """Return the tokens of a command: its words, or, as in gSCAN, with `while spinning` as one."""
     tokens = command.split()
     if joins_manners and len(tokens) > 1 and tokens[-2] == "while":
         return [*tokens[:-2], " ".join(tokens[-2:])]

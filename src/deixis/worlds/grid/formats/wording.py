@@ -1,4 +1,4 @@
-"""What a command says, in the forms that the released files spell out: patterns, phrases, relations.
+"""The parts of a command in the forms that the released files spell out: patterns, phrases, relations.
 
 A file repeats every command in up to 180 worlds, so what is known about a command is worked out once and remembered.
 """
@@ -59,15 +59,15 @@ class Wording:
         return len(self.said)
 
     def relation(self, child: int) -> str:
-        """The relation by which a mention hangs on its head."""
+        """Return the relation by which a mention hangs on its head."""
         return RELATIONS[self.said[child][RELATION]]
 
     def edge(self, child: int) -> list[str]:
-        """The names of head and mention."""
+        """Return the names of head and mention."""
         return [name_of(self.said[child][PARENT]), name_of(child)]
 
     def below(self, child: int) -> frozenset[int]:
-        """The mentions that go when a clause is dropped: its own and all that hang on it."""
+        """Return the mentions that go when a clause is dropped: its own and all that hang on it."""
         found = {child}
         for k in range(child + 1, len(self)):
             if self.said[k][PARENT] in found:
@@ -82,7 +82,7 @@ class Wording:
 
 @lru_cache(maxsize=1 << 14)
 def wording(command: str) -> Wording:
-    """The command taken apart; words may be separated by commas, as in the files, or by spaces.
+    """Take a command apart, with words separated by commas, as in the files, or by spaces.
 
     Raises:
         ParseError: when it is not a command of this language.
@@ -102,19 +102,19 @@ def wording(command: str) -> Wording:
 
 
 def name_of(number: int) -> str:
-    """The name of a mention or object in the files."""
+    """Return the name of a mention or object in the files."""
     return f"$OBJ_{number}"
 
 
 def number_of(name: object) -> int | None:
-    """The number in a name such as `$OBJ_12`; None for anything else."""
+    """Return the number in a name such as `$OBJ_12`, or None for anything else."""
     if not (isinstance(name, str) and name.startswith("$OBJ_") and name[5:].isdecimal() and len(name) < 12):
         return None
     return int(name[5:])
 
 
 def phrase_text(row: tuple[int, ...]) -> str:
-    """The words of a noun phrase given as integers."""
+    """Return the words of a noun phrase given as integers."""
     shape, color, size = row[:3]
     words = [SIZE_WORDS[size]] if size >= 0 else []
     words += [COLOR_WORDS[color]] if color >= 0 else []

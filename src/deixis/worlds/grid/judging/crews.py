@@ -24,7 +24,7 @@ PER_EXAMPLE = ("ids", "objects", "count", "size", "target", "agent", "roles")
 
 
 def judge_with_crew(asked: Asked, plans: Plans, *, crew: Crew, is_given: np.ndarray | None = None) -> Verdicts:
-    """What `judge_all` says, by a crew.
+    """Judge as `judge_all` does, by a crew.
 
     Args:
         asked: the examples.

@@ -112,7 +112,7 @@ def evaluate(request: Request) -> Output:
 
 
 class AskedBySplit(dict[str, Asked]):
-    """The examples of a dataset by split, each split read when it is asked for; `progress` is told of it."""
+    """The examples of a dataset by split, each read on demand with a report to `progress`."""
 
     def __init__(self, data: Source, progress: Callable[..., None] | None = None) -> None:
         super().__init__()
@@ -137,7 +137,7 @@ class AskedBySplit(dict[str, Asked]):
 
 
 def plans_for(source: Path, examples: AskedBySplit, request: Request) -> dict[str, Plans]:
-    """The plans to be judged, by split; this is where sources are told apart.
+    """Return the plans to be judged, by split, from any source.
 
     Args:
         source: a folder of <split>.parquet, a Parquet file, JSON Lines, a checkpoint, a folder with one, or one of the
@@ -214,7 +214,7 @@ def _losses(source: Source, asked: Mapping[str, Asked], plans: Mapping[str, Plan
 
 
 def _told_before(kept: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The wrong answers that an earlier evaluation tells, by split."""
+    """Return the wrong answers that an earlier evaluation tells, by split."""
     told = (kept or {}).get("wrong_answers")
     return dict(told) if isinstance(told, dict) else {}
 

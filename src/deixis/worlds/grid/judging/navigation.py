@@ -1,4 +1,4 @@
-"""How well a model carries out instructions in grid worlds, and what it misreads when it goes wrong.
+"""Evaluation of plans in grid worlds: scores, and the misreadings behind wrong plans.
 
 | measure | a plan counts as right when |
 |---|---|
@@ -77,7 +77,7 @@ OTHER_DATA = "plans were made for data with another digest"
 
 
 class Score(NamedTuple):
-    """How many examples there are, how many plans are right by each measure, and the mean share of right actions.
+    """Number of examples, number of right plans by each measure, and the mean share of right actions.
 
     Attributes:
         examples: how many.
@@ -90,11 +90,11 @@ class Score(NamedTuple):
     tokens: float
 
     def estimate(self, measure: str) -> Estimate:
-        """The share of plans that are right by one of `MEASURES`, with its interval."""
+        """Return the share of plans that are right by one of `MEASURES`, with its interval."""
         return wilson(self.right[MEASURES.index(measure)], self.examples)
 
     def to_dict(self) -> dict[str, Any]:
-        """The shares with their intervals, as plain values."""
+        """Return the shares with their intervals, as plain values."""
         estimates = {measure: self.estimate(measure) for measure in MEASURES}
         return {
             "examples": self.examples,
@@ -105,7 +105,7 @@ class Score(NamedTuple):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Score:
-        """The inverse of `to_dict`."""
+        """Return the inverse of `to_dict`."""
         examples, tokens = int(values["examples"]), values["tokens_right"]
         if examples >= 1 << 53:
             raise ValueError(f"{examples} examples are more than can be")
@@ -137,7 +137,7 @@ class SplitEvaluation:
     by: Mapping[str, Mapping[str, Score]]
 
     def to_dict(self) -> dict[str, Any]:
-        """The results as plain values."""
+        """Return the results as plain values."""
         return {
             **self.score.to_dict(),
             "choices": dict(self.choices),
@@ -148,7 +148,7 @@ class SplitEvaluation:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> SplitEvaluation:
-        """The inverse of `to_dict`."""
+        """Return the inverse of `to_dict`."""
         return cls(
             score=Score.from_dict(values),
             choices=dict(values["choices"]),
@@ -187,11 +187,11 @@ class PlanEvaluation:
 
     @property
     def is_pointed(self) -> bool:
-        """Whether objects were pointed at: then only the target can be right, since the plans are nobody's."""
+        """True if objects were pointed at, so that only the target can be right and there are no plans."""
         return self.facts.get("task") == POINTING
 
     def to_dict(self) -> dict[str, Any]:
-        """The results as plain values, the content of `evaluation.json`."""
+        """Return the results as plain values, the content of `evaluation.json`."""
         return {
             "format": FORMAT,
             "kind": KIND,
@@ -207,7 +207,7 @@ class PlanEvaluation:
 
     @classmethod
     def from_dict(cls, values: Any) -> PlanEvaluation:
-        """The inverse of `to_dict`.
+        """Return the inverse of `to_dict`.
 
         Raises:
             BrokenDataset: when the values are not those of an evaluation of plans.
@@ -238,7 +238,7 @@ def evaluate_plans(
     digest: str = "",
     judge: Callable[..., Verdicts] = judge_all,
 ) -> tuple[PlanEvaluation, dict[str, Verdicts]]:
-    """The results of a model, and the judgement on every example.
+    """Return the results of a model, and the judgement on every example.
 
     Args:
         asked: the examples by split.
@@ -277,7 +277,7 @@ def evaluate_plans(
 
 
 def align_plans(asked: Asked, plans: Plans) -> tuple[Plans, np.ndarray]:
-    """One plan for each example, and bool [example], whether there was one; of several the first counts."""
+    """Return one plan for each example, the first of several, and bool [example], whether there was one."""
     if np.array_equal(asked.ids, plans.ids):
         return plans, np.ones(len(asked), bool)
     order = np.argsort(plans.ids, kind="stable")
@@ -292,7 +292,7 @@ def align_plans(asked: Asked, plans: Plans) -> tuple[Plans, np.ndarray]:
 
 
 def merge_splits(found: Iterable[SplitEvaluation]) -> SplitEvaluation:
-    """The results on several splits together; an example that is in two of them counts twice."""
+    """Merge the results on several splits, counting an example of two of them twice."""
     found = list(found)
     return SplitEvaluation(
         score=_added([one.score for one in found]),
@@ -327,7 +327,7 @@ def _settle(asked: Asked, verdicts: Verdicts) -> SplitEvaluation:
 
 
 def outcomes_of(verdicts: Verdicts) -> np.ndarray:
-    """int64 [example]: a number of `CHOICES`."""
+    """Return int64 [example]: a number of `CHOICES`."""
     return np.select(
         [~verdicts.is_given, ~verdicts.is_plan, verdicts.is_right_target, verdicts.is_wrong_object],
         [CHOICES.index(name) for name in ("unanswered", "no plan", "right target", "wrong object")],
@@ -336,7 +336,7 @@ def outcomes_of(verdicts: Verdicts) -> np.ndarray:
 
 
 def _shares(misread: np.ndarray) -> dict[str, float]:
-    """How often each thing was missed, with shares where several explain one choice."""
+    """Return how often each thing was missed, with shares where several explain one choice."""
     shares = dict.fromkeys((*MISSED, NO_REASON), 0.0)
     for bits, count in zip(*(column.tolist() for column in np.unique(misread, return_counts=True)), strict=True):
         names = names_of(bits)
@@ -346,7 +346,7 @@ def _shares(misread: np.ndarray) -> dict[str, float]:
 
 
 def _parts(asked: Asked, verdicts: Verdicts, what: str) -> dict[str, Score]:
-    """The scores of all parts that have examples, in their usual order."""
+    """Return the scores of all parts that have examples, in their usual order."""
     if what == "relation":
         names = (*(relation.name for relation in GRID.relations), NONE)
         said = [command.relations or (NONE,) for command in asked.commands]
@@ -365,7 +365,7 @@ def _parts(asked: Asked, verdicts: Verdicts, what: str) -> dict[str, Score]:
 
 
 def _scores(verdicts: Verdicts, rows: np.ndarray, parts: np.ndarray, count: int) -> list[Score]:
-    """The scores of so many parts: example `rows[n]` belongs to part `parts[n]`."""
+    """Return the scores of so many parts: example `rows[n]` belongs to part `parts[n]`."""
     sizes = np.bincount(parts, minlength=count)
     columns = (verdicts.exact, verdicts.exact_cut, verdicts.got_there, verdicts.is_right_target)
     right = np.array([np.bincount(parts[column[rows]], minlength=count) for column in columns])
@@ -378,7 +378,7 @@ def _scores(verdicts: Verdicts, rows: np.ndarray, parts: np.ndarray, count: int)
 
 
 def _label(command: Command, what: str) -> str:
-    """The name of the part that a command belongs to."""
+    """Return the name of the part that a command belongs to."""
     match what:
         case "clauses":
             return str(len(command.relations))

@@ -1,4 +1,4 @@
-"""What judging plans found, for people: scores by split, what plans made for, and what was missed."""
+"""Result tables: scores by split, the objects that plans went to, and the misreadings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DISTRACTORS = ("relation", "attribute", "isomorphism", "size", "random")  # role
 
 
 def evaluation_blocks(evaluation: PlanEvaluation, groupings: Sequence[str]) -> Iterator[str | TextTable]:
-    """Scores by split and by whatever else is asked for, what plans made for, and what was missed."""
+    """Tabulate scores by split and other groups, the objects that plans went to, and the misreadings."""
     limit = f", at most {evaluation.decode_limit} actions" if evaluation.decode_limit else ""
     main = "right target" if evaluation.is_pointed else "exact match"
     tabulate = _targets if evaluation.is_pointed else _scores
@@ -43,7 +43,10 @@ def evaluation_blocks(evaluation: PlanEvaluation, groupings: Sequence[str]) -> I
 
 
 def fault_lines(evaluation: PlanEvaluation, plans: Mapping[str, Plans], losses: Losses) -> Iterator[str]:
-    """What could not be judged as it stood; of plans that are left out, `losses` tells."""
+    """Describe the answers that could not be judged.
+
+    `losses` describes the plans that were left out.
+    """
     lost = losses.counts["left out"]
     if rest := evaluation.strange.get(NOT_ASKED, 0) - lost[NO_EXAMPLE]:
         yield f"{rest:>9,} × a plan {NOT_ASKED}"
@@ -69,7 +72,7 @@ def _scores(what: str, scores: Mapping[str, Score], *, cut: bool) -> TextTable:
 
 
 def _targets(what: str, scores: Mapping[str, Score], *, cut: bool) -> TextTable:
-    """A line for each score of those who only point."""
+    """Return a line for each score of those who only point."""
     del cut
     rows = []
     for name, score in scores.items():

@@ -43,7 +43,7 @@ class WrongPlan(NamedTuple):
 def wrong_plans(
     asked: Mapping[str, Asked], verdicts: Mapping[str, Verdicts], *, most: int = MOST
 ) -> dict[str, tuple[WrongPlan, ...]]:
-    """The first plans of every judged split that make for a wrong object."""
+    """Return the first plans of every judged split that make for a wrong object."""
     return {
         split: tuple(_wrong_plan(asked[split], found, int(row)) for row in _first_wrong(found, most))
         for split, found in verdicts.items()

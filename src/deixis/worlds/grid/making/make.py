@@ -126,7 +126,7 @@ class _Maker:
         return Stream(derive(self.recipe.seed, pool.name, "commands"))
 
     def _make_tests(self, places: Places) -> Iterator[tuple[Pool, MadePool]]:
-        """The test sets made on purpose, one after another."""
+        """Yield the test sets made on purpose, one after another."""
         trained = trained_on(places.only("train")) if self.recipe.tests else Trained((), np.zeros(0, np.int64))
         for pool in self.recipe.tests:
             yield pool, self._make_test(pool, trained)
@@ -155,7 +155,7 @@ class _Maker:
 
 
 def _losses(made: list[MadePool]) -> Losses:
-    """The examples that pools ask for and do not have."""
+    """Return the examples that pools ask for and do not have."""
     losses = Losses("examples", sum(one.pool.commands * one.pool.worlds for one in made))
     for one in made:
         missing = one.pool.commands * one.pool.worlds - one.rows - one.repeated

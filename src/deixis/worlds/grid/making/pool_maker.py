@@ -40,7 +40,7 @@ PATIENCE = 6  # a pool is given up after so many times as many commands as it as
 
 @dataclass
 class MadePool:
-    """A pool as far as it is made.
+    """A pool and the examples made for it so far.
 
     Attributes:
         pool: what was asked for.
@@ -63,7 +63,7 @@ class MadePool:
 
     @property
     def rows(self) -> int:
-        """How many examples there are."""
+        """Number of examples."""
         return sum(table.num_rows for table in self.tables)
 
     def take(self, shard: Shard, batch: Sequence[Instruction]) -> None:
@@ -86,7 +86,7 @@ class MadePool:
             counts[2] += worlds == 0
 
     def leave_out(self, known: np.ndarray) -> np.ndarray:
-        """Leave out examples that are known or repeated; all ids known afterwards, sorted.
+        """Leave out examples that are known or repeated, and return all ids known afterwards, sorted.
 
         Equal examples come from equal commands: of two pools, or of C2 as it was released.
         """
@@ -102,7 +102,7 @@ class MadePool:
         return unique
 
     def summary(self) -> dict[str, object]:
-        """What happened, for the manifest."""
+        """Summarise the making for the manifest."""
         return {
             "examples": self.rows,
             "commands": self.commands,
@@ -135,7 +135,7 @@ class _UnderWay(NamedTuple):
 
 @dataclass(frozen=True)
 class PoolMaker:
-    """Makes pools with several threads, or with a crew elsewhere; what comes of it does not depend on how many.
+    """Maker of pools with several threads, or with a crew elsewhere, whose result does not depend on their number.
 
     A crew is handed twice as many shards as it can make at a time. What it has made stays with it until one of the
     threads is free to take it in, in the order of the shards, so that memory here does not grow with the crew.
@@ -149,7 +149,7 @@ class PoolMaker:
     crew: Crew | None = None
 
     def make(self, pool: Pool, instructions: Iterator[Instruction]) -> MadePool:
-        """Worlds for the first so many commands that have any."""
+        """Make worlds for the first so many commands that have any."""
         made = MadePool(pool)
         total = pool.commands * pool.worlds
         with closing(self._shards(pool, instructions)) as shards:
@@ -208,7 +208,7 @@ class PoolMaker:
         return self._keep(name, unpack_shard(promise.result()))
 
     def _kept(self, name: str) -> Shard | None:
-        """A shard that is finished; None where it is none."""
+        """Return a shard that is finished, or None where it is none."""
         try:
             with pa.memory_map(str(self.folder.out / name)) as source:
                 table = pa.ipc.open_file(source).read_all()

@@ -1,4 +1,4 @@
-"""What a dataset is made from: the frozen configuration that its manifest records.
+"""The recipe of a dataset: the frozen configuration that its manifest records.
 
 The configuration of a dataset is this tree of records itself; a TOML file is one-to-one with it. Two datasets that one
 version of deixis makes from equal recipes are equal byte for byte.
@@ -53,7 +53,7 @@ MAX_GRID, MAX_OBJECTS, MAX_HOLD_OUTS = 16, 48, 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How to make a ReaSCAN dataset.
+    """The recipe of a ReaSCAN dataset.
 
     Attributes:
         name: what to call it.
@@ -183,7 +183,7 @@ class Recipe:
         return "gscan" if self.mode == "gscan" else "reascan"
 
     def to_dict(self) -> dict[str, object]:
-        """The recipe as plain data; `recipe_from` is the inverse."""
+        """Return the recipe as plain data, the inverse of `recipe_from`."""
         plain: dict[str, object] = json.loads(json.dumps(asdict(self)))
         return plain
 
@@ -214,7 +214,7 @@ def reascan(
     hold_out: tuple[Rule, ...] | None = None,
     random_only: bool = False,
 ) -> Recipe:
-    """The recipe of ReaSCAN, at the size of the paper or small enough to be made in seconds.
+    """Return the recipe of ReaSCAN, at the size of the paper or small enough to be made in seconds.
 
     Args:
         mode: as the released generator, or corrected.
@@ -248,7 +248,7 @@ def reascan(
 
 
 def gscan(*, scale: Scale = "small", seed: int = 42) -> Recipe:
-    """The recipe of a gSCAN-style dataset: simple commands, random distractors, two of gSCAN's held-out sets."""
+    """Return the recipe of a gSCAN-style dataset: simple commands, random distractors, two of gSCAN's held-out sets."""
     if scale not in _SIZES:
         raise RecipeError(f"unknown scale {scale!r}; known: {', '.join(_SIZES)}")
     commands, _ = _SIZES[scale]["p1"]
@@ -286,7 +286,7 @@ _CAPS = {"compatible": 24, "corrected": 16}
 
 
 def every_word_mixture(name: str, *, seed: int) -> Recipe:
-    """Some hundred commands of the paper's patterns of which no word can be spared, with its held-out sets: seconds."""
+    """Return a recipe of some hundred commands whose every word is needed, with held-out sets, made in seconds."""
     return Recipe(
         name=name,
         mode="every-word",
@@ -309,7 +309,7 @@ def every_word_mixture(name: str, *, seed: int) -> Recipe:
 
 
 def _test_pool(pool: Pool, is_compatible: bool) -> Pool:
-    """A test pool as the mode has it: the code with which B1 was added leaves sizes free, C1 was made before."""
+    """Return a test pool as the mode has it: the code with which B1 was added leaves sizes free, C1 was made before."""
     return replace(pool, free_sizes=True) if is_compatible and pool.name == "b1" else pool
 
 
@@ -324,14 +324,14 @@ def _pool(name: str, scale: Scale, *, random_only: bool) -> Pool:
 
 
 def _file_name(name: str) -> str:
-    """A name for the pool of a pattern: its own, or its marks spelled out ('^ & ^' becomes that-and-that)."""
+    """Return a name for the pool of a pattern: its own, or its marks spelled out ('^ & ^' becomes that-and-that)."""
     if name in PATTERNS:
         return name
     return "-".join("that" if mark == "^" else "and" for mark in re.findall(r"[\^&]", name))
 
 
 def read_recipe(path: Path) -> Recipe:
-    """The recipe in a TOML file, see `recipe_from`."""
+    """Return the recipe in a TOML file, see `recipe_from`."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -340,7 +340,7 @@ def read_recipe(path: Path) -> Recipe:
 
 
 def recipe_from(table: Mapping[str, object]) -> Recipe:
-    """The recipe that plain data describes (a parsed TOML file, or a manifest).
+    """Return the recipe that plain data describes (a parsed TOML file, or a manifest).
 
     Its keys are the fields of `Recipe`. Without `pools` it starts from the paper's recipe, of which `scale` and
     `patterns` choose the size and the pools. Rules are named as in the catalogue or spelled out.
@@ -354,7 +354,7 @@ def recipe_from(table: Mapping[str, object]) -> Recipe:
 
 
 def _from_fields(table: dict[str, Any]) -> Recipe:
-    """A recipe whose pools are all spelled out."""
+    """Return a recipe whose pools are all spelled out."""
     _refuse_unknown("recipe", table, Recipe)
     for key in ("pools", "tests"):
         table[key] = tuple(_read_pool(entry) for entry in _list(key, table.get(key, [])))
@@ -367,7 +367,7 @@ def _from_fields(table: dict[str, Any]) -> Recipe:
 
 
 def _from_paper(table: dict[str, Any]) -> Recipe:
-    """The paper's recipe with some fields changed."""
+    """Return the paper's recipe with some fields changed."""
     start: dict[str, Any] = {key: table.pop(key) for key in ("mode", "scale", "seed") if key in table}
     if "patterns" in table:
         start["patterns"] = tuple(_list("patterns", table.pop("patterns")))
@@ -386,7 +386,7 @@ def _read_rules(entries: object) -> tuple[Rule, ...]:
 
 
 def _read_rule(entry: str | dict[str, Any]) -> Rule:
-    """A rule of the catalogue by its name, or one of the user's own."""
+    """Return a rule of the catalogue by its name, or one of the user's own."""
     if isinstance(entry, str):
         return find_rule(entry)
     entry = {"id": f"own/{_table('hold-out', entry).get('name', '')}", **entry}

@@ -40,7 +40,7 @@ MODES = {
     "corrected": "This dataset mends the faults of the released generator of ReaSCAN: a world is accepted only if the "
     "command fits exactly one object and every clause is needed to find it.",
     "every-word": "In this dataset no content word can be spared: a world is accepted only if the command fits exactly "
-    "one object, and overlooking any one size, colour or shape word, or any clause, lets another object through. What "
+    "one object, and ignoring any one size, colour or shape word, or any clause, lets another object through. What "
     "is to be pushed or pulled really moves, and no two worlds of a command are equal up to the order of rows and "
     "columns.",
     "gscan": "This dataset is made as gSCAN was: simple commands, and other objects chosen at random, whatever the "

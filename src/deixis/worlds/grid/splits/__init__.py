@@ -1,4 +1,4 @@
-"""What is held out: rules, the catalogue of known splits, partition and the proof that nothing leaks."""
+"""Held-out examples: rules, the catalogue of known splits, partition and the proof that nothing leaks."""
 
 from deixis.worlds.grid.splits.rules import Rule as Rule
 from deixis.worlds.grid.splits.rules import find_rule as find_rule

@@ -1,4 +1,4 @@
-"""What a split holds out, as a rule over expressions and the objects they mention."""
+"""The rules of splits, over expressions and the objects they mention."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ TAKEN = ("train", "dev", "test", "aside", "all")  # 'all' is how other tools cal
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """What is kept out of training. An example is held out when any of the conditions given holds.
+    """A rule that keeps examples out of training.
+
+    An example is held out when any of the conditions given holds.
 
     Attributes:
         id: a versioned name, e.g. `reascan/A1-v1`; results are comparable only under the same id.
@@ -123,11 +125,11 @@ class Rule:
 
     @property
     def is_generated(self) -> bool:
-        """Whether its test set is made on purpose: no pool of commands holds what it asks for."""
+        """True if its test set is made on purpose: no pool of commands holds what it asks for."""
         return bool(self.pattern or self.new_phrases)
 
     def says(self, expression: Expression) -> bool:
-        """Whether the command itself is held out, whatever its world."""
+        """Return whether the command itself is held out, in any world."""
         return (
             (bool(self.phrase) and any(True for _ in self.mentions(expression)))
             or (bool(self.relations) and self._relates(expression))
@@ -136,7 +138,7 @@ class Rule:
         )
 
     def _relates(self, expression: Expression) -> bool:
-        """Whether all held-out relations are said, in order where that is asked for."""
+        """Return whether all held-out relations are said, in order where that is asked for."""
         said = list(expression.relations())
         if not self.in_order:
             return set(self.relations) <= set(said)
@@ -144,21 +146,21 @@ class Rule:
         return said[:1] == [self.relations[0]] and all(relation in rest for relation in self.relations)
 
     def _begins(self, expression: Expression) -> bool:
-        """Whether the first clause has the relation and the words held out."""
+        """Return whether the first clause has the relation and the words held out."""
         wanted, said = _clause_of(self.first_clause), expression.clauses[:1]
         return any(
             clause.relation == wanted.relation and set(wanted.to.steps) <= set(clause.to.steps) for clause in said
         )
 
     def mentions(self, expression: Expression) -> Iterator[int]:
-        """The numbers of the mentions whose noun phrase says all words of the held-out phrase."""
+        """Yield the numbers of the mentions whose noun phrase says all words of the held-out phrase."""
         wanted = set(_steps_of(self.phrase))
         for number, mention in enumerate(expression.mentions()):
             if wanted and wanted <= set(mention.steps):
                 yield number
 
     def decisive_parts(self, expression: Expression) -> tuple[int, ...]:
-        """The places, in the order of `parts`, of the words that must be needed."""
+        """Return the places, in the order of `parts`, of the words that must be needed."""
         found = []
         said = set(self.mentions(expression))
         mention = 0
@@ -170,11 +172,11 @@ class Rule:
         return tuple(found)
 
     def thing_codes(self) -> dict[str, str]:
-        """The values that no mentioned object may have together, by attribute; empty where the rule names no thing."""
+        """Return the values that no mentioned object may have together, by attribute, or empty without such a rule."""
         return {step.attribute: step.value for step in _steps_of(self.thing) if isinstance(step, Is)}
 
     def shows(self, scene: GridScene, mentions: int) -> bool:
-        """Whether one of the mentioned objects, which come first, is the held-out thing."""
+        """Return whether one of the mentioned objects, which come first, is the held-out thing."""
         wanted = self.thing_codes()
         return bool(wanted) and any(
             all(getattr(thing, attribute) == value for attribute, value in wanted.items())
@@ -182,17 +184,17 @@ class Rule:
         )
 
     def holds(self, expression: Expression, scene: GridScene) -> bool:
-        """Whether an example must stay out of training."""
+        """Return whether an example must stay out of training."""
         return self.says(expression) or self.shows(scene, sum(1 for _ in expression.mentions()))
 
 
 def phrase_key(expression: Expression) -> tuple[str, ...]:
-    """The noun phrases of a command, whatever their order."""
+    """Return the noun phrases of a command, in any order."""
     return tuple(sorted(_notation(mention.phrase) for mention in expression.mentions()))
 
 
 def relation_key(expression: Expression) -> tuple[str, ...]:
-    """The relations of a command, whatever their order."""
+    """Return the relations of a command, in any order."""
     return tuple(sorted(expression.relations()))
 
 
@@ -203,13 +205,13 @@ def _notation(phrase: Description) -> str:
 
 @lru_cache(maxsize=256)
 def _steps_of(words: str) -> tuple[Is | Extreme, ...]:
-    """The steps of a noun phrase without clauses."""
+    """Return the steps of a noun phrase without clauses."""
     return parse(f"the {words}").steps if words else ()  # type: ignore[return-value]
 
 
 @lru_cache(maxsize=256)
 def _clause_of(words: str) -> Related:
-    """The clause that is said by these words."""
+    """Return the clause that is said by these words."""
     return parse(f"the object that is {words}").clauses[0]
 
 
@@ -278,12 +280,12 @@ GSCAN = (
 
 
 def rules() -> dict[str, Rule]:
-    """Every rule of the catalogue, by id."""
+    """Return every rule of the catalogue, by id."""
     return {rule.id: rule for rule in (*REASCAN, *REASCAN_ASIDE, *GSCAN)}
 
 
 def find_rule(name: str) -> Rule:
-    """The rule of an id (`reascan/A1-v1`) or of a short name (`a1`)."""
+    """Return the rule of an id (`reascan/A1-v1`) or of a short name (`a1`)."""
     known = rules()
     by_name = {rule.name: rule for rule in known.values()}
     if name in known:
