@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from deixis.resolution.trace import Trace, TracedStep
     from deixis.worlds.grid.navigate import Example
     from deixis.worlds.grid.report.explain import DistractorSet, IgnoredPart
-    from deixis.worlds.grid.report.sample import Sampled
+    from deixis.worlds.grid.report.sample import SampledExample
 
 
 __all__ = [
@@ -48,7 +48,7 @@ Theme: TypeAlias = Literal["light", "dark"]
 SHOWN = {"noun": "noun", "colour word": "color", "size word": "size", "clause": "clause", "other": "other"}
 
 
-def card(sampled: Sampled, themes: Themes, *, number: int, splits: Mapping[str, str]) -> str:
+def card(sampled: SampledExample, themes: Themes, *, number: int, splits: Mapping[str, str]) -> str:
     """Show one example as an article.
 
     Args:

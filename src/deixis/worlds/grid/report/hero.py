@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.draw import Marks
     from deixis.worlds.grid.induce import Task
     from deixis.worlds.grid.navigate import Example
-    from deixis.worlds.grid.report.sample import Sampled
+    from deixis.worlds.grid.report.sample import SampledExample
 
 
 __all__ = ["choose_hero", "choose_moving", "hero_section", "more_section", "moving_picture"]
@@ -31,13 +31,13 @@ TELLING = (Manner.SPINNING, Manner.CAUTIOUSLY, Manner.HESITANTLY)  # manners tha
 SEEN = ("same row", "same column", "inside")  # relations that one sees at a glance
 
 
-def choose_hero(sampled: Iterable[Sampled]) -> Example | None:
+def choose_hero(sampled: Iterable[SampledExample]) -> Example | None:
     """Choose the example that shows best how words matter: many, all needed, and a plan that can be watched."""
     scored = [(score, -place, one.example) for place, one in enumerate(sampled) if (score := _score(one.example))]
     return max(scored, key=lambda entry: entry[:2])[2] if scored else None
 
 
-def choose_moving(sampled: Iterable[Sampled], other_than: Example | None) -> Example | None:
+def choose_moving(sampled: Iterable[SampledExample], other_than: Example | None) -> Example | None:
     """Choose an example with a visible manner, in which something is moved, neither too long nor too short."""
     for one in sampled:
         example = one.example
