@@ -57,7 +57,6 @@ PENDING: frozenset[str] = frozenset(
         "worlds/grid/judging",
         "worlds/grid/kernels",
         "worlds/grid/making",
-        "worlds/grid/models",
         "worlds/grid/navigate.py",
         "worlds/grid/pages/results.py",
         "worlds/grid/paper",
@@ -70,11 +69,8 @@ PENDING: frozenset[str] = frozenset(
         "worlds/grid/simulate.py",
         "worlds/grid/splits",
         "worlds/grid/testing.py",
-        "worlds/grid/training",
         # photos
-        "worlds/photos/models",
         "worlds/photos/paper",
-        "worlds/photos/training",
     }
 )
 

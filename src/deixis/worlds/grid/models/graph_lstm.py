@@ -36,7 +36,7 @@ PARTS = (4, 4, 4, 5)  # channels of size, shape, colour, and of the agent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphLSTMSettings:
-    """The sizes of a GCN-LSTM; the defaults are those of the published runs.
+    """The sizes of a GCN-LSTM, by default those of the published runs.
 
     Attributes:
         action_dropout: share of an action's vector that is left out. The published code drops 0.85 where it meant to
@@ -58,7 +58,7 @@ class GraphLSTMSettings:
 
 
 class GraphLSTM(Policy):
-    """The GCN-LSTM; `words` is the number of words it knows."""
+    """The GCN-LSTM, for `words` known words."""
 
     layout = Layout(size=10, pad=PAD, start=2, stop=3, first=4)
     channels = sum(PARTS)
@@ -123,7 +123,7 @@ class GraphLSTM(Policy):
 
 
 class MessagePassing(nn.Module):
-    """Rounds in which every node gathers from all others what the command asks for; weights are shared by the rounds.
+    """Rounds with shared weights in which every node gathers from all others what the command asks for.
 
     With x what a node looks like, m what it has gathered, k what the command attends to in a round:
 

@@ -37,7 +37,7 @@ PAD, START, STOP = 0, 1, 2  # the first rows of both tables
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultimodalLSTMSettings:
-    """The sizes of an M-LSTM; the defaults are those of the published runs."""
+    """The sizes of an M-LSTM, by default those of the published runs."""
 
     word_width: int = 25
     width: int = 100
@@ -50,7 +50,7 @@ class MultimodalLSTMSettings:
 
 
 class MultimodalLSTM(Policy):
-    """The M-LSTM; `words` is the number of words it knows."""
+    """The M-LSTM, for `words` known words."""
 
     layout = Layout(size=9, pad=PAD, start=START, stop=STOP, first=3)
 

@@ -121,7 +121,7 @@ class Policy(nn.Module):
 
     @abstractmethod
     def begin(self, memory: Any, limit: int) -> Any:
-        """Return the state in which decoding starts; there may be `limit` steps."""
+        """Return the state in which decoding of at most `limit` steps starts."""
 
     @abstractmethod
     def next_scores(self, memory: Any, last: Tensor, state: Any) -> tuple[Tensor, Any]:
@@ -132,7 +132,7 @@ class Policy(nn.Module):
         return memory._make(part[rows] for part in memory), state._make(part[rows] for part in state)
 
     def compile_parts(self) -> None:
-        """Let torch compile the parts that become faster; none by default."""
+        """Let torch compile the parts that become faster, by default none."""
 
     def low_precision_parameters(self) -> Iterator[nn.Parameter]:
         """Yield weights of heavy products, which may be held in `computes_in` during training."""

@@ -39,7 +39,7 @@ MODELS: Mapping[str, ModelEntry] = {
 
 
 def find_model(name: str) -> ModelEntry:
-    """Return the model of a name; `UnknownName` with the nearest one where there is none."""
+    """Return the model of a name, or raise `UnknownName` with the nearest one."""
     if name not in MODELS:
         raise UnknownName(f"unknown model {name!r}{nearest(name, MODELS)}")
     return MODELS[name]

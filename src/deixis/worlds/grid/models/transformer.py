@@ -37,7 +37,7 @@ MAX_FUSED_KEYS, FUSED_HEAD_SIZES = 128, (16, 32, 64, 128)  # what the fused kern
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridTransformerSettings:
-    """The sizes of the transformer; the defaults are the published ones.
+    """The sizes of the transformer, by default the published ones.
 
     Attributes:
         longest_command, longest_plan: rows of the tables of places, marks of beginning and end included.
@@ -106,7 +106,7 @@ class DecoderCache(NamedTuple):
 
 
 class GridTransformer(Policy):
-    """The transformer; `words` is the number of words it knows."""
+    """The transformer, for `words` known words."""
 
     layout = Layout(size=10, pad=PAD, start=START, stop=STOP, first=4)
 
@@ -175,7 +175,7 @@ class GridTransformer(Policy):
         return DecoderCache(memory.pairs.new_zeros(layers, examples, limit, *rest), 0)
 
     def next_scores(self, memory: EncoderMemory, last: Tensor, state: DecoderCache) -> tuple[Tensor, DecoderCache]:
-        """Return scores for the next action; keys and values of earlier steps come from the cache."""
+        """Return scores for the next action, with keys and values of earlier steps from the cache."""
         with self._precision(last):
             x = self.actions(last[:, None], start=state.taken)
             for number, layer in enumerate(cast("list[DecoderLayer]", self.decoder)):
@@ -243,7 +243,7 @@ class Places(nn.Module):
 
 
 class CellPlaces(nn.Module):
-    """Embeddings of the row and of the column of a cell; the first of each are for the whole grid."""
+    """Embeddings of the row and of the column of a cell, the first of each for the whole grid."""
 
     def __init__(self, longest_side: int, width: int) -> None:
         super().__init__()
@@ -251,7 +251,7 @@ class CellPlaces(nn.Module):
         self.columns = nn.Embedding(longest_side + 1, width)
 
     def forward(self, places: Tensor) -> Tensor:
-        """Return float [cell, width] for float [cell, (row, column)], counted from 0; -1 is for the whole grid."""
+        """Return float [cell, width] for float [cell, (row, column)], counted from 0, with -1 for the whole grid."""
         row, column = (places + 1).long().unbind(-1)
         return self.rows(row) + self.columns(column)
 
@@ -334,7 +334,7 @@ class Attention(nn.Module):
         return self.ask(x).unflatten(2, (-1, self.heads, x.shape[2] // self.heads))
 
     def forward(self, x: Tensor, other: Tensor | None, mask: Tensor | None, *, is_causal: bool = False) -> Tensor:
-        """Attend from x to another stream, or to x itself; the mask is False for padding."""
+        """Attend from x to another stream, or to x itself, with a mask that is False for padding."""
         pairs = None
         if other is not None and self.offer is not None:
             pairs = self.offer(other).unflatten(2, (2, self.heads, -1))
@@ -367,7 +367,10 @@ class Layer(nn.Module):
         return self.norm(x) if self.norm_first else x
 
     def forward(self, x: Tensor, normed: Tensor, other: Tensor | None, mask: Tensor | None) -> Tensor:
-        """Return x after a layer; `normed` and `other` are what `normalise` returns of x and of the other stream."""
+        """Return x after a layer.
+
+        `normed` and `other` are what `normalise` returns of x and of the other stream.
+        """
         x = x + self._drop(self.attention(normed, other, mask))
         if self.norm_first:
             return x + self._drop(self.second(functional.relu(self.first(self.last_norm(x)))))
@@ -413,7 +416,7 @@ class DecoderLayer(nn.Module):
         return self._finish(x, self.own(self._normalise(x), None, None, is_causal=True), pairs, mask)
 
     def step(self, x: Tensor, cached: Tensor, pairs: Tensor, mask: Tensor) -> Tensor:
-        """Return one step after a layer; its own keys and values are put at the end of the cached ones."""
+        """Return one step after a layer, and append its own keys and values to the cached ones."""
         qkv = self.own.project(self._normalise(x))
         cached[:, -1:] = qkv[:, :, 1:]
         return self._finish(x, self.own.attend(qkv[:, :, :1], cached.to(qkv.dtype), None), pairs, mask)

@@ -25,7 +25,7 @@ __all__ = ["DeviceData", "data_facts", "demand_room"]
 
 
 class DeviceData:
-    """The arrays of a split as tensors of one device; batches are gathered there."""
+    """The arrays of a split as tensors of one device, on which batches are gathered."""
 
     def __init__(self, arrays: PlanArrays, device: torch.device) -> None:
         def move(array: np.ndarray, dtype: type[np.generic]) -> Tensor:

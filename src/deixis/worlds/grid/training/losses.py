@@ -70,7 +70,9 @@ def mentions_cost(scores: Tensor, mentions: Tensor) -> Tensor:
 
 
 class PlanLoss:
-    """The loss of a batch of plans, as `Updates` wants it; `prepare` says what the next batch is like.
+    """The loss of a batch of plans, as `Updates` wants it.
+
+    `prepare` sets the next batch.
 
     Args:
         model: the model.

@@ -99,7 +99,7 @@ class Order:
 
 @dataclass(frozen=True)
 class StagedOrder:
-    """A curriculum: some examples alone, or some more often than others, in the first steps; then all alike.
+    """A curriculum: some examples alone, or some more often than others, in the first steps, and then all alike.
 
     Attributes:
         stages: one after another, the examples of each, int64 [row], and an order of these rows for as many updates as

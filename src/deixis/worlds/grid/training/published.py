@@ -117,14 +117,14 @@ PUBLISHED: Mapping[str, PublishedModel] = {
 
 
 def find_published(model: str) -> PublishedModel:
-    """The published training of a model; `UnknownName` with the nearest one where there is none."""
+    """Return the published training of a model, or raise `UnknownName` with the nearest one."""
     if model not in PUBLISHED:
         raise UnknownName(f"unknown model {model!r}{nearest(model, PUBLISHED)}")
     return PUBLISHED[model]
 
 
 def find_quirks(model: str, names: Iterable[str]) -> list[Quirk]:
-    """The quirks of these names; `UnknownName` where the model does not have one."""
+    """Return the quirks of these names, or raise `UnknownName` if the model does not have one."""
     known = find_published(model).quirks
     for name in names:
         if name not in known:

@@ -109,7 +109,7 @@ class Training(Settings):
 
     @property
     def cooldown_start(self) -> int:
-        """Number of steps before the cooldown begins; all, where there is none."""
+        """Number of steps before the cooldown begins, or all if there is none."""
         return max(0, self.steps - self.cooldown)
 
 
@@ -139,7 +139,7 @@ def training_of(model: str, changes: Mapping[str, Any] | None = None, *, quick: 
 
 
 def training_from(values: Mapping[str, Any]) -> Training:
-    """A training from plain data; the inverse of `to_dict`."""
+    """Return a training from plain data, as the inverse of `to_dict`."""
     if not isinstance(values.get("model"), str):
         raise RecipeError("a training needs the name of a model")
     return Training.read(values)

@@ -65,7 +65,10 @@ SHORTEST = 3  # words of a text from which one can be erased
 
 
 def without_word(said: Words, attention: Tensor) -> Words:
-    """Texts with one word, drawn by attention [text, step], made unknown; those of one or two words as they are."""
+    """Replace one word of each text, drawn by attention [text, step], by the unknown word.
+
+    Texts of one or two words stay as they are.
+    """
     is_long = (said.count >= SHORTEST)[:, None]
     erased = draw_one(torch.where(is_long, attention, 1.0)) & is_long
     return Words(said.words.masked_fill(erased, UNKNOWN), said.count)
@@ -109,7 +112,7 @@ def draw_index(weights: Tensor) -> Tensor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasingGrounderSettings:
-    """The sizes of the model; the defaults are the published ones, with words learned from scratch.
+    """The sizes of the model, by default the published ones, with words learned from scratch.
 
     Attributes:
         low, high: channels of the features of cells. attributes: frequent words to be told from a region.
@@ -178,7 +181,10 @@ class Looks(NamedTuple):
 
 
 class ErasingGrounder(nn.Module):
-    """The model itself; `words` is the number of entries of its vocabulary. `erases` is for the second stage."""
+    """The model, for a vocabulary of `words` entries.
+
+    `erases` is for the second stage.
+    """
 
     reads_images = True
     numbers_at_once = 2**26  # in `dense`
@@ -247,7 +253,10 @@ class ErasingGrounder(nn.Module):
         )
 
     def dense(self, query: ErasingQuery, seen: ErasingSeen, rows: Tensor) -> Tensor:
-        """Return the fit of regions: float [text, region]; those of a row have to be of the image that was in view."""
+        """Return the fit of regions: float [text, region].
+
+        Those of a row have to be of the image that was in view.
+        """
         numbers = 3 * (seen.cells.shape[1] + 2 * AROUND + 1) * self.settings.width
         parts = []
         for part in pieces(rows, numbers, self.numbers_at_once):
@@ -256,7 +265,7 @@ class ErasingGrounder(nn.Module):
         return torch.cat(parts)
 
     def loss(self, lesson: Lesson) -> tuple[Tensor, dict[str, Tensor]]:
-        """The ranking loss, that of attributes and of pairs that were mined; in the second stage those of erasing too.
+        """Return the losses of ranking, attributes and mined pairs, and in the second stage those of erasing.
 
         Every text is read in view of the image that its region is from, as it is when the model is used.
         """

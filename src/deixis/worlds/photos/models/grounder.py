@@ -31,7 +31,7 @@ __all__ = ["PhraseGrounder", "PhraseGrounderSettings"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhraseGrounderSettings:
-    """The sizes of the model; the defaults are the published ones, with the channels of the features used here.
+    """The sizes of the model, by default the published ones, with the channels of the features used here.
 
     Attributes:
         high: channels of what is pooled of a region.
@@ -57,7 +57,7 @@ class SeenRegion(NamedTuple):
 
 
 class PhraseGrounder(nn.Module):
-    """The model itself; `words` is the number of entries of its vocabulary."""
+    """The model, for a vocabulary of `words` entries."""
 
     reads_images = False
     numbers_at_once = 2**26  # in `dense`
@@ -80,7 +80,7 @@ class PhraseGrounder(nn.Module):
             nn.init.zeros_(layer.bias)
 
     def read(self, said: Words, whole: Tensor | None = None) -> HeardPhrase:  # noqa: ARG002
-        """The last state of the LSTM; zeros for a text without words."""
+        """Return the last state of the LSTM, or zeros for a text without words."""
         states, _ = self.lstm(self.word(said.words))
         last = states[torch.arange(len(states), device=states.device), (said.count - 1).clamp(min=0)]
         heard = self.said_norm(last * (said.count > 0)[:, None])
@@ -91,7 +91,7 @@ class PhraseGrounder(nn.Module):
         return self._see(regions.pooled, regions.place)
 
     def fit(self, query: HeardPhrase, seen: SeenRegion) -> Tensor:
-        """Return the fit of each region and its text: float [pair]; any number."""
+        """Return the fit of each region and its text, an unbounded number: float [pair]."""
         return self.score(functional.relu(query.hidden + seen.hidden))[..., 0]
 
     def dense(self, query: HeardPhrase, seen: SeenRegion, rows: Tensor) -> Tensor:

@@ -40,7 +40,7 @@ __all__ = ["ModularGrounder", "ModularGrounderSettings", "ModularQuery", "Modula
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModularGrounderSettings:
-    """The sizes of the model; the defaults are the published ones.
+    """The sizes of the model, by default the published ones.
 
     Attributes:
         low, high: channels of the features of cells. attributes: frequent words to be told from a region.
@@ -91,7 +91,7 @@ class ModularSeen(NamedTuple):
 
 
 class ModularGrounder(nn.Module):
-    """The model itself; `words` is the number of entries of its vocabulary."""
+    """The model, for a vocabulary of `words` entries."""
 
     reads_images = False
     numbers_at_once = 2**26  # in `dense`

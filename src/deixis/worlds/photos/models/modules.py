@@ -64,7 +64,7 @@ class EncodedText(NamedTuple):
 
 
 class ModularLanguage(nn.Module):
-    """Words to phrases; `words` is the number of entries of the vocabulary."""
+    """The encoder of words as phrases, for a vocabulary of `words` entries."""
 
     def __init__(self, words: int, width: int, dropout: float) -> None:
         super().__init__()
@@ -76,7 +76,10 @@ class ModularLanguage(nn.Module):
         self.attention = nn.Linear(2 * width, len(MODULES))
 
     def forward(self, said: Words, first: Tensor | None = None) -> EncodedText:
-        """Read texts; `first`, float [text, width], is read before the words and is no word itself."""
+        """Read texts.
+
+        `first`, float [text, width], is read before the words and is no word itself.
+        """
         words = functional.relu(self.embed(self.dropout(self.word(said.words))))
         given = words if first is None else torch.cat((first[:, None], words), dim=1)
         before = given.shape[1] - words.shape[1]
@@ -102,7 +105,7 @@ class Rescale(nn.Module):
         self.size = nn.Parameter(torch.full((width,), size))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Rescale float [..., width]; what is zero stays zero."""
+        """Rescale float [..., width], with zeros unchanged."""
         return functional.normalize(x, dim=-1) * self.size
 
 
@@ -193,7 +196,7 @@ class SubjectSizes(Protocol):
 
     @property
     def size(self) -> float:
-        """That rescaled vectors begin with."""
+        """Initial scale of rescaled vectors."""
 
     @property
     def dropout(self) -> float:
@@ -205,7 +208,7 @@ class SubjectSizes(Protocol):
 
 
 class SeenSubject(NamedTuple):
-    """A region, whatever is said.
+    """A region, encoded without any text.
 
     Shapes:
         cells: float [region, cell, width], what each adds to the attention. firsts: float [region, cell, width], what
@@ -233,7 +236,7 @@ class Subject(nn.Module):
         self.matching = Matching(high + width, width, width, sizes.dropout)
 
     def see(self, low: Tensor, high: Tensor) -> SeenSubject:
-        """Look at regions; float [region, channel, cell] each."""
+        """Encode regions, float [region, channel, cell] each."""
         high = self.high(high.transpose(1, 2))
         fused = self.fuse(torch.cat((self.low(low.transpose(1, 2)), high), dim=-1))
         looks = functional.relu(self.fuse_norm(fused.flatten(0, 1))).view(fused.shape)
@@ -242,7 +245,7 @@ class Subject(nn.Module):
         return SeenSubject(self.attention.see(cells), self.matching.seen.first(cells), attributes)
 
     def hear(self, phrase: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the share of a phrase in the attention, and what is matched with it; float [text, width]."""
+        """Return the share of a phrase in the attention, and the vector to match, float [text, width]."""
         return self.attention.hear(self.phrase(phrase)), self.matching.said(phrase)
 
     def look_at(self, cells: Tensor, heard: Tensor) -> Tensor:

@@ -43,7 +43,7 @@ class Lots(NamedTuple):
 
 
 def lots_of(lesson: Lesson) -> Lots:
-    """The lots of a lesson: said, others said, mined; targets, other regions, mined."""
+    """Return the lots of a lesson: its texts, other texts and mined ones, with the regions of each."""
     mined = [lesson.mined[module] for module in MODULES] if lesson.mined else []
     said = join_words([lesson.said, lesson.other_said, *(text for text, _ in mined)])
     regions = torch.cat([lesson.target, lesson.other_region, *(rows for _, rows in mined)])
@@ -70,7 +70,7 @@ def hinge(right: Tensor, wrong: Tensor, margin: float) -> Tensor:
 
 
 def rank_loss(scores: Tensor, margin: float) -> tuple[Tensor, dict[str, Tensor]]:
-    """The ranking loss of scores, float [pair, example], in the order of `Lots`; and what to tell of it."""
+    """Return the ranking loss of scores in the order of `Lots`, float [pair, example], and its parts."""
     right, other_region, other_text = scores[:3]
     loss = hinge(right, other_region, margin) + hinge(right, other_text, margin)
     is_right = (right > other_region) & (right > other_text)
@@ -83,7 +83,7 @@ def mined_loss(scores: Tensor, margin: float) -> Tensor:
 
 
 def attribute_loss(logits: Tensor, lesson: Lesson) -> Tensor:
-    """Compute the loss of the attributes of targets, over those that have any; float [example, attribute] -> float."""
+    """Return the loss of the attributes of targets that have any: float [example, attribute] -> float."""
     each = functional.binary_cross_entropy_with_logits(logits, lesson.attributes, lesson.weights, reduction="none")
     counted = lesson.has_attributes[:, None].to(each.dtype)
     return (each * counted).sum() / (counted.sum() * each.shape[1]).clamp(min=1)

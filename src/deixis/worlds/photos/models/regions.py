@@ -87,7 +87,7 @@ class Regions(NamedTuple):
 
 @dataclass(frozen=True)
 class RegionTable:
-    """All regions of some images on one device; see the table above.
+    """All regions of some images on one device, as in the table above.
 
     Shapes:
         first: int64 [image + 1], where the regions of each image begin. whole: float [image, channel, cell], what each
@@ -111,7 +111,7 @@ class RegionTable:
 
     @property
     def device(self) -> torch.device:
-        """Where it is."""
+        """The device of the tensors."""
         return self.pooled.device
 
     def take(self, rows: Tensor) -> Regions:
@@ -170,7 +170,7 @@ class Lesson:
 
 @runtime_checkable
 class Grounder(Protocol[Q, S]):
-    """The interface of every model; texts and regions are encoded apart, so that each is encoded once.
+    """The interface of every model, in which texts and regions are encoded apart, so that each is encoded once.
 
     `fit(read(said), see(regions))` is defined for as many expressions as regions, row by row. `dense` scores every
     expression with many regions, and must give the same.
@@ -198,7 +198,10 @@ T = TypeVar("T", bound="tuple[Any, ...]")
 
 
 def take_rows(value: T, rows: Any) -> T:
-    """Some rows of a record of tensors, as another of its kind; `rows` is whatever indexes a tensor."""
+    """Return some rows of a record of tensors, as another of its kind.
+
+    `rows` is anything that indexes a tensor.
+    """
     return type(value)(*(part[rows] for part in value))
 
 

@@ -35,7 +35,7 @@ SMALL = 1e-8  # keeps lengths of nothing from being divided by
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageRetrieverSettings:
-    """The sizes of the model; the defaults are the published ones.
+    """The sizes of the model, by default the published ones.
 
     Attributes:
         high: channels of what is pooled of a region.
@@ -77,7 +77,7 @@ class SeenImages(NamedTuple):
 
 
 class ImageRetriever(nn.Module):
-    """The model itself; `words` is the number of entries of its vocabulary."""
+    """The model, for a vocabulary of `words` entries."""
 
     reads_images = False
     numbers_at_once = 2**26  # in `rank`

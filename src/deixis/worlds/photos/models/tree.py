@@ -142,14 +142,17 @@ class TreeGrounder(nn.Module):
         self.register_buffer("values", torch.tensor(padded, dtype=torch.int64).view(len(values), most))
 
     def read(self, said: Words, whole: Tensor | None = None) -> TreeQuery:  # noqa: ARG002
-        """Programs, as rows; an empty one says nothing, so that everything fits it."""
+        """Return programs as rows.
+
+        An empty program says nothing, so that everything fits it.
+        """
         rows = functional.pad(said.words, (0, -said.words.shape[1] % 3), value=PAD).unflatten(1, (-1, 3))
         op, first, second = rows.unbind(-1)
         growth = torch.tensor(GROWTH, device=op.device)[op]
         return TreeQuery(op, first, second, growth.cumsum(1) - growth)
 
     def see(self, regions: Regions, image: Tensor | None = None) -> TreeSeen:
-        """Encode regions; `image`, int64 [region], tells which of them are seen together."""
+        """Encode regions, of which those with the same `image`, int64 [region], are seen together."""
         image = (
             torch.zeros(len(regions.pooled), dtype=torch.int64, device=regions.pooled.device)
             if image is None
@@ -158,7 +161,10 @@ class TreeGrounder(nn.Module):
         return self._see(regions.low.mean(-1), regions.pooled, regions.place, image)
 
     def see_table(self, table: RegionTable, rows: Tensor, *, at_once: int = 4096) -> TreeSeen:
-        """Regions of a table, int64 [region], so many at once; images should be whole."""
+        """Encode regions of a table, int64 [region], some at once.
+
+        Images should be whole.
+        """
         return join_rows([self._see_rows(table, part) for part in rows.split(at_once)])
 
     def fit(self, query: TreeQuery, seen: TreeSeen) -> Tensor:

@@ -109,7 +109,7 @@ REGIONS = Kind("regions", "model that grounds expressions", build)
 
 
 def words_in(vocabulary: tuple[str, ...]) -> ProgramWords:
-    """The words of programs in the vocabulary of a checkpoint; `vocabulary_of` is the inverse."""
+    """Return the words of programs in the vocabulary of a checkpoint, as the inverse of `vocabulary_of`."""
     pairs = [word.partition(BETWEEN) for word in vocabulary[2:]]
     return ProgramWords(tuple((dimension, word) for dimension, _, word in pairs))
 
@@ -120,5 +120,5 @@ def vocabulary_of(words: ProgramWords) -> tuple[str, ...]:
 
 
 def read_grounding(path: Path) -> Bundle:
-    """The model in a file; `BrokenCheckpoint` when it is missing, damaged or of another kind."""
+    """Read the model in a file, or raise `BrokenCheckpoint` if it is missing, damaged or of another kind."""
     return read_bundle(path, REGIONS)

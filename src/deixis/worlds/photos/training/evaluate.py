@@ -115,7 +115,7 @@ def ground(
     around: Surroundings | None = None,
     progress: Progress | None = None,
 ) -> tuple[GroundingAnswers, dict[str, Any]]:
-    """Let a model answer some splits of a dataset; return the answers and facts about them.
+    """Let a model answer some splits of a dataset, and return the answers with facts about them.
 
     Args:
         checkpoint: of the model.
@@ -165,7 +165,10 @@ def ground(
 
 
 def absence_of(found: GroundingAnswers) -> dict[str, Absence]:
-    """Measure by setting how well a model tells what is there from what is not; empty where everything is there."""
+    """Measure by setting how well a model tells present from absent targets.
+
+    Empty if every target is present.
+    """
     if found.is_there.all() or not found.is_there.any():
         return {}
     results: dict[str, Absence] = {}
@@ -191,7 +194,7 @@ def threshold_of(there: np.ndarray, absent: np.ndarray) -> float:
 
 
 def area_of(there: np.ndarray, absent: np.ndarray) -> float:
-    """Compute the area under the curve: how often what is there fits better than what is not; ties count half."""
+    """Compute the area under the ROC curve of fits of present against absent targets, where ties count half."""
     ordered = np.sort(absent)
     below = np.searchsorted(ordered, there, "left") + np.searchsorted(ordered, there, "right")
     return float(below.mean() / (2 * len(absent)))

@@ -85,7 +85,7 @@ class FeatureFiles:
     def complete(
         self, look: Callable[[int], Iterator[tuple[int, dict[str, np.ndarray]]]], wait: Callable[[], None]
     ) -> Sums:
-        """Add what is missing; the checksums of all blocks.
+        """Add the missing blocks, and return the checksums of all.
 
         Args:
             look: what blocks look like, from the one on that begins with an image.
@@ -123,7 +123,7 @@ class FeatureFiles:
         return self._without_low(sums or [])
 
     def map_arrays(self) -> dict[str, np.ndarray]:
-        """Map the arrays into memory, by part."""
+        """Return the arrays, memory-mapped, by part."""
         return {part: self._map(part) for part in self.shapes}
 
     @property

@@ -1,4 +1,4 @@
-"""A model learns to find what expressions point at; stopped anywhere, it goes on as if nothing had happened."""
+"""Training of a model that finds the targets of expressions, with exact resumption."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def learn_to_ground(
     progress: Progress | None = None,
     stop_after: float | None = None,
 ) -> dict[str, Any]:
-    """Train a model on a dataset, or go on with a training that was stopped; return what run.json says then.
+    """Train a model on a dataset, or resume a training that was stopped, and return the contents of run.json.
 
     Args:
         how: the settings.
@@ -196,7 +196,7 @@ class _Grounding(Course):
 
 
 def right_in(model: nn.Module, table: RegionTable, questions: Questions) -> list[float]:
-    """The share of questions that are answered right, by setting; of right images, where a model finds images only."""
+    """Return the share of right answers by setting, or of right images for a model that finds images only."""
     if not hasattr(model, "dense"):
         return retrieve(model, table, questions)[:, :, 0].float().mean(0).tolist()
     right = torch.zeros(len(SETTINGS), dtype=torch.int64, device=table.device)

@@ -178,14 +178,14 @@ def wanted_of(bundle: Bundle) -> TextSettings:
 
 
 def texts_of(expressions: ExpressionArrays, probe: str, *, seed: int) -> Texts:
-    """Return the text of every expression as a probe leaves it; `none` changes nothing."""
+    """Return the text of every expression as a probe leaves it, unchanged for `none`."""
     said = Texts(expressions.words, expressions.count)
     name = "" if probe == "none" else probe
     return apply_probe(said, expressions.roles, expressions.id, name, seed=derive(seed, "probe") >> 1)
 
 
 def to_learn(dataset: CopsRef, arrays: CopsRefArrays, split: str) -> np.ndarray:
-    """The rows of a split that are about something: int64 [row]; `RecipeError` where there are too few."""
+    """Return the rows of a split with a target, int64 [row], or raise `RecipeError` if there are too few."""
     rows = arrays.expressions.rows(split)
     rows = rows[arrays.expressions.target[rows] >= 0]
     if len(rows) < 2:
@@ -196,13 +196,13 @@ def to_learn(dataset: CopsRef, arrays: CopsRefArrays, split: str) -> np.ndarray:
 
 
 def some_of(rows: np.ndarray, count: int, *, seed: int) -> np.ndarray:
-    """Draw some rows, in their order; always the same ones for a seed."""
+    """Draw some rows, in their order, always the same ones for a seed."""
     chosen = np.argsort(ranks(seed, rows, 1)[:, 0], kind="stable")[:count]
     return rows[np.sort(chosen)]
 
 
 def truth_of(dataset: CopsRef, arrays: CopsRefArrays, split: str, rows: np.ndarray) -> Truth:
-    """Return which expressions of a split are true of the targets of others; `rows` as `to_learn` gives them."""
+    """Return which expressions of a split are true of the targets of others, for `rows` as `to_learn` gives them."""
     known = {example.id: example.expression for example in dataset.examples(split)}
     expressions = arrays.expressions
     image = expressions.image[rows].astype(np.int64)
@@ -230,7 +230,10 @@ def material_of(arrays: CopsRefArrays, said: Texts, rows: np.ndarray, device: to
 
 
 def questions_of(expressions: ExpressionArrays, said: Texts, rows: np.ndarray, device: torch.device) -> Questions:
-    """Expressions that are asked, with the images shown in every setting; the arguments are those of `material_of`."""
+    """Return expressions to answer with the images of every setting.
+
+    The arguments are those of `material_of`.
+    """
     images, owner, place = _images(expressions, rows)
     shown = np.zeros((len(rows), len(SETTINGS), images.shape[1]), np.bool_)
     numbers = np.full(len(expressions), -1, np.int64)

@@ -134,7 +134,7 @@ class _InvertedBlock(nn.Module):
 
 
 class EfficientNetLite0(nn.Module):
-    """The network up to its last map; 3,371,008 parameters."""
+    """The network up to its last map, with 3,371,008 parameters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -179,7 +179,7 @@ def fold_norms(model: EfficientNetLite0) -> EfficientNetLite0:
 
 
 def find_weights() -> Path:
-    """The file of weights in the package that brings them; `RecipeError` when it is not installed."""
+    """Return the file of weights in the package that brings them, or raise `RecipeError` if it is not installed."""
     spec = find_spec(PACKAGE)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         found = sorted(Path(folder).glob("models/efficientnet-lite0-*.pth"))
@@ -192,7 +192,7 @@ def find_weights() -> Path:
 
 
 def read_weights(path: Path) -> EfficientNetLite0:
-    """The network with the weights of a file; `BrokenCheckpoint` when it holds others."""
+    """Return the network with the weights of a file, or raise `BrokenCheckpoint` if it holds others."""
     model = EfficientNetLite0()
     if not path.is_file() or path.stat().st_size > LARGEST:
         raise BrokenCheckpoint(f"{path.name} is no file with weights of EfficientNet-Lite0")
@@ -266,7 +266,7 @@ def _cover(pictures: np.ndarray, seen: Tensor, stride: int) -> np.ndarray:
 
 
 def shares_of(regions: RegionArrays) -> np.ndarray:
-    """Boxes in shares of their image: float32 [region, 4]; an entry of zeros where there is no region at all."""
+    """Return boxes in shares of their image, float32 [region, 4], or an entry of zeros if there is no region at all."""
     if not len(regions):
         return np.zeros((1, 4), np.float32)
     size = regions.size[regions.image].astype(np.float32)

@@ -181,7 +181,7 @@ def _check(looks: Looks, block: Block, encoder: RegionEncoder, first: int) -> di
 def picture_blocks(
     dataset: CopsRef, start: int, images: int, *, size: int = BLOCK, ahead: int = AHEAD
 ) -> Iterator[tuple[np.ndarray, ...]]:
-    """The pictures of blocks; those of the next ones are read meanwhile, by several cores."""
+    """Yield the pictures of blocks, while several cores read those of the next ones."""
     ids = dataset.scenes.image_ids
     held = read_pictures(dataset, start=start)
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 16)) as threads:

@@ -193,7 +193,7 @@ def _group(group: Tensor, groups: int | None = None) -> tuple[Tensor, Tensor]:
 
 @torch.no_grad()
 def vectors_of(how: Grounding, model: nn.Module, said: Words) -> list[Tensor] | None:
-    """For every module float [expression, width], of length 1; None where the strategy asks for no similarity.
+    """Return unit vectors of every module, float [expression, width], or None if the strategy needs no similarity.
 
     The model reads as it does when it is judged; it is left as it was.
     """

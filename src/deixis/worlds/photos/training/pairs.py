@@ -40,7 +40,7 @@ AT_ONCE = 256  # expressions
 
 
 class PairShares(NamedTuple):
-    """Shares of pairs: in how many the text fits its own region better, and the region its own text; and how many."""
+    """Shares of pairs in which the text fits its own region better, and the region its own text, and their number."""
 
     regions: float
     texts: float

@@ -70,7 +70,9 @@ def shuffle_words(said: Texts, numbers: np.ndarray, *, seed: int) -> Texts:
 def objects_and_attributes(
     said: Texts, roles: np.ndarray, *, kept: Sequence[int] = (NOUN, ATTRIBUTE)
 ) -> tuple[Texts, np.ndarray]:
-    """The words of some roles, in their order, and their roles; a text that has none of them stays whole.
+    """Return the words of some roles, in their order, and their roles.
+
+    A text that has none of them stays whole.
 
     Shapes:
         roles: int8 [text, step], see `worlds.photos.data.roles`.
@@ -87,7 +89,7 @@ def objects_and_attributes(
 
 
 def apply_probe(said: Texts, roles: np.ndarray, numbers: np.ndarray, probe: str, *, seed: int = 0) -> Texts:
-    """Apply a probe to texts; `RecipeError` for an unknown probe.
+    """Apply a probe to texts, or raise `RecipeError` for an unknown probe.
 
     Args:
         said: the texts.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.models.regions import RegionTable, Words
 
 
-__all__ = ["Choices", "Laid", "Questions", "answer", "choose", "lay_out", "retrieve", "score_laid"]
+__all__ = ["CandidateTable", "Choices", "Questions", "answer", "choose", "lay_out", "retrieve", "score_laid"]
 
 SEEN_AT_ONCE = 2048  # regions that are looked at in one go
 ASKED_AT_ONCE = 256  # expressions that are scored in one go
@@ -55,7 +55,7 @@ class Questions:
         return Questions(said, self.target[rows], self.images[rows], self.shown[rows])
 
 
-class Laid(NamedTuple):
+class CandidateTable(NamedTuple):
     """All candidates of questions side by side.
 
     Shapes:
@@ -79,7 +79,7 @@ class Choices(NamedTuple):
     fit: Tensor
 
 
-def lay_out(table: RegionTable, images: Tensor) -> Laid:
+def lay_out(table: RegionTable, images: Tensor) -> CandidateTable:
     """The candidates of questions whose images are int64 [question, image], -1 where there are no more."""
     start, stop = table.first[images.clamp(min=0)], table.first[images.clamp(min=0) + 1]
     count = torch.where(images >= 0, stop - start, 0)
@@ -88,7 +88,7 @@ def lay_out(table: RegionTable, images: Tensor) -> Laid:
     slot = torch.searchsorted(ends, place, right=True).clamp(max=images.shape[1] - 1)
     there = place < ends[:, -1:]
     rows = start.gather(1, slot) + place - (ends - count).gather(1, slot)
-    return Laid(torch.where(there, rows, start[:, :1]), torch.where(there, slot, 0), there)
+    return CandidateTable(torch.where(there, rows, start[:, :1]), torch.where(there, slot, 0), there)
 
 
 @torch.no_grad()
@@ -109,7 +109,7 @@ def answer(model: Any, table: RegionTable, questions: Questions) -> Iterator[tup
             yield rows, choose(laid, score_laid(model, table, asked, laid, seen, local), asked.shown)
 
 
-def choose(laid: Laid, scores: Tensor, shown: Tensor) -> Choices:
+def choose(laid: CandidateTable, scores: Tensor, shown: Tensor) -> Choices:
     """The best candidate in every setting.
 
     Shapes:
@@ -143,7 +143,9 @@ def retrieve(model: Any, table: RegionTable, questions: Questions) -> Tensor:
     return shown
 
 
-def score_laid(model: Any, table: RegionTable, asked: Questions, laid: Laid, seen: Any, local: Tensor) -> Tensor:
+def score_laid(
+    model: Any, table: RegionTable, asked: Questions, laid: CandidateTable, seen: Any, local: Tensor
+) -> Tensor:
     """Return the fit of all candidates: float [question, candidate], anything where there is none.
 
     Args:

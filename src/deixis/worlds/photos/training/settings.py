@@ -153,15 +153,18 @@ class Grounding(Settings):
 
     @property
     def is_recorded(self) -> bool:
-        """Whether CUDA graphs of steps are recorded on a GPU: if asked for, and all batches have one shape."""
+        """True if CUDA graphs of steps are recorded on a GPU: if asked for, and all batches have one shape."""
         return self.record and self.model in RECORDED and self.features != "tiny"
 
     def is_second_stage(self, step: int) -> bool:
-        """Whether a step, counted from 0, is of the second stage."""
+        """Return whether a step, counted from 0, is of the second stage."""
         return step >= self.first_stage
 
     def lr_at(self, step: int) -> float:
-        """The learning rate of a step, counted from 0; the second stage begins as the first did."""
+        """Return the learning rate of a step, counted from 0.
+
+        The second stage begins as the first did.
+        """
         within = step - self.first_stage if self.is_second_stage(step) else step
         if not self.decay_every or within < self.decay_from:
             return self.lr

@@ -66,11 +66,11 @@ class Window:
         return cls(whole, images, rows[there], torch.cat((count.new_zeros(1), count.cumsum(0))))
 
     def place(self, images: Tensor) -> Tensor:
-        """Return the places of images among these: int64 [...] in and out; all of them have to be there."""
+        """Return the places of images among these, all of which have to be there: int64 [...] in and out."""
         return torch.searchsorted(self.images, images)
 
     def inside(self, rows: Tensor) -> Tensor:
-        """Rows of the table as rows of the window; -1 stays: int64 [...] in and out."""
+        """Return rows of the table as rows of the window, with -1 unchanged: int64 [...] in and out."""
         image = self.whole.image[rows.clamp(min=0)]
         moved = rows - self.whole.first[image] + self.first[self.place(image)]
         return torch.where(rows < 0, rows, moved)
@@ -91,7 +91,10 @@ class Sight:
     table: RegionTable
 
     def lesson(self, lesson: Lesson) -> Lesson:
-        """A lesson about the regions of all images as one about those it needs; gradients reach the network."""
+        """Return a lesson about all images as one about those it needs.
+
+        Gradients reach the network.
+        """
         mined = lesson.mined or {}
         asked = torch.cat((lesson.target, lesson.other_region, *(rows for _, rows in mined.values())))
         window = Window.of(self.table, self.table.image[asked])
@@ -108,7 +111,7 @@ class Sight:
 
     @torch.no_grad()
     def prepare_questions(self, questions: Questions) -> tuple[RegionTable, Questions]:
-        """Encode the regions of all images that are shown, in float16; return them and the questions about them."""
+        """Encode the regions of all images that are shown, in float16, and return them with their questions."""
         shown = questions.images
         window = Window.of(self.table, shown[shown >= 0])
         parts = [self.encode(Window.of(self.table, some)) for some in self._some(window.images)]

@@ -88,7 +88,7 @@ class TinyEyes(nn.Module):
         return Looks(low, high, functional.adaptive_avg_pool2d(early, grid).flatten(2))
 
     def looks(self, pictures: Tensor, regions: RegionArrays) -> Looks:
-        """What the regions of images look like.
+        """Return the features of the regions of images.
 
         Args:
             pictures: uint8 [image, side, side, 3].
@@ -101,7 +101,10 @@ class TinyEyes(nn.Module):
         return self.look_at(pictures, boxes, torch.from_numpy(is_there).to(pictures.device))
 
     def table(self, pictures: Tensor, regions: RegionArrays) -> RegionTable:
-        """The regions of images as models see them; gradients flow back to this network."""
+        """Return the regions of images as models see them.
+
+        Gradients flow back to this network.
+        """
         looks = self.looks(pictures, regions)
         return place_regions(regions, looks.low, looks.high, looks.high.mean(2), looks.whole)
 
