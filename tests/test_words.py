@@ -33,7 +33,7 @@ PENDING: frozenset[str] = frozenset(
     {
         # data, reports and studio: results
         "report",
-        "studio/judged.py",
+        "studio/model_results.py",
         "studio/results.py",
         "studio/verdicts.py",
         # the theory

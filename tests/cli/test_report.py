@@ -25,7 +25,13 @@ def test_both_tables_are_printed(runs, capsys, monkeypatch):
     assert main(["report", *runs]) == 0
 
     out = capsys.readouterr().out
-    for words in ("Table 2:", "Table 3:", "M-LSTM, n=2", "74.47 (1.71), 79.04 (1.24)†", "with no reason in --notes"):
+    for words in (
+        "Table 2:",
+        "Table 3:",
+        "M-LSTM, 2 seeds",
+        "74.47 ± 1.71, 79.04 ± 1.24†",
+        "with no reason in --notes",
+    ):
         assert words in out
     assert "M-LSTM: Trained on All: 5,000 examples of reascan" in out
     assert "Wrote" not in out
@@ -49,11 +55,11 @@ def test_json_and_files_hold_the_same(runs, tmp_path, capsys):
 
     printed = json.loads(capsys.readouterr().out)
     written = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    names = ["report.html", "tables.md", "tables.csv", "report.json", "curves-all.png", "curves-all.svg"]
+    names = ["report.html", "report.md", "report.json", "tables.csv", "curves-all.png", "curves-all.svg"]
     assert [path.rpartition("/")[2] for path in printed.pop("files")] == names
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(names)
     assert printed == written
-    (found,) = (one for one in printed["cells"] if (one["row"], one["column"]) == ("a1", "M-LSTM"))
+    (found,) = (one for one in printed["cells"] if (one["part"], one["model"]) == ("a1", "M-LSTM"))
     assert (found["seeds"], found["published"]) == (2, 50.36)
 
 

@@ -225,4 +225,4 @@ def test_damage_is_told_in_one_line(runs, tmp_path, capsys, spoil, complaint):
 
 def test_a_run_given_twice_is_told(made, capsys):
     """Nothing is counted twice."""
-    assert "of one seed" in complains(["report", *names(made, "rp-1", "rp-1")], capsys)
+    assert "both RP with seed 1; give each run once" in complains(["report", *names(made, "rp-1", "rp-1")], capsys)

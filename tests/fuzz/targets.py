@@ -471,8 +471,8 @@ def _harmed(
 
 def _results(corpus: Corpus) -> Iterable[Target]:
     """What evaluations and inductions leave, and what reads it again."""
-    from deixis.studio.judged import read_judged
     from deixis.studio.library import Library
+    from deixis.studio.model_results import read_model_results
     from deixis.worlds.grid.induce.solve import check_folder
 
     results = corpus.copy(corpus.folder / "evaluated", "evaluated-harmed")
@@ -487,7 +487,7 @@ def _results(corpus: Corpus) -> Iterable[Target]:
             path.write_bytes(before)
 
     def judged(value: Any, rng: Generator) -> None:
-        ways = (lambda: read_judged(Library((results,))), lambda: run_verb("report", results))
+        ways = (lambda: read_model_results(Library((results,))), lambda: run_verb("report", results))
         write(results / "evaluation.json", value, ways[rng.integers(2)])
 
     def task(pair: tuple[Path, Any], _rng: Generator) -> None:

@@ -11,8 +11,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from deixis.cli import main
-from deixis.studio.judged import read_judged
 from deixis.studio.library import Library
+from deixis.studio.model_results import read_model_results
 from deixis.studio.server import make_app
 from tests.studio.test_play import TASKS, right_answer, sitting_of, start
 
@@ -51,7 +51,7 @@ def test_results_read_all_answers_of_the_studio(played):
     """Nothing that the studio has written is rejected, and everything has the name of the person."""
     _, roots = played
 
-    found, broken = read_judged(Library(roots))
+    found, broken = read_model_results(Library(roots))
     by_task = {one.entry.title.split("-")[-3]: one for one in found if one.model == "person: Ada"}
 
     assert broken == []
@@ -87,7 +87,7 @@ def test_the_commands_of_the_score_page_judge_what_people_typed(demo_roots, tmp_
 def test_answers_have_the_measures_of_their_task(played, task, measures):
     """Who points has no plan, who picks has no caption; half of the answers are right by the measure of the task."""
     _, roots = played
-    found, _ = read_judged(Library(roots))
+    found, _ = read_model_results(Library(roots))
     (one,) = [judged for judged in found if f"-{task}-ada" in judged.entry.path.name]
     main = "right_target" if task == "point" else next(iter(one.measures))
 
@@ -116,7 +116,7 @@ def test_a_measure_that_a_task_cannot_have_is_a_dash(played):
 def test_every_answer_has_its_pages(played, task):
     """The run, its examples and a comparison with itself open."""
     client, roots = played
-    found, _ = read_judged(Library(roots))
+    found, _ = read_model_results(Library(roots))
     (key,) = [judged.key for judged in found if f"-{task}-ada" in judged.entry.path.name]
 
     pages = [f"/results?run={key}", f"/results/examples?run={key}&show=all", f"/results/compare?a={key}&b={key}"]
@@ -180,7 +180,7 @@ def test_answers_that_are_judged_again_keep_the_measures_of_their_task(played, t
     again = ["evaluate", str(folder / "test.parquet"), "--data", str(folder / "asked.parquet"), "--split", "test"]
 
     assert main([*again, "--out", str(tmp_path / "again")]) == 0, capsys.readouterr().err
-    (one,), broken = read_judged(Library((tmp_path,)))
+    (one,), broken = read_model_results(Library((tmp_path,)))
 
     assert broken == []
     assert set(one.measures) == {"right_target"}

@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 
 from deixis.judge.request import Request
 from deixis.scene import Context, PlainScene
-from deixis.studio.judged import read_judged
 from deixis.studio.library import Library
+from deixis.studio.model_results import read_model_results
 from deixis.studio.server import make_app
 from deixis.worlds.registry import find_world
 from deixis.worlds.toolkit.pages import ReadyPages, Story, draw_objects
@@ -138,7 +138,7 @@ def test_somebody_plays_and_is_judged_as_a_model_is(client, root, answers):
     (folder,) = answers.iterdir()
     lines = [json.loads(line) for line in (folder / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["object"] for line in lines] == [0] * 4
-    (judged,), broken = read_judged(Library((answers,)))
+    (judged,), broken = read_model_results(Library((answers,)))
     assert (judged.world, judged.model, judged.task, broken) == ("beads", "person: Ada", "point", [])
     studio = TestClient(make_app([root, answers]), base_url="http://127.0.0.1")
     assert studio.get(f"/results/examples?run={folder.name}&show=all").text.count("picture.svg") == 4

@@ -20,11 +20,12 @@ from deixis.errors import BrokenDataset
 from deixis.judge.request import Request
 from deixis.judge.uncertainty import Estimate
 from deixis.judge.verdicts import read_verdicts
-from deixis.studio.judged import find_judged, find_training, read_judged
+from deixis.report.runs import read_run
 from deixis.studio.library import Library
+from deixis.studio.model_results import find_model_results, read_model_results
 from deixis.studio.results import cell_of
 from deixis.studio.server import make_app
-from deixis.studio.verdicts import Wanted, compare, facets_of, rows_of, verdicts_of
+from deixis.studio.verdicts import VerdictFilter, compare, facets_of, rows_of, verdicts_of
 from deixis.worlds.grid.data.asked import asked_in, data_digest
 from deixis.worlds.grid.data.judged_plans import places_of
 from deixis.worlds.grid.data.plans import write_plans
@@ -186,20 +187,20 @@ def test_links_lead_to_the_example_that_was_judged(library: Library) -> None:
 
 def test_counts_of_the_list_are_those_of_the_table(library: Library) -> None:
     """As many examples are right by the verdicts as the evaluation says."""
-    judged = find_judged(library, "guess")
+    judged = find_model_results(library, "guess")
     verdicts = verdicts_of(judged)
 
     for split, scores in judged.scores.items():
         for measure, found in scores.items():
-            right = rows_of(verdicts, Wanted(measure=measure, part=split, show="right"))
+            right = rows_of(verdicts, VerdictFilter(measure=measure, part=split, show="right"))
             assert len(right) == round(found.mean * found.rows)
 
 
 def test_filters_keep_what_they_say(library: Library) -> None:
     """Whatever is missed, and whatever role a wrong object has, only such examples are listed, and as many as told."""
-    judged = find_judged(library, "guess")
+    judged = find_model_results(library, "guess")
     verdicts = verdicts_of(judged)
-    wanted = Wanted(measure="right_target", show="wrong")
+    wanted = VerdictFilter(measure="right_target", show="wrong")
     facets = facets_of(verdicts, wanted)
 
     for missed, count in facets.missed.items():
@@ -212,7 +213,7 @@ def test_filters_keep_what_they_say(library: Library) -> None:
 
 def test_two_models_are_compared_by_id(library: Library) -> None:
     """The four quarters of a comparison are those that a plain join of the verdicts gives."""
-    first, second = (verdicts_of(find_judged(library, key)) for key in ("guess", "knows"))
+    first, second = (verdicts_of(find_model_results(library, key)) for key in ("guess", "knows"))
     plain = {
         (verdicts.parts[part], number): right
         for verdicts in (second,)
@@ -356,13 +357,13 @@ def photographs(demo_roots: tuple[Path, ...], tmp_path_factory: pytest.TempPathF
 def test_answers_about_photographs_are_shown(photographs: list[Path]) -> None:
     """Saying that something is not there is right where it is not, and wrong where it is."""
     library = Library(tuple(photographs))
-    judged = find_judged(library, "shy")
+    judged = find_model_results(library, "shy")
 
     verdicts = verdicts_of(judged)
 
     assert set(judged.scores) == set(verdicts.parts)
     for setting, scores in judged.scores.items():
-        right = rows_of(verdicts, Wanted(measure="right", part=setting, show="right"))
+        right = rows_of(verdicts, VerdictFilter(measure="right", part=setting, show="right"))
         assert len(right) == round(scores["right"].mean * scores["right"].rows)
 
 
@@ -422,10 +423,7 @@ def test_a_log_that_is_still_written_is_read(tmp_path: Path) -> None:
     """The last line may be half there; a loss that is no number is left out."""
     (tmp_path / "log.jsonl").write_text('{"update": 1, "loss": 2}\n{"update": 2, "loss": NaN}\n{"upd', encoding="utf-8")
 
-    training = find_training(tmp_path)
-
-    assert training is not None
-    assert training.steps == ((1, 2.0),)
+    assert read_run(tmp_path, is_strict=False).losses == ((1, 2.0),)
 
 
 @pytest.mark.parametrize("text", ["[]", "{", '{"model": "x", "kind": 5', '"x"'])
@@ -434,7 +432,7 @@ def test_facts_that_are_no_facts_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text, encoding="utf-8")
 
     with pytest.raises(BrokenDataset):
-        find_training(tmp_path)
+        read_run(tmp_path, is_strict=False)
 
 
 @pytest.mark.parametrize(
@@ -460,7 +458,7 @@ def test_evaluations_that_are_none_are_told(tmp_path: Path, values: object) -> N
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "evaluation.json").write_text(json.dumps(values), encoding="utf-8")
 
-    found, broken = read_judged(Library((tmp_path,)))
+    found, broken = read_model_results(Library((tmp_path,)))
 
     assert found == []
     assert [one.entry.title for one in broken] == ["run"]

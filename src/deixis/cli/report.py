@@ -15,7 +15,7 @@ from deixis.cli.printing import print_json, print_output, print_written
 from deixis.cli.progress import Stages
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.report.json_facts import printable
-from deixis.report.runs import EVALUATION, find_facts
+from deixis.report.runs import EVALUATION, facts_in
 from deixis.worlds.registry import find_world, known_worlds, world_whose, worlds_with
 
 
@@ -100,7 +100,7 @@ def _by_world(runs: Sequence[Path]) -> dict[str, list[Path]]:
 def _advice(folder: Path) -> str:
     """What would have been something to report."""
     able = worlds_with("paper")
-    facts = find_facts(folder, EVALUATION)
+    facts = facts_in(folder, EVALUATION)
     name, judged = facts.get("world"), facts.get("model")
     if isinstance(name, str) and name in known_worlds():
         what = f"results of {printable(judged)}" if isinstance(judged, str) else "results"

@@ -20,6 +20,7 @@ __all__ = [
     "as_csv",
     "as_markdown",
     "in_one_cell",
+    "markdown_lines",
     "no_formula",
     "plain_words",
     "span",
@@ -41,8 +42,14 @@ def as_csv(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def as_markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table for a page or a paper: labels in the first column, numbers in the others."""
-    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
-    return "".join(f"| {' | '.join(map(in_one_cell, line))} |\n" for line in lines)
+    kept = [[in_one_cell(cell) for cell in row] for row in rows]
+    return "".join(f"{line}\n" for line in markdown_lines([in_one_cell(head) for head in heads], kept))
+
+
+def markdown_lines(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table of cells that are Markdown already, as lines."""
+    rule = ["---", *["---:"] * (len(heads) - 1)]
+    return [f"| {' | '.join(line)} |" for line in (heads, rule, *rows)]
 
 
 def in_one_cell(value: str) -> str:

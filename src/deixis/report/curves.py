@@ -11,7 +11,7 @@ from deixis.report.palette import MAX_DATASETS, role_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from deixis.report.runs import Logged, Look, Step
+    from deixis.report.runs import Evaluation, Loss, Run
 
 
 __all__ = ["line_of", "loss_points", "metric_points", "name_seeds", "training_curves"]
@@ -20,7 +20,7 @@ ROW_HEIGHT = 1.9  # inches
 
 
 def training_curves(
-    runs: Mapping[str, Sequence[Logged]],
+    runs: Mapping[str, Sequence[Run]],
     *,
     name: str,
     title: str,
@@ -39,13 +39,13 @@ def training_curves(
         order: all labels, so that one has the same colour in several figures.
     """
     places = {label: place for place, label in enumerate(dict.fromkeys((*order, *runs)))}
-    longest = max((len(run.steps) for some in runs.values() for run in some), default=0)
+    longest = max((len(run.losses) for some in runs.values() for run in some), default=0)
     averaged = (
         f" Each point of a loss is the mean of {-(-longest // MAX_POINTS)} logged." if longest > MAX_POINTS else ""
     )
     every = [(label, name_seeds(label, some), run) for label, some in runs.items() for run in some]
-    losses = [(label, shown, run, loss_points(run.steps)) for label, shown, run in every]
-    metrics = [(label, shown, run, metric_points(run.looks, metric)) for label, shown, run in every]
+    losses = [(label, shown, run, loss_points(run.losses)) for label, shown, run in every]
+    metrics = [(label, shown, run, metric_points(run.evaluations, metric)) for label, shown, run in every]
     rows = []
     for row, (lines, axis) in enumerate(
         (
@@ -54,15 +54,15 @@ def training_curves(
         )
     ):
         by_steps = [
-            line_of(shown, places[label], points, ring=run.best_update if row else None)
+            line_of(shown, places[label], points, ring=run.best_step if row else None)
             for label, shown, run, points in lines
         ]
         by_examples = [
             line_of(
                 shown,
                 places[label],
-                [(at * (run.batch or 1), value) for at, value in points],
-                ring=run.best_update * (run.batch or 1) if row and run.best_update is not None else None,
+                [(at * (run.batch_size or 1), value) for at, value in points],
+                ring=run.best_step * (run.batch_size or 1) if row and run.best_step is not None else None,
             )
             for label, shown, run, points in lines
         ]
@@ -102,11 +102,11 @@ def name_seeds(label: str, runs: Sequence[object]) -> str:
     return f"{label} ({len(runs)} seeds)" if len(runs) > 1 else label
 
 
-def loss_points(steps: Iterable[Step]) -> list[tuple[float, float]]:
+def loss_points(losses: Iterable[Loss]) -> list[tuple[float, float]]:
     """The loss by step, above 0 and thinned, for a logarithmic axis."""
-    return thin_points([(step.update, step.loss) for step in steps if step.loss > 0])
+    return thin_points([(one.step, one.loss) for one in losses if one.loss > 0])
 
 
-def metric_points(looks: Iterable[Look], metric: str) -> list[tuple[float, float]]:
+def metric_points(evaluations: Iterable[Evaluation], metric: str) -> list[tuple[float, float]]:
     """A metric by step, where it was measured."""
-    return [(look.update, look.values[metric]) for look in looks if metric in look.values]
+    return [(one.step, one.values[metric]) for one in evaluations if metric in one.values]

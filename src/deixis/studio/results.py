@@ -15,9 +15,9 @@ from deixis.judge.uncertainty import wilson
 from deixis.report.chart import WIDE, Axis, Chart, Figure
 from deixis.report.chart_html import figure_markup
 from deixis.report.curves import line_of, loss_points, metric_points
-from deixis.studio.judged import dataset_of, find_judged, read_judged
+from deixis.studio.model_results import dataset_of, find_model_results, read_model_results
 from deixis.studio.pages import cache_pages, library_of, render
-from deixis.studio.verdicts import SHOWN, Side, Wanted, cards_of, compare, facets_of, rows_of, verdicts_of
+from deixis.studio.verdicts import SHOWN, Side, VerdictFilter, cards_of, compare, facets_of, rows_of, verdicts_of
 from deixis.studio.world_pages import all_pages, world_pages
 
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from deixis.judge.uncertainty import Estimate
-    from deixis.studio.judged import Judged
     from deixis.studio.library import Entry, Library
+    from deixis.studio.model_results import ModelResults
     from deixis.studio.world_pages import ResultWords
 
 
@@ -62,7 +62,7 @@ def overview(request: Request) -> Response:
     asked = _asked(request)
     if asked.get("run"):
         return _one(request, library, asked["run"])
-    found, broken = read_judged(library)
+    found, broken = read_model_results(library)
     measure = _one_of("measure", asked.get("measure", ""), ("", *_every_measure()))
     subjects = subjects_of(library, found, measure=measure, part=asked.get("split", ""))
     return render(
@@ -79,10 +79,10 @@ def examples(request: Request) -> Response:
     """The examples behind a number."""
     library = library_of(request)
     asked = _asked(request)
-    judged = find_judged(library, asked.get("run", ""))
+    judged = find_model_results(library, asked.get("run", ""))
     dataset = dataset_of(library, judged)
     verdicts = verdicts_of(judged)
-    wanted = Wanted(
+    wanted = VerdictFilter(
         measure=_one_of("measure", asked.get("measure") or next(iter(judged.measures)), judged.measures),
         part=_one_of(judged.words.part, asked.get("split", ""), ("", *verdicts.parts)),
         show=_one_of("choice", asked.get("show") or "wrong", SHOWN),  # type: ignore[arg-type]
@@ -97,7 +97,7 @@ def examples(request: Request) -> Response:
     paging = _paging(asked, len(rows))
     here = rows[paging.start : paging.stop]
     cards = cards_of([Side(judged, verdicts)], [here], dataset)
-    here_only = {"run": judged.key, **_said(wanted)}
+    here_only = {"run": judged.key, **_query_of(wanted)}
     return render(
         request,
         "results_examples.html",
@@ -120,7 +120,7 @@ def comparison(request: Request) -> Response:
     """Two models, example by example."""
     library = library_of(request)
     asked = _asked(request)
-    first, second = (find_judged(library, asked.get(side, "")) for side in ("a", "b"))
+    first, second = (find_model_results(library, asked.get(side, "")) for side in ("a", "b"))
     if first.subject != second.subject:
         raise SchemaError(f"{first.model} and {second.model} were not asked the same, so they cannot be compared")
     dataset = dataset_of(library, first)
@@ -169,7 +169,7 @@ def comparison(request: Request) -> Response:
 
 def _one(request: Request, library: Library, key: str) -> Response:
     """Everything about one model."""
-    judged = find_judged(library, key)
+    judged = find_model_results(library, key)
     mistaken = [part for part in judged.scores if part in judged.missed]
     return render(
         request,
@@ -247,7 +247,7 @@ def _paging(asked: Mapping[str, str], total: int) -> Paging:
     return Paging(min(int(said[:9]), pages), pages, total)
 
 
-def _said(wanted: Wanted) -> dict[str, str]:
+def _query_of(wanted: VerdictFilter) -> dict[str, str]:
     return {"split" if name == "part" else name: value for name, value in wanted._asdict().items()}
 
 
@@ -283,8 +283,8 @@ class Subject:
     data: str
     digest: str
     entry: Entry | None
-    models: Mapping[str, Judged]
-    unjudged: Mapping[str, Judged]
+    models: Mapping[str, ModelResults]
+    unjudged: Mapping[str, ModelResults]
     measure: str
     part: str
 
@@ -306,7 +306,7 @@ class Subject:
         return list(dict.fromkeys(part for judged in self.models.values() for part in judged.scores))
 
     @property
-    def comparable(self) -> dict[str, Judged]:
+    def comparable(self) -> dict[str, ModelResults]:
         """The models whose verdicts on single examples by the measure are kept."""
         found = self.models.items()
         return {label: judged for label, judged in found if judged.rows is not None and self.measure in judged.measures}
@@ -339,7 +339,7 @@ class Confusion(NamedTuple):
         return max(shares, default=0) or 1
 
 
-def subjects_of(library: Library, found: Sequence[Judged], *, measure: str = "", part: str = "") -> list[Subject]:
+def subjects_of(library: Library, found: Sequence[ModelResults], *, measure: str = "", part: str = "") -> list[Subject]:
     """Models by what they were asked.
 
     Args:
@@ -348,7 +348,7 @@ def subjects_of(library: Library, found: Sequence[Judged], *, measure: str = "",
         measure: the one to look at, in worlds that have it; otherwise their first.
         part: the split, setting or set whose wrong choices are looked at, where there is one of this name.
     """
-    by_subject: dict[tuple[str, str], list[Judged]] = {}
+    by_subject: dict[tuple[str, str], list[ModelResults]] = {}
     for judged in found:
         by_subject.setdefault(judged.subject, []).append(judged)
     subjects = []
@@ -372,18 +372,18 @@ def subjects_of(library: Library, found: Sequence[Judged], *, measure: str = "",
     return subjects
 
 
-def _measure(some: Sequence[Judged], asked: str) -> str:
+def _measure(some: Sequence[ModelResults], asked: str) -> str:
     """The measure that is asked for where any model has it; otherwise the first of the world that one has."""
     had = {measure for judged in some for measure in judged.measures}
     return asked if asked in had else next(measure for measure in some[0].words.measures if measure in had)
 
 
-def labels_of(some: Sequence[Judged]) -> dict[str, Judged]:
+def labels_of(some: Sequence[ModelResults]) -> dict[str, ModelResults]:
     """Names for models that differ, as short as can be."""
     names = [judged.model for judged in some]
     if len(set(names)) < len(names):  # one person may have done several tasks
         names = [f"{judged.model}, {judged.task}" if judged.task else judged.model for judged in some]
-    labels: dict[str, Judged] = {}
+    labels: dict[str, ModelResults] = {}
     for judged, name in zip(some, names, strict=True):
         folder = judged.entry.title
         label = name
@@ -415,7 +415,7 @@ def shown_of(subject: Subject) -> dict[str, Any]:
     }
 
 
-def _cell(judged: Judged, part: str, measure: str) -> Cell:
+def _cell(judged: ModelResults, part: str, measure: str) -> Cell:
     found = judged.scores[part].get(measure)
     return Cell(None, 0, 0, 0) if found is None else cell_of(found)
 
@@ -470,14 +470,13 @@ def confusion_of(
     return Confusion(title, head, asks, {name: labels.get(name, name) for name in names}, totals, counts)
 
 
-def charts_of(models: Mapping[str, Judged]) -> Markup:
+def charts_of(models: Mapping[str, ModelResults]) -> Markup:
     """The training curves of models; empty where nothing was logged."""
-    trained = [(label, one.training) for label, one in models.items() if one.training]
-    trained = [(label, one) for label, one in trained if one.steps or one.looks]
-    losses = [line_of(label, place, loss_points(one.steps)) for place, (label, one) in enumerate(trained)]
+    trained = [(label, one.run) for label, one in models.items() if one.run and (one.run.losses or one.run.evaluations)]
+    losses = [line_of(label, place, loss_points(run.losses)) for place, (label, run) in enumerate(trained)]
     metrics = [
-        line_of(label, place, metric_points(one.looks, "exact"), ring=one.best)
-        for place, (label, one) in enumerate(trained)
+        line_of(label, place, metric_points(run.evaluations, "exact"), ring=run.best_step)
+        for place, (label, run) in enumerate(trained)
     ]
     below = Axis(label="Step", unit="count", low=0)
     charts = [
@@ -495,7 +494,7 @@ def charts_of(models: Mapping[str, Judged]) -> Markup:
     return Markup(figure_markup(figure))  # noqa: S704 (escaped by its templates)
 
 
-def outcomes_of(judged: Judged) -> list[tuple[str, list[tuple[str, float, float]]]]:
+def outcomes_of(judged: ModelResults) -> list[tuple[str, list[tuple[str, float, float]]]]:
     """For every part what came of it: name, count and share."""
     found = []
     for part, counts in judged.outcomes.items():
@@ -504,7 +503,7 @@ def outcomes_of(judged: Judged) -> list[tuple[str, list[tuple[str, float, float]
     return found
 
 
-def groups_of(judged: Judged) -> list[tuple[str, list[str], list[tuple[str, list[Cell | None]]]]]:
+def groups_of(judged: ModelResults) -> list[tuple[str, list[str], list[tuple[str, list[Cell | None]]]]]:
     """For every grouping: its name, the parts, and of every group the score on each part."""
     measure = next(iter(judged.measures))
     found = []

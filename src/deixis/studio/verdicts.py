@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.judge.verdicts import Verdicts
-    from deixis.studio.judged import Judged
     from deixis.studio.library import Entry
+    from deixis.studio.model_results import ModelResults
 
 
 __all__ = [
     "SHOWN",
-    "Both",
+    "AnswerCard",
+    "Comparison",
     "Facets",
     "ResultCard",
-    "Said",
     "Show",
     "Side",
-    "Wanted",
+    "VerdictFilter",
     "cards_of",
     "compare",
     "facets_of",
@@ -44,7 +44,7 @@ Show: TypeAlias = Literal["all", "right", "wrong"]
 SHOWN: tuple[Show, ...] = ("wrong", "right", "all")
 
 
-class Wanted(NamedTuple):
+class VerdictFilter(NamedTuple):
     """Which examples are to be seen; what is empty does not matter.
 
     Attributes:
@@ -74,7 +74,7 @@ class Facets(NamedTuple):
     missed: dict[str, int]
 
 
-def rows_of(verdicts: Verdicts, wanted: Wanted) -> np.ndarray:
+def rows_of(verdicts: Verdicts, wanted: VerdictFilter) -> np.ndarray:
     """int64 [row]: the examples that are wanted: part by part, within each mixed, but always in the same order."""
     keep = _of_part(verdicts, wanted.part) & _is_shown(verdicts, wanted)
     if wanted.outcome:
@@ -88,7 +88,7 @@ def rows_of(verdicts: Verdicts, wanted: Wanted) -> np.ndarray:
     return rows[np.lexsort((mix_words(verdicts.ids[rows].astype(np.uint64)), verdicts.part[rows]))]
 
 
-def facets_of(verdicts: Verdicts, wanted: Wanted) -> Facets:
+def facets_of(verdicts: Verdicts, wanted: VerdictFilter) -> Facets:
     """What else could be wanted, with counts."""
     here = _of_part(verdicts, wanted.part)
     right = int((here & verdicts.right[wanted.measure]).sum())
@@ -108,7 +108,7 @@ def facets_of(verdicts: Verdicts, wanted: Wanted) -> Facets:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Both:
+class Comparison:
     """Two models on the examples that both were asked.
 
     Shapes:
@@ -132,7 +132,7 @@ class Both:
         }
 
 
-def compare(first: Verdicts, second: Verdicts, *, measure: str, part: str = "") -> Both:
+def compare(first: Verdicts, second: Verdicts, *, measure: str, part: str = "") -> Comparison:
     """Two models example by example, in the order of `rows_of`; examples are matched by part and id."""
     sides = []
     for verdicts in (first, second):
@@ -144,7 +144,7 @@ def compare(first: Verdicts, second: Verdicts, *, measure: str, part: str = "") 
     _, at, other = np.intersect1d(sides[0][1], sides[1][1], return_indices=True)
     order = np.argsort(first.part[sides[0][0][at]], kind="stable")
     rows_a, rows_b = sides[0][0][at[order]], sides[1][0][other[order]]
-    return Both(
+    return Comparison(
         first=rows_a,
         second=rows_b,
         is_first=first.right[measure][rows_a],
@@ -158,7 +158,7 @@ def compare(first: Verdicts, second: Verdicts, *, measure: str, part: str = "") 
 class Side(NamedTuple):
     """One model with the verdicts on it."""
 
-    judged: Judged
+    judged: ModelResults
     verdicts: Verdicts
 
     def marks(self, row: int) -> tuple[tuple[str, bool], ...]:
@@ -167,8 +167,8 @@ class Side(NamedTuple):
         return tuple((name, bool(held[measure][row])) for measure, name in self.judged.measures.items())
 
 
-class Said(NamedTuple):
-    """What one model made of an example.
+class AnswerCard(NamedTuple):
+    """The answer of one model to an example.
 
     Attributes:
         model: its name.
@@ -194,7 +194,7 @@ class ResultCard:
         link: where to see more; empty where it cannot be seen.
         picture: what is to be seen, as markup of ours; empty where the dataset is not at hand.
         pictures: names and addresses of single pictures instead.
-        said: what the models made of it.
+        answers: those of the models.
     """
 
     name: str
@@ -203,7 +203,7 @@ class ResultCard:
     link: str = ""
     picture: str = ""
     pictures: tuple[tuple[str, str], ...] = ()
-    said: tuple[Said, ...] = ()
+    answers: tuple[AnswerCard, ...] = ()
 
 
 def cards_of(sides: Sequence[Side], rows: Sequence[np.ndarray], dataset: Entry | None) -> Sequence[ResultCard]:
@@ -221,7 +221,7 @@ def cards_of(sides: Sequence[Side], rows: Sequence[np.ndarray], dataset: Entry |
             name=verdicts.names[row] if verdicts.names else str(number),
             part=verdicts.parts[verdicts.part[row]],
             text=verdicts.texts[row] if verdicts.texts and is_told else "",
-            said=tuple(pages.describe_answer(side, some[place]) for side, some in zip(sides, rows, strict=True)),
+            answers=tuple(pages.describe_answer(side, some[place]) for side, some in zip(sides, rows, strict=True)),
         )
         for place, (number, row) in enumerate(zip(verdicts.ids[rows[0]].tolist(), rows[0].tolist(), strict=True))
     ]
@@ -231,7 +231,7 @@ def cards_of(sides: Sequence[Side], rows: Sequence[np.ndarray], dataset: Entry |
 # -------------------------------------------------------------------------------- files
 
 
-def verdicts_of(judged: Judged) -> Verdicts:
+def verdicts_of(judged: ModelResults) -> Verdicts:
     """The verdicts on a model.
 
     Raises:
@@ -263,7 +263,7 @@ def _of_part(verdicts: Verdicts, part: str) -> np.ndarray:
     return verdicts.part == _code(part, verdicts.parts) if part else np.ones(len(verdicts), bool)
 
 
-def _is_shown(verdicts: Verdicts, wanted: Wanted) -> np.ndarray:
+def _is_shown(verdicts: Verdicts, wanted: VerdictFilter) -> np.ndarray:
     if wanted.show == "all":
         return np.ones(len(verdicts), bool)
     right = verdicts.right[wanted.measure]

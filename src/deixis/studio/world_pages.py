@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.routing import BaseRoute
 
+    from deixis.report.runs import Run
     from deixis.studio.answers import Game
     from deixis.studio.filters import Card, Field, Listing
-    from deixis.studio.judged import Judged, Training
     from deixis.studio.library import Entry, Library
-    from deixis.studio.verdicts import ResultCard, Said, Side
+    from deixis.studio.model_results import ModelResults
+    from deixis.studio.verdicts import AnswerCard, ResultCard, Side
     from deixis.worlds.world import World
 
 
@@ -185,13 +186,13 @@ class WorldPages:
         """Return whether results in a file that name no world are of this one, as those of older versions may be."""
         return False
 
-    def read_results(self, entry: Entry, file: str, values: Any, training: Training | None) -> list[Judged]:
-        """Return the models whose results a file holds, by default in the common form (`deixis.studio.judged`)."""
-        from deixis.studio.judged import read_common
+    def read_results(self, entry: Entry, file: str, run: Run) -> list[ModelResults]:
+        """Return the models whose results a file holds, `run.judged`; by default those in the common form."""
+        from deixis.studio.model_results import read_common_results
 
-        return [read_common(self.world.name, entry, values, training)]
+        return [read_common_results(self.world.name, entry, run)]
 
-    def is_about(self, judged: Judged, entry: Entry) -> bool:
+    def is_about(self, judged: ModelResults, entry: Entry) -> bool:
         """Return whether a model was asked about a dataset: by the digest of its content, or by its name."""
         content = digest_of(entry) if judged.digest else ""
         return judged.digest == content if content else entry.path.name == judged.data
@@ -213,14 +214,14 @@ class WorldPages:
         """
         return cards
 
-    def describe_answer(self, side: Side, row: int) -> Said:
+    def describe_answer(self, side: Side, row: int) -> AnswerCard:
         """Describe the answer of a model to an example."""
-        from deixis.studio.verdicts import Said
+        from deixis.studio.verdicts import AnswerCard
 
         verdicts = side.verdicts
         missed = verdicts.misreadings[verdicts.missed[row]]
         words = self.say(verdicts.outcomes[verdicts.outcome[row]], verdicts.roles[verdicts.role[row]], missed)
-        return Said(side.judged.model, side.marks(row), words)
+        return AnswerCard(side.judged.model, side.marks(row), words)
 
     def say(self, outcome: str, role: str, missed: Sequence[str]) -> str:
         """Describe the outcome of an answer in a sentence."""

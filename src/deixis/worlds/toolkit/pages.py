@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from deixis.scene.scene import Context, Scene
     from deixis.studio.filters import Listing
     from deixis.studio.library import Entry, Library
-    from deixis.studio.verdicts import ResultCard, Said, Side
+    from deixis.studio.verdicts import AnswerCard, ResultCard, Side
     from deixis.worlds.example import Example
     from deixis.worlds.toolkit.judging import Verdict
     from deixis.worlds.world import Examples, World
@@ -231,14 +231,14 @@ class ReadyPages(WorldPages):
             example = dataset.data[number]
             said = tuple(
                 _with_object(one, example, int(side.verdicts.chosen[some[place]]))
-                for one, side, some in zip(card.said, sides, rows, strict=True)
+                for one, side, some in zip(card.answers, sides, rows, strict=True)
             )
             link, picture = f"/d/{dataset.slug}/{number}", _image(dataset, number)
-            made.append(replace(card, text=example.text, link=link, picture=picture, said=said))
+            made.append(replace(card, text=example.text, link=link, picture=picture, answers=said))
         return made
 
 
-def _with_object(said: Said, example: Example, chosen: int) -> Said:
+def _with_object(said: AnswerCard, example: Example, chosen: int) -> AnswerCard:
     """The same words with the object that was chosen, where only one scene is shown."""
     scenes = example.context.scenes
     if len(scenes) > 1 or not 0 <= chosen < len(scenes[0]):

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from deixis.report.runs import Run
     from deixis.studio.answers import Game
     from deixis.studio.filters import Listing, PageQuery
-    from deixis.studio.judged import Judged, Training
     from deixis.studio.library import Entry, Library
+    from deixis.studio.model_results import ModelResults
     from deixis.studio.verdicts import ResultCard, Side
 
 
@@ -68,11 +69,11 @@ class GridPages(WorldPages):
         """Return whether results are neither told apart by settings nor scores of captions."""
         return not {"settings", "scores", "sets"} & found.keys()
 
-    def read_results(self, entry: Entry, file: str, values: Any, training: Training | None) -> list[Judged]:
+    def read_results(self, entry: Entry, file: str, run: Run) -> list[ModelResults]:
         """Read the results of a model."""
-        return [results.read_results(entry, values, training)]
+        return [results.show_plans(entry, run)]
 
-    def is_about(self, judged: Judged, entry: Entry) -> bool:
+    def is_about(self, judged: ModelResults, entry: Entry) -> bool:
         """Return whether results are about a dataset, by the digest of its content."""
         return bool(judged.digest) and data_digest(entry.data) == judged.digest
 

@@ -37,8 +37,8 @@ from deixis.studio.filters import (
     ranges,
     stretches_of,
 )
-from deixis.studio.judged import dataset_of, read_judged
 from deixis.studio.library import Shelf, shelf_of
+from deixis.studio.model_results import dataset_of, read_model_results
 from deixis.worlds.grid.actions import MANNERS, VERBS
 from deixis.worlds.grid.checks import check_tables
 from deixis.worlds.grid.checks.registry import CHECKS
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
 
     from deixis.data.row_groups import RowGroups
     from deixis.studio.filters import PageQuery
-    from deixis.studio.judged import Judged
     from deixis.studio.library import Entry, Library
+    from deixis.studio.model_results import ModelResults
     from deixis.worlds.grid.data.example_codes import ExampleCodes, PackedWorlds
     from deixis.worlds.grid.data.judged_plans import Places
     from deixis.worlds.grid.data.sources import Source
@@ -168,7 +168,7 @@ def _field(facet: Facet, wanted: PageQuery, counts: Mapping[str, int]) -> Field:
     return field_of(facet, wanted, counts, any="all" if facet.name == "split" else "any")
 
 
-def _further_fields(wanted: PageQuery, models: Sequence[Judged]) -> Iterator[Field]:
+def _further_fields(wanted: PageQuery, models: Sequence[ModelResults]) -> Iterator[Field]:
     yield Field("text", "command contains", wanted.get("text"), hint='red "same row"')
     if models:
         named = tuple(Choice(one.key, one.model or one.key) for one in models)
@@ -180,7 +180,7 @@ def _further_fields(wanted: PageQuery, models: Sequence[Judged]) -> Iterator[Fie
     yield Field("check", "check reports", wanted.get("check"), (Choice(ANY, "any error or warning"), *listed), any="–")
 
 
-def _without_codes(entry: Entry, shelf: GridShelf, wanted: PageQuery, models: Sequence[Judged]) -> Listing:
+def _without_codes(entry: Entry, shelf: GridShelf, wanted: PageQuery, models: Sequence[ModelResults]) -> Listing:
     """Return a page of everything or of a split, for which nothing but its rows is read."""
     fields = (
         Field("split", "split", wanted.get("split"), tuple(Choice(*one) for one in _with_labels(entry)), any="all"),
@@ -282,7 +282,7 @@ def _from_files(shelf: GridShelf, numbers: Sequence[int]) -> Iterator[dict[str, 
 # -------------------------------------------------------------------------------- models
 
 
-def _models(entry: Entry, library: Library, wanted: PageQuery) -> list[Judged]:
+def _models(entry: Entry, library: Library, wanted: PageQuery) -> list[ModelResults]:
     """Return the models whose plans for this dataset were judged one by one.
 
     A model that is asked for by name and not known may have been judged since the folders were read: they are read
@@ -296,15 +296,15 @@ def _models(entry: Entry, library: Library, wanted: PageQuery) -> list[Judged]:
     return models
 
 
-def _known_models(entry: Entry, library: Library) -> list[Judged]:
+def _known_models(entry: Entry, library: Library) -> list[ModelResults]:
     if not library.runs:
         return []
-    known, _ = read_judged(library)
+    known, _ = read_model_results(library)
     fitting = [one for one in known if one.world == entry.kind and one.rows is not None]
     return [one for one in fitting if dataset_of(library, one) is entry]
 
 
-def _model_mask(shelf: GridShelf, wanted: PageQuery, models: Sequence[Judged]) -> Iterator[np.ndarray]:
+def _model_mask(shelf: GridShelf, wanted: PageQuery, models: Sequence[ModelResults]) -> Iterator[np.ndarray]:
     verdict = wanted.get("verdict")
     if verdict and verdict not in VERDICTS:
         raise UnknownName(f"a plan is right or wrong, not {verdict!r}")
@@ -314,7 +314,7 @@ def _model_mask(shelf: GridShelf, wanted: PageQuery, models: Sequence[Judged]) -
         yield codes > 0 if not verdict else codes == (2 if verdict == "right" else 1)
 
 
-def _model(wanted: PageQuery, models: Sequence[Judged]) -> Judged | None:
+def _model(wanted: PageQuery, models: Sequence[ModelResults]) -> ModelResults | None:
     """The model that is asked about; the only one, where a verdict is asked for and nothing else is said."""
     key = wanted.get("model")
     if not key:
@@ -325,12 +325,14 @@ def _model(wanted: PageQuery, models: Sequence[Judged]) -> Judged | None:
     raise UnknownName(f"there are no plans of a model {key!r} for this dataset here")
 
 
-def _shown_verdicts(shelf: GridShelf, wanted: PageQuery, models: Sequence[Judged]) -> tuple[str, np.ndarray] | None:
+def _shown_verdicts(
+    shelf: GridShelf, wanted: PageQuery, models: Sequence[ModelResults]
+) -> tuple[str, np.ndarray] | None:
     model = _model(wanted, models)
     return None if model is None else (model.model or model.key, _verdict_codes(shelf, model))
 
 
-def _verdict_codes(shelf: GridShelf, model: Judged) -> np.ndarray:
+def _verdict_codes(shelf: GridShelf, model: ModelResults) -> np.ndarray:
     """Of every example: 0 where the model was not asked, 1 where its plan is wrong, 2 where it is right."""
     path = model.rows
     if path is None:

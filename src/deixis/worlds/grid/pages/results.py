@@ -11,11 +11,11 @@ import numpy as np
 from markupsafe import Markup
 
 from deixis.data.split_names import names_in_split
-from deixis.errors import BrokenDataset, DeixisError
+from deixis.errors import DeixisError
 from deixis.judge.verdicts import VERDICTS, read_verdicts
 from deixis.language.misreadings import join_misreadings
-from deixis.studio.judged import EVALUATION, Judged, counts_in, in_one_line, remarks_on, task_of
 from deixis.studio.library import SITTING
+from deixis.studio.model_results import show_results
 from deixis.studio.world_pages import ResultWords
 from deixis.worlds.grid.actions import plan_from_codes, plan_from_letters
 from deixis.worlds.grid.data.asked import data_digest
@@ -24,26 +24,25 @@ from deixis.worlds.grid.data.plans import read_plans
 from deixis.worlds.grid.data.table import examples_of
 from deixis.worlds.grid.draw import Marks, Role, path_of
 from deixis.worlds.grid.judging.misreadings import LABELS, UNCLEAR
-from deixis.worlds.grid.judging.navigation import PlanEvaluation
 from deixis.worlds.grid.judging.verdicts import Verdict, judge_plan
 from deixis.worlds.grid.language import say_misreadings_to
 from deixis.worlds.grid.pages.film import draw_themed
 from deixis.worlds.grid.pages.gallery import grid_rows
 from deixis.worlds.grid.pages.story import object_name
+from deixis.worlds.grid.paper.runs import read_results
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from deixis.judge.uncertainty import Estimate
     from deixis.judge.verdicts import Verdicts
-    from deixis.studio.judged import Training
+    from deixis.report.runs import Run
     from deixis.studio.library import Entry, Library
-    from deixis.studio.verdicts import ResultCard, Said, Side
+    from deixis.studio.model_results import ModelResults
+    from deixis.studio.verdicts import AnswerCard, ResultCard, Side
     from deixis.worlds.grid.actions import Plan
     from deixis.worlds.grid.data.sources import Source
-    from deixis.worlds.grid.judging.navigation import Score
     from deixis.worlds.grid.judging.verdicts import Plans
     from deixis.worlds.grid.navigate import Example
     from deixis.worlds.grid.scene import GridScene
@@ -53,13 +52,12 @@ __all__ = [
     "WORDS",
     "Answer",
     "answers_to",
-    "read_results",
     "say_outcome",
+    "show_plans",
     "verdict_words",
     "with_boards",
 ]
 
-POINTED = ("right_target",)  # the measures of those who point instead of acting
 OUTCOMES = {
     "right target": "Made for the target",
     "wrong object": "Made for a wrong object",
@@ -84,43 +82,10 @@ LARGEST = 64 << 20  # bytes of a file of results that is still looked into
 SHARE = 60  # letters of a model's name that are shown
 
 
-def read_results(entry: Entry, values: Any, training: Training | None) -> Judged:
+def show_plans(entry: Entry, run: Run) -> ModelResults:
     """The results of a model in `evaluation.json`."""
-    evaluation = PlanEvaluation.from_dict(values)
-    task = task_of(entry)
-    measures = POINTED if evaluation.is_pointed else tuple(WORDS.measures)
-    verdicts = entry.path / VERDICTS
-    try:
-        splits = evaluation.splits
-        return Judged(
-            key=entry.slug,
-            entry=entry,
-            world="grid",
-            model=evaluation.model or (training.model if training else "") or entry.title,
-            data=evaluation.data,
-            digest=evaluation.digest,
-            scores={split: _shares(found.score, measures) for split, found in splits.items()},
-            outcomes={split: counts_in(found.choices) for split, found in splits.items()},
-            roles={split: counts_in(found.roles) for split, found in splits.items()},
-            missed={split: counts_in(found.missed) for split, found in splits.items()},
-            groups={
-                what: {
-                    split: {str(name): _shares(score, measures) for name, score in found.by[what].items()}
-                    for split, found in splits.items()
-                }
-                for what in dict.fromkeys(what for found in splits.values() for what in found.by)
-            },
-            training=training,
-            task=task,
-            rows=verdicts if verdicts.is_file() else None,
-            remarks=tuple(remarks_on(evaluation.strange, "plans ")) + tuple(remarks_on(evaluation.faults)),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BrokenDataset(f"{EVALUATION} is not as `deixis evaluate` writes it: {in_one_line(error)}") from error
-
-
-def _shares(score: Score, measures: Iterable[str]) -> dict[str, Estimate]:
-    return {measure: score.estimate(measure) for measure in measures}
+    model = run.judged.without_nulls().text("model", "")
+    return show_results(entry, run, read_results(run.judged), world="grid", model=model)
 
 
 @lru_cache(maxsize=4)
@@ -166,15 +131,15 @@ def with_boards(
             made.append(card)
             continue
         chosen = [int(side.verdicts.chosen[some[place]]) for side, some in zip(sides, rows, strict=True)]
-        said = tuple(_named(one, example, index) for one, index in zip(card.said, chosen, strict=True))
+        said = tuple(_name_choice(one, example, index) for one, index in zip(card.answers, chosen, strict=True))
         picture = _board(example, chosen, plans.get(example.id, ""))
         link = f"/d/{entry.slug}/{numbers[place]}"
         name = f"example {numbers[place]:,}"
-        made.append(replace(card, name=name, text=example.text, link=link, picture=picture, said=said))
+        made.append(replace(card, name=name, text=example.text, link=link, picture=picture, answers=said))
     return made
 
 
-def _named(said: Said, example: Example, chosen: int) -> Said:
+def _name_choice(said: AnswerCard, example: Example, chosen: int) -> AnswerCard:
     """The same words with the object that was chosen."""
     if not 0 <= chosen < len(example.scene) or chosen == example.target:
         return said

@@ -10,9 +10,10 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from deixis.report.notes import read_sentences
+from deixis.report.results.cells import Published, Unit
 
 
 if TYPE_CHECKING:
@@ -21,10 +22,9 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "Figure",
+    "UNIT",
     "KnownModel",
     "KnownResults",
-    "Part",
     "Reasons",
     "TableRow",
     "Which",
@@ -34,24 +34,8 @@ __all__ = [
 ]
 
 Which: TypeAlias = Literal["table2", "table3"]
-Part: TypeAlias = Literal["dev", "test"]
+UNIT = Unit(digits=2, far=5.0, name="points")
 Reasons: TypeAlias = "Mapping[tuple[Which, str, str], str]"  # why a cell differs, by table, model and row
-
-
-class Figure(NamedTuple):
-    """A published exact match in percent: the mean of three seeds and their standard deviation.
-
-    Attributes:
-        mean: of the seeds.
-        deviation: over the seeds.
-        is_leaking: whether the test set was in good part in the training set.
-        is_second_hand: whether it was not seen in the paper that reports it.
-    """
-
-    mean: float
-    deviation: float
-    is_leaking: bool = False
-    is_second_hand: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,32 +86,32 @@ class KnownResults:
 
     Attributes:
         source: what to cite.
-        leak: what is wrong with the leaking rows.
-        second_hand: what to say of a figure that is quoted from others.
+        marks: signs behind figures, with their meanings.
+        titles: of the tables.
         models: in the order in which to show them.
         rows: of each table, in their order.
         figures: by table, model, row and `dev`, `test` or `update`, the last for clean test sets.
     """
 
     source: str
-    leak: str
-    second_hand: str
+    marks: Mapping[str, str]
+    titles: Mapping[Which, str]
     models: tuple[KnownModel, ...]
     rows: Mapping[Which, tuple[TableRow, ...]]
-    figures: Mapping[tuple[Which, str, str, str], Figure]
+    figures: Mapping[tuple[Which, str, str, str], Published]
 
     def model(self, name: str) -> KnownModel | None:
         """The model with this name, however it is written."""
         return next((model for model in self.models if plain_name(name) in model.names), None)
 
-    def compared(self, which: Which, model: KnownModel | None, row: str, part: Part) -> list[Figure]:
+    def compared(self, which: Which, model: KnownModel | None, row: str, part: str) -> tuple[Published, ...]:
         """What is published for a cell: what to compare with first, then what was published before the leak was found.
 
         There is no figure where nobody reported one.
         """
         keys = [*(["update"] if part == "test" else []), part]
         found = [self.figures.get((which, model.key, row, key)) for key in keys] if model else []
-        return [figure for figure in found if figure is not None]
+        return tuple(figure for figure in found if figure is not None)
 
 
 @cache
@@ -137,19 +121,20 @@ def known_results() -> KnownResults:
     tables: tuple[Which, ...] = ("table2", "table3")
     return KnownResults(
         source=facts["source"],
-        leak=facts["leak"],
-        second_hand=facts["second_hand"],
+        marks=facts["marks"],
+        titles={which: facts[which]["title"] for which in tables},
         models=tuple(_model(key, entry) for key, entry in facts["models"].items()),
         rows={which: tuple(_row(key, row) for key, row in facts[which]["rows"].items()) for which in tables},
         figures={
-            (which, model, row, part): Figure(
+            (which, model, row, part): Published(
                 mean=numbers[0],
                 deviation=numbers[1],
-                is_leaking=part == "test" and facts[which]["rows"][row].get("is_leaking", False),
-                is_second_hand=facts["models"][model].get("is_second_hand", False),
+                marks=("†" if part == "test" and facts[which]["rows"][row].get("is_leaking") else "")
+                + theirs.get("marks", ""),
+                digits=theirs.get("digits"),
             )
             for which in tables
-            for model in facts["models"]
+            for model, theirs in facts["models"].items()
             for row, parts in facts[which].get(model, {}).items()
             for part, numbers in parts.items()
         },

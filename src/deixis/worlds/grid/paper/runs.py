@@ -1,255 +1,203 @@
-"""What training and judging a model left in a folder: how it was trained, how that went, and how well it does.
+"""Runs of models that say plans: what is read of them, and which row and column of Tables 2 and 3 they belong to.
 
-A run folder holds `run.json`, `evaluation.json` and, where something was learnt, `log.jsonl`. Where only judging wrote
-there, as for a model that comes with deixis or answers of others, there is no `run.json`, and what the evaluation says
-of the model has to do. Results on further datasets lie in folders `on-NAME` in it. Only what the reports need is read;
-whatever else the files hold is left alone.
+Where only judging wrote into a folder there is no `run.json`, and what the evaluation says of the model has to do.
+Results on further datasets lie in folders `on-NAME` in a run folder.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from deixis.data.kept_results import APART
 from deixis.errors import BrokenDataset
-from deixis.report.json_facts import flat_facts, printable, read_facts
-from deixis.report.runs import EVALUATION, LOG, RUN, Look, Step, course_of, read_log, read_run_facts
-from deixis.worlds.grid.training.settings import Training as Recorded
+from deixis.judge.uncertainty import wilson
+from deixis.report import runs
+from deixis.report.json_facts import MAX_COUNT, demand_kind, flat_facts, printable
+from deixis.report.results.groups import demand_different_seeds, group_runs
+from deixis.report.runs import EVALUATION, RUN, Results, Run, training_fields
+from deixis.worlds.grid.judging import POINTING
+from deixis.worlds.grid.judging.navigation import KIND, MEASURES
+from deixis.worlds.grid.paper.models import known_results
+from deixis.worlds.grid.training.settings import Training
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from deixis.judge.uncertainty import Estimate
     from deixis.report.json_facts import Facts
+    from deixis.report.results.groups import Group
+    from deixis.worlds.grid.paper.models import TableRow
 
 
-__all__ = ["UNTRAINED", "Run", "Score", "Selection", "Training", "read_run"]
+__all__ = ["columns_of", "is_pointing", "is_untrained", "place_of", "read_results", "read_run", "score_of"]
 
-KINDS = {RUN: "run", EVALUATION: "plans evaluation"}
-WRITTEN_BY = (
-    "name a folder that `deixis evaluate --out` wrote to, or a speaker with what `deixis evaluate` heard from it"
-)
-UNTRAINED = ("random", "oracle")  # models of whose training there is nothing to tell
-
-
-@dataclass(frozen=True, kw_only=True)
-class Score:
-    """How many plans are right, as shares of the examples; None is what was not measured.
-
-    Attributes:
-        examples: how many were judged.
-        exact: plans that are those of the dataset, action by action.
-        exact_cut_30: the same when only the first thirty actions are compared.
-        got_there: plans that leave the agent and every object where they should be.
-        right_target: plans that go to the target.
-        patterns: the same of the examples of each pattern.
-    """
-
-    examples: int
-    exact: float
-    exact_cut_30: float | None = None
-    got_there: float | None = None
-    right_target: float | None = None
-    patterns: Mapping[str, Score] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Training:
-    """What a model was trained on; `patterns` are those of the commands, in order.
-
-    `goes_on` says whether it began with the weights of another.
-    """
-
-    data: str
-    digest: str
-    split: str
-    examples: int
-    patterns: tuple[str, ...]
-    random_only: bool
-    goes_on: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Selection:
-    """How one checkpoint was chosen among many."""
-
-    on: str
-    metric: str
-    looks: int
-    examples: int
-    best_update: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """One trained model, one that needs no training, or one of which only the answers are known.
-
-    Attributes:
-        folder: what the folder is called.
-        model: the name of the model.
-        quirks: faults of the published code that were switched on.
-        settings: what else was chosen, by name.
-        seed: of the training, None where nothing was trained.
-        updates: how many there were.
-        batch: how many examples each was made with.
-        parameters: how many numbers the model has.
-        device: what it was trained on.
-        seconds: how long that took.
-        examples_per_second: how fast it was.
-        training: on what.
-        selection: how the checkpoint was chosen.
-        chosen: the same in words, where nothing else is known.
-        steps: the loss as it went, in the order of updates.
-        looks: the exact match on dev as it went.
-        data: the name of the dataset that it was judged on.
-        digest: that dataset's digest.
-        decode_limit: how many actions a plan could have at most.
-        scores: by split.
-    """
-
-    folder: str
-    model: str
-    quirks: tuple[str, ...] = ()
-    settings: Mapping[str, str] = field(default_factory=dict)
-    seed: int | None = None
-    updates: int = 0
-    batch: int = 0
-    parameters: int | None = None
-    device: str = ""
-    seconds: float | None = None
-    examples_per_second: float | None = None
-    training: Training | None = None
-    selection: Selection | None = None
-    chosen: str = ""
-    steps: tuple[Step, ...] = ()
-    looks: tuple[Look, ...] = ()
-    data: str = ""
-    digest: str = ""
-    decode_limit: int | None = None
-    scores: Mapping[str, Score] = field(default_factory=dict)
-
-    @property
-    def best_update(self) -> int | None:
-        """The update whose weights were kept."""
-        return None if self.selection is None else self.selection.best_update
+UNTRAINED = ("random", "oracle")  # models that are not trained
+POINTED = ("right_target",)  # the measures of answers that point at an object
+# Settings that say where or as what a run was made, not how: runs that differ in these only are of one column.
+IGNORED = {"seed", "name", "out", "folder", "path", "device", "workers", "data"}
+IGNORED |= {"eval_every", "log_every", "save_every", "dev_examples", "decode_limit", "compile", "half", "tensorboard"}
+ELSEWHERE = ("model", "settings", "quirks", "seed", "steps", "batch_size")  # what run.json says beside the recipe
+EARLIER = {"rare_first": "0", "rare_share": "0.2", "weight_decay": "0.0", "pointing": "0.0"}  # before there were such
 
 
 def read_run(folder: Path) -> Run:
     """Read a run folder.
 
     Raises:
-        BrokenDataset: when a file is missing, is no JSON or says what cannot be.
+        BrokenDataset: when a file is missing, is no JSON or has impossible values.
     """
-    if not folder.is_dir():
-        raise BrokenDataset(f"{folder} is no run folder: there is no such folder")
-    if not any((folder / name).exists() for name in (RUN, EVALUATION)):
-        raise BrokenDataset(f"{folder} holds nothing to report; {WRITTEN_BY}")
-    judged = read_facts(folder / EVALUATION, kind=KINDS[EVALUATION], hint="judge the model first, with deixis evaluate")
     is_apart = folder.resolve().name.startswith(APART) and not (folder / RUN).exists()
-    trained_in = folder.resolve().parent if is_apart else folder
-    name = printable(f"{trained_in.name}/{folder.resolve().name}" if is_apart else folder.resolve().name)
-    run = Run(
-        folder=name,
-        model=judged.text("model", "") or name,
+    run = runs.read_run(folder, home=folder.resolve().parent if is_apart else folder, kind="run")
+    if not run.judged.values:
+        if not (folder / RUN).exists():
+            raise BrokenDataset(
+                f"{folder} holds nothing to report; name a folder that `deixis evaluate --out` wrote to"
+            )
+        raise BrokenDataset(f"there is no {folder / EVALUATION}; judge the model first, with deixis evaluate")
+    demand_kind(run.judged, KIND)
+    said, answered = run.judged.text("model", ""), run.judged.inner("predictions").without_nulls()
+    run = replace(run, results=read_results(run.judged))
+    if not run.trained.values:
+        told = {} if said.lower() in UNTRAINED else training_fields(answered)
+        return replace(run, **{**told, "model": said or run.folder})
+    seed = answered.find_count("seed")
+    if said not in ("", run.model, run.trained.text("name", "")) or seed not in (None, run.seed):
+        here = f"{said or 'a model'}{'' if seed is None else f' with seed {seed}'}"
+        raise BrokenDataset(f"{folder / EVALUATION} judges {here}, but {RUN} is of {run.model}, seed {run.seed}")
+    return run
+
+
+def read_results(judged: Facts) -> Results:
+    """Read the results in evaluation.json; `BrokenDataset` where no example was judged."""
+    demand_kind(judged, KIND)
+    measures = POINTED if is_pointing(judged) else MEASURES
+    splits = {printable(name): judged.inner("splits").inner(name) for name in judged.inner("splits").values}
+    splits = {name: found for name, found in splits.items() if found.count("examples")}
+    if not splits:
+        raise BrokenDataset(f"{judged.where} judges no example of any split")
+    kinds = dict.fromkeys(kind for found in splits.values() for kind in found.inner("by").values)
+    return Results(
         data=judged.text("data", ""),
         digest=judged.text("digest", ""),
-        decode_limit=judged.find_count("decode_limit"),
-        scores=_scores(judged.inner("splits")),
+        scores={name: _estimates(found, measures) for name, found in splits.items()},
+        groups={kind: {name: _group(found, kind, measures) for name, found in splits.items()} for kind in kinds},
+        outcomes={name: found.counts("choices") for name, found in splits.items()},
+        roles={name: found.counts("wrong_objects_by_role") for name, found in splits.items()},
+        missed={name: found.counts("wrong_objects_by_misreading") for name, found in splits.items()},
+        remarks=(
+            *(f"{count:,.0f} × plans {name}" for name, count in judged.counts("strange_answers").items()),
+            *(f"{count:,.0f} × {name}" for name, count in judged.counts("faults").items()),
+        ),
     )
-    if not run.scores:
-        raise BrokenDataset(f"{folder / EVALUATION} judges no example of any split")
-    if not (trained_in / RUN).exists():
-        return run if run.model.lower() in UNTRAINED else replace(run, **_told(judged.inner("predictions")))
-    facts = read_run_facts(trained_in / RUN, hint="is this a folder that training left?")
-    trained = replace(run, **_trained(facts), **read_log(trained_in / LOG))
-    seed = judged.inner("predictions").find_count("seed")
-    said = judged.text("model", "")
-    if said not in ("", trained.model, facts.text("name", "")) or seed not in (None, trained.seed):
-        here = f"{said or 'a model'}{'' if seed is None else f' with seed {seed}'}"
-        raise BrokenDataset(
-            f"{folder / EVALUATION} judges {here}, but {RUN} is of {trained.model}, seed {trained.seed}"
+
+
+def _group(found: Facts, kind: str, measures: Iterable[str]) -> dict[str, dict[str, Estimate]]:
+    parts = found.inner("by").inner(kind)
+    each = {printable(name): parts.inner(name) for name in parts.values}
+    return {name: _estimates(part, measures) for name, part in each.items() if part.count("examples")}
+
+
+def _estimates(found: Facts, measures: Iterable[str]) -> dict[str, Estimate]:
+    examples = found.count("examples")
+    if examples > MAX_COUNT:
+        raise BrokenDataset(f"{found.where}: {examples} examples are more than can be")
+    first, *others = measures
+    shares = {first: found.share(first), **{measure: found.find_share(measure) for measure in others}}
+    return {
+        name: wilson(round(one * examples), examples)._replace(mean=one)
+        for name, one in shares.items()
+        if one is not None
+    }
+
+
+def is_pointing(judged: Facts) -> bool:
+    """Whether the answers only point at objects, so that there are no plans that a table could compare."""
+    about = judged.values.get("predictions")
+    return isinstance(about, dict) and about.get("task") == POINTING
+
+
+def is_untrained(run: Run) -> bool:
+    """Whether a model needs no training."""
+    return run.model.lower() in UNTRAINED
+
+
+# -------------------------------------------------------------------------------- rows and columns
+
+
+def place_of(run: Run) -> TableRow | None:
+    """The row of Table 2 that a run was trained for; None where there is no such row.
+
+    A model that is not trained, or of whose training nothing is known, belongs where the examples that it was judged on
+    belong, unless these leave it open. A model that was judged on a test set of Table 3 belongs there.
+    """
+    rows = known_results().rows["table2"]
+    if run.training is not None and (trained := run.training.facts.texts("patterns")):
+        key = tuple(sorted(trained)), run.training.facts.flag("random_only")
+        return next((row for row in rows if (row.patterns, row.random_only) == key), None)
+    by_pattern = run.results.groups.get("pattern", {})
+    judged = next((by_pattern.get(name, {}) for name in ("test", "dev") if name in run.results.scores), {})
+    patterns = tuple(sorted(judged))
+    found = next((row for row in rows if row.patterns == patterns and not row.random_only), None)
+    if found is not None and patterns != ("p3",):  # with random distractors only or not: nobody says
+        return found
+    held_out = {row.split for row in known_results().rows["table3"]} - {"test"}
+    return next((row for row in rows if row.key == "all"), None) if held_out & run.results.scores.keys() else None
+
+
+def score_of(run: Run, row: TableRow, part: str, measure: str = "exact") -> Estimate | None:
+    """The score of a run in a row of a table; None where it was not judged there."""
+    split = row.split or part
+    if row.pattern:
+        return run.results.groups.get("pattern", {}).get(split, {}).get(row.pattern, {}).get(measure)
+    return run.results.scores.get(split, {}).get(measure)
+
+
+def columns_of(found: Sequence[Run]) -> list[Group[Run]]:
+    """The columns of runs, in the order of published models; faults that are switched on make columns of their own."""
+    known = known_results()
+
+    def kind(run: Run) -> tuple[str, str]:
+        model = known.model(run.model)
+        quirks = sorted(run.trained.texts("quirks"))
+        title = " + ".join((model.title if model else run.model, *(quirk.replace("_", " ") for quirk in quirks)))
+        return model.key if model else "", title
+
+    columns = group_runs(
+        found,
+        kind=kind,
+        traits=_traits,
+        order=lambda run: (-1 if run.seed is None else run.seed, run.folder),
+        within=lambda run: getattr(place_of(run), "key", ""),
+        earlier=EARLIER,
+    )
+    for one in columns:
+        demand_different_seeds(
+            one.label,
+            one.runs,
+            seed=lambda run: (run.seed, getattr(place_of(run), "key", "")),
+            folder=lambda run: run.folder,
         )
-    return trained
-
-
-def _told(facts: Facts) -> dict[str, Any]:
-    """What an evaluation says of the training of the model that it judges, as fields of a run."""
-    training = facts.inner("training").said() if facts.values.get("training") is not None else None
-    chosen = facts.values.get("selection")
-    return {
-        "quirks": tuple(sorted(facts.said().texts("quirks"))),
-        "seed": facts.find_count("seed"),
-        "updates": facts.find_count("updates") or 0,
-        "training": None if training is None or not training.values else _training_of(training),
-        "chosen": printable(chosen) if isinstance(chosen, str) else "",
-    }
-
-
-def _training_of(facts: Facts) -> Training | None:
-    """What a checkpoint says of its training; it calls the data by `name`."""
-    found = _training(facts)
-    return None if found is None else replace(found, data=facts.text("name", ""))
-
-
-def _trained(facts: Facts) -> dict[str, Any]:
-    """What run.json says, as fields of a run."""
-    return {
-        "model": facts.text("model"),
-        "quirks": tuple(sorted(facts.texts("quirks"))),
-        "settings": dict(flat_facts({**_course(facts.inner("recipe")), **facts.inner("settings").values})),
-        **course_of(facts),
-        "parameters": facts.find_count("parameters"),
-        "training": _training(facts.inner("training")),
-        "selection": _selection(facts.inner("selection")),
-    }
-
-
-def _course(recipe: Facts) -> dict[str, Any]:
-    """Rates, schedules and the like: what a recipe says beside what run.json says of the model itself."""
-    elsewhere = ("model", "settings", "quirks", "seed", "steps", "batch_size")
-    return {name: value for name, value in Recorded.rename(recipe.values).items() if name not in elsewhere}
-
-
-def _training(facts: Facts) -> Training | None:
-    if not facts.values:
-        return None
-    return Training(
-        data=facts.text("data", ""),
-        digest=facts.text("digest", ""),
-        split=facts.text("split", "train"),
-        examples=facts.find_count("examples") or 0,
-        patterns=tuple(sorted(facts.texts("patterns"))),
-        random_only=facts.flag("random_only"),
-        goes_on=bool(facts.text("begins with", "")),
+    order = [model.key for model in known.models]
+    return sorted(
+        columns,
+        key=lambda one: (order.index(one.key) if one.key else len(order), one.title, bool(one.differs), one.label),
     )
 
 
-def _selection(facts: Facts) -> Selection | None:
-    if not facts.values:
-        return None
-    return Selection(
-        on=facts.text("on"),
-        metric=facts.text("metric", "exact match"),
-        looks=facts.find_count("evaluations") or 0,
-        examples=facts.find_count("examples") or 0,
-        best_update=facts.find_count("best_step") or 0,
-    )
-
-
-def _scores(facts: Facts) -> dict[str, Score]:
-    """The scores under each name; where no example was judged there is none."""
-    found = {printable(name): facts.inner(name) for name in facts.values}
-    return {name: _score(entry) for name, entry in found.items() if entry.count("examples")}
-
-
-def _score(facts: Facts) -> Score:
-    return Score(
-        examples=facts.count("examples"),
-        exact=facts.share("exact"),
-        exact_cut_30=facts.find_share("exact_cut_30"),
-        got_there=facts.find_share("got_there"),
-        right_target=facts.find_share("right_target"),
-        patterns=_scores(facts.inner("by").inner("pattern")),
-    )
+def _traits(run: Run) -> dict[str, Any]:
+    """How a run was made and judged."""
+    recipe = Training.rename(run.trained.inner("recipe").values)
+    course = {name: value for name, value in recipe.items() if name not in ELSEWHERE}
+    settings = dict(flat_facts({**course, **run.trained.inner("settings").values}))
+    known = {**(EARLIER if settings else {}), **settings}
+    found = {name: value for name, value in known.items() if name.rpartition(".")[2] not in IGNORED}
+    found |= {name: f"{count:,}" for name, count in (("steps", run.steps), ("batch size", run.batch_size)) if count}
+    found["judged up to"] = f"{run.judged.find_count('decode_limit')} actions"
+    found["judged on data"] = run.results.digest[:8] or run.results.data
+    if run.training is not None:
+        found["trained on data"] = run.training.digest[:8]
+        found["begins with"] = "a checkpoint" if run.training.begins_with else "fresh weights"
+    return found

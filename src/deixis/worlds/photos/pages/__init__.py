@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from deixis.report.runs import Run
     from deixis.studio.answers import Game
     from deixis.studio.filters import Field, Listing, PageQuery
-    from deixis.studio.judged import Judged, Training
     from deixis.studio.library import Entry, Library
+    from deixis.studio.model_results import ModelResults
     from deixis.studio.verdicts import ResultCard, Side
 
 
@@ -86,11 +87,11 @@ class PhotographPages(WorldPages):
         """Return whether results are told apart by settings."""
         return "settings" in found
 
-    def read_results(self, entry: Entry, file: str, values: Any, training: Training | None) -> list[Judged]:
+    def read_results(self, entry: Entry, file: str, run: Run) -> list[ModelResults]:
         """Read the results of a model."""
-        return [results.read_results(entry, values)]
+        return [results.show_groundings(entry, run)]
 
-    def is_about(self, judged: Judged, entry: Entry) -> bool:
+    def is_about(self, judged: ModelResults, entry: Entry) -> bool:
         """Return whether results are about a dataset, by the name of its folder."""
         return entry.path.name == judged.data
 

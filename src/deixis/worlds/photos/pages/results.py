@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from markupsafe import Markup
 
-from deixis.errors import BrokenDataset, DeixisError
-from deixis.judge.verdicts import VERDICTS
-from deixis.studio.judged import EVALUATION, Judged, counts_in, estimate_in, in_one_line, remarks_on, task_of
+from deixis.errors import DeixisError
+from deixis.studio.model_results import show_results
 from deixis.studio.world_pages import ResultWords
-from deixis.worlds.photos.judging.verdict_file import ABSENT
 from deixis.worlds.photos.judging.verdicts import LABELS, OTHER_IMAGE, SAME_IMAGE
 from deixis.worlds.photos.pages.gallery import photograph_picture
+from deixis.worlds.photos.paper.runs import answers_of, read_results, row_of
 from deixis.worlds.photos.world import WORLD
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from deixis.report.runs import Run
     from deixis.studio.library import Entry
+    from deixis.studio.model_results import ModelResults
     from deixis.studio.verdicts import ResultCard
 
 
-__all__ = ["WORDS", "read_results", "say_outcome", "with_photographs"]
+__all__ = ["WORDS", "say_outcome", "show_groundings", "with_photographs"]
 
 OUTCOMES = {
     "right": "Chose the target",
@@ -46,36 +47,11 @@ WORDS = ResultWords(
 )
 
 
-def read_results(entry: Entry, values: Any) -> Judged:
-    """Read the results on expressions about photographs."""
-    verdicts = entry.path / VERDICTS
-    try:
-        settings = {str(name): found for name, found in values["settings"].items()}
-        absent = {f"{name}, {ABSENT}": found for name, found in values.get(ABSENT, {}).items()}
-        return Judged(
-            key=entry.slug,
-            entry=entry,
-            world=WORLD.name,
-            model=str(values.get("model") or values.get("predictions") or entry.title),
-            data=str(values.get("data", "")),
-            scores={name: {"right": estimate_in(found["accuracy"])} for name, found in (settings | absent).items()},
-            outcomes={name: counts_in(found["outcomes"]) for name, found in settings.items()},
-            roles={name: counts_in(found["wrong choices by place"]) for name, found in settings.items()},
-            missed={name: counts_in(found["wrong choices by what was missed"]) for name, found in settings.items()},
-            groups={
-                what: {
-                    name: {str(part): {"right": estimate_in(share)} for part, share in found[f"by {what}"].items()}
-                    for name, found in settings.items()
-                }
-                for what in ("form", "length", "candidates")
-            },
-            task=task_of(entry),
-            rows=verdicts if verdicts.is_file() else None,
-            remarks=tuple(remarks_on(values.get("strange answers", {}), "answers "))
-            + tuple(remarks_on(values.get("faults", {}))),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BrokenDataset(f"{EVALUATION} is not as `deixis evaluate` writes it: {in_one_line(error)}") from error
+def show_groundings(entry: Entry, run: Run) -> ModelResults:
+    """The results on expressions about photographs."""
+    said = run.judged.values.get("model")
+    model = row_of(run)[1] if isinstance(said, dict) else run.judged.without_nulls().text("model", answers_of(run))
+    return show_results(entry, run, read_results(run.judged), world=WORLD.name, model=model)
 
 
 def say_outcome(outcome: str, role: str, missed: Sequence[str]) -> str:

@@ -8,14 +8,16 @@ from deixis.report.chart import WIDE, Axis, Chart, Figure, Series
 from deixis.report.curves import line_of, loss_points, metric_points
 from deixis.report.palette import MAX_DATASETS, role_of
 from deixis.worlds.photos.localise import FORMS, LENGTHS
-from deixis.worlds.photos.paper.tables import parts_of
+from deixis.worlds.photos.paper.runs import measure_parts
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deixis.worlds.photos.paper.runs import Trial
-    from deixis.worlds.photos.paper.tables import Group, Measure, Results
+    from deixis.report.results.cells import Measured
+    from deixis.report.results.groups import Group
+    from deixis.report.runs import Run
+    from deixis.worlds.photos.paper.report import Comparison
 
 
 __all__ = ["results_figures"]
@@ -24,15 +26,19 @@ SHOWN = ("grounder", "mattnet", "cm-att-erase", "mattnet-mine", "tree")  # by pa
 RETRIEVER = "SCAN"
 
 
-def results_figures(results: Results) -> list[Figure]:
+def results_figures(results: Comparison) -> list[Figure]:
     """The figures that there is something to show in."""
     order = [*(group.label for group in results.groups), RETRIEVER]
-    shown = [group for group in results.groups if group.key in SHOWN and not group.varies] or list(results.groups)
-    forms = _parts(shown, "forms", FORMS)
-    lengths = _parts(shown, "lengths", LENGTHS)
-    runs: dict[str, Sequence[Trial]] = {group.label: group.trials for group in results.groups}
+    shown = [group for group in results.groups if group.key in SHOWN and not group.differs] or list(results.groups)
+    forms = _parts(shown, "form", FORMS)
+    lengths = _parts(shown, "length", LENGTHS)
+    runs: dict[str, Sequence[Run]] = {group.label: group.runs for group in results.groups}
     runs[RETRIEVER] = results.retrievers
-    logged = {label: some for label, trials in runs.items() if (some := [t for t in trials if t.steps or t.looks])}
+    logged = {
+        label: some
+        for label, group in runs.items()
+        if (some := [run for run in group if run.losses or run.evaluations])
+    }
     found = []
     if forms:
         found.append(_by_part("forms", "Figure 3: accuracy in Full by logic form", "logic form", forms, order))
@@ -44,14 +50,14 @@ def results_figures(results: Results) -> list[Figure]:
     return found
 
 
-def _parts(groups: Sequence[Group], by: str, known: Sequence[str]) -> dict[str, dict[str, Measure]]:
-    found = {group.label: parts_of(group, by) for group in groups}
+def _parts(groups: Sequence[Group[Run]], by: str, known: Sequence[str]) -> dict[str, dict[str, Measured]]:
+    found = {group.label: measure_parts(group, by) for group in groups}
     kept = {label: {name: parts[name] for name in known if name in parts} for label, parts in found.items()}
     return {label: parts for label, parts in kept.items() if parts}
 
 
 def _by_part(
-    name: str, title: str, below: str, parts: Mapping[str, Mapping[str, Measure]], order: Sequence[str]
+    name: str, title: str, below: str, parts: Mapping[str, Mapping[str, Measured]], order: Sequence[str]
 ) -> Figure:
     known = FORMS if name == "forms" else LENGTHS
     labels = tuple(part for part in known if any(part in one for one in parts.values()))
@@ -63,7 +69,7 @@ def _by_part(
             Series(
                 label=label,
                 values=tuple(None if one is None else one.mean / 100 for one in measures),
-                intervals=tuple(None if one is None else _interval(one) for one in measures),
+                intervals=tuple(None if one is None else (one.ends[0] / 100, one.ends[1] / 100) for one in measures),
                 color=role_of(place),
                 dash=place // MAX_DATASETS,
             )
@@ -84,24 +90,16 @@ def _by_part(
     return Figure(name=name, title=title, caption=caption, rows=((chart,),), width=WIDE, row_height=2.6, is_titled=True)
 
 
-def _interval(found: Measure) -> tuple[float, float]:
-    """The ends of the bar of a measure: its deviation over seeds, or its interval."""
-    reach = found.deviation
-    low, high = (found.low, found.high) if reach is None else (found.mean - reach, found.mean + reach)
-    return low / 100, high / 100
-
-
-def _curves(runs: Mapping[str, Sequence[Trial]], order: Sequence[str]) -> Figure:
-    every = [(label, order.index(label), trial) for label, trials in runs.items() for trial in trials]
-    losses = [line_of(label, place, loss_points(trial.steps)) for label, place, trial in every]
-    looks = [
-        line_of(label, place, metric_points(trial.looks, "Full"), ring=trial.best_update)
-        for label, place, trial in every
+def _curves(runs: Mapping[str, Sequence[Run]], order: Sequence[str]) -> Figure:
+    every = [(label, order.index(label), run) for label, group in runs.items() for run in group]
+    losses = [line_of(label, place, loss_points(run.losses)) for label, place, run in every]
+    accuracies = [
+        line_of(label, place, metric_points(run.evaluations, "Full"), ring=run.best_step) for label, place, run in every
     ]
     below = Axis(label="steps", unit="count", low=0)
     panels = (
         ("Loss", losses, Axis(label="loss", unit="value", is_log=True)),
-        ("Accuracy on val in Full", looks, Axis()),
+        ("Accuracy on val in Full", accuracies, Axis()),
     )
     caption = (
         "Left the loss, which is not comparable between models; right the share of right choices on val among all "

@@ -13,7 +13,7 @@ from deixis.report.notes import read_sentences
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -50,10 +50,11 @@ class KnownTable:
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """All that is published, and where."""
+    """What is published, and where; claims by their keys, as models.toml has them."""
 
     source: str
     tables: tuple[KnownTable, ...]
+    claims: Mapping[str, Mapping[str, Any]]
 
     def row(self, key: str) -> KnownRow | None:
         """The row of a key, in the first table that has it."""
@@ -65,7 +66,7 @@ def published_results() -> Published:
     """What is published."""
     facts = tomllib.loads((files("deixis.worlds.photos.paper") / "models.toml").read_text(encoding="utf-8"))
     tables = tuple(_table(key, facts[key], tuple(facts["settings"])) for key in ("table3", "table4"))
-    return Published(source=facts["source"], tables=tables)
+    return Published(source=facts["source"], tables=tables, claims=facts["claims"])
 
 
 def _table(key: str, facts: dict[str, Any], settings: tuple[str, ...]) -> KnownTable:
@@ -81,12 +82,8 @@ def _table(key: str, facts: dict[str, Any], settings: tuple[str, ...]) -> KnownT
     return KnownTable(key=key, title=facts["title"], settings=settings[:shown], rows=rows)
 
 
-def read_notes(path: Path, claims: Iterable[str]) -> dict[tuple[str, str, str], str]:
+def read_notes(path: Path) -> dict[tuple[str, str, str], str]:
     """Read sentences from a TOML file: by table, row and setting; and by `claims`, statement and `why`.
-
-    Args:
-        path: the file.
-        claims: the keys of the statements that there are.
 
     Raises:
         RecipeError: when it is no TOML, or names a table, a row, a setting or a statement that there is not.
@@ -102,7 +99,9 @@ def read_notes(path: Path, claims: Iterable[str]) -> dict[tuple[str, str, str], 
     tables = published_results().tables
     settings = {table.key: tuple(name.lower() for name in table.settings) for table in tables}
     found = read_sentences(path, {**settings, CLAIMS: (WHY,)})
-    known = {table.key: [row.key for row in table.rows] for table in tables} | {CLAIMS: list(claims)}
+    known = {table.key: [row.key for row in table.rows] for table in tables} | {
+        CLAIMS: list(published_results().claims)
+    }
     for table, row, _ in found:
         if row not in known[table]:
             raise RecipeError(f"{path}: {table} has no {row!r}; it has {', '.join(known[table])}")

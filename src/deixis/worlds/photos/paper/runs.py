@@ -1,37 +1,59 @@
-"""What training and judging a model that grounds expressions left in a folder.
+"""Runs of models that ground expressions: what is read of them, and which row of Tables 3 and 4 they belong to.
 
 | in the folder | |
 |---|---|
 | `run.json`, `log.jsonl` | how it was trained; missing where only judging wrote here, e.g. after retrieval |
 | `evaluation.json` | how well it does; missing for SCAN, which finds images and no objects; all there is of answers |
-
-Only what the report needs is read; whatever else the files hold is left alone.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from deixis.data.store import file_digest
 from deixis.errors import BrokenDataset
-from deixis.report.json_facts import flat_facts, printable, read_facts
-from deixis.report.runs import EVALUATION, LOG, RUN, Look, Step, course_of, find_facts, read_log, read_run_facts
-from deixis.worlds.photos.localise import SETTINGS
+from deixis.judge.uncertainty import Estimate
+from deixis.report import runs
+from deixis.report.json_facts import NO_FACTS, flat_facts, printable
+from deixis.report.results.cells import measure
+from deixis.report.results.groups import demand_different_seeds, group_runs
+from deixis.report.runs import EVALUATION, RUN, Results, Run, facts_in, training_fields
+from deixis.worlds.photos.judging.verdict_file import ABSENT
+from deixis.worlds.photos.paper.models import published_results
 from deixis.worlds.photos.training.settings import Grounding
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from deixis.report.json_facts import Facts
+    from deixis.report.results.cells import Measured
+    from deixis.report.results.groups import Group
 
 
-__all__ = ["Absence", "Result", "Share", "Trial", "is_grounding_run", "read_trial", "row_of"]
+__all__ = [
+    "RETRIEVER",
+    "answers_of",
+    "checkpoint_of",
+    "features_of",
+    "groups_of",
+    "is_grounding_run",
+    "measure_parts",
+    "measure_setting",
+    "model_of",
+    "read_grounding_run",
+    "read_results",
+    "retriever_of",
+    "row_of",
+    "settings_of",
+]
 
-WORDS = ("random", "oracle")  # what is judged without a file of answers
+BASELINES = ("random", "oracle")  # what is judged without a file of answers
 ROLE, RETRIEVER, BEST = "grounding", "scan", "best.safetensors"
+GROUPINGS = ("form", "length", "candidates")
 TITLES = {
     "grounder": "GroundeR",
     "mattnet": "MattNet",
@@ -42,231 +64,217 @@ TITLES = {
     "shuffle": "Shuffle",
     "obj-attr": "Obj-Attr",
 }
-
-
-class Share(NamedTuple):
-    """A share of examples, with the interval that their number leaves open; of how many."""
-
-    mean: float
-    low: float
-    high: float
-    examples: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Result:
-    """How well a model does in one setting.
-
-    Attributes:
-        accuracy: the share of right answers. chance: what guessing gives.
-        forms, lengths: the same of expressions of a form, and of a length.
-        places, categories, missed: of wrong choices, how many lie where, are of the target's category or not, and
-            follow from missing what.
-    """
-
-    accuracy: Share
-    chance: float
-    forms: Mapping[str, Share] = field(default_factory=dict)
-    lengths: Mapping[str, Share] = field(default_factory=dict)
-    places: Mapping[str, float] = field(default_factory=dict)
-    categories: Mapping[str, float] = field(default_factory=dict)
-    missed: Mapping[str, float] = field(default_factory=dict)
-
-
-class Absence(NamedTuple):
-    """How well a model tells what is there from what is not: right decisions, both shares, area under the curve."""
-
-    accuracy: float
-    found: float
-    denied: float
-    area: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trial:
-    """One model that was trained, judged, or both.
-
-    Attributes:
-        folder: what the folder is called.
-        model, probe, mining: what it is, what is done to texts, and where pairs are mined.
-        retriever: the digest of the checkpoint that found the image first, where there was one.
-        features: what looked at regions.
-        seed: of the training.
-        settings: of the training, as run.json has them; plain: the same as texts.
-        updates, batch, parameters, device, seconds, examples_per_second: of the training; None or 0 where nobody says.
-        trained_on, trained_digest, examples: the data.
-        begins_with: the digest of the checkpoint that it began with, where there was one.
-        checkpoint: the digest of the one that it left.
-        best_update: after which it was taken.
-        steps, looks: the loss and the looks at val, as it went.
-        data, splits: what it was judged on.
-        results: by setting. absences: by setting, where something was asked for in vain.
-        answers: the file of answers that was judged, where that is all that is known.
-    """
-
-    folder: str
-    model: str = ""
-    probe: str = "none"
-    mining: str = "none"
-    retriever: str = ""
-    features: str = ""
-    seed: int | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    plain: Mapping[str, str] = field(default_factory=dict)
-    updates: int = 0
-    batch: int = 0
-    parameters: int | None = None
-    device: str = ""
-    seconds: float | None = None
-    examples_per_second: float | None = None
-    trained_on: str = ""
-    trained_digest: str = ""
-    examples: int = 0
-    begins_with: str = ""
-    checkpoint: str = ""
-    best_update: int | None = None
-    steps: tuple[Step, ...] = ()
-    looks: tuple[Look, ...] = ()
-    data: str = ""
-    splits: tuple[str, ...] = ()
-    results: Mapping[str, Result] = field(default_factory=dict)
-    absences: Mapping[str, Absence] = field(default_factory=dict)
-    answers: str = ""
-
-
-def row_of(trial: Trial) -> tuple[str, str]:
-    """The key of the row that a run belongs to, and what the row is called where it is none of the paper's."""
-    if trial.answers in WORDS:  # random is also where a model of the paper takes its pairs from
-        return f"{trial.answers} answers", f"{trial.answers} answers"
-    key, title = trial.model, TITLES.get(trial.model, trial.model)
-    if trial.mining == "module-specific":
-        key, title = f"{key}-mine", f"{title}-Mine"
-    elif trial.mining != "none":
-        key = trial.mining if trial.model == "mattnet" else f"{key}-{trial.mining}"
-        title = f"{title}-Mine, {trial.mining}"
-    if trial.probe != "none":
-        key, title = f"{trial.probe}-{key}", f"{TITLES.get(trial.probe, trial.probe)}-{title}"
-    if trial.retriever:
-        key, title = f"{RETRIEVER}+{key}", f"{TITLES[RETRIEVER]}+{title}"
-    return key, title
+# Settings that say where or for how long a run was made, not how: runs that differ in these only are of one row.
+IGNORED = ("seed", "eval_every", "eval_examples", "log_every", "save_every", "record", "model", "probe", "mining")
+EARLIER = {"anywhere": "0.0", "precision": "fp32"}  # of runs that were made before there was such a setting
+GOES_ON, TRAINED_ON = "begins with a checkpoint", "trained on"
+SHARED = ("features", "grid", "noise")  # what all models should have in common, so that they can be compared
 
 
 def is_grounding_run(folder: Path) -> bool:
-    """Whether a folder says that it is of a model that grounds expressions; whatever is wrong with it is said later."""
-    return find_facts(folder, RUN).get("model") == ROLE or _is_grounding(find_facts(folder, EVALUATION))
+    """Whether a folder says that it is of a model that grounds expressions; what is wrong with it is told later."""
+    return facts_in(folder, RUN).get("model") == ROLE or _is_grounding(facts_in(folder, EVALUATION))
 
 
 def _is_grounding(facts: Mapping[str, Any]) -> bool:
-    """Whether an evaluation is of answers to expressions about photographs."""
     model = facts.get("model")
-    is_ours = isinstance(model, dict) and "retriever" in model
-    return is_ours or (isinstance(facts.get("settings"), dict) and "kind" not in facts and "predictions" in facts)
+    has_retriever = isinstance(model, dict) and "retriever" in model
+    return has_retriever or (isinstance(facts.get("settings"), dict) and "kind" not in facts and "predictions" in facts)
 
 
-def read_trial(folder: Path) -> Trial:
-    """Read a folder.
+def read_grounding_run(folder: Path) -> Run:
+    """Read a run folder.
 
     Raises:
-        BrokenDataset: when a file is missing, is no JSON, says what cannot be, or is of a model of another kind.
+        BrokenDataset: when a file is missing, is no JSON, has impossible values, or is of a model of another kind.
     """
-    if not folder.is_dir():
-        raise BrokenDataset(f"{folder} is no run folder: there is no such folder")
+    run = runs.read_run(folder, kind="run")
     if not is_grounding_run(folder):
         raise BrokenDataset(f"{folder} holds no model that grounds expressions; report models of other kinds apart")
-    trial = Trial(folder=printable(folder.resolve().name))
-    if (folder / RUN).exists():
-        trial = replace(trial, **_trained(read_run_facts(folder / RUN, hint="")), **read_log(folder / LOG))
-    if trial.model == RETRIEVER:
-        checkpoint = folder / BEST
-        return replace(trial, checkpoint=file_digest(checkpoint) if checkpoint.is_file() else "")
-    judged = read_facts(folder / EVALUATION, hint="judge the model first, with deixis evaluate")
-    return _judged(folder, trial, judged)
-
-
-def _trained(facts: Facts) -> dict[str, Any]:
-    settings, training, best = (facts.inner(name) for name in ("settings", "training", "best"))
-    parameters = facts.inner("parameters")
-    return {
-        "model": settings.text("model"),
-        "probe": settings.text("probe", "none"),
-        "mining": settings.text("mining", "none"),
-        "features": training.text("features", settings.text("features", "")),
-        **course_of(facts),
-        "settings": Grounding.rename(settings.values),
-        "plain": dict(flat_facts(Grounding.rename(settings.values))),
-        "parameters": sum(parameters.count(name) for name in parameters.values) or None,
-        "trained_on": training.text("name", ""),
-        "trained_digest": training.text("digest", ""),
-        "examples": training.find_count("examples") or 0,
-        "begins_with": training.text("begins with", ""),
-        "best_update": best.find_count("step"),
-    }
-
-
-def _judged(folder: Path, trial: Trial, judged: Facts) -> Trial:
-    answers = judged.text("predictions", "")
-    is_plain = "model" not in judged.values and bool(answers)  # answers of whoever it may be
-    about, settings = judged.inner("model"), judged.inner("settings")
-    found = Trial(
-        folder=trial.folder,
-        model=(answers if answers in WORDS else trial.folder) if is_plain else about.text("model"),
-        probe=about.text("probe", "none"),
-        mining=about.text("mining", "none"),
-        seed=about.find_count("seed"),
-    )
-    same = ("model", "probe", "mining", "seed")
-    if trial.model and any(getattr(trial, name) != getattr(found, name) for name in same):
+    if run.trained.values and model_of(run)[0] == RETRIEVER:
+        return run
+    if not run.judged.values:
+        raise BrokenDataset(f"there is no {folder / EVALUATION}; judge the model first, with deixis evaluate")
+    about = about_model(run)
+    if run.trained.values and (model_of(run), run.seed) != (_named(about), about.find_count("seed")):
+        alone = replace(run, trained=NO_FACTS)
         raise BrokenDataset(
-            f"{folder / EVALUATION} judges {row_of(found)[1]}, seed {found.seed}, but {RUN} is of "
-            f"{row_of(trial)[1]}, seed {trial.seed}"
+            f"{folder / EVALUATION} judges {row_of(alone)[1]}, seed {about.find_count('seed')}, but {RUN} is of "
+            f"{row_of(replace(run, judged=NO_FACTS))[1]}, seed {run.seed}"
         )
-    results: dict[str, Result] = {name: _result(settings.inner(name)) for name in SETTINGS if name in settings.values}
-    if not results:
-        raise BrokenDataset(f"{folder / EVALUATION} judges no expression in any setting")
-    absences = about.inner("telling what is there")
-    return replace(
-        trial,
-        model=found.model,
-        probe=found.probe,
-        mining=found.mining,
-        seed=found.seed,
-        retriever=about.text("retriever", ""),
-        features=about.text("features", trial.features),
-        updates=trial.updates or about.find_count("updates") or 0,
-        checkpoint=about.text("checkpoint", ""),
+    if not run.trained.values and about.values:
+        run = replace(run, **{**training_fields(about), "trained": NO_FACTS})
+    return replace(run, results=read_results(run.judged))
+
+
+def read_results(judged: Facts) -> Results:
+    """Read the results in evaluation.json; `BrokenDataset` where no expression was judged in any setting."""
+    settings = {name: judged.inner("settings").inner(name) for name in judged.inner("settings").values}
+    absent = judged.inner(ABSENT)
+    if not settings:
+        raise BrokenDataset(f"{judged.where} judges no expression in any setting")
+    scores = {printable(name): _scores(found) for name, found in settings.items()}
+    scores |= {
+        f"{printable(name)}, {ABSENT}": {"right": absent.inner(name).estimate("accuracy")} for name in absent.values
+    }
+    return Results(
         data=judged.text("data", ""),
-        splits=judged.texts("splits"),
-        results=results,
-        absences={name: _absence(absences.inner(name)) for name in SETTINGS if name in absences.values},
-        answers=answers if is_plain else "",
+        scores=scores,
+        groups={
+            what: {printable(name): _parts(found, f"by {what}") for name, found in settings.items()}
+            for what in GROUPINGS
+        },
+        outcomes={printable(name): found.counts("outcomes") for name, found in settings.items()},
+        roles={printable(name): found.counts("wrong choices by place") for name, found in settings.items()},
+        missed={printable(name): found.counts("wrong choices by what was missed") for name, found in settings.items()},
+        remarks=(
+            *(f"{count:,.0f} × answers {name}" for name, count in judged.counts("strange answers").items()),
+            *(f"{count:,.0f} × {name}" for name, count in judged.counts("faults").items()),
+        ),
     )
 
 
-def _result(facts: Facts) -> Result:
-    def shares(name: str) -> dict[str, Share]:
-        parts = facts.inner(name)
-        return {printable(part): _share(parts.inner(part)) for part in parts.values}
+def _scores(found: Facts) -> dict[str, Estimate]:
+    right = found.estimate("accuracy")
+    chance = found.find_share("chance")
+    return {"right": right} | ({} if chance is None else {"chance": Estimate(chance, chance, chance, right.rows)})
 
-    def numbers(name: str) -> dict[str, float]:
-        parts = facts.inner(name)
-        return {printable(part): parts.number(part) for part in parts.values}
 
-    return Result(
-        accuracy=_share(facts.inner("accuracy")),
-        chance=facts.share("chance"),
-        forms=shares("by form"),
-        lengths=shares("by length"),
-        places=numbers("wrong choices by place"),
-        categories=numbers("wrong choices by category"),
-        missed=numbers("wrong choices by what was missed"),
+def _parts(found: Facts, key: str) -> dict[str, dict[str, Estimate]]:
+    return {printable(name): {"right": found.inner(key).estimate(name)} for name in found.inner(key).values}
+
+
+# -------------------------------------------------------------------------------- what a run is
+
+
+def about_model(run: Run) -> Facts:
+    """What evaluation.json says of the model; nothing where it judges answers of unknown origin."""
+    return run.judged.inner("model") if isinstance(run.judged.values.get("model"), dict) else NO_FACTS
+
+
+def answers_of(run: Run) -> str:
+    """The file of answers that was judged, where that is all that is known."""
+    return "" if run.judged.values.get("model") is not None else run.judged.text("predictions", "")
+
+
+def settings_of(run: Run) -> dict[str, Any]:
+    """The settings of the training, under the names of today; empty where they are not recorded."""
+    return Grounding.rename(run.trained.inner("settings").values)
+
+
+def model_of(run: Run) -> tuple[str, str, str]:
+    """The model, the probe and where pairs are mined."""
+    if run.trained.values:
+        return _named(run.trained.inner("settings"))
+    answers = answers_of(run)
+    if answers:
+        return (answers if answers in BASELINES else run.folder), "none", "none"
+    return _named(about_model(run))
+
+
+def _named(facts: Facts) -> tuple[str, str, str]:
+    return facts.text("model"), facts.text("probe", "none"), facts.text("mining", "none")
+
+
+def retriever_of(run: Run) -> str:
+    """The digest of the checkpoint that found the image first; empty where there was none."""
+    return about_model(run).text("retriever", "")
+
+
+def checkpoint_of(run: Run) -> str:
+    """The digest of the checkpoint that was judged, or that training left."""
+    best = run.path / BEST
+    found = about_model(run).text("checkpoint", "")
+    return found or (file_digest(best) if model_of(run)[0] == RETRIEVER and best.is_file() else "")
+
+
+def features_of(run: Run) -> str:
+    """What encoded the regions."""
+    settings = run.trained.inner("settings")
+    trained = run.trained.inner("training").text("features", settings.text("features", ""))
+    return about_model(run).text("features", trained)
+
+
+def row_of(run: Run) -> tuple[str, str]:
+    """The key of the row that a run belongs to, and its title where it is none of the paper's."""
+    if (answers := answers_of(run)) in BASELINES:  # random is also where a model of the paper takes its pairs from
+        return f"{answers} answers", f"{answers} answers"
+    model, probe, mining = model_of(run)
+    key, title = model, TITLES.get(model, model)
+    if mining == "module-specific":
+        key, title = f"{key}-mine", f"{title}-Mine"
+    elif mining != "none":
+        key = mining if model == "mattnet" else f"{key}-{mining}"
+        title = f"{title}-Mine, {mining}"
+    if probe != "none":
+        key, title = f"{probe}-{key}", f"{TITLES.get(probe, probe)}-{title}"
+    if retriever_of(run):
+        key, title = f"{RETRIEVER}+{key}", f"{TITLES[RETRIEVER]}+{title}"
+    known = next((row.title for row in published_results().tables[0].rows if row.key == key), title)
+    return key, known
+
+
+def groups_of(found: Sequence[Run]) -> tuple[Group[Run], ...]:
+    """Runs that differ in their seeds only, in the order of the tables."""
+    groups = group_runs(
+        found,
+        kind=row_of,
+        traits=_traits,
+        order=lambda run: (run.seed or 0, run.folder),
+        earlier=EARLIER,
+        shared=SHARED,
+    )
+    for group in groups:
+        demand_different_seeds(group.label, group.runs, seed=lambda run: (run.seed,), folder=lambda run: run.folder)
+    order = list(dict.fromkeys(row.key for table in published_results().tables for row in table.rows))
+    groups = [_name_trained_on(group, groups) for group in groups]
+    return tuple(
+        sorted(groups, key=lambda one: (order.index(one.key) if one.key in order else len(order), one.differs))
     )
 
 
-def _share(facts: Facts) -> Share:
-    mean = facts.share("mean")
-    low, high = facts.find_share("low"), facts.find_share("high")
-    return Share(mean, mean if low is None else low, mean if high is None else high, facts.count("rows"))
+def _name_trained_on(group: Group[Run], groups: Sequence[Group[Run]]) -> Group[Run]:
+    """Name runs that go on from others of their row by that alone, if there is one way of going on only."""
+    going_on = [one for one in groups if one.key == group.key and GOES_ON in one.differs]
+    return replace(group, differs=(TRAINED_ON,)) if going_on == [group] else group
 
 
-def _absence(facts: Facts) -> Absence:
-    return Absence(*(facts.share(name) for name in ("accuracy", "found", "denied", "area under the curve")))
+def _traits(run: Run) -> dict[str, str]:
+    """How a run was made and judged."""
+    plain = dict(flat_facts(settings_of(run)))
+    known = {**(EARLIER if plain else {}), **plain}
+    found = {name: value for name, value in known.items() if name not in IGNORED}
+    found["features"] = features_of(run) or found.get("features", "")
+    if run.training is not None and run.training.digest:
+        found["trained on"] = f"{run.training.name} ({run.training.digest[:8]})"
+    if plain:
+        found["steps"] = f"{run.steps:,}"
+        is_begun = run.training is not None and run.training.begins_with
+        found["begins with"] = "a checkpoint" if is_begun else "fresh weights"  # as GOES_ON has it
+    return found | {"judged on": f"{run.results.data}, {'+'.join(run.judged.texts('splits'))}"}
+
+
+# -------------------------------------------------------------------------------- measures
+
+
+def measure_setting(group: Group[Run], setting: str, what: str = "right") -> Measured | None:
+    """The share of right answers in a setting, in percent."""
+    return measure([run.results.scores.get(setting, {}).get(what) for run in group.runs], scale=100)
+
+
+def measure_parts(group: Group[Run], by: str, setting: str = "Full") -> dict[str, Measured]:
+    """The share of right answers by `form` or by `length`, in percent."""
+    parts = [run.results.groups.get(by, {}).get(setting, {}) for run in group.runs]
+    names = dict.fromkeys(name for one in parts for name in one)
+    found = {name: measure([one.get(name, {}).get("right") for one in parts], scale=100) for name in names}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def share_of_wrong(run: Run, places: Sequence[str], setting: str = "Full") -> list[float]:
+    """Where wrong choices lie, and how many are of the target's category, as shares; empty where there are none."""
+    found = run.results.roles.get(setting, {})
+    total = math.fsum(found.values())
+    if not total:
+        return []
+    same = run.judged.inner("settings").inner(setting).counts("wrong choices by category").get("same category", 0)
+    return [*(found.get(name, 0) / total for name in places), same / total]

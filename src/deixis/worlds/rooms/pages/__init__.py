@@ -11,8 +11,8 @@ from starlette.responses import RedirectResponse
 
 from deixis.data.store import open_dataset
 from deixis.errors import UnknownName
-from deixis.studio.judged import EVALUATION
-from deixis.studio.verdicts import Said
+from deixis.report.runs import EVALUATION
+from deixis.studio.verdicts import AnswerCard
 from deixis.studio.world_pages import WorldPages
 from deixis.worlds.rooms.pages import example, play, results
 from deixis.worlds.rooms.pages.gallery import filter_rooms, list_rooms, pairs_of, room_cover
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from deixis.report.runs import Run
     from deixis.studio.answers import Game
     from deixis.studio.filters import Card, Listing, PageQuery
-    from deixis.studio.judged import Judged, Training
     from deixis.studio.library import Entry, Library
+    from deixis.studio.model_results import ModelResults
     from deixis.studio.verdicts import ResultCard, Side
 
 
@@ -82,11 +83,11 @@ class RoomPages(WorldPages):
         """Return whether results are scores of captions, which older versions kept in a file of their own."""
         return file == results.OLDER or bool({"scores", "sets"} & found.keys())
 
-    def read_results(self, entry: Entry, file: str, values: Any, training: Training | None) -> list[Judged]:
+    def read_results(self, entry: Entry, file: str, run: Run) -> list[ModelResults]:
         """The results of every file of captions."""
-        return [*results.read_results(entry, file, values)]
+        return [*results.show_captions(entry, run)]
 
-    def is_about(self, judged: Judged, entry: Entry) -> bool:
+    def is_about(self, judged: ModelResults, entry: Entry) -> bool:
         """3D Shapes are the same in every dataset."""
         return True
 
@@ -101,12 +102,12 @@ class RoomPages(WorldPages):
         pairs = sides[0].verdicts.ids[rows[0]].tolist()
         return [results.with_rooms(card, int(pair), dataset) for card, pair in zip(cards, pairs, strict=True)]
 
-    def describe_answer(self, side: Side, row: int) -> Said:
+    def describe_answer(self, side: Side, row: int) -> AnswerCard:
         """Describe the caption of a model for a room, and its faults."""
         verdicts = side.verdicts
         caption = verdicts.texts[row] if verdicts.texts else ""
         faults = verdicts.misreadings[verdicts.missed[row]]
-        return Said(side.judged.model, side.marks(row), results.say_faults(faults), caption or "(nothing)")
+        return AnswerCard(side.judged.model, side.marks(row), results.say_faults(faults), caption or "(nothing)")
 
 
 PAGES = RoomPages(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from base64 import b64encode
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from deixis.errors import BrokenDataset
 from deixis.judge.verdicts import VERDICTS
-from deixis.studio.judged import Judged, estimate_in, in_one_line, task_of
+from deixis.report.json_facts import printable
+from deixis.report.runs import Results
+from deixis.studio.model_results import show_results
 from deixis.studio.world_pages import ResultWords
 from deixis.worlds.rooms.draw import draw_png
 from deixis.worlds.rooms.scene import IMAGES
@@ -19,11 +20,14 @@ from deixis.worlds.rooms.world import WORLD
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from deixis.report.json_facts import Facts
+    from deixis.report.runs import Run
     from deixis.studio.library import Entry
+    from deixis.studio.model_results import ModelResults
     from deixis.studio.verdicts import ResultCard
 
 
-__all__ = ["OLDER", "WORDS", "read_results", "say_faults", "with_rooms"]
+__all__ = ["OLDER", "WORDS", "say_faults", "show_captions", "with_rooms"]
 
 OLDER = "scores.json"  # what older versions left instead of evaluation.json
 ROOMS = "3D Shapes"
@@ -48,39 +52,26 @@ WORDS = ResultWords(
 )
 
 
-def read_results(entry: Entry, file: str, values: Any) -> Iterator[Judged]:
-    """Yield the results of captions that were scored together, or of a speaker.
-
-    Rows are kept of files only.
-    """
-    try:
-        scores = values["scores"] if "scores" in values or "sets" not in values else {_speaker(entry, values): values}
-        for number, (name, found) in enumerate(scores.items()):
-            rows = entry.path / (VERDICTS if len(scores) == 1 else f"verdicts-{number + 1}.parquet")
-            is_picked = any("right_image" in table for table in found["sets"].values())
-            yield Judged(
-                key=entry.slug,
-                entry=entry,
-                world=WORLD.name,
-                model=str(name),
-                data=ROOMS,
-                scores={
-                    str(part): {
-                        metric: estimate_in(table[metric])
-                        for metric in WORDS.measures
-                        if (metric == "right_image") == is_picked
-                    }
-                    for part, table in found["sets"].items()
-                },
-                task=task_of(entry),
-                rows=rows if rows.is_file() else None,
-            )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BrokenDataset(f"{file} is not as `deixis evaluate` writes it: {in_one_line(error)}") from error
+def show_captions(entry: Entry, run: Run) -> Iterator[ModelResults]:
+    """Yield the results of captions that were scored together, or of a speaker; verdicts are kept of files only."""
+    judged = run.judged
+    is_speaker = "sets" in judged.values and "scores" not in judged.values
+    scored = {_speaker_name(entry, judged): judged} if is_speaker else {}
+    if not is_speaker:
+        scored = {printable(name): judged.inner("scores").inner(name) for name in judged.inner("scores").values}
+    for number, (name, found) in enumerate(scored.items(), start=1):
+        sets = {printable(part): found.inner("sets").inner(part) for part in found.inner("sets").values}
+        is_picked = any("right_image" in table.values for table in sets.values())
+        metrics = [metric for metric in WORDS.measures if (metric == "right_image") == is_picked]
+        scores = {part: {metric: table.estimate(metric) for metric in metrics} for part, table in sets.items()}
+        file = VERDICTS if len(scored) == 1 else f"verdicts-{number}.parquet"
+        results = Results(data=ROOMS, scores=scores)
+        yield show_results(entry, run, results, world=WORLD.name, model=name, verdicts=file)
 
 
-def _speaker(entry: Entry, values: Any) -> str:
-    return f"{entry.title} ({values['role']})" if isinstance(values.get("role"), str) else entry.title
+def _speaker_name(entry: Entry, judged: Facts) -> str:
+    role = judged.values.get("role")
+    return f"{entry.title} ({role})" if isinstance(role, str) else entry.title
 
 
 # -------------------------------------------------------------------------------- single captions

@@ -8,13 +8,15 @@ from deixis.report.chart import WIDE, Axis, Chart, Figure, Series
 from deixis.report.curves import line_of, metric_points, name_seeds
 from deixis.report.palette import role_of
 from deixis.worlds.rooms.pairs import CATEGORIES
-from deixis.worlds.rooms.paper.runs import REDUNDANT
+from deixis.worlds.rooms.paper.runs import REDUNDANT, measure_group
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deixis.worlds.rooms.paper.tables import SpeakerResults, Variant
+    from deixis.report.results.groups import Group
+    from deixis.worlds.rooms.paper.report import Comparison
+    from deixis.worlds.rooms.paper.runs import Speaker
 
 
 __all__ = ["speaker_figures"]
@@ -35,22 +37,22 @@ PANELS: Mapping[str, tuple[str, Axis]] = {  # what is measured while speakers le
 PANELS_PER_ROW = 3
 
 
-def speaker_figures(results: SpeakerResults) -> list[Figure]:
+def speaker_figures(results: Comparison) -> list[Figure]:
     """Every figure that there is something to show in."""
-    order = {one.label: place for place, one in enumerate(one for one in results.variants if not one.is_restyled)}
+    order = {one.label: place for place, one in enumerate(results.groups)}
     found = [_redundancy(results.main)]
-    captioners = [one for one in results.variants if one.letter == "B" and not one.is_restyled]
-    games = [one for one in results.main if one.letter != "B"]
+    captioners = [one for one in results.trained if one.key == "B"]
+    games = [one for one in results.main if one.key != "B"]
     found += _curves("curves-captions", "Learning captions", captioners, order)
     found += _curves("curves-games", "Playing the reference game", games, order)
     for letter in ("RP", "SP"):
-        some = [one for one in results.variants if one.letter == letter and not one.is_restyled]
+        some = [one for one in results.trained if one.key == letter]
         if len(some) > 1:
             found += _curves(f"curves-{letter.lower()}-variants", f"{letter} and its variants", some, order)
     return found
 
 
-def _redundancy(variants: Sequence[Variant]) -> Figure:
+def _redundancy(variants: Sequence[Group[Speaker]]) -> Figure:
     """How often each feature is mentioned where it tells nothing apart."""
     several = any(len(one.runs) > 1 for one in variants)
     bars = "Thin lines show the standard deviation over seeds" if several else "Thin lines show 95 % intervals"
@@ -68,15 +70,15 @@ def _redundancy(variants: Sequence[Variant]) -> Figure:
     )
 
 
-def _category(variants: Sequence[Variant], part: str) -> Chart:
+def _category(variants: Sequence[Group[Speaker]], part: str) -> Chart:
     series = []
     for place, one in enumerate(variants):
-        found = [one.measured(part, metric) for metric in REDUNDANT]
+        found = [measure_group(one, part, metric) for metric in REDUNDANT]
         series.append(
             Series(
                 label=name_seeds(one.label, one.runs),
                 values=tuple(None if value is None else value.mean for value in found),
-                intervals=tuple(None if value is None else (value.low, min(value.high, 1.0)) for value in found),
+                intervals=tuple(None if value is None else (value.ends[0], min(value.ends[1], 1.0)) for value in found),
                 color=role_of(place),
             )
         )
@@ -84,9 +86,11 @@ def _category(variants: Sequence[Variant], part: str) -> Chart:
     return Chart(name="redundancy-part", title=part, marks="columns", labels=LABELS, series=tuple(series), axis=axis)
 
 
-def _curves(name: str, title: str, variants: Sequence[Variant], order: Mapping[str, int]) -> list[Figure]:
+def _curves(name: str, title: str, variants: Sequence[Group[Speaker]], order: Mapping[str, int]) -> list[Figure]:
     """The curves of some variants, each in the colour of its place; none where nothing was logged."""
-    seen = {metric for one in variants for run in one.runs for look in run.looks for metric in look.values}
+    seen = {
+        metric for one in variants for speaker in one.runs for at in speaker.run.evaluations for metric in at.values
+    }
     charts = [_panel(name, metric, variants, order) for metric in PANELS if metric in seen]
     if not charts:
         return []
@@ -103,12 +107,12 @@ def _curves(name: str, title: str, variants: Sequence[Variant], order: Mapping[s
     return [figure]
 
 
-def _panel(name: str, metric: str, variants: Sequence[Variant], order: Mapping[str, int]) -> Chart:
+def _panel(name: str, metric: str, variants: Sequence[Group[Speaker]], order: Mapping[str, int]) -> Chart:
     title, axis = PANELS[metric]
     lines = [
-        line_of(name_seeds(one.label, one.runs), order[one.label], metric_points(run.looks, metric))
+        line_of(name_seeds(one.label, one.runs), order[one.label], metric_points(speaker.run.evaluations, metric))
         for one in variants
-        for run in one.runs
+        for speaker in one.runs
     ]
     below = Axis(label="steps", unit="count", low=0)
     return Chart(name=f"{name}-{metric}", title=title, marks="lines", series=tuple(lines), axis=axis, below=below)

@@ -1,48 +1,56 @@
-"""What training a speaker of rooms left in a folder, and what the speaker said of the test sets.
+"""Speakers of rooms: what is read of their training and of what they said, and which model of Table 1 they are.
 
 A run folder holds `run.json`, `log.jsonl`, and a folder `said` that `deixis evaluate RUN --out RUN/said` writes. Others
-with longer names, such as `said-beam`, tell what the same speaker said in another style. Of a speaker that was trained
+with longer names, such as `said-beam`, hold what the same speaker said in another style. Of a speaker that was trained
 elsewhere, what it said is enough: `deixis evaluate speaker-b --out FOLDER` leaves the settings of its training, too.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from hashlib import sha256
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from deixis.data.store import file_digest
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.judge.uncertainty import wilson
-from deixis.report.json_facts import fact_lines, flat_facts, printable, read_facts
-from deixis.report.runs import EVALUATION, LOG, RUN, Look, read_log, read_run_facts
+from deixis.learn.run import rename_facts
+from deixis.report import runs
+from deixis.report.json_facts import Facts, fact_lines, find_facts, flat_facts, printable
+from deixis.report.results.cells import measure
+from deixis.report.results.groups import demand_different_seeds, group_runs
+from deixis.report.runs import EVALUATION, RUN, Results, Run
 from deixis.worlds.rooms.pairs import CATEGORIES, SETS
-from deixis.worlds.rooms.scene import FACTORS
+from deixis.worlds.rooms.scene import FACTORS, IMAGES
 from deixis.worlds.rooms.training.settings import Captioning, Game
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from deixis.report.json_facts import Facts
+    from deixis.judge.uncertainty import Estimate
+    from deixis.report.results.cells import Measured
+    from deixis.report.results.groups import Group
 
 
 __all__ = [
     "ALL",
+    "LETTERS",
     "METRICS",
-    "ROLES",
+    "REDUNDANT",
+    "Caption",
     "Leg",
     "Letter",
-    "Line",
-    "Reading",
-    "Said",
-    "SpeakerRun",
+    "Speaker",
+    "groups_of",
     "is_speaker",
+    "measure_group",
     "read_captions",
-    "read_speaker",
+    "read_speakers",
 ]
 
 Letter: TypeAlias = Literal["B", "RP", "SP"]
+LETTERS: tuple[Letter, ...] = ("B", "RP", "SP")
 ROLES = ("captioning", "game")
 ALL = "all sets"
 SAID, CAPTIONS, BEST = "said", "captions.jsonl", "best.safetensors"
@@ -50,7 +58,7 @@ METRICS = {  # the rows of the paper's Table 1, what its section 3 tells beside,
     "discriminativity": "discriminativity",
     "contrastive_efficiency": "contrastive efficiency",
     "relevance": "relevance",
-    "optimal_discriminativity": "optimal contrastivity",
+    "optimal_discriminativity": "optimal discriminativity",
     "mentioned_features": "mentioned features",
     "false_features": "false features",
     "contrast_gap": "contrast gap",
@@ -59,26 +67,29 @@ METRICS = {  # the rows of the paper's Table 1, what its section 3 tells beside,
 }
 HEARD = ("listener_accuracy", "literal_accuracy")
 REDUNDANT = tuple(f"when_redundant/{factor}" for factor in FACTORS)
-IMAGES = 480_000
-
-
-class Reading(NamedTuple):
-    """A mean over captions, with its 95 % interval where one was reckoned."""
-
-    mean: float
-    low: float | None = None
-    high: float | None = None
+IGNORED = ("seed", "eval_every", "log_every", "save_every")  # settings that do not set groups apart
+TRAIT_NAMES = {
+    "structure": "λ",
+    "decoding.way": "",
+    "thinking": "",
+    "decoding.k": "k",
+    "decoding.width": "beam of",
+    "pragmatic.alpha": "α",
+    "pragmatic.cost": "cost of speaking",
+    "pragmatic.candidates": "candidates",
+    "pragmatic.fluency": "fluency",
+}
 
 
 class Leg(NamedTuple):
-    """A part of the way: how many updates were wanted then, by which the rate went, and until which it led."""
+    """A part of a training that was gone on with: the steps that were wanted then, and the step until which it led."""
 
-    updates: int
+    steps: int
     until: int
 
 
-class Line(NamedTuple):
-    """A caption of the first of some images; whether the listener found it, None where nobody listened."""
+class Caption(NamedTuple):
+    """A caption of the first of some images; whether the listener found it, None where there was no listener."""
 
     text: str
     images: tuple[int, ...]
@@ -86,78 +97,53 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
-    """What a speaker said of the test sets.
+class Speaker:
+    """A speaker that learnt captions or played the reference game, and what it said in one style.
 
     Attributes:
-        folder: what it is called.
-        path: where it is.
-        checkpoint: the SHA-256 of the checkpoint that spoke.
-        listener: the SHA-256 of the checkpoint that listened, empty where none did.
-        style: how captions were said, by dotted names.
-        seed: of chance.
-        contexts: in each set.
-        readings: by set, category or `ALL`, then by metric; what is undefined is not there.
-    """
-
-    folder: str
-    path: Path
-    checkpoint: str
-    listener: str
-    style: Mapping[str, str]
-    seed: int
-    contexts: int
-    readings: Mapping[str, Mapping[str, Reading]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class SpeakerRun:
-    """A speaker that has learnt captions, or has played.
-
-    Attributes:
-        folder: what the folder is called.
-        is_trained_here: whether training left the folder; otherwise it holds what a checkpoint said.
+        run: the training, with the scores of what was said by set, category or `ALL`, and metric.
+        home: the name of the run folder.
+        said: the name of the folder of what it said; "." where training left no folder.
         how: the settings.
-        updates: how many were taken; `how` says how many were wanted.
-        legs: the parts of the way where it was gone on with for another number of updates, the last one included.
-        is_steadied: whether what the models see was fitted to changed pictures at the end.
-        encoder: how images are seen.
-        encoder_digest: which one of that name.
+        encoder, encoder_digest: how images are seen.
         speaker: the SHA-256 of the checkpoint that the game began with, empty of a captioner.
         listener: the same of a listener that was given.
-        parameters: how many numbers each model has.
-        device: what it was trained on.
-        seconds: how long that took.
-        examples_per_second: how fast it was.
-        peak_bytes: the most memory in use.
-        looks: what was measured as it went, in the order of updates.
-        said: what it said; the first is the folder `said`.
+        legs: the parts of a training that was gone on with for another number of steps, the last one included.
+        is_steadied: whether the encoder was fitted to changed pictures at the end.
+        checkpoint: the SHA-256 of the checkpoint that spoke.
+        heard_by: the SHA-256 of the checkpoint that listened, empty where none did.
+        style: how captions were said, by dotted names.
+        chance_seed: of sampling.
+        contexts: how many in each set.
     """
 
-    folder: str
+    run: Run
+    home: str
+    said: str
     how: Captioning | Game
-    updates: int
-    encoder: str
-    encoder_digest: str
-    is_trained_here: bool = True
+    encoder: str = ""
+    encoder_digest: str = ""
     speaker: str = ""
     listener: str = ""
     legs: tuple[Leg, ...] = ()
     is_steadied: bool = False
-    parameters: Mapping[str, int] = field(default_factory=dict)
-    device: str = ""
-    seconds: float | None = None
-    examples_per_second: float | None = None
-    peak_bytes: int | None = None
-    looks: tuple[Look, ...] = ()
-    said: tuple[Said, ...] = ()
+    checkpoint: str = ""
+    heard_by: str = ""
+    style: Mapping[str, str] = field(default_factory=dict)
+    chance_seed: int = 0
+    contexts: int = 0
 
     @property
     def letter(self) -> Letter:
-        """Which model of the paper it is."""
+        """The model of the paper that it is."""
         if isinstance(self.how, Captioning):
             return "B"
         return "RP" if self.how.pairs == "random" else "SP"
+
+    @property
+    def is_trained_here(self) -> bool:
+        """Whether training left the folder; otherwise it holds what a checkpoint said."""
+        return self.said != "."
 
 
 def is_speaker(folder: Path) -> bool:
@@ -166,156 +152,181 @@ def is_speaker(folder: Path) -> bool:
     Raises:
         BrokenDataset: when run.json or evaluation.json is there and is no JSON object.
     """
-    return _role_in(folder / RUN, "model") or (not (folder / RUN).exists() and _role_in(folder / EVALUATION, "role"))
+    if (folder / RUN).exists():
+        return find_facts(folder / RUN).values.get("model") in ROLES
+    return find_facts(folder / EVALUATION).values.get("role") in ROLES
 
 
-def _role_in(path: Path, key: str) -> bool:
-    return path.is_file() and read_facts(path, hint="").values.get(key) in ROLES
-
-
-def read_speaker(folder: Path) -> SpeakerRun:
-    """Read the folder of a speaker, or of what a speaker said that was trained elsewhere.
+def read_speakers(folder: Path) -> list[Speaker]:
+    """Read the folder of a speaker, or of what a speaker said that was trained elsewhere; one for every style.
 
     Raises:
-        BrokenDataset: when a file is missing, is no JSON, says what cannot be, or is of another checkpoint.
+        BrokenDataset: when a file is missing, is no JSON, has impossible values, or is of another checkpoint.
     """
-    if not (folder / RUN).exists() and _role_in(folder / EVALUATION, "role"):
-        return _read_said_alone(folder)
-    facts = read_run_facts(folder / RUN, hint="is this a folder that training left?")
-    role = facts.text("model")
+    if not (folder / RUN).exists() and is_speaker(folder):
+        run = runs.read_run(folder)
+        about = Facts(rename_facts(run.judged.values), run.judged.where)
+        run = replace(run, model=about.text("role"), steps=about.count("steps"))
+        return [_speaker(run, about.inner("training"), about.inner("data"), home=run.folder, said=".")]
+    role = find_facts(folder / RUN, kind="run").text("model")
     if role not in ROLES:
         raise BrokenDataset(f"{folder / RUN} is of {role!r}, not of a speaker of rooms")
-    run = SpeakerRun(
-        folder=printable(folder.resolve().name),
-        how=_settings(folder / RUN, role, facts.inner("settings")),
-        updates=facts.count("steps"),
-        **_beginnings(facts.inner("training")),
-        legs=tuple(Leg(one.count("steps"), one.count("until")) for one in facts.inners("legs")),
-        is_steadied=bool(facts.inner("steadied").values),
-        parameters={name: facts.inner("parameters").count(name) for name in facts.inner("parameters").values},
-        device=facts.text("device", ""),
-        seconds=facts.find_number("seconds"),
-        examples_per_second=facts.find_number("examples_per_second"),
-        peak_bytes=facts.find_count("peak_bytes"),
-        looks=read_log(folder / LOG)["looks"],
-        said=tuple(_all_said(folder)),
-    )
-    best = _digest(folder / BEST)
-    for said in run.said:
-        if said.checkpoint != (best or said.checkpoint):
+    best = file_digest(folder / BEST) if (folder / BEST).is_file() else ""
+    others = sorted(path for path in folder.glob(f"{SAID}-*") if (path / EVALUATION).is_file())
+    found = []
+    for path in (folder / SAID, *others):
+        if not (path / EVALUATION).is_file():
             raise BrokenDataset(
-                f"{said.path / EVALUATION} is of another checkpoint than {folder / BEST}; "
-                f"let it speak again, with deixis evaluate {folder} --out {said.path}"
+                f"there is no {path / EVALUATION}; let it speak first, with deixis evaluate {folder} --out {path}"
             )
-    return run
+        run = runs.read_run(path, home=folder, kind="run")
+        home = printable(folder.resolve().name)
+        one = _speaker(run, run.trained.inner("settings"), run.trained.inner("training"), home=home, said=path.name)
+        if one.checkpoint != (best or one.checkpoint):
+            raise BrokenDataset(
+                f"{path / EVALUATION} is of another checkpoint than {folder / BEST}; "
+                f"let it speak again, with deixis evaluate {folder} --out {path}"
+            )
+        found.append(one)
+    return found
 
 
-def _read_said_alone(folder: Path) -> SpeakerRun:
-    """A speaker by what it said: the checkpoint tells how it was trained, but not how long that took."""
-    facts = read_facts(folder / EVALUATION, hint="")
-    return SpeakerRun(
-        folder=printable(folder.resolve().name),
-        is_trained_here=False,
-        how=_settings(folder / EVALUATION, facts.text("role"), facts.inner("training")),
-        updates=facts.count("updates"),
-        **_beginnings(facts.inner("data")),
-        said=(_said_in(folder, facts, name="."),),
+def _speaker(run: Run, settings: Facts, began: Facts, *, home: str, said: str) -> Speaker:
+    judged = run.judged
+    if not all(isinstance(judged.values.get(name), dict) for name in ("categories", "accuracy")):
+        raise BrokenDataset(f"{judged.where} is not what deixis evaluate writes of a speaker; let it speak again")
+    if not judged.count("contexts"):
+        raise BrokenDataset(f"{judged.where} judges no caption")
+    record = Captioning if run.model == ROLES[0] else Game
+    try:
+        how = record.read(settings.values)
+    except RecipeError as error:
+        raise BrokenDataset(f"{settings.where}: {printable(str(error))}") from error
+    began = began.without_nulls()
+    return Speaker(
+        run=replace(run, seed=how.seed, results=Results(scores=_scores(judged))),
+        home=home,
+        said=printable(said),
+        how=how,
+        encoder=began.text("encoder", ""),
+        encoder_digest=began.text("encoder_digest", ""),
+        speaker=began.text("speaker", ""),
+        listener=began.text("listener", ""),
+        legs=tuple(Leg(one.count("steps"), one.count("until")) for one in run.trained.inners("legs")),
+        is_steadied=bool(run.trained.values.get("steadied")),
+        checkpoint=judged.text("checkpoint"),
+        heard_by=judged.without_nulls().text("listener", ""),
+        style=dict(flat_facts(judged.inner("style").values)),
+        chance_seed=judged.find_count("seed") or 0,
+        contexts=judged.count("contexts"),
     )
 
 
-class _Beginnings(TypedDict):
-    """What training began with: how images are seen, and which checkpoints were given."""
+def _scores(judged: Facts) -> dict[str, dict[str, Estimate]]:
+    heard, contexts = judged.inner("accuracy"), judged.count("contexts")
+    parts = {name: (judged.inner("sets").inner(name), heard.inner(name), 1) for name in SETS}
+    for name, some in CATEGORIES.items():
+        parts[name] = (judged.inner("categories").inner(name), heard.inner(name), len(some))
+    parts[ALL] = (judged.inner("overall"), heard.inner("overall"), len(SETS))
+    found: dict[str, dict[str, Estimate]] = {}
+    for name, (scores, accuracy, sets) in parts.items():
+        known = [metric for metric in (*METRICS, *REDUNDANT) if metric in scores.values and metric not in HEARD]
+        found[name] = {metric: scores.estimate(metric) for metric in known}
+        for metric in HEARD:
+            if (share := accuracy.find_share(metric)) is not None:
+                captions = contexts * sets
+                found[name][metric] = wilson(round(share * captions), captions)._replace(mean=share)
+    return found
 
-    encoder: str
-    encoder_digest: str
-    speaker: str
-    listener: str
 
-
-def _beginnings(facts: Facts) -> _Beginnings:
-    return {
-        "encoder": facts.text("encoder", ""),
-        "encoder_digest": facts.text("encoder_digest", ""),
-        "speaker": facts.text("speaker", ""),
-        "listener": facts.text("listener", ""),
-    }
-
-
-def read_captions(said: Said) -> dict[str, list[Line]]:
-    """The captions of every set; empty where the file is not there.
+def read_captions(speaker: Speaker) -> dict[str, list[Caption]]:
+    """Read the captions of every set; empty where the file is not there.
 
     Raises:
         BrokenDataset: when a line is no caption of images that there are.
     """
-    path = said.path / CAPTIONS
-    found: dict[str, list[Line]] = {}
+    path = speaker.run.path / CAPTIONS
+    found: dict[str, list[Caption]] = {}
     for facts in fact_lines(path) if path.exists() else ():
         others = facts.values.get("distractor_ids", [facts.values.get("distractor_id")])
         images = [facts.values.get("target_id"), *(others if isinstance(others, list) else [None])]
         if not all(isinstance(one, int) and not isinstance(one, bool) and 0 <= one < IMAGES for one in images):
             raise BrokenDataset(f"{path} names an image that is none of the {IMAGES:,} rooms")
+        words = facts.values.get("prediction")
+        if not isinstance(words, str):
+            raise BrokenDataset(f"{path} has a line without a prediction")
+        plain = "".join(sign if sign.isprintable() else " " for sign in words)
         heard = facts.flag("understood") if "understood" in facts.values else None
-        line = Line(_whole_text(facts, path), tuple(images), heard)
-        found.setdefault(facts.text("set", ""), []).append(line)
+        found.setdefault(facts.text("set", ""), []).append(Caption(plain, tuple(images), heard))
     return found
 
 
-def _whole_text(facts: Facts, path: Path) -> str:
-    said = facts.values.get("prediction")
-    if not isinstance(said, str):
-        raise BrokenDataset(f"{path} has a line without a prediction")
-    return "".join(sign if sign.isprintable() else " " for sign in said)
+# -------------------------------------------------------------------------------- groups
 
 
-def _settings(path: Path, role: str, facts: Facts) -> Captioning | Game:
-    try:
-        return Captioning.read(facts.values) if role == "captioning" else Game.read(facts.values)
-    except RecipeError as error:
-        raise BrokenDataset(f"{path}, settings: {printable(str(error))}") from error
+def groups_of(speakers: Sequence[Speaker]) -> list[Group[Speaker]]:
+    """Speakers that differ in their seeds only: at most one group of each letter without differences, then the others.
 
-
-def _all_said(folder: Path) -> Iterator[Said]:
-    others = sorted(path for path in folder.glob(f"{SAID}-*") if (path / EVALUATION).is_file())
-    for path in (folder / SAID, *others):
-        facts = read_facts(path / EVALUATION, hint=f"let it speak first, with deixis evaluate {folder} --out {path}")
-        yield _said_in(path, facts, name=printable(path.name))
-
-
-def _said_in(path: Path, facts: Facts, *, name: str) -> Said:
-    if not isinstance(facts.values.get("categories"), dict) or not isinstance(facts.values.get("accuracy"), dict):
-        raise BrokenDataset(f"{path / EVALUATION} is not what deixis evaluate writes of a speaker; let it speak again")
-    if not facts.count("contexts"):
-        raise BrokenDataset(f"{path / EVALUATION} judges no caption")
-    return Said(
-        folder=name,
-        path=path,
-        checkpoint=facts.text("checkpoint"),
-        listener=facts.text("listener", "") if facts.values.get("listener") is not None else "",
-        style=dict(flat_facts(facts.inner("style").values)),
-        seed=facts.find_count("seed") or 0,
-        contexts=facts.count("contexts"),
-        readings=_readings(facts),
+    Raises:
+        RecipeError: when a run is given twice.
+    """
+    groups = group_runs(
+        speakers,
+        kind=lambda one: (one.letter, one.letter),
+        traits=_traits,
+        order=lambda one: (one.how.seed, one.home),
+        say=_say_trait,
     )
+    for group in groups:  # speakers of one seed must at least have begun with different ones
+        demand_different_seeds(
+            group.label,
+            group.runs,
+            seed=lambda one: (one.how.seed, one.speaker, one.listener),
+            folder=lambda one: one.home,
+        )
+    return sorted(groups, key=lambda one: (bool(one.differs), LETTERS.index(one.runs[0].letter)))
 
 
-def _readings(facts: Facts) -> dict[str, dict[str, Reading]]:
-    heard, each = facts.inner("accuracy"), facts.count("contexts")
-    parts = {name: (facts.inner("sets").inner(name), heard.inner(name)) for name in SETS}
-    parts |= {name: (facts.inner("categories").inner(name), heard.inner(name)) for name in CATEGORIES}
-    parts[ALL] = (facts.inner("overall"), heard.inner("overall"))
-    sets = {ALL: len(SETS)} | {name: len(some) for name, some in CATEGORIES.items()}
-    return {name: dict(_of_part(*two, each * sets.get(name, 1))) for name, two in parts.items()}
+def measure_group(group: Group[Speaker], part: str, metric: str) -> Measured | None:
+    """A metric in a set, a category or all sets; None where no seed has it."""
+    return measure([one.run.results.scores.get(part, {}).get(metric) for one in group.runs])
 
 
-def _of_part(scores: Facts, heard: Facts, captions: int) -> Iterator[tuple[str, Reading]]:
-    for metric in (*METRICS, *REDUNDANT):
-        if metric in HEARD:
-            if (share := heard.find_share(metric)) is not None:
-                sure = wilson(round(share * captions), captions)
-                yield metric, Reading(share, sure.low, sure.high)
-        elif (mean := scores.inner(metric).find_number("mean")) is not None:
-            yield metric, Reading(mean, *(scores.inner(metric).find_number(side) for side in ("low", "high")))
+def _traits(one: Speaker) -> dict[str, Any]:
+    """How a speaker was trained, and how it spoke."""
+    found: dict[str, Any] = {name: value for name, value in asdict(one.how).items() if name not in IGNORED}
+    found |= {"encoder": one.encoder, "encoder_digest": one.encoder_digest, "given": bool(one.listener)}
+    found |= {"taken": min(one.run.steps, one.how.steps), "legs": one.legs, "steadied": one.is_steadied}
+    if "width" not in found:  # a game is played with speakers as wide as they are
+        found["speaker"] = one.run.parameters.get("speaker", 0)
+    return found | {**one.style, "contexts": one.contexts, "own": one.heard_by in ("", one.checkpoint)}
 
 
-def _digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+def _say_trait(name: str, value: Any, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str:
+    match name:
+        case "encoder_digest":
+            return "another encoder of that name" if ours["encoder"] == theirs.get("encoder") else ""
+        case "given":
+            return "listener given" if value else "listener new"
+        case "steadied":
+            return "steadied" if value else "not steadied"
+        case "legs":
+            return (
+                f"gone on with: {', then '.join(f'{leg.steps:,}' for leg in value)} steps"
+                if value
+                else "without going on"
+            )
+        case "taken":
+            return f"stopped after {value:,} steps" if value != ours["steps"] else ""
+        case "speaker":
+            return f"speaker of {value:,} parameters"
+        case "contexts":
+            return f"{value:,} pairs a set"
+        case "own":
+            return "own listener" if value else "another listener hears"
+        case "thinking":
+            return "without thinking" if value == "none" else str(value)
+    shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else value
+    shown = f"{value:g}" if isinstance(value, float) else shown
+    plain = name.rpartition(".")[2] if name.startswith("decoding") else name.replace(".", " ")
+    return f"{TRAIT_NAMES.get(name, plain.replace('_', ' '))} {shown}".strip()
