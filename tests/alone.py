@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 HEAVY = {"playwright", "torch"}
@@ -12,16 +17,32 @@ WORKERS = "multiprocessing.popen_"  # how the modules begin that start worker pr
 STARTS = {"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"}
 
 
-def stand_guard() -> None:
-    """Fail, from now on, every test that loads a heavy package or starts a process."""
-    sys.addaudithook(_refuse)
+class Guard:
+    """Fail every test, and the collection of every file, that loads a heavy package or starts a process."""
 
+    def __init__(self) -> None:
+        self.watches = False  # what pytest itself does in between is its own affair
+        sys.addaudithook(self.refuse)
 
-def _refuse(event: str, words: tuple[object, ...]) -> None:
-    if event == "import":
-        name = str(words[0])
-        refused = f"import {name}" if name.partition(".")[0] in HEAVY or name.startswith(WORKERS) else ""
-    else:
-        refused = f"{event} {words[0] if words else ''}" if event in STARTS else ""
-    if refused:
-        pytest.fail(f"too heavy for `make quick`, leave it to `make test`: {refused}")
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self) -> Iterator[None]:
+        """Watch while a test runs."""
+        self.watches = True
+        try:
+            return (yield)
+        finally:
+            self.watches = False
+
+    pytest_make_collect_report = pytest_runtest_setup = pytest_runtest_call
+
+    def refuse(self, event: str, words: tuple[object, ...]) -> None:
+        """Fail what is going on if it is too heavy."""
+        if not self.watches:
+            return
+        if event == "import":
+            name = str(words[0])
+            refused = f"import {name}" if name.partition(".")[0] in HEAVY or name.startswith(WORKERS) else ""
+        else:
+            refused = f"{event} {words[0] if words else ''}" if event in STARTS else ""
+        if refused:
+            pytest.fail(f"too heavy for `make quick`, leave it to `make test`: {refused}")

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from deixis.cli import progress
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.scene import GridObject, GridScene
-from tests.alone import stand_guard
+from tests.alone import Guard
 from tests.costs import Costs
 
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-settings.register_profile("fast", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fast", deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("usual", parent=settings.get_profile("fast"), max_examples=40)
 settings.register_profile("thorough", parent=settings.get_profile("fast"), max_examples=1000)
 settings.load_profile("fast")
 
@@ -37,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Costs())
     runs_tests_itself = "PYTEST_XDIST_WORKER" in os.environ or not config.getoption("numprocesses", None)
     if config.getoption("--alone") and runs_tests_itself:
-        stand_guard()
+        config.pluginmanager.register(Guard())
 
 
 @pytest.fixture(autouse=True)
