@@ -67,7 +67,7 @@ test-slow: $(VENV)/.test
 test-all: $(VENV)/.test
 	@$(BROWSER)
 	@$(WARM)
-	$(PYTEST) -m "not gpu" $(ARGS)
+	$(PYTEST) -m "not gpu" --hypothesis-profile=usual $(ARGS)
 	nice $(BIN)/python -m tests.fuzz $(FUZZ)
 
 check: $(VENV)/.check

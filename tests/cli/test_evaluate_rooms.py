@@ -58,6 +58,7 @@ def test_json_holds_every_metric_with_its_interval(predictions, capsys):
     assert set(one["when_redundant/shape"]) == {"mean", "low", "high", "rows"}
 
 
+@pytest.mark.slow
 def test_files_are_written_for_every_caption_and_figure(predictions, tmp_path, capsys):
     """JSON, rows and figures; the same bytes every time."""
     written = []
@@ -234,6 +235,7 @@ def test_what_rooms_cannot_do_is_told_in_a_line(predictions, tmp_path, capsys, w
     assert complaint in ask(capsys, *(places.get(word, word) for word in words), code=2)
 
 
+@pytest.mark.slow
 def test_results_of_others_are_not_replaced_unasked(predictions, rooms, tmp_path, capsys):
     """As in every world: one line says whose they are, and --force replaces them."""
     ask(capsys, predictions, "--out", tmp_path)

@@ -88,6 +88,7 @@ def files(out: Path) -> dict[str, bytes]:
     return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_finished(recipe, undisturbed, tmp_path, capsys):
     """A stopped command says that the same one goes on; it does, and every file is as if nothing had happened."""
     out = tmp_path / "out"

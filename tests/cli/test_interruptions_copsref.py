@@ -108,6 +108,7 @@ def test_a_kill_at_any_moment_is_survived(moment, undisturbed, tmp_path, capsys)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]  # nothing is left beside it
 
 
+@pytest.mark.slow
 def test_a_killed_process_loses_nothing_that_was_finished(undisturbed, tmp_path, capsys, monkeypatch):
     """Scenes that were drawn before the kill are not drawn again, the result is the same, and nothing else is left."""
     out = tmp_path / "out"

@@ -98,6 +98,7 @@ def test_the_verb_adds_figures(dataset, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["cards"][0]["files"] == ["README.md", "croissant.json"]
 
 
+@pytest.mark.slow
 def test_rooms_get_a_sheet_of_images(tmp_path, monkeypatch):
     """An A3DS of nothing but test pairs has tables to load and a figure to look at."""
     monkeypatch.setattr(a3ds, "IMAGES", 1000)

@@ -86,7 +86,9 @@ def test_a_manifest_says_where_it_comes_from(world, made):
     assert recipes.recipe_from(manifest["recipe"]).digest == manifest["recipe digest"]
 
 
-@pytest.mark.parametrize("world", MAKE)
+@pytest.mark.parametrize(
+    "world", ["grid", *(pytest.param(world, marks=pytest.mark.slow) for world in ("rooms", "photos"))]
+)
 def test_the_first_format_is_read_by_every_verb(world, made, tmp_path, capsys):
     """What the verbs say of a dataset of format 1 is what they say of the same one in format 2."""
     old = shutil.copytree(made / world, tmp_path / "old" / world)

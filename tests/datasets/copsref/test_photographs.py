@@ -28,7 +28,7 @@ def made(tmp_path_factory):
     return out
 
 
-@pytest.fixture(params=["copied", "linked", "sent"])
+@pytest.fixture(params=["linked", *(pytest.param(way, marks=pytest.mark.slow) for way in ("copied", "sent"))])
 def elsewhere(request, made, tmp_path, monkeypatch):
     """The same dataset at another place: a copy, a snapshot of links as downloads have it, a copy of an address."""
     match request.param:
