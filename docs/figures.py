@@ -219,10 +219,10 @@ def findings(sample: Path) -> list[Figure]:
             audits[mode] = audit_path(Path(folder, mode), workers=1)
         make(gscan(scale="paper"), Path(folder, "gscan"), workers=1)
         squares = audit_path(Path(folder, "gscan"), split="yellow-squares", workers=1)
-    return [_needed_sheet(audits), _places_sheet(audits), _gscan_sheet(squares)]
+    return [_needed_figure(audits), _places_figure(audits), _gscan_figure(squares)]
 
 
-def _needed_sheet(audits: dict[str, Audit]) -> Figure:
+def _needed_figure(audits: dict[str, Audit]) -> Figure:
     def chart(name: str, title: str, axis: str, rows: dict[str, Callable[[Audit], float | None]]) -> Chart:
         series = {who: tuple(find(audit) or 0.0 for find in rows.values()) for who, audit in audits.items()}
         return Chart(
@@ -257,13 +257,13 @@ def _needed_sheet(audits: dict[str, Audit]) -> Figure:
     return Figure(
         name="findings-needed",
         title="How much of a two-clause command is needed",
-        caption=_told([needed, solved]),
+        caption=_say_numbers([needed, solved]),
         rows=((needed, solved),),
         width=7.0,
     )
 
 
-def _places_sheet(audits: dict[str, Audit]) -> Figure:
+def _places_figure(audits: dict[str, Audit]) -> Figure:
     """Where the object of a clause stands, in the released data and in corrected ones."""
     known = released()
     charts = []
@@ -290,13 +290,13 @@ def _places_sheet(audits: dict[str, Audit]) -> Figure:
     return Figure(
         name="findings-places",
         title="Where the object of a clause stands",
-        caption=_told(charts),
+        caption=_say_numbers(charts),
         rows=(tuple(charts),),
         width=7.0,
     )
 
 
-def _gscan_sheet(squares: Audit) -> Figure:
+def _gscan_figure(squares: Audit) -> Figure:
     known = released().sufficient
     ours = squares.colour_and_shape()
     labels = {
@@ -322,7 +322,7 @@ def _gscan_sheet(squares: Audit) -> Figure:
     return Figure(
         name="findings-gscan",
         title="Which words of ‘yellow square’ are needed",
-        caption=_told([chart]),
+        caption=_say_numbers([chart]),
         rows=((chart,),),
         width=5.0,
     )
@@ -347,7 +347,7 @@ def understood() -> Figure:
     return Figure(
         name="findings-understood",
         title="What models have learnt from boards like the released ones",
-        caption=_told([chart]),
+        caption=_say_numbers([chart]),
         rows=((chart,),),
         width=5.0,
     )
@@ -367,7 +367,7 @@ def _understood_in(dataset: Dataset, model_name: str) -> float:
     return float(exact_matches(*say_plans(model, arrays, torch.device("cpu")), arrays).mean())
 
 
-def _told(charts: Iterable[Chart]) -> str:
+def _say_numbers(charts: Iterable[Chart]) -> str:
     """The numbers of some charts in words."""
     return "; ".join(
         f"{chart.title}, {one.label}: "

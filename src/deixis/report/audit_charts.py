@@ -34,7 +34,7 @@ SKEWED = ("shape", "color", "size", "row", "column", "cell", "distance", "direct
 
 
 def audit_charts(audits: Mapping[str, Audit], *, beside: PublishedAudit | None = None) -> dict[str, list[Chart]]:
-    """The figures of some audits under the section each belongs to; those without a number are left out.
+    """The charts of audits by section; those without a number are left out.
 
     Args:
         audits: by the name of the dataset, in the order in which to show them.
@@ -54,12 +54,12 @@ def audit_charts(audits: Mapping[str, Audit], *, beside: PublishedAudit | None =
 
 
 def chance_charts(audits: Mapping[str, Audit]) -> list[Chart | None]:
-    """How often a guess is right; None for a figure without a number."""
+    """Charts of chance levels; None for a chart without a number."""
     return [_chance(audits), _namesakes(audits)]
 
 
 def skew_charts(audits: Mapping[str, Audit], *, beside: PublishedAudit | None = None) -> list[Chart | None]:
-    """What can be learnt without reading a word of the command; None for a figure without a number.
+    """Charts of what targets look like and where they stand; None for a chart without a number.
 
     Args:
         audits: by the name of the dataset.
@@ -69,7 +69,7 @@ def skew_charts(audits: Mapping[str, Audit], *, beside: PublishedAudit | None = 
 
 
 def cells_chart(audits: Mapping[str, Audit]) -> Chart | None:
-    """In which cells targets and other objects stand; None where there are no cells."""
+    """A chart of the cells of targets and other objects; None where there are no cells."""
     boards: dict[str, tuple[float | None, ...]] = {}
     ends: dict[str, float] = {}
     across = 1 + max((max(row, column) for a in audits.values() for _, row, column, _ in a.cells), default=-1)
@@ -108,7 +108,7 @@ def cells_chart(audits: Mapping[str, Audit]) -> Chart | None:
 
 
 def determiners_chart(audits: Mapping[str, Audit]) -> Chart | None:
-    """How often each determiner stands before objects other than the target; None where there is none."""
+    """A chart of the determiners of objects other than the target; None where there are none."""
     found = {name: audit.determiner_shares().get("other", {}) for name, audit in audits.items()}
     labels = sorted({word for shares in found.values() for word in shares})
     if not labels:

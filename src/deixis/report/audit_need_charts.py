@@ -63,27 +63,27 @@ WRONG = ("0", "1", "2", "3", "4 or more")
 
 
 def needed_charts(audits: Mapping[str, Audit], *, beside: PublishedAudit | None = None) -> list[Chart | None]:
-    """Which words and clauses are needed; None for a figure without a number.
+    """Charts of the words and clauses that are needed; None for a chart without a number.
 
     Args:
         audits: by the name of the dataset.
         beside: published figures to show with them.
     """
-    return [_needed(audits, beside), _needed_by_pattern(audits), colour_and_shape_chart(audits)]
+    return [_needed_parts(audits, beside), _needed_by_pattern(audits), colour_and_shape_chart(audits)]
 
 
 def shortcut_charts(audits: Mapping[str, Audit]) -> list[Chart | None]:
-    """What finds the target though it keeps a part of the command only; None for a figure without a number."""
+    """Charts of shortcuts, which keep a part of the command only; None for a chart without a number."""
     return [_shortcuts(audits), _bags(audits)]
 
 
 def competitor_charts(audits: Mapping[str, Audit]) -> list[Chart | None]:
-    """Which wrong objects an oversight or another misreading leads to; None for a figure without a number."""
-    return [_competitors(audits), _difficulty(audits), _reached(audits)]
+    """Charts of the wrong objects that misreadings lead to; None for a chart without a number."""
+    return [_competitors(audits), _difficulty(audits), _reached_objects(audits)]
 
 
 def colour_and_shape_chart(audits: Mapping[str, Audit], *, beside: PublishedAudit | None = None) -> Chart | None:
-    """What suffices of a colour word and a noun said of the target; None where nobody says both.
+    """A chart of what suffices of the target's colour word and noun; None where no example says both.
 
     Args:
         audits: by the name of the dataset.
@@ -118,7 +118,7 @@ def colour_and_shape_chart(audits: Mapping[str, Audit], *, beside: PublishedAudi
     )
 
 
-def _needed(audits: Mapping[str, Audit], beside: PublishedAudit | None) -> Chart | None:
+def _needed_parts(audits: Mapping[str, Audit], beside: PublishedAudit | None) -> Chart | None:
     shares: dict[str, dict[str, float | None]] = {}
     published: tuple[str, ...] = ()
     if beside is not None:
@@ -275,7 +275,7 @@ def _difficulty(audits: Mapping[str, Audit]) -> Chart | None:
     )
 
 
-def _reached(audits: Mapping[str, Audit]) -> Chart | None:
+def _reached_objects(audits: Mapping[str, Audit]) -> Chart | None:
     patterns = patterns_of(audits)
     series = {name: tuple(audit.mean_reached(pattern) for pattern in patterns) for name, audit in audits.items()}
     if not any(value is not None for values in series.values() for value in values):

@@ -176,7 +176,7 @@ def _source(known: PublishedAudit | None) -> str:
 
 
 def lead(audit: Audit) -> str:
-    """What a dataset tests, in a few sentences that anyone can read."""
+    """A summary of what a dataset tests, in a few sentences."""
     return render_part("audit.html", "lead", paragraphs=_paragraphs(audit))
 
 
@@ -223,7 +223,7 @@ def _repeats(audits: Mapping[str, Audit], shared: Sequence[str] | None) -> str:
 
 
 def _left_out(audits: Mapping[str, Audit]) -> str:
-    """How many examples were not judged, and why."""
+    """The numbers of examples that were not judged, by reason."""
     rows = [
         [name, reason, number(count), percent(count / audit.examples)]
         for name, audit in audits.items()
@@ -233,7 +233,7 @@ def _left_out(audits: Mapping[str, Audit]) -> str:
 
 
 def _paragraphs(audit: Audit) -> list[str]:
-    """What a dataset tests, with the main numbers between double asterisks; none where nothing was judged."""
+    """The sentences of the summary, main numbers between double asterisks; none where nothing was judged."""
     said = (_on_need(audit), _on_shortcuts(audit), _on_giveaways(audit)) if audit.judged else ()
     return [paragraph for sentences in said if (paragraph := " ".join(sentences))]
 

@@ -62,7 +62,7 @@ def figure_markup(figure: Figure) -> str:
 
 
 def legend_markup(series: Sequence[Series]) -> str:
-    """What the colours of series mean, as a list; empty for a single one."""
+    """The legend of series as a list; empty for a single one."""
     return render("legend.html", key=_key(legend_of(series), is_line=False))
 
 
@@ -92,12 +92,12 @@ def _key(entries: Sequence[LegendEntry], *, is_line: bool) -> list[dict[str, Any
 
 
 def _panel(chart: Chart) -> dict[str, Any]:
-    """What the template draws of a chart."""
+    """The values that the template uses for a chart."""
     drawn = {} if chart.is_empty else lay_out(chart)
     return {
         "marks": "nothing" if chart.is_empty else chart.marks,
         "title": chart.title,
-        "label": f"{chart.title}. {chart.caption}{_spoken(chart)}".strip(),
+        "label": f"{chart.title}. {chart.caption}{_say_ends(chart)}".strip(),
         "axis": chart.axis.label,
         "empty": chart.empty,
         "table": _table(chart),
@@ -105,7 +105,7 @@ def _panel(chart: Chart) -> dict[str, Any]:
     }
 
 
-def _spoken(chart: Chart) -> str:
+def _say_ends(chart: Chart) -> str:
     """Where each line over numbers begins and ends, in words."""
     lines = [one for one in chart.series if one.places and one.points]
     ends = [(one.label, *(format_value(one.points[at][1], chart.axis.unit) for at in (0, -1))) for one in lines]

@@ -1,4 +1,4 @@
-"""What the templates of charts draw: lengths, places and paths, computed from the record."""
+"""The layout of charts in pages: lengths, places and paths, computed from the record for the templates."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ SIGN_CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (  # one for every c
 
 
 def lay_out(chart: Chart) -> dict[str, Any]:
-    """What the template of the chart's marks uses."""
-    return _DRAWN[chart.marks](chart)
+    """The values that the template of the chart's marks uses."""
+    return _LAYOUTS[chart.marks](chart)
 
 
 def _all(chart: Chart) -> range:
@@ -367,4 +367,4 @@ def _tile(chart: Chart, place: int, value: float | None, most: float) -> dict[st
     return tile | {"strength": f"{0.5 * value / most:.3f}"}
 
 
-_DRAWN = {"bars": _bars, "columns": _columns, "stacks": _stacks, "lines": _lines, "dots": _dots, "tiles": _tiles}
+_LAYOUTS = {"bars": _bars, "columns": _columns, "stacks": _stacks, "lines": _lines, "dots": _dots, "tiles": _tiles}

@@ -1,4 +1,4 @@
-"""How the marks of charts are painted into the axes of a figure of matplotlib."""
+"""The marks of charts, painted into axes of matplotlib."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def choose_dash(one: LegendEntry | Series) -> str:
 
 
 def fill_style(role: str) -> dict[str, Any]:
-    """How an area of this role is filled; what was published elsewhere is hatched."""
+    """The fill of an area of this role; what was published elsewhere is hatched."""
     color = ROLES[role][0]
     if role == "published":
         return {"facecolor": "none", "edgecolor": color, "hatch": "//////", "linewidth": 0.6}
@@ -54,12 +54,12 @@ def _bands(chart: Chart, filled: float = 0.82) -> list[tuple[Series, list[float]
     ]
 
 
-def _known(values: Sequence[float | None]) -> list[float]:
+def _fill_missing(values: Sequence[float | None]) -> list[float]:
     return [0.0 if value is None else value for value in values]
 
 
 def _reach(series: Series) -> tuple[list[float], list[float]] | None:
-    """How far intervals reach below and above the values."""
+    """The distances from the values down and up to the ends of their intervals."""
     if not any(series.intervals):
         return None
     pairs = [
@@ -74,11 +74,11 @@ def _reach(series: Series) -> tuple[list[float], list[float]] | None:
 def _columns(chart: Chart, axes: Any, matplotlib: Any) -> None:
     for one, at, width in _bands(chart):
         filled = 0.66 if any(one.published) else 0.92  # so that an outline has room around a column
-        axes.bar(at, _known(one.values), width * filled, **fill_style(one.color))
+        axes.bar(at, _fill_missing(one.values), width * filled, **fill_style(one.color))
         _outline(one.published, at, width * 0.92, axes, matplotlib)
         reach = _reach(one)
         if reach:
-            axes.errorbar(at, _known(one.values), reach, fmt="none", ecolor=INK[0], elinewidth=0.7, capsize=1.2)
+            axes.errorbar(at, _fill_missing(one.values), reach, fmt="none", ecolor=INK[0], elinewidth=0.7, capsize=1.2)
         for place, value in zip(at, one.values, strict=True):
             if value is None:
                 axes.text(place, 0, "–", ha="center", va="bottom", color=SOFT[0])
@@ -159,12 +159,12 @@ def _furnish(chart: Chart, axes: Any, matplotlib: Any, *, bottom: float | None) 
 
 
 def _bars(chart: Chart, axes: Any, _: Any) -> None:
-    most = max((value for one in chart.series for value in _known(one.values)), default=0.0) or 1.0
+    most = max((value for one in chart.series for value in _fill_missing(one.values)), default=0.0) or 1.0
     for one, at, width in _bands(chart, 0.74):
-        axes.barh(at, _known(one.values), width * 0.92, **fill_style(one.color))
+        axes.barh(at, _fill_missing(one.values), width * 0.92, **fill_style(one.color))
         reach = _reach(one)
         if reach:
-            axes.errorbar(_known(one.values), at, xerr=reach, fmt="none", ecolor=INK[0], elinewidth=0.7)
+            axes.errorbar(_fill_missing(one.values), at, xerr=reach, fmt="none", ecolor=INK[0], elinewidth=0.7)
         intervals = one.intervals or (None,) * len(at)
         for place, value, ends in zip(at, one.values, intervals, strict=True):
             said = format_value(value, chart.axis.unit).removesuffix(" bits")
@@ -177,7 +177,7 @@ def _stacks(chart: Chart, axes: Any, _: Any) -> None:
     places = range(len(chart.labels))
     left = [0.0] * len(chart.labels)
     for one in chart.series:
-        values = _known(one.values)
+        values = _fill_missing(one.values)
         axes.barh(places, values, 0.72, left=left, **fill_style(one.color))
         left = [before + here for before, here in zip(left, values, strict=True)]
     most = max(left, default=0.0) or 1.0
@@ -221,7 +221,7 @@ def _lie(chart: Chart, axes: Any, longest: float) -> None:
 
 
 def _tiles(chart: Chart, axes: Any, matplotlib: Any) -> None:
-    most = max((value for one in chart.series for value in _known(one.values)), default=0.0) or 1.0
+    most = max((value for one in chart.series for value in _fill_missing(one.values)), default=0.0) or 1.0
     down = -(-max(len(one.values) for one in chart.series) // chart.across)
     for board, one in enumerate(chart.series):
         for place, value in enumerate(one.values):

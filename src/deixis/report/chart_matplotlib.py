@@ -194,7 +194,7 @@ def _shorten(name: str, letters: int) -> str:
 
 
 def _legend_lines(figure: Figure, matplotlib: Any) -> list[list[Any]]:
-    """What colours and outlines mean, broken into lines that fit."""
+    """The entries of the legend, broken into lines that fit."""
     is_line = all(chart.marks in ("lines", "dots") for chart in figure.panels)
     entries = [_entry(one, matplotlib, is_line=is_line) for one in figure.entries]
     if figure.is_compared:

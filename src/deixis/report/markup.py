@@ -98,7 +98,7 @@ class Themes:
         )
 
     def name(self, light: str, dark: str) -> str:
-        """What to write for a colour that is `light` or `dark`."""
+        """The CSS variable of a colour that is `light` or `dark`."""
         known = self._names.setdefault((light.upper(), dark.upper()), f"--c{len(self._names)}")
         return f"var({known})"
 

@@ -41,7 +41,7 @@ Verdict: TypeAlias = Literal["good", "fair", "bad", "plain"]
 
 
 class Value(NamedTuple):
-    """What a measure comes to."""
+    """The value of a measure."""
 
     amount: float
     note: str = ""  # said when one asks: of how many, published where
@@ -105,7 +105,7 @@ def _plain(amount: float | None, note: str = "") -> Value | None:
 
 
 def _with_clauses(audit: Audit, shortcut: str) -> Value | None:
-    """How many examples of the patterns with clauses a shortcut solves; None where all patterns have some."""
+    """The share of examples with clauses that a shortcut solves; None where all patterns have clauses."""
     patterns = {pattern for pattern, _ in audit.relations}
     if patterns == set(audit.patterns):
         return None

@@ -14,7 +14,7 @@ MAX_TICKS = 6
 
 @dataclass(frozen=True)
 class Scale:
-    """How values become places."""
+    """A linear or logarithmic map from values to places."""
 
     low: float
     high: float

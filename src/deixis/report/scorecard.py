@@ -36,7 +36,7 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedAudit:
-    """What is published of data that is audited here, to stand beside it.
+    """Published figures of audited data, to stand beside the audit.
 
     Attributes:
         source: what to cite.

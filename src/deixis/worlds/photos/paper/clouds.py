@@ -135,16 +135,16 @@ def _shapes(cloud: Cloud, title: str, left: float, bottom: float, tones: Sequenc
     """The words of one cloud, its title in the middle above them."""
     middle, top = left + WIDTH / 2, bottom + WIDTH * ASPECT
     placed = lay_out(cloud.counts, most=cloud.most, aspect=ASPECT)
-    yield _centred(title, TITLE, middle, top + HEAD - 1.6 * TITLE, INK[0])
+    yield _center_words(title, TITLE, middle, top + HEAD - 1.6 * TITLE, INK[0])
     if not placed:
-        yield _centred("none", TITLE, middle, bottom + WIDTH * ASPECT / 2, SOFT[0])
+        yield _center_words("none", TITLE, middle, bottom + WIDTH * ASPECT / 2, SOFT[0])
     for word in placed:
         tone = tones[min(int((1 - word.weight) * 1.4 * len(tones)), len(tones) - 1)]
         told = f"{word.word}: {number(word.count)}"
         yield _Shape(word.points * WIDTH + (left, bottom), outline_of(word.word)[1], tone, told)
 
 
-def _centred(words: str, size: float, middle: float, y: float, color: str) -> _Shape:
+def _center_words(words: str, size: float, middle: float, y: float, color: str) -> _Shape:
     points, codes = outline_of(words)
     wide = min(size, WIDTH / max(points[:, 0].max(), 1e-9))
     return _Shape(points * wide + (middle - wide * points[:, 0].max() / 2, y), codes, color, "")
@@ -239,7 +239,7 @@ def lay_out(counts: Mapping[str, int], *, most: int, aspect: float) -> list[Plac
         aspect: the height of the room over its width.
     """
     chosen = sorted((-count, word) for word, count in counts.items() if count > 0)
-    printed = ((_printed(word), -count) for count, word in chosen)
+    printed = ((_make_printable(word), -count) for count, word in chosen)
     words = list(islice((one for one in printed if len(outline_of(one[0])[1])), min(most, MOST)))
     if not words:
         return []
@@ -270,7 +270,7 @@ def outline_of(word: str) -> tuple[np.ndarray, np.ndarray]:
     return np.reshape(np.asarray(points, np.float64), (-1, 2)) / text_to_path.FONT_SCALE, np.asarray(codes, np.uint8)
 
 
-def _printed(word: str) -> str:
+def _make_printable(word: str) -> str:
     """A word on one line, without signs that cannot be printed and not too long."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in word).split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
