@@ -55,8 +55,6 @@ PENDING: frozenset[str] = frozenset(
         "worlds/grid/formats",
         "worlds/grid/items.py",
         "worlds/grid/judging",
-        "worlds/grid/kernels",
-        "worlds/grid/making",
         "worlds/grid/navigate.py",
         "worlds/grid/pages/results.py",
         "worlds/grid/paper",
@@ -67,7 +65,6 @@ PENDING: frozenset[str] = frozenset(
         "worlds/grid/scene.py",
         "worlds/grid/scene_files.py",
         "worlds/grid/simulate.py",
-        "worlds/grid/splits",
         "worlds/grid/testing.py",
         # photos
         "worlds/photos/paper",

@@ -15,7 +15,7 @@ from deixis.worlds.grid.blueprint import blueprint
 from deixis.worlds.grid.commands import sample_commands
 from deixis.worlds.grid.kernels.board import BOARD
 from deixis.worlds.grid.kernels.plan import longest_plan
-from deixis.worlds.grid.kernels.worlds import MAX_SETS, OUTCOMES, Asked, Worlds, make_worlds
+from deixis.worlds.grid.kernels.worlds import MAX_SETS, OUTCOMES, Demands, Worlds, make_worlds
 from deixis.worlds.grid.roles import Role, decode_role
 from deixis.worlds.grid.scene import Agent, Facing, GridBatch, GridScene
 
@@ -60,7 +60,7 @@ def run(
     verb=None,
     **asked,
 ):
-    """Make worlds; the arrays, how many rows are filled, and how the tries ended. More options are those of `Asked`."""
+    """Make worlds; the arrays, how many rows are filled, and how the tries ended. Further options: `Demands`."""
     count, rows = len(expressions), len(expressions) * wanted
     numbers = range(count) if numbers is None else numbers
     tables = [blueprint(expression) for expression in expressions]
@@ -89,7 +89,7 @@ def run(
         np.array([n % 3 if verb is None else verb.code for n in numbers]),
         np.array([n % 5 for n in numbers]),
         np.array([derive(1, n) for n in numbers], np.uint64),
-        Asked(wanted=wanted, retries=retries, size=size, cap=cap, fill=fill, kinds=kinds, mode=mode, **asked),
+        Demands(wanted=wanted, retries=retries, size=size, cap=cap, fill=fill, kinds=kinds, mode=mode, **asked),
         np.zeros(1, BOARD),
         worlds,
         outcomes,

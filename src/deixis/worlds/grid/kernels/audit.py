@@ -1,4 +1,4 @@
-"""What audits ask of many worlds: what the misreadings of a command reach, and which worlds are the same.
+"""Answers to the questions of audits about many worlds: the reach of misreadings, and worlds that are the same.
 
 A command is a blueprint, and a misreading one with a few numbers changed: see `worlds.grid.kernels.readings`. The
 plain twin is
@@ -22,7 +22,7 @@ from deixis.worlds.grid.kernels.readings import (
     as_said,
     drop_clause,
     referents_now,
-    shortened,
+    shorten,
 )
 
 
@@ -63,13 +63,13 @@ def read_carelessly(objects, counts, size, mentions, mention_start, parts, part_
         reached = _without_parts(said, parts[part_start[c] : part_start[c + 1]], without[at[s] :], work)
         reached |= _with_other_words(said, work)
         exchanged, isomorphic = _with_exchanges(said, work)
-        shortened(said, False, 0, work)
+        shorten(said, False, 0, work)
         found[s, PHRASE] = referents_now(said.shape[0], work)
         if said.shape[0] > 1:
             reached |= found[s, PHRASE]
-        shortened(said, True, 0, work)
+        shorten(said, True, 0, work)
         found[s, NOUN] = referents_now(said.shape[0], work)
-        shortened(said, False, 1, work)
+        shorten(said, False, 1, work)
         found[s, FIRST_CLAUSE] = referents_now(said.shape[0], work)
         found[s, EXCHANGED] = exchanged
         found[s, REACHED] = reached | isomorphic

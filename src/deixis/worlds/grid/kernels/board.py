@@ -146,7 +146,7 @@ def wipe(board):
 
 @jit
 def put(board, shape, color, size, cell, role):
-    """Put one object on a cell; its number."""
+    """Put one object on a cell, and return its number."""
     index = board.n
     thing = board.objects[index]
     thing[0], thing[1], thing[2] = shape, color, size
@@ -179,7 +179,7 @@ def take_back(board, n):
 
 @jit
 def find_place(board, shape, size, relation, parent, scan):
-    """A cell for an object that its parent (an object number, or -1) must stand in a relation to; -1 if there is none.
+    """Return a cell for an object that its parent (an object number, or -1) must stand in a relation to, or -1.
 
     In a row or column it is the first free cell (scan) or a random one.
     """
@@ -198,7 +198,7 @@ def find_place(board, shape, size, relation, parent, scan):
 
 @jit
 def place_all(board, words, alive, spec, kind, scan):
-    """Put the mentions on the board in order, up to the first that finds no place; whether all did.
+    """Put the mentions on the board in order, up to the first without a place, and return whether all found one.
 
     `spec` has the shape, color and size of each; `where` remembers the object it became.
     """
@@ -223,7 +223,7 @@ def place_all(board, words, alive, spec, kind, scan):
 
 @jit
 def find_cell(board):
-    """A random cell without a solid; -1 if there is none."""
+    """Return a random cell without a solid, or -1."""
     cells = board.size * board.size
     for _ in range(64):
         cell = below(board.rng, cells)
@@ -318,7 +318,7 @@ def referents(board, words, alive, superlative):
 
 @jit
 def below_clause(board, child):
-    """Which mentions fall away with the clause about `child`: its bit and those of everything said of it."""
+    """Return the bits of the mentions that fall away with the clause about `child`: its own and those below it."""
     gone = 1 << child
     for k in range(child + 1, board.mentions):
         if (gone >> board.said[k, PARENT]) & 1:

@@ -141,7 +141,7 @@ def draw_size(board, shape, color, word):
 
 @jit
 def draw(board, words, alive):
-    """Draw what the words leave open, so that attributes named by relations are shared; whether that worked.
+    """Draw what the words leave open, sharing attributes where relations ask for it, and return whether it worked.
 
     The command's own words bound the sizes; `words` are those of the copy that is drawn.
     """
@@ -229,7 +229,7 @@ def count_set(board, code):
 
 @jit
 def add_set(board, kind, child):
-    """Add a copy of the command that its misreading reaches and that lets no second referent in; whether one was found.
+    """Add a copy of the command that its misreading reaches, without a second referent, and return whether it is there.
 
     The copy lacks the clause about `child`, or has a word changed or words exchanged, drawn anew at every try.
     """

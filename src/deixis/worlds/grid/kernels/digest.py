@@ -1,4 +1,4 @@
-"""What examples contain, as one number each; the plain twin is `worlds.grid.navigate.content_digest`."""
+"""Digests of the contents of examples, whose plain twin is `worlds.grid.navigate.content_digest`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["digest_examples"]
 
 @jit
 def digest_examples(objects, starts, sizes, agents, texts, out):
-    """Fill `out` with the digest of every example: its words, and its world whatever the order of the objects.
+    """Fill `out` with the digest of every example: its words, and its world without the order of its objects.
 
     Shapes:
         objects: uint8 [object, 5], those of all worlds one after the other; starts: int64 [example + 1].

@@ -1,4 +1,4 @@
-"""Many episodes at once, stepped in place; the plain twin of all of it is `worlds.grid.environment.journey`.
+"""Many episodes at once, stepped in place. The plain twin of all of it is `worlds.grid.environment.journey`.
 
 Codes of objects, actions and manners are those of `worlds.grid.kernels.plan`; beside the six actions there is `stop`,
 6. A cell is
@@ -13,8 +13,8 @@ import numba as nb
 import numpy as np
 
 from deixis.kernels.bitsets import _OPTIONS, _as_passed, below, next_word
+from deixis.worlds.grid.kernels.grid_sets import BOX
 from deixis.worlds.grid.kernels.plan import (
-    BOX,
     CAUTIOUSLY,
     HEAVY,
     HESITANTLY,
@@ -69,7 +69,7 @@ def jit(kernel: Callable[..., Any]) -> Any:
 
 
 class Play(NamedTuple):
-    """What all episodes are like; never changed.
+    """The properties of all episodes, which never change.
 
     Shapes:
         objects: uint8 [episode, place, 5]; count, target, manner: int64 [episode]; agent: uint8 [episode, 3].
@@ -92,7 +92,7 @@ class Play(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """How episodes are judged.
+    """The rules by which episodes are judged.
 
     Attributes:
         size: cells along one side.
@@ -112,7 +112,7 @@ class Rules(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """Episodes as they stand, one row each; changed in place.
+    """The state of episodes, one row each, which is changed in place.
 
     Shapes:
         random: uint64 [row, 1], state of the stream that chooses episodes. episode: int64 [row].
@@ -167,7 +167,7 @@ def draw_all(random, chosen, episodes, out):
 
 @jit
 def begin_all(play, stage, rules, numbers):
-    """Begin episodes: `numbers`, int64 [row], says which; a row below 0 stays as it is."""
+    """Begin the episodes of `numbers`, int64 [row], leaving rows below 0 as they are."""
     for i in range(len(numbers)):
         if numbers[i] >= 0:
             _begin(play, stage, rules, i, numbers[i])
@@ -191,7 +191,7 @@ def step_all(play, stage, rules, actions, waiting, chosen):
 
 @jit
 def distances(play, stage, out):
-    """How many cells are still missing in every row; out: int64 [row]."""
+    """Fill `out`, int64 [row], with the number of cells that are still missing in every row."""
     for i in range(len(out)):
         out[i] = _distance(play, stage, i)
 

@@ -96,7 +96,7 @@ def try_every_word(board, fill, kinds, least, exhaustive):
 
 @jit
 def strengthen(board, least, exhaustive):
-    """Add objects to a finished world until every content word and clause has `least` competitors; how that ended.
+    """Add objects to a finished world until every word and clause has `least` competitors, and return the outcome.
 
     Exhaustive: also one competitor for every other value that a colour or noun could be read as, and for every size
     word turned round.
@@ -169,14 +169,14 @@ def _look_again(board, least):
     """List the wants that are still open."""
     n = 0
     for w in range(board.n_wants):
-        if _competitors(board, w) < _asked(board, w, least):
+        if _competitors(board, w) < _demanded_competitors(board, w, least):
             board.open_wants[n] = w
             n += 1
     board.n_open = n
 
 
 @jit
-def _asked(board, w, least):
+def _demanded_competitors(board, w, least):
     """How many competitors a want asks for."""
     return least if board.wants[w, 2] < 0 else 1
 
@@ -288,7 +288,7 @@ def _score(board, w, had, least):
     score = 1
     for i in range(board.n_open):
         other = board.open_wants[i]
-        if other != w and _competitors(board, other) >= _asked(board, other, least):
+        if other != w and _competitors(board, other) >= _demanded_competitors(board, other, least):
             score += 1
     return score
 

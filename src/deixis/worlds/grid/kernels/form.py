@@ -20,7 +20,7 @@ _NONE = np.uint64(0)
 
 @jit
 def digest_form(objects, n, size, labels, rows, columns):
-    """A number for a world that does not depend on the order of its rows, columns and objects; the agent is left aside.
+    """Return a number for a world without its agent that does not depend on the order of rows, columns and objects.
 
     Shapes:
         objects: uint8 [place, 5]. labels: uint64 [at least n], rows, columns: uint64 [at least size]: working space.

@@ -49,7 +49,7 @@ def add_to_sets(sets, size, index, thing):
 
 @jit
 def inside_of(sets, size, box):
-    """The objects whose cell lies in the square of a box; a box that reaches over the edge is cut off there."""
+    """Return the objects whose cell lies in the square of a box, cut off at the edge of the grid."""
     rows, columns = _NONE, _NONE
     for k in range(box[2]):
         if box[3] + k < size:
@@ -113,7 +113,7 @@ def towards(sets, left, which, superlative):
 
 @jit
 def nth_from(left, objects, index, side):
-    """The nth object of a set from a side (left, right, top, bottom) or the middle one; none where a rank is shared."""
+    """Return the nth object of a set from a side (left, right, top, bottom, middle), or none where a rank is shared."""
     kept = _NONE
     axis = 3 if side in (2, 3) else 4
     rest = left
@@ -136,7 +136,7 @@ def nth_from(left, objects, index, side):
 
 @jit_inline
 def fit_noun_and_color(sets, everything, words, mention):
-    """The objects that fit shape and color of a mention of a blueprint; -1 there says nothing."""
+    """Return the objects that fit shape and color of a mention of a blueprint, where -1 says nothing."""
     left = everything
     if words[mention, 0] >= 0:
         left &= sets[words[mention, 0]]

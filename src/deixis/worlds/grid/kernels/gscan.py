@@ -1,4 +1,4 @@
-"""One try at a world as gSCAN makes it: half of all other kinds of objects, whatever the words of the command need.
+"""One try at a world as gSCAN makes it: half of all other kinds of objects, for any words of the command.
 
 A *kind* is a shape and a colour. What else there is depends only on how much the command says (gSCAN, section 3 and its
 public generator):

@@ -1,4 +1,4 @@
-"""Many plans made, or judged: are they right, where do they lead, and what was misread by whoever wrote them.
+"""Planning and judging many plans: are they right, where do they lead, and which misreading explains them.
 
 The plain twins are `worlds.grid.plan` and `worlds.grid.judging.verdicts`, and for misreadings
 `worlds.grid.judging.misreadings`.
@@ -25,7 +25,7 @@ from deixis.worlds.grid.kernels.readings import (
     as_said,
     drop_clause,
     referents_now,
-    shortened,
+    shorten,
 )
 
 
@@ -41,7 +41,7 @@ _ZERO, _ONE = np.int64(0), np.int64(1)
 
 @jit
 def make_plans(objects, counts, sizes, agents, targets, verbs, manners, out, lengths):
-    """Write the plan of every scene; its length is -1 where it does not fit.
+    """Write the plan of every scene, with the length -1 where it does not fit.
 
     Shapes:
         objects: uint8 [scene, place, 5]; agents: uint8 [scene, 3]; counts, sizes, targets, verbs, manners: int64
@@ -201,10 +201,10 @@ def _slightest(said, wanted, work):
     if found == 0:
         found = _by_exchanges(said, wanted, work)
     if found == 0:
-        shortened(said, False, 0, work)
+        shorten(said, False, 0, work)
         found = _ONE << ALL_CLAUSES if _leads(said, wanted, work) else _ZERO
     if found == 0:
-        shortened(said, True, 0, work)
+        shorten(said, True, 0, work)
         found = _ONE << ALL_BUT_NOUN if _leads(said, wanted, work) else _ZERO
     return found
 

@@ -1,4 +1,4 @@
-"""Plans and their outcomes, compiled; the plain twins are `worlds.grid.plan` and `worlds.grid.simulate`.
+"""Compiled plans and their outcomes, whose plain twins are `worlds.grid.plan` and `worlds.grid.simulate`.
 
 Codes. Facing: east 0, south 1, west 2, north 3. Actions: turn left 0, turn right 1, walk 2, push 3, pull 4, stay 5.
 Verbs: walk 0, push 1, pull 2. Manners: none 0, zigzagging 1, spinning 2, cautiously 3, hesitantly 4.
@@ -24,14 +24,14 @@ HEAVY = 3
 
 @jit
 def longest_plan(size):
-    """How many actions a plan on such a grid can have at most (a bound, not always reached)."""
+    """Return a bound on the number of actions of a plan on such a grid, which is not always reached."""
     steps, efforts = 2 * (size - 1), 2 * (size - 1)
     return 7 * steps + 5 * efforts  # spinning (4), half a turn (2) and the act itself (1)
 
 
 @jit
 def plan_into(out, agent_row, agent_column, facing, target, verb, manner, objects, count, size):
-    """Write the plan into `out`; its length, or -1 where `out` is too short.
+    """Write the plan into `out`, and return its length, or -1 where `out` is too short.
 
     `target` must be one of the first `count` objects; this is not checked.
 
@@ -67,7 +67,7 @@ def plan_into(out, agent_row, agent_column, facing, target, verb, manner, object
 
 @jit
 def simulate_into(objects, count, size, agent, actions):
-    """Carry out actions, changing agent and objects in place; codes beyond `stay` do nothing.
+    """Carry out actions, changing agent and objects in place, where codes beyond `stay` do nothing.
 
     What comes back is the last solid that was pushed or pulled, whether or not it moved, or -1.
 

@@ -17,7 +17,7 @@ from deixis.worlds.grid.kernels.grid_sets import fit_noun_and_color, towards
 from deixis.worlds.grid.kernels.match import read_blueprint
 
 
-__all__ = ["MOST_MENTIONS", "NOW", "as_said", "drop_clause", "referents_now", "shortened"]
+__all__ = ["MOST_MENTIONS", "NOW", "as_said", "drop_clause", "referents_now", "shorten"]
 
 SHAPE, COLOR, SIZE, PARENT, RELATION = 0, 1, 2, 3, 4
 NOTHING, GONE = -1, -2
@@ -40,7 +40,7 @@ def as_said(said, work):
 
 @jit
 def referents_now(count, work):
-    """The objects that the command, as it now stands, picks out; mentions that are gone are passed over."""
+    """Return the objects that the command picks out as it now stands, without the mentions that are gone."""
     sets, size, objects, n, now, tree, fits, candidates, chosen, open_ = work
     everything = ~_NONE if n >= 64 else (_ONE << np.uint64(n)) - _ONE
     alive = 0
@@ -69,7 +69,7 @@ def drop_clause(mention, count, now):
 
 
 @jit
-def shortened(said, noun_only, clauses, work):
+def shorten(said, noun_only, clauses, work):
     """Keep the phrase of the target, or its noun, with so many of its clauses, the first ones, and nothing else."""
     now = work[NOW]
     as_said(said, work)

@@ -1,4 +1,4 @@
-"""Where the agent starts: anywhere, or so that directions, distances and lengths of plans come out even.
+"""Starts of the agent: anywhere, or so that directions, distances and lengths of plans come out even.
 
 Directions are those in which the agent sees the target: north 0, then clockwise to north-west 7.
 """
@@ -83,7 +83,7 @@ def _stride(board, size):
 
 @jit
 def choose_start(board, even, verb, manner, facing, moving, used, plan):
-    """A random cell for the agent that fits what was aimed at; -1 if there is none.
+    """Return a random cell for the agent that fits what was aimed at, or -1.
 
     Args:
         board: the finished world.
@@ -132,7 +132,7 @@ def length_bin(length):
 
 @jit
 def moves(plan, length):
-    """Whether a plan pushes or pulls at all."""
+    """Return whether a plan pushes or pulls at all."""
     for i in range(length):
         if plan[i] == PUSH or plan[i] == PULL:
             return True

@@ -41,7 +41,7 @@ __all__ = [
     "GSCAN",
     "MAX_SETS",
     "OUTCOMES",
-    "Asked",
+    "Demands",
     "Worlds",
     "digest_world",
     "make_worlds",
@@ -100,8 +100,8 @@ NOTES = np.dtype(
 )
 
 
-class Asked(NamedTuple):
-    """What is asked of the worlds.
+class Demands(NamedTuple):
+    """The demands on worlds.
 
     Attributes:
         wanted: how many worlds per command.
@@ -137,7 +137,7 @@ class Asked(NamedTuple):
 
 (
     _WANTED, _RETRIES, _SIZE, _CAP, _FILL, _KINDS, _MODE, _TURNED, _MOVING, _COMPETITORS, _EXHAUSTIVE, _EVEN, _NEW_FORMS
-) = range(len(Asked._fields))  # fmt: skip
+) = range(len(Demands._fields))  # fmt: skip
 
 
 def make_worlds(
@@ -146,12 +146,12 @@ def make_worlds(
     verbs: np.ndarray,
     manners: np.ndarray,
     keys: np.ndarray,
-    asked: Asked,
+    asked: Demands,
     boards: np.ndarray,
     worlds: Worlds,
     outcomes: np.ndarray,
 ) -> int:
-    """Make up to as many worlds as are asked for every command; the number of rows written.
+    """Make up to as many worlds as are asked for every command, and return the number of rows written.
 
     A command is given up as soon as one of its worlds is not found within so many tries; what it has until then is
     kept.

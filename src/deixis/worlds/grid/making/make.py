@@ -24,7 +24,12 @@ from deixis.seeds import Stream, derive
 from deixis.worlds.grid.commands import choose_balanced, choose_uniform
 from deixis.worlds.grid.making.places import Places, divide, prove, write_files
 from deixis.worlds.grid.making.pool_maker import MadePool, PoolMaker
-from deixis.worlds.grid.making.tests_on_purpose import Trained, instructions_for, trained_on, with_every_clause_needed
+from deixis.worlds.grid.making.tests_on_purpose import (
+    TrainingCommands,
+    commands_trained_on,
+    instructions_for,
+    with_every_clause_needed,
+)
 from deixis.worlds.grid.world import WORLD
 
 
@@ -127,11 +132,15 @@ class _Maker:
 
     def _make_tests(self, places: Places) -> Iterator[tuple[Pool, MadePool]]:
         """Yield the test sets made on purpose, one after another."""
-        trained = trained_on(places.only("train")) if self.recipe.tests else Trained((), np.zeros(0, np.int64))
+        trained = (
+            commands_trained_on(places.only("train"))
+            if self.recipe.tests
+            else TrainingCommands((), np.zeros(0, np.int64))
+        )
         for pool in self.recipe.tests:
             yield pool, self._make_test(pool, trained)
 
-    def _make_test(self, pool: Pool, trained: Trained) -> MadePool:
+    def _make_test(self, pool: Pool, trained: TrainingCommands) -> MadePool:
         rule = next(rule for rule in self.recipe.hold_out if rule.name == pool.name)
         rng = self._stream(pool)
         made = self.pools.make(pool, instructions_for(rule, pool, trained, mode=self.recipe.mode, rng=rng))

@@ -1,4 +1,4 @@
-"""Where every example of a dataset goes, and the files that it is written to."""
+"""The place of every example of a dataset, and the files that it is written to."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Places(NamedTuple):
 
     @property
     def total(self) -> int:
-        """How many examples there are."""
+        """Number of examples."""
         return sum(table.num_rows for table, _ in self.rows)
 
     def only(self, name: str) -> Iterator[tuple[pa.Table, np.ndarray]]:
@@ -67,7 +67,7 @@ class Places(NamedTuple):
         return Places(names, (*self.rows, *added))
 
     def sizes(self) -> dict[str, int]:
-        """How many examples each place has, in the order in which they are written."""
+        """Return the number of examples of each place, in the order in which they are written."""
         counts = np.zeros(len(self.names), np.int64)
         for _, places in self.rows:
             counts += np.bincount(places, minlength=len(self.names))
@@ -107,7 +107,11 @@ def divide(recipe: Recipe, tables: list[pa.Table]) -> Places:
 
 
 def prove(recipe: Recipe, places: Places, progress: Progress) -> dict[str, object]:
-    """What was shown of the places, see `LeakageProof`; `LeakySplit` if something was not."""
+    """Prove that nothing leaks, and return what was shown.
+
+    Raises:
+        LeakySplit: when something was not, see `LeakageProof`.
+    """
     proof = LeakageProof(recipe.hold_out)
     done = 0
     for table, numbers in places.rows:
@@ -128,7 +132,7 @@ def prove(recipe: Recipe, places: Places, progress: Progress) -> dict[str, objec
 
 
 def write_files(places: Places, folder: Path, threads: Executor, progress: Progress) -> list[dict[str, object]]:
-    """Write every place to files of its own in `data/`; the entries of the manifest."""
+    """Write every place to files of its own in `data/`, and return the entries of the manifest."""
     jobs = []
     for name, size in places.sizes().items():
         chunks = _chunks([(table, mask) for table, mask in places.only(name) if mask.any()]) if size else []

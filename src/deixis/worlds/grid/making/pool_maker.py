@@ -201,13 +201,13 @@ class PoolMaker:
         return _UnderWay(batch, self.threads.submit(self._take_in, name, promise), promise)
 
     def _make_here(self, name: str, pool: Pool, batch: tuple[Instruction, ...], first: int) -> Shard:
-        kept = self._kept(name) if self.folder.find(name) is not None else None
+        kept = self._read_kept(name) if self.folder.find(name) is not None else None
         return kept if kept is not None else self._keep(name, make_shard(self.recipe, pool, batch, first))
 
     def _take_in(self, name: str, promise: Promise[PackedShard]) -> Shard:
         return self._keep(name, unpack_shard(promise.result()))
 
-    def _kept(self, name: str) -> Shard | None:
+    def _read_kept(self, name: str) -> Shard | None:
         """Return a shard that is finished, or None where it is none."""
         try:
             with pa.memory_map(str(self.folder.out / name)) as source:
@@ -227,5 +227,5 @@ class PoolMaker:
         ):
             writer.write_table(table)
         self.folder.keep(name, split="", rows=table.num_rows)
-        kept = self._kept(name)
+        kept = self._read_kept(name)
         return kept if kept is not None else shard

@@ -29,7 +29,7 @@ from deixis.worlds.grid.kernels.worlds import (
     GSCAN,
     MAX_SETS,
     OUTCOMES,
-    Asked,
+    Demands,
     Worlds,
     make_worlds,
 )
@@ -102,7 +102,7 @@ class PackedShard(NamedTuple):
 
 
 def make_packed_shard(recipe: Recipe, pool: Pool, instructions: Sequence[Instruction], first: int) -> PackedShard:
-    """What `make_shard` makes, ready to be sent."""
+    """Make the shard of `make_shard`, ready to be sent."""
     shard = make_shard(recipe, pool, instructions, first)
     return PackedShard(pack_table(shard.table), shard.outcomes.tolist())
 
@@ -128,7 +128,7 @@ def _run_kernel(
         np.array([Verb(i.verb).code for i in instructions], np.int64),
         np.array([Manner(i.manner).code for i in instructions], np.int64),
         np.array([derive(recipe.seed, pool.name, first + i) for i in range(n)], np.uint64),
-        _asked(recipe, pool),
+        _demands_of(recipe, pool),
         np.zeros(1, BOARD),
         worlds,
         outcomes,
@@ -136,8 +136,8 @@ def _run_kernel(
     return Worlds(*(array[:made] for array in worlds)), outcomes
 
 
-def _asked(recipe: Recipe, pool: Pool) -> Asked:
-    return Asked(
+def _demands_of(recipe: Recipe, pool: Pool) -> Demands:
+    return Demands(
         wanted=pool.worlds,
         retries=pool.retries,
         size=recipe.grid_size,
@@ -184,11 +184,15 @@ def _to_table(recipe: Recipe, pool: Pool, instructions: Sequence[Instruction], w
     part_counts = np.array([sum(1 for _ in parts(i.expression)) for i in instructions], np.int64)
     columns = {
         "id": pa.array(ids_of_digests(contents)),
-        "command": _coded(texts, which),
-        "expression": _coded([expression_to_json(i.expression) for i in instructions], worlds.command),
-        "pattern": _coded([pattern(pool.pattern).name], np.zeros(rows, np.int32)),
-        "verb": _coded([str(v) for v in Verb], _per_command([Verb(i.verb).code for i in instructions], worlds)),
-        "manner": _coded([str(m) for m in Manner], _per_command([Manner(i.manner).code for i in instructions], worlds)),
+        "command": _dictionary_array(texts, which),
+        "expression": _dictionary_array([expression_to_json(i.expression) for i in instructions], worlds.command),
+        "pattern": _dictionary_array([pattern(pool.pattern).name], np.zeros(rows, np.int32)),
+        "verb": _dictionary_array(
+            [str(v) for v in Verb], _per_command([Verb(i.verb).code for i in instructions], worlds)
+        ),
+        "manner": _dictionary_array(
+            [str(m) for m in Manner], _per_command([Manner(i.manner).code for i in instructions], worlds)
+        ),
         "grid_size": pa.array(np.full(rows, recipe.grid_size, np.uint8)),
         **{name: _lists(worlds.objects[:, :, k], in_use) for k, name in enumerate(OBJECT_COLUMNS)},
         "role": _lists(worlds.roles, in_use),
@@ -223,7 +227,7 @@ def _per_command(codes: list[int], worlds: Worlds) -> np.ndarray:
     return np.array(codes, np.int32)[worlds.command]
 
 
-def _coded(words: list[str], which: np.ndarray) -> pa.Array:
+def _dictionary_array(words: list[str], which: np.ndarray) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(which, pa.int32()), pa.array(words, pa.string()))
 
 

@@ -43,14 +43,14 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.splits.rules import Rule
 
 
-__all__ = ["Trained", "instructions_for", "trained_on", "with_every_clause_needed"]
+__all__ = ["TrainingCommands", "commands_trained_on", "instructions_for", "with_every_clause_needed"]
 
 CANDIDATES = 400_000  # all two-clause commands; of longer ones so many are looked at before giving up
 
 
 @dataclass(frozen=True)
-class Trained:
-    """What training has seen.
+class TrainingCommands:
+    """The commands and examples that training has seen.
 
     Attributes:
         instructions: the different commands, determiners aside, in the order of the pools.
@@ -62,8 +62,8 @@ class Trained:
     examples: np.ndarray
 
 
-def trained_on(rows: Iterable[tuple[pa.Table, np.ndarray]]) -> Trained:
-    """What the chosen rows of some shards hold."""
+def commands_trained_on(rows: Iterable[tuple[pa.Table, np.ndarray]]) -> TrainingCommands:
+    """Return what the chosen rows of some shards hold."""
     numbers: dict[Instruction, int] = {}
     which, digests = [], []
     for table, chosen in rows:
@@ -80,10 +80,12 @@ def trained_on(rows: Iterable[tuple[pa.Table, np.ndarray]]) -> Trained:
         which.append(number_of[used])
         digests.append(table["digest"].to_numpy()[chosen])
     order = np.argsort(mix_words(np.concatenate(digests)), kind="stable")
-    return Trained(tuple(numbers), np.concatenate(which)[order])
+    return TrainingCommands(tuple(numbers), np.concatenate(which)[order])
 
 
-def instructions_for(rule: Rule, pool: Pool, trained: Trained, *, mode: Mode, rng: Stream) -> Iterator[Instruction]:
+def instructions_for(
+    rule: Rule, pool: Pool, trained: TrainingCommands, *, mode: Mode, rng: Stream
+) -> Iterator[Instruction]:
     """The commands of a test set, in the order in which they are tried."""
     if rule.new_phrases:
         return _new_combinations(trained, pattern(pool.pattern), mode=mode, rng=rng)
@@ -110,7 +112,7 @@ def _clauses(expression: Expression) -> list[int]:
     return [place for place, part in enumerate(parts(expression)) if part.kind == "clause"]
 
 
-def _new_combinations(trained: Trained, of: Pattern, *, mode: Mode, rng: Stream) -> Iterator[Instruction]:
+def _new_combinations(trained: TrainingCommands, of: Pattern, *, mode: Mode, rng: Stream) -> Iterator[Instruction]:
     """Commands whose phrases, and whose relations together, occur in training, but never these phrases together.
 
     The released set was filled from the front of the enumeration, so all its targets are bare nouns; the corrected one
@@ -131,7 +133,7 @@ def _new_combinations(trained: Trained, of: Pattern, *, mode: Mode, rng: Stream)
     return with_balanced_verbs(filter(is_new, islice(drawn, CANDIDATES)), rng=rng)
 
 
-def _rehung(trained: Trained) -> Iterator[Instruction]:
+def _rehung(trained: TrainingCommands) -> Iterator[Instruction]:
     """Training commands with two clauses, same row and same column, the second hung on what the first is about.
 
     They are taken from training examples, as the released set was, so that commands repeat.
@@ -148,7 +150,7 @@ def _rehung(trained: Trained) -> Iterator[Instruction]:
             yield Instruction(source.verb, fitting[number], source.manner)
 
 
-def _known_in_part(trained: Trained, of: Pattern, *, rng: Stream) -> Iterator[Instruction]:
+def _known_in_part(trained: TrainingCommands, of: Pattern, *, rng: Stream) -> Iterator[Instruction]:
     """Different commands of a new pattern whose phrases, and whose relations together, all occur in training."""
     seen = [i.expression for i in trained.instructions]
     phrases = {mention.phrase for e in seen for mention in e.mentions()}

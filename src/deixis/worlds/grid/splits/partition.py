@@ -1,4 +1,4 @@
-"""Which example goes where.
+"""The division of examples into splits.
 
 Examples that a rule holds out stay out of train, dev and test. Of those, the ones in which the held-out word really
 matters form the rule's test set (an example may be in several); the rest is set aside. Everything else is divided at
@@ -35,7 +35,7 @@ ASIDE = "aside"
 
 
 class Fractions(NamedTuple):
-    """How large dev and test are, as shares of what is divided; train takes the rest (specification section 7.1)."""
+    """The shares of dev and test, where train takes the rest (specification section 7.1)."""
 
     dev: float = 0.052
     test: float = 0.01
@@ -121,7 +121,11 @@ class LeakageProof:
                 _demand_all(rule, place, examples, says | shows)
 
     def conclude(self) -> dict[str, object]:
-        """What was shown, for the manifest; `LeakySplit` if something was not."""
+        """Return what was shown, for the manifest.
+
+        Raises:
+            LeakySplit: when something was not.
+        """
         examples = self._demand_different()
         for rule in self.rules:
             if rule.new_phrases and self.phrases[rule.name] & self.phrases["train"]:
