@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from deixis.report.chart import Axis, Chart, Figure, Series, format_value
 from deixis.report.chart_html import chart_markup, figure_markup
-from deixis.report.chart_matplotlib import draw_chart, draw_figure
+from deixis.report.chart_matplotlib import draw_figure
 from deixis.report.palette import ROLES
 from tests.reports.test_chart_html import read
 
@@ -83,8 +83,10 @@ def test_files_are_drawn_of_all_marks(marks: str, form: str):
     )
     chart = Chart(name="x", title="<b>", marks=marks, labels=("a", "b <i>", "c"), series=series, across=2)
 
-    drawn = draw_chart(chart, form)
-    assert drawn == draw_chart(chart, form)
+    figure = Figure(name="x", title="<b>", caption="", rows=((chart,),), width=3.4)
+
+    drawn = draw_figure(figure, form)
+    assert drawn == draw_figure(figure, form)
     if form == "svg":
         assert b"<script>" not in drawn
         assert b"nan" not in drawn.lower()
@@ -119,7 +121,7 @@ def test_a_chart_of_nothing_says_so():
 
     assert "not recorded" in chart_markup(chart)
     assert "<svg" not in chart_markup(chart)
-    assert draw_chart(chart, "png")
+    assert draw_figure(Figure(name="x", title="T", caption="", rows=((chart,),), width=3.4), "png")
 
 
 def test_series_of_different_lengths_are_refused():

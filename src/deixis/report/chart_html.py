@@ -19,10 +19,10 @@ from deixis.report.templates import render
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.report.chart import Chart, Figure, LegendEntry, Series
+    from deixis.report.chart import Chart, Figure, LegendEntry
 
 
-__all__ = ["chart_markup", "chart_rules", "chart_script", "figure_markup", "legend_markup"]
+__all__ = ["chart_markup", "chart_rules", "chart_script", "figure_markup"]
 
 MAX_TABLE_ROWS = 60  # of numbers of lines; more are in the data of the drawing only
 
@@ -59,11 +59,6 @@ def figure_markup(figure: Figure) -> str:
         "across": max(len(row) for row in figure.rows),
     }
     return render("chart.html", figures=[shown], is_broad=True)
-
-
-def legend_markup(series: Sequence[Series]) -> str:
-    """The legend of series as a list; empty for a single one."""
-    return render("legend.html", key=_key(legend_of(series), is_line=False))
 
 
 def _figure_of(chart: Chart) -> dict[str, Any]:

@@ -11,14 +11,13 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from deixis.errors import DeixisError
-from deixis.report.chart import NARROW, Figure, LegendEntry
 from deixis.report.chart_marks import MARKERS, choose_dash, fill_style, paint_chart
 from deixis.report.markup import Themes, element, text
 from deixis.report.palette import DARK_OF, INK, LINE, PAPER, ROLES, SOFT
 
 
 if TYPE_CHECKING:
-    from deixis.report.chart import Chart
+    from deixis.report.chart import Chart, Figure, LegendEntry
 
 
 __all__ = [
@@ -26,7 +25,6 @@ __all__ = [
     "FORMATS",
     "Format",
     "Theme",
-    "draw_chart",
     "draw_figure",
     "load_matplotlib",
 ]
@@ -99,25 +97,6 @@ def draw_figure(figure: Figure, form: Format, *, theme: Theme = "light") -> byte
         stream = BytesIO()
         canvas.savefig(stream, format=form, metadata=dict.fromkeys(NO_METADATA[form]))
     return _finish_svg(stream.getvalue().decode(), figure, theme).encode() if form == "svg" else stream.getvalue()
-
-
-def draw_chart(chart: Chart, form: Format, *, theme: Theme = "light", width: float = NARROW) -> bytes:
-    """A single chart as a file.
-
-    Raises:
-        DeixisError: when matplotlib is not installed.
-    """
-    many = len(chart.labels) * max(len(chart.series), 1) if chart.marks == "bars" else len(chart.labels)
-    height = 0.6 + 0.14 * many if chart.marks in ("bars", "stacks", "dots") else SINGLE_ROW
-    figure = Figure(
-        name=chart.name,
-        title=chart.title,
-        caption=chart.caption,
-        rows=((chart,),),
-        width=width,
-        row_height=max(height, SINGLE_ROW),
-    )
-    return draw_figure(figure, form, theme=theme)
 
 
 def load_matplotlib() -> Any:
