@@ -115,7 +115,7 @@ def _texts(corpus: Corpus) -> Iterable[Target]:
     from deixis.worlds.grid.language import explain, read
     from deixis.worlds.grid.pages.playground_files import from_address
     from deixis.worlds.grid.questions.answers import parse_actions, parse_cell
-    from deixis.worlds.grid.scene_files import _pictured
+    from deixis.worlds.grid.scene_files import _read_picture
     from deixis.worlds.photos.data.store import open_copsref
     from deixis.worlds.photos.language.read import read_reference
     from deixis.worlds.rooms.captions import captions, parse_caption
@@ -157,7 +157,7 @@ def _texts(corpus: Corpus) -> Iterable[Target]:
     yield Target("reference", REFERENCES, change_text, lambda text, _rng: read_reference(text, words), 4)
     yield Target("answer-text", SAID, change_text, said, 4)
     yield Target("plan-text", ("LWWRWPQ", "turn left,walk,walk", "walk walk push"), change_text, plan, 2)
-    yield Target("picture", (PICTURE,), change_text, lambda text, _rng: _pictured(text), 3)
+    yield Target("picture", (PICTURE,), change_text, lambda text, _rng: _read_picture(text), 3)
     yield Target(
         "board-address", ("6_a0.5s_rc2.1.1_bs1.3.4_gy3.2.2",), change_text, lambda text, _rng: from_address(text), 2
     )

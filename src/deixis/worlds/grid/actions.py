@@ -1,4 +1,4 @@
-"""What an agent can be told and what it can do: verbs, manners and the six actions of gSCAN and ReaSCAN.
+"""Verbs, manners and the six actions of gSCAN and ReaSCAN.
 
 A plan is a tuple of actions. It is written in three ways: as words (`turn left,walk`, the form of the files), as
 letters (`LW`, for tests and the terminal) and as small integers (for arrays and the compiled planner).
@@ -40,7 +40,7 @@ LETTERS = "LRWPQS"  # of actions, by their numbers
 
 
 class Action(IntEnum):
-    """One thing the agent does; the number is its code in arrays."""
+    """One action of the agent, whose number is its code in arrays."""
 
     TURN_LEFT = 0
     TURN_RIGHT = 1
@@ -56,12 +56,12 @@ class Action(IntEnum):
 
     @property
     def letter(self) -> str:
-        """The action as one letter; P is push, so pull is Q."""
+        """The action as one letter, with P for push and Q for pull."""
         return LETTERS[self]
 
 
 class Verb(StrEnum):
-    """What is to be done with the target."""
+    """The verb of a command."""
 
     WALK = "walk"
     PUSH = "push"
@@ -74,7 +74,7 @@ class Verb(StrEnum):
 
 
 class Manner(StrEnum):
-    """How it is to be done."""
+    """The manner of a command."""
 
     NONE = ""
     ZIGZAGGING = "while zigzagging"
@@ -97,7 +97,7 @@ _BY_LETTER = {action.letter: action for action in Action}
 
 
 def plan_from_words(text: str) -> Plan:
-    """The plan that comma-separated words spell out; the empty text is the empty plan.
+    """Return the plan that comma-separated words spell out, empty for the empty text.
 
     Raises:
         ParseError: naming the first unknown action and its place, counted from 1.
@@ -107,12 +107,12 @@ def plan_from_words(text: str) -> Plan:
 
 
 def plan_to_words(plan: Iterable[Action]) -> str:
-    """The plan as comma-separated words, as in the files."""
+    """Return the plan as comma-separated words, as in the files."""
     return ",".join(action.words for action in plan)
 
 
 def plan_from_letters(text: str) -> Plan:
-    """The plan that letters spell out; blanks between them are ignored.
+    """Return the plan that letters spell out, ignoring blanks between them.
 
     Raises:
         ParseError: naming the first unknown letter and its place, counted from 1.
@@ -121,12 +121,12 @@ def plan_from_letters(text: str) -> Plan:
 
 
 def plan_to_letters(plan: Iterable[Action]) -> str:
-    """The plan as one letter per action."""
+    """Return the plan as one letter per action."""
     return "".join(action.letter for action in plan)
 
 
 def plan_from_codes(codes: Iterable[int]) -> Plan:
-    """The plan that a row of integers stands for.
+    """Return the plan that a row of integers stands for.
 
     Raises:
         SchemaError: naming the first unknown code and its place, counted from 1.
@@ -140,7 +140,7 @@ def plan_from_codes(codes: Iterable[int]) -> Plan:
 
 
 def plan_to_codes(plan: Iterable[Action]) -> np.ndarray:
-    """The plan as uint8 [action], the form of the compiled planner."""
+    """Return the plan as uint8 [action], the form of the compiled planner."""
     return np.fromiter(plan, np.uint8)
 
 
@@ -154,7 +154,7 @@ def _looked_up(words: Iterable[str], known: dict[str, Action], *, text: str) -> 
 
 
 def say_plan(plan: Plan) -> str:
-    """A plan in words, with what repeats counted: 'turn left 2x, walk 3x, push'."""
+    """Return a plan in words, with what repeats counted: 'turn left 2x, walk 3x, push'."""
     if not plan:
         return "nothing to do"
     runs = ((action.words, sum(1 for _ in run)) for action, run in groupby(plan))

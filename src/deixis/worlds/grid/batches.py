@@ -29,7 +29,7 @@ AGENT = -5  # the channel of the agent, counted from the last; its facing follow
 
 
 class Grids(Protocol):
-    """Many worlds as arrays; `scene.GridBatch` is one.
+    """Many worlds as arrays, such as `scene.GridBatch`.
 
     Shapes:
         objects: uint8 [scene, place, 5] with shape, color, size, row, column; places beyond `count` are unused.
@@ -42,7 +42,7 @@ class Grids(Protocol):
 
     @property
     def count(self) -> np.ndarray:
-        """How many objects every world has."""
+        """Number of objects of every world."""
 
     @property
     def size(self) -> int:
@@ -50,7 +50,7 @@ class Grids(Protocol):
 
 
 def encode_grids(batch: Grids, agents: np.ndarray | None, *, channels: int = 17) -> np.ndarray:
-    """The worlds as uint8 [scene, row, column, channel].
+    """Return the worlds as uint8 [scene, row, column, channel].
 
     Args:
         batch: the worlds.
@@ -78,7 +78,7 @@ def encode_grids(batch: Grids, agents: np.ndarray | None, *, channels: int = 17)
 
 
 def channels_of(shape: np.ndarray, color: np.ndarray, size: np.ndarray, *, channels: int) -> tuple[np.ndarray, ...]:
-    """The three channels of objects: those of their size, shape and color."""
+    """Return the three channels of objects: those of their size, shape and color."""
     apart = np.where((shape == BOX) & (channels == 25), 1, 0)
     return size - 1 + 12 * apart, 4 + shape, 8 + color + 8 * apart
 

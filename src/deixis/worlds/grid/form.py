@@ -24,7 +24,7 @@ _WORD = (1 << 64) - 1
 
 
 def have_one_form(one: GridScene, other: GridScene) -> bool:
-    """Whether exchanging rows and columns turns one world into the other; the agent does not count.
+    """Return whether exchanging rows and columns turns one world into the other, regardless of the agent.
 
     This is the definition, which tries every order of the rows; `form_digest` is how it is worked out.
     """
@@ -35,14 +35,14 @@ def have_one_form(one: GridScene, other: GridScene) -> bool:
 
 
 def form_digest(scene: GridScene) -> int:
-    """A number for a world that stays the same when rows, columns or the list of objects are put in another order.
+    """Return a number for a world that is the same for any order of its rows, columns and objects.
 
     Each object is labelled by its shape, colour and size, then again and again by its label together with the labels in
     its row and in its column. Worlds of one form get the same number; others get different ones, except for rare
     symmetric worlds of at least eight like objects. The agent does not count. The compiled twin is
     `worlds.grid.kernels.form`.
     """
-    labels = [mix((_packed(thing.codes()[:3]) + GOLDEN) & _WORD) for thing in scene.objects]
+    labels = [mix((_pack(thing.codes()[:3]) + GOLDEN) & _WORD) for thing in scene.objects]
     for _ in range(ROUNDS):
         rows: Counter[int] = Counter()
         columns: Counter[int] = Counter()
@@ -65,7 +65,7 @@ def _columns(scene: GridScene, order: tuple[int, ...]) -> Counter[tuple[tuple[tu
     return Counter(tuple(sorted(column)) for column in columns.values())
 
 
-def _packed(codes: tuple[int, ...]) -> int:
+def _pack(codes: tuple[int, ...]) -> int:
     packed = 0
     for code in codes:
         packed = packed << 8 | code

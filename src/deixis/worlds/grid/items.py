@@ -42,7 +42,7 @@ for _action in Action:
 
 
 def columns(path: Path, *, pictures: bool) -> Callable[[Table], dict[str, Any]]:
-    """The worlds and the plans of rows; there are no pictures beside them."""
+    """Return the worlds and the plans of rows, without pictures."""
     del path, pictures
     return _columns
 
@@ -54,7 +54,7 @@ def _columns(table: Table) -> dict[str, Any]:
 
 
 def _actions(plans: list[str]) -> Ragged:
-    """The actions of some plans."""
+    """Return the actions of some plans."""
     codes = CODES[np.frombuffer("".join(plans).encode("utf-32-le"), np.uint32) & 127]
     if (len(codes) and codes.max() > max(Action)) or not "".join(plans).isascii():
         for plan in plans:
@@ -63,23 +63,23 @@ def _actions(plans: list[str]) -> Ragged:
 
 
 def grids_of(table: Table) -> np.ndarray | list[np.ndarray]:
-    """The worlds of some rows as uint8 [row, column, channel], see `batches.encode_grids`; one array if of one size."""
+    """Return the worlds of rows as uint8 [row, column, channel] (`batches.encode_grids`), one array for one size."""
     sizes = table.column("grid_size").to_numpy().astype(np.int64)
     agents = np.stack([table.column(f"agent_{name}").to_numpy() for name in ("row", "column", "facing")], axis=1)
     alike = 2 * sizes + ~(agents == NOWHERE).all(axis=1)  # what can be encoded together
     keys = np.unique(alike).tolist()
     if len(keys) == 1:
-        return _encoded(table, agents if keys[0] % 2 else None)
+        return _encode(table, agents if keys[0] % 2 else None)
     found: list[np.ndarray] = [np.empty(0)] * table.num_rows
     for key in keys:
         here = np.flatnonzero(alike == key)
-        grids = _encoded(table.take(pa.array(here)), agents[here] if key % 2 else None)
+        grids = _encode(table.take(pa.array(here)), agents[here] if key % 2 else None)
         for place, grid in zip(here.tolist(), grids, strict=True):
             found[place] = grid
     return found
 
 
-def _encoded(table: pa.Table, agents: np.ndarray | None) -> np.ndarray:
+def _encode(table: pa.Table, agents: np.ndarray | None) -> np.ndarray:
     try:
         return encode_grids(grid_batch(table), None if agents is None else agents.astype(np.int64))
     except ValueError as error:
@@ -90,7 +90,7 @@ def _encoded(table: pa.Table, agents: np.ndarray | None) -> np.ndarray:
 
 
 def read_plan(text: object) -> Plan | None:
-    """A plan in letters (`LWW`) or in words (`turn left,walk,walk`); None for anything else.
+    """Read a plan in letters (`LWW`) or in words (`turn left,walk,walk`), or return None for anything else.
 
     Example:
         >>> read_plan("LWW") == read_plan("turn left,walk,walk")
@@ -109,7 +109,7 @@ def read_plan(text: object) -> Plan | None:
 
 
 def exact_match(predictions: Sequence[str], references: Sequence[str]) -> Numbers:
-    """How many plans are the recorded ones, and the mean share of right actions.
+    """Count the plans that are the recorded ones.
 
     Args:
         predictions: plans in letters or words; anything that is no plan is wrong.
@@ -143,7 +143,7 @@ def navigation(
     split: str = "test",
     ids: Sequence[int | str] | None = None,
 ) -> Numbers:
-    """How well plans carry out the commands of a split.
+    """Evaluate how well plans carry out the commands of a split.
 
     Args:
         predictions: plans in letters or words: by the id of the example, or a list.

@@ -67,29 +67,29 @@ class Example:
 
     @cached_property
     def utterance(self) -> Utterance:
-        """The text with its meaning; adjectives may stand in any order, as in gSCAN."""
+        """The text with its meaning, with adjectives in any order, as in gSCAN."""
         return read(self.text, any_order=True)
 
     @property
     def instruction(self) -> Instruction:
-        """What the text means: as stored beside it, or as it is read."""
+        """The meaning of the text, as stored beside it, or as it is read."""
         return self.stored or self.utterance.instruction
 
     @property
     def expression(self) -> Expression:
-        """What picks out the target."""
+        """The expression that picks out the target."""
         return self.instruction.expression
 
     @property
     def verb(self) -> Verb:
-        """What is to be done."""
+        """The verb of the command."""
         if not self.instruction.verb:
             raise SchemaError(f"the text {self.text!r} names something but does not say what to do with it")
         return Verb(self.instruction.verb)
 
     @property
     def manner(self) -> Manner:
-        """How it is to be done."""
+        """The manner of the command."""
         return Manner(self.instruction.manner)
 
     @property
@@ -118,38 +118,38 @@ class Example:
         return content_digest(self.text, self.scene)
 
     def relaxation_of(self, index: int) -> Relaxation | None:
-        """The misreading that an object punishes, if it was placed for one."""
+        """Return the misreading that an object punishes, if it was placed for one."""
         role = self.roles[index] if self.roles else Role("random")
         if not role.has_misreading or role.number >= len(self.misreadings):
             return None
         return decode_misreading(self.misreadings[role.number], self.expression)
 
     def gold_plan(self) -> Plan:
-        """The plan made anew from the world and the instruction."""
+        """Return the plan made anew from the world and the instruction."""
         return make_plan(self.scene, self.target, self.verb, self.manner)
 
     def necessity(self) -> dict[Part, bool]:
-        """Which parts of the expression the target cannot be found without."""
+        """Return for each part of the expression whether the target cannot be found without it."""
         return necessity(self.expression, self.context)
 
 
 def text_digest(text: str) -> int:
-    """A 64-bit digest of the words of a command."""
+    """Return a 64-bit digest of the words of a command."""
     return fold(text.encode())
 
 
 def id_of(digest: int) -> int:
-    """The id of an example whose content has a digest of 64 bits."""
+    """Return the id of an example whose content has a digest of 64 bits."""
     return digest >> 64 - ID_BITS
 
 
 def content_id(text: str, scene: GridScene) -> int:
-    """The id of an example: a number of 53 bits for its content."""
+    """Return the id of an example: a number of 53 bits for its content."""
     return id_of(content_digest(text, scene))
 
 
 def content_digest(text: str, scene: GridScene) -> int:
-    """The content of an example as a 64-bit number: the words, and the world whatever the order of its objects.
+    """Return the content of an example as a 64-bit number: the words, and the world in any order of its objects.
 
     Its part for the world is the plain twin of `worlds.grid.kernels.worlds.digest_world`.
     """

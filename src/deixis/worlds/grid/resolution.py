@@ -218,8 +218,8 @@ def _resolve_with_numba(
 ) -> np.ndarray:
     from deixis.worlds.grid.kernels.resolve import resolve_grids
 
-    rows, row_start = _joined([p.rows for p in programs], 3)
-    tree, tree_start = _joined([p.tree for p in programs], 2)
+    rows, row_start = _join([p.rows for p in programs], 3)
+    tree, tree_start = _join([p.tree for p in programs], 2)
     out = np.empty(len(scenes), np.uint64)
     resolve_grids(
         scenes.objects,
@@ -237,7 +237,7 @@ def _resolve_with_numba(
     return out
 
 
-def _joined(tables: list[np.ndarray], width: int) -> tuple[np.ndarray, np.ndarray]:
+def _join(tables: list[np.ndarray], width: int) -> tuple[np.ndarray, np.ndarray]:
     start = np.zeros(len(tables) + 1, np.int64)
     np.cumsum([len(table) for table in tables], out=start[1:])
     joined = np.concatenate(tables) if tables else np.zeros((0, width), np.int16)

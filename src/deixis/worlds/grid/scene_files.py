@@ -36,7 +36,7 @@ def read_world(where: Path | str) -> GridScene:
     """
     text = _text_of(Path(where))
     try:
-        return _world_from(json.loads(text)) if text.lstrip().startswith("{") else _pictured(text)
+        return _world_from(json.loads(text)) if text.lstrip().startswith("{") else _read_picture(text)
     except (ValueError, RecursionError, DeixisError) as error:
         raise BrokenDataset(f"{where} is not a world: {error}") from error
 
@@ -61,7 +61,7 @@ def _text_of(path: Path) -> str:
         raise BrokenDataset(f"{path} is not a world: it is not text") from error
 
 
-def _pictured(text: str) -> GridScene:
+def _read_picture(text: str) -> GridScene:
     from deixis.worlds.grid.drawn import grid
 
     return _of_bearable_size(grid(text))
@@ -71,11 +71,11 @@ def _world_from(fields: dict[str, Any]) -> GridScene:
     if isinstance(fields.get("world"), dict):
         return _world_from(fields["world"])
     if "situation" in fields or "placed_objects" in fields:
-        return _released(fields.get("situation", fields))
+        return _read_released(fields.get("situation", fields))
     return _plain(fields)
 
 
-def _released(situation: object) -> GridScene:
+def _read_released(situation: object) -> GridScene:
     from deixis.worlds.grid.formats.situation import read_situation
     from deixis.worlds.grid.scene import Agent, Facing, GridObject, GridScene
 

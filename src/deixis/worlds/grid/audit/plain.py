@@ -59,7 +59,9 @@ def _count_example(tally: Tally, example: Example) -> None:
             tally.add("children", relations[role.number - 1], thing.row, thing.column)
     present = {role.kind for role in example.roles}
     kinds = "+".join(kind for kind in DISTRACTORS if kind in present) or "none"
-    for mention, (determiner, status) in enumerate(zip(example.utterance.determiners, _needed(example), strict=True)):
+    for mention, (determiner, status) in enumerate(
+        zip(example.utterance.determiners, _needed_shares(example), strict=True)
+    ):
         tally.add("determiners", measures.pattern_name(example.expression), mention, determiner, status)
         if mention and example.roles:
             tally.add("determiner_kinds", determiner, kinds)
@@ -67,7 +69,7 @@ def _count_example(tally: Tally, example: Example) -> None:
         tally.add("verbs", str(example.verb), any(act in (Action.PUSH, Action.PULL) for act in example.plan))
 
 
-def _needed(example: Example) -> list[str]:
+def _needed_shares(example: Example) -> list[str]:
     """Of every mention, whether all, some or none of its content words are needed."""
     words: list[list[bool]] = [[]]
     necessity = example.necessity()

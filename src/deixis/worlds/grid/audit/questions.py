@@ -50,7 +50,7 @@ class Question:
 
     @classmethod
     def about(cls, expression: Expression) -> Question:
-        """The questions about an expression."""
+        """Return the questions about an expression."""
         mentions = blueprint(expression)
         parts = list(_parts(mentions.tolist()))
         numbers = {part[:2]: number for number, part in enumerate(parts)}
@@ -91,7 +91,7 @@ class QuestionTables(NamedTuple):
 
     @classmethod
     def of(cls, questions: Sequence[Question]) -> QuestionTables:
-        """The tables of these questions."""
+        """Return the tables of these questions."""
         return cls(
             Ragged.of_lists([question.mentions for question in questions], np.zeros((0, 5), np.int8)),
             Ragged.of_lists([question.parts for question in questions], np.zeros((0, 4), np.int64)),
@@ -112,5 +112,5 @@ def _parts(mentions: list[list[int]]) -> list[tuple[int, int, int, int]]:
 
 
 def _implies(relation: int, shape: int) -> bool:
-    """Whether a relation already says the noun of what it relates to."""
+    """Return whether a relation already says the noun of what it relates to."""
     return ("shape", GRID.attribute("shape").values[shape]) in GRID.relations[relation].to

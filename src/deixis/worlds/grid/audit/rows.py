@@ -1,4 +1,4 @@
-"""The measures over a chunk of a grid table, in arrays; `audits.plain` gives the same counts, one example at a time."""
+"""The measures over a chunk of a grid table, in arrays, with the same counts as `audits.plain`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ChunkAudit:
         self.bit = chunk.target_bit[self.rows]
 
     def count(self) -> Tally:
-        """Everything that can be counted within the chunk."""
+        """Return everything that can be counted within the chunk."""
         self._count_unjudged()
         self._count_held_out()
         if len(self.rows):
@@ -141,15 +141,15 @@ class ChunkAudit:
         return found
 
     def _of_questions(self, tables: list[np.ndarray]) -> Ragged:
-        """One table per question, spread over the rows."""
+        """Return one table per question, spread over the rows."""
         return Ragged.of_lists(tables).take(self.which)
 
     def _of_question(self, values: Sequence[int]) -> np.ndarray:
-        """One number per question, spread over the rows."""
+        """Return one number per question, spread over the rows."""
         return np.array(values, np.int64)[self.which]
 
     def _per_row(self, parts: np.ndarray) -> np.ndarray:
-        """int64 [row]: how many of its parts are marked."""
+        """Return int64 [row]: how many of its parts are marked."""
         return np.bincount(self.parts.row[parts], minlength=len(self.rows))
 
     # ---------------------------------------------------------------------------- what is counted
@@ -235,7 +235,7 @@ class ChunkAudit:
 
     @cached_property
     def looks(self) -> Looks:
-        """What there is to see in the judged rows, in the order of `GRID_FEATURES`."""
+        """The visible features of the judged rows, in the order of `GRID_FEATURES`."""
         chunk = self.chunk
         things = chunk.codes.take(self.rows)
         place = things.values[:, 3:].astype(np.int64) - chunk.agent[self.rows][things.row, :2]
@@ -246,7 +246,7 @@ class ChunkAudit:
 
     @cached_property
     def sightings(self) -> Sightings:
-        """What it takes to recognise the judged rows."""
+        """The keys that identify the judged rows."""
         chunk = self.chunk
         world = np.empty(len(self.rows), np.uint64)
         counts = chunk.count[self.rows].astype(np.uint8)
@@ -274,7 +274,7 @@ class ChunkAudit:
 
     @cached_property
     def roles(self) -> Ragged:
-        """The recorded roles, int64 [role]; none for a row that does not have one for every object."""
+        """The recorded roles, int64 [role], none for a row that does not have one for every object."""
         recorded = self.chunk.role.take(self.rows)
         fits = recorded.length == self.chunk.count[self.rows]
         kept = np.repeat(fits, recorded.length)

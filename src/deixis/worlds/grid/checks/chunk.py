@@ -76,13 +76,13 @@ class Chunk:
 
     @cached_property
     def objects(self) -> np.ndarray:
-        """The objects, as far as a set can hold them."""
+        """The objects, up to the number that a set can hold."""
         width = min(max(int(self.count.max(initial=1)), 1), MAX_OBJECTS)
         return self.codes.pad(width)
 
     @property
     def count(self) -> np.ndarray:
-        """How many objects there are."""
+        """Number of objects."""
         return self.codes.length
 
     @cached_property
@@ -124,8 +124,8 @@ class Chunk:
         """The recorded necessity of every part."""
         return Ragged.of_column(self.table["necessary"])
 
-    def recorded(self, name: str) -> np.ndarray:
-        """object [row]: what is wrong with the fields of a released example, as text; empty elsewhere."""
+    def recorded_faults(self, name: str) -> np.ndarray:
+        """Return the faults of the fields of a released example as text, empty elsewhere: object [row]."""
         if name not in self.table.column_names:
             return np.full(len(self), "", object)
         return self.table[name].to_numpy()
@@ -168,7 +168,7 @@ class Chunk:
 
     @cached_property
     def digest(self) -> np.ndarray:
-        """uint64 [row]: what the row contains; 0 where the world is not sound."""
+        """Digest of the content of the row, 0 where the world is not sound: uint64 [row]."""
         out = np.zeros(len(self), np.uint64)
         rows = np.flatnonzero(self.is_sound)
         out[rows] = self.judge.digests(self, rows)
@@ -176,7 +176,7 @@ class Chunk:
 
     @cached_property
     def referents(self) -> np.ndarray:
-        """uint64 [row]: what the command picks out; no object where it cannot be judged."""
+        """Referents of the command, no object where it cannot be judged: uint64 [row]."""
         return self._referents(None)
 
     @cached_property
@@ -210,7 +210,7 @@ class Chunk:
         return self.is_judged & self.has_target
 
     def tally_parts(self) -> dict[str, tuple[int, int]]:
-        """For each kind of part, how often it is needed and how often it occurs; implied words are left out."""
+        """Count for each kind of part how often it is needed and how often it occurs, without implied words."""
         names = tuple(dict.fromkeys(kind for command in self.commands for kind in command.kinds if kind))
         numbers = {"": -1, **{name: number for number, name in enumerate(names)}}
         kinds = np.full((len(self.commands), self.needed.shape[1]), -1, np.int64)
@@ -224,7 +224,7 @@ class Chunk:
     def resolve(
         self, meanings: Sequence[Meaning | None], rows: np.ndarray, *, reading: Reading | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """What one meaning per command picks out: (the rows whose command has one, their referents).
+        """Resolve one meaning per command: (the rows whose command has one, their referents).
 
         Shapes:
             meanings: [command]; rows: int64 [row]. Returns int64 [some], uint64 [some].
@@ -236,19 +236,19 @@ class Chunk:
         return some, self.judge.resolve(self, some, asked, numbers[self.which[some]], reading=reading)
 
     def of_command(self, values: Sequence[object], dtype: type) -> np.ndarray:
-        """One value per command, spread over the rows."""
+        """Return one value per command, spread over the rows."""
         return np.array(values, dtype)[self.which]
 
     def command(self, row: int) -> Command:
-        """The command of a row."""
+        """Return the command of a row."""
         return self.commands[self.which[row]]
 
     def split_of(self, row: int) -> str:
-        """The split of a row."""
+        """Return the split of a row."""
         return self.split_names[self.split[row]]
 
     def scene(self, row: int) -> GridScene:
-        """The world of a row, readable again; it must be sound."""
+        """Return the world of a row, which must be sound, as a scene."""
         things = tuple(GridObject.from_codes(*(int(code) for code in codes)) for codes in self.codes[row])
         where, column, facing = (int(code) for code in self.agent[row])
         return GridScene(things, size=int(self.size[row]), agent=Agent(where, column, Facing(facing)))
@@ -262,7 +262,7 @@ class Chunk:
 
 
 def _bytes_as_lists(column: pa.ChunkedArray) -> pa.Array:
-    """A column of strings as lists of bytes, without copying."""
+    """Return a column of strings as lists of bytes, without copying."""
     array = column.combine_chunks()
     _, offsets, letters = array.buffers()
     start = (

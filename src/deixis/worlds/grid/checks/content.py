@@ -1,4 +1,4 @@
-"""File and column checks (E001–E008, W503)."""
+"""File and column checks (E001–E005, W503)."""
 
 from __future__ import annotations
 
@@ -122,9 +122,9 @@ def other_command(chunk: Chunk) -> Hits:
     This compares pattern, verb and manner; for a released file also the command's other fields: its meaning and
     derivation, the phrases with their patterns, and the relations.
     """
-    wrong = chunk.recorded("recorded_of_command") != ""
+    wrong = chunk.recorded_faults("recorded_of_command") != ""
     for name in ("pattern", "verb", "manner"):
-        wrong |= ~_said(chunk, name)
+        wrong |= ~_agrees_with_command(chunk, name)
     return Hits.where(wrong & chunk.is_read, lambda row: _which_differ(chunk, row))
 
 
@@ -135,7 +135,7 @@ def other_facts(chunk: Chunk) -> Hits:
     For a released file this compares the numbers of objects, distance and direction to the target, the object that the
     agent carries, the vectors, and the size of the grid in the head of the file.
     """
-    return _recorded(chunk, "recorded_of_world")
+    return _recorded_hits(chunk, "recorded_of_world")
 
 
 @check("E008")
@@ -172,15 +172,15 @@ def other_distractors(chunk: Chunk) -> Hits:
     distractor. Examples with distractors that the released layout cannot express, such as those of the mode every-word,
     are reported too.
     """
-    return _recorded(chunk, "recorded_of_distractors")
+    return _recorded_hits(chunk, "recorded_of_distractors")
 
 
-def _recorded(chunk: Chunk, name: str) -> Hits:
-    told = chunk.recorded(name)
+def _recorded_hits(chunk: Chunk, name: str) -> Hits:
+    told = chunk.recorded_faults(name)
     return Hits.where(told != "", lambda row: str(told[row]))
 
 
-def _said(chunk: Chunk, name: str) -> np.ndarray:
+def _agrees_with_command(chunk: Chunk, name: str) -> np.ndarray:
     """Return bool [row]: the column agrees with the command."""
     said = pa.array([str(getattr(command, name)) if command.is_read else "" for command in chunk.commands], pa.string())
     return pc.equal(chunk.table[name].combine_chunks(), said.take(pa.array(chunk.which))).to_numpy(zero_copy_only=False)
@@ -190,7 +190,7 @@ def _which_differ(chunk: Chunk, row: int) -> str:
     command = chunk.command(row)
     pairs = [(n, chunk.table[n][row].as_py(), str(getattr(command, n))) for n in ("pattern", "verb", "manner")]
     told = [f"{name} {found!r} should be {said!r}" for name, found, said in pairs if found != said]
-    return "; ".join(text for text in (*told, chunk.recorded("recorded_of_command")[row]) if text)
+    return "; ".join(text for text in (*told, chunk.recorded_faults("recorded_of_command")[row]) if text)
 
 
 def faults(table: pa.Table) -> dict[int, tuple[str, str]]:

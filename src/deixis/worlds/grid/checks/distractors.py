@@ -81,7 +81,7 @@ class _Sets(NamedTuple):
 
 
 def _sets(chunk: Chunk) -> _Sets:
-    """The distractor sets of the rows that can be judged."""
+    """Return the distractor sets of the rows that can be judged."""
     role, kind, number = _roles(chunk)
     row = role.row
     fits = (chunk.is_judged & (role.length == chunk.count))[row]
@@ -94,7 +94,7 @@ def _sets(chunk: Chunk) -> _Sets:
 
 
 def _roles(chunk: Chunk) -> tuple[Ragged, np.ndarray, np.ndarray]:
-    """The roles with their kinds and numbers, int64 [value]."""
+    """Return the roles with their kinds and numbers, int64 [value]."""
     values = chunk.role.values.astype(np.int64)
     return chunk.role, values >> SHIFT, values & (1 << SHIFT) - 1
 

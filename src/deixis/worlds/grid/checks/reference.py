@@ -35,7 +35,9 @@ def no_referent(chunk: Chunk) -> Hits:
 def several_referents(chunk: Chunk) -> Hits:
     """The command fits more than one object of its world."""
     several = chunk.is_judged & (np.bitwise_count(chunk.referents) > 1)
-    return Hits.where(several, lambda row: f"objects {_listed(chunk.referents[row])} fit {chunk.command(row).text!r}")
+    return Hits.where(
+        several, lambda row: f"objects {_list_objects(chunk.referents[row])} fit {chunk.command(row).text!r}"
+    )
 
 
 @check("E103")
@@ -44,7 +46,7 @@ def other_target(chunk: Chunk) -> Hits:
     unique = chunk.is_judged & (np.bitwise_count(chunk.referents) == 1)
     missed = unique & ~(chunk.has_target & (chunk.referents == chunk.target_bit))
     return Hits.where(
-        missed, lambda row: f"object {_listed(chunk.referents[row])} fits, {chunk.target[row]} is recorded"
+        missed, lambda row: f"object {_list_objects(chunk.referents[row])} fits, {chunk.target[row]} is recorded"
     )
 
 
@@ -88,7 +90,7 @@ def readings_differ(chunk: Chunk) -> Hits:
         return Hits.where(sized, lambda _: "")
     differ = sized & (chunk.superlative_referents != chunk.referents)
     return Hits.where(
-        differ, lambda row: f"read so, the command fits objects {_listed(chunk.superlative_referents[row])}"
+        differ, lambda row: f"read so, the command fits objects {_list_objects(chunk.superlative_referents[row])}"
     )
 
 
@@ -96,7 +98,7 @@ def _rules(command: Command) -> str:
     return "; ".join(f"rule {name}, {RULES[name]}" for name in command.broken_rules)
 
 
-def _listed(mask: np.uint64) -> str:
+def _list_objects(mask: np.uint64) -> str:
     return ", ".join(map(str, sorted(to_indices(int(mask))))) or "none"
 
 
@@ -109,16 +111,16 @@ def _collisions(chunk: Chunk) -> np.ndarray:
     agent = chunk.agent[:, 0].astype(np.int64) * 256 + chunk.agent[:, 1]
     reaching = (boxes & ((objects[:, :, 3:] + objects[:, :, 2:3]) > size[:, :, None]).any(axis=2)).any(axis=1)
     found = np.full(len(chunk), "", object)
-    found[_repeated(cell, solids)] = "two solids share a cell"
-    found[_repeated(cell, boxes)] = "two boxes share a corner"
+    found[_shares_cell(cell, solids)] = "two solids share a cell"
+    found[_shares_cell(cell, boxes)] = "two boxes share a corner"
     found[reaching] = "a box reaches over the edge"
     found[(solids & (cell == agent[:, None])).any(axis=1)] = "the agent starts on a solid"
     found[~chunk.is_sound] = ""
     return found
 
 
-def _repeated(cell: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """bool [row]: two of the objects marked are on one cell."""
+def _shares_cell(cell: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """Return bool [row]: two of the objects marked are on one cell."""
     ordered = np.sort(np.where(among, cell, -1 - np.arange(cell.shape[1])), axis=1)
     return (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
 
@@ -171,7 +173,7 @@ def other_necessity(chunk: Chunk) -> Hits:
     if chunk.needed.shape[1]:
         differ = (chunk.needed >= 0) & (said.pad(chunk.needed.shape[1]).astype(np.int8) != chunk.needed)
         wrong |= asked & differ.any(axis=1)
-    return Hits.where(wrong, lambda row: f"it should be {_written(chunk, row)}, {_letters(said[row])} is recorded")
+    return Hits.where(wrong, lambda row: f"it should be {_write_out(chunk, row)}, {_letters(said[row])} is recorded")
 
 
 @check("E204")
@@ -186,7 +188,7 @@ def spared_word(chunk: Chunk) -> Hits:
 
 
 def _idle(chunk: Chunk, concerns: Callable[[Part, Command], bool]) -> Hits:
-    """The rows in which a part of some kind is not needed."""
+    """Return the rows in which a part of some kind is not needed."""
     width = chunk.needed.shape[1]
     asked = np.zeros((len(chunk.commands), width), bool)
     for number, command in enumerate(chunk.commands):
@@ -201,7 +203,7 @@ def _idle(chunk: Chunk, concerns: Callable[[Part, Command], bool]) -> Hits:
     return Hits.where(idle.any(axis=1), detail)
 
 
-def _written(chunk: Chunk, row: int) -> str:
+def _write_out(chunk: Chunk, row: int) -> str:
     return _letters(chunk.needed[row, : len(chunk.command(row).parts)])
 
 
@@ -246,7 +248,7 @@ def nothing_moves(chunk: Chunk) -> Hits:
 
 
 def _failing(chunk: Chunk, ask: Callable[[Chunk, np.ndarray], np.ndarray]) -> np.ndarray:
-    """bool [row]: the plan can be judged and fails."""
+    """Return bool [row]: the plan can be judged and fails."""
     rows = np.flatnonzero(chunk.is_planned)
     failing = np.zeros(len(chunk), bool)
     failing[rows] = ~ask(chunk, rows)

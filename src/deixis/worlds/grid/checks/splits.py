@@ -1,6 +1,8 @@
 """Checks of held-out examples in training (E4).
 
 `data.checks` compares splits with each other.
+
+`data.checks` compares splits with each other.
 """
 
 from __future__ import annotations
@@ -56,12 +58,12 @@ def held_out(chunk: Chunk) -> Hits:
         chunk.split
     ]
     asked = training & chunk.is_judged
-    broken = {rule.id: asked & _held(chunk, rule, asked) for rule in chunk.rules}
+    broken = {rule.id: asked & _holds(chunk, rule, asked) for rule in chunk.rules}
     wrong = np.logical_or.reduce([np.zeros(len(chunk), bool), *broken.values()])
     return Hits.where(wrong, lambda row: ", ".join(name for name, rows in broken.items() if rows[row]))
 
 
-def _held(chunk: Chunk, rule: HoldOut, asked: np.ndarray) -> np.ndarray:
+def _holds(chunk: Chunk, rule: HoldOut, asked: np.ndarray) -> np.ndarray:
     """Return bool [row]: the rule holds of the row."""
     if isinstance(chunk.judge, PlainJudge):
         rows = np.flatnonzero(asked).tolist()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.formats.wording import Wording
 
 
-__all__ = ["FAULT", "RECORDED", "Examined", "examine", "examined_tables"]
+__all__ = ["FAULT", "RECORDED", "ExaminedExample", "examine", "examined_tables"]
 
 FAULT = "fault"
 RECORDED = (FAULT, "recorded_of_command", "recorded_of_world", "recorded_of_distractors")  # columns beside the schema
@@ -65,7 +65,7 @@ MISSING = object()
 LONGEST = 60  # letters of a value in a message
 
 
-class Examined(NamedTuple):
+class ExaminedExample(NamedTuple):
     """One released example and its faults in words, which are empty where there are none.
 
     Attributes:
@@ -110,25 +110,25 @@ def examined_tables(path: Path, kind: str, *, rows: int = ROWS) -> Iterator[pa.T
         yield problem
 
 
-def examine(example: Any, grid_size: object = None) -> Examined:
+def examine(example: Any, grid_size: object = None) -> ExaminedExample:
     """Read one example of a released ReaSCAN file, with the faults of its 24 fields.
 
     Args:
         example: the example as the file has it.
         grid_size: the size that the head of the file gives for all, where it does.
     """
-    return _guarded(example, lambda said, world, plan: _examine_reascan(example, said, world, plan, grid_size))
+    return _guard(example, lambda said, world, plan: _examine_reascan(example, said, world, plan, grid_size))
 
 
-def examine_gscan(example: Any, grid_size: object = None) -> Examined:
+def examine_gscan(example: Any, grid_size: object = None) -> ExaminedExample:
     """Return one example of a released gSCAN file, with what is wrong with its fields.
 
     Its grammar and its vectors differ between its releases; they are passed over.
     """
-    return _guarded(example, lambda said, world, plan: _examine_gscan(example, said, world, plan, grid_size))
+    return _guard(example, lambda said, world, plan: _examine_gscan(example, said, world, plan, grid_size))
 
 
-def _guarded(example: Any, judge: Callable[[Wording, Situation, str], Examined]) -> Examined:
+def _guard(example: Any, judge: Callable[[Wording, Situation, str], ExaminedExample]) -> ExaminedExample:
     """The judgement on an example whose command, world and plan can be read, or the fault of one where they cannot."""
     if not isinstance(example, dict):
         return _fault("E001", f"it is {no_object(example)}")
@@ -152,26 +152,28 @@ def _guarded(example: Any, judge: Callable[[Wording, Situation, str], Examined])
         return _fault("E001", error)
 
 
-def _fault(code: str, why: object) -> Examined:
-    return Examined(None, f"{code} {why}")
+def _fault(code: str, why: object) -> ExaminedExample:
+    return ExaminedExample(None, f"{code} {why}")
 
 
 def _examine_reascan(
     example: dict[str, Any], said: Wording, world: Situation, plan: str, grid_size: object
-) -> Examined:
+) -> ExaminedExample:
     codes, misreadings = infer_roles(example, said, world.objects) if world.target == 0 else ([], [])
     roles = [decode_role(code) for code in codes] or [Role("random")] * len(world.objects)
     wanted = record_of(said, world, plan, Sets.of(misreadings, roles))
-    return Examined(
+    return ExaminedExample(
         Row(said, world, plan, codes, misreadings),
         of_command=_differing(example, wanted, OF_COMMAND),
-        of_world=_joined(_differing(example, wanted, OF_WORLD), _order(world), _other_size(world, grid_size)),
-        of_distractors=_joined(_differing(example, wanted, OF_DISTRACTORS), _other_number(example))
+        of_world=_join(_differing(example, wanted, OF_WORLD), _order(world), _other_size(world, grid_size)),
+        of_distractors=_join(_differing(example, wanted, OF_DISTRACTORS), _other_number(example))
         or _other_edges(example, said),
     )
 
 
-def _examine_gscan(example: dict[str, Any], said: Wording, world: Situation, plan: str, grid_size: object) -> Examined:
+def _examine_gscan(
+    example: dict[str, Any], said: Wording, world: Situation, plan: str, grid_size: object
+) -> ExaminedExample:
     wanted = {"verb_in_command": said.verb, "manner": said.manner, "meaning": example["command"]}
     named = example.get("referred_target", "")
     if isinstance(named, str) and sorted(named.split()) != sorted(said.phrases[0].split()):
@@ -179,10 +181,10 @@ def _examine_gscan(example: dict[str, Any], said: Wording, world: Situation, pla
     told = {name: value for name, value in wanted.items() if name in example}
     situation, right = example["situation"], write_situation(world)
     distances = [name for name in ("distance_to_target", "direction_to_target") if name in situation]
-    return Examined(
+    return ExaminedExample(
         Row(said, world, plan, [], []),
         of_command=_differing(example, told, tuple(told)),
-        of_world=_joined(_differing(situation, right, tuple(distances)), _other_size(world, grid_size)),
+        of_world=_join(_differing(situation, right, tuple(distances)), _other_size(world, grid_size)),
     )
 
 
@@ -194,7 +196,7 @@ def _other_size(world: Situation, grid_size: object) -> str:
     """What to say where the head of the file has another grid."""
     if grid_size is None or str(grid_size) == str(world.size):
         return ""
-    return f"situation.grid_size {world.size} should be {_shortened(grid_size)}, as at the head of the file"
+    return f"situation.grid_size {world.size} should be {_shorten(grid_size)}, as at the head of the file"
 
 
 def _other_number(example: dict[str, Any]) -> str:
@@ -203,7 +205,7 @@ def _other_number(example: dict[str, Any]) -> str:
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         return ""
     named = sum(map(len, entries))
-    return "" if number in (None, named) else f"n_random_distractor {_shortened(number)}, but {named} are named"
+    return "" if number in (None, named) else f"n_random_distractor {_shorten(number)}, but {named} are named"
 
 
 def _other_edges(example: dict[str, Any], said: Wording) -> str:
@@ -228,11 +230,11 @@ def _name(edge: object) -> str:
 
 def _differing(found: dict[str, Any], wanted: dict[str, Any], names: tuple[str, ...]) -> str:
     """Return the fields of some names that are not as wanted, with both values."""
-    told = (_told(name, found.get(name, MISSING), wanted[name]) for name in names)
-    return _joined(*(text for text in told if text))
+    told = (_first_difference(name, found.get(name, MISSING), wanted[name]) for name in names)
+    return _join(*(text for text in told if text))
 
 
-def _told(name: str, found: object, wanted: object) -> str:
+def _first_difference(name: str, found: object, wanted: object) -> str:
     """Return the first place at which two values differ, or empty where they do not.
 
     True and 1 are not the same here: the fields of the release have types.
@@ -241,21 +243,21 @@ def _told(name: str, found: object, wanted: object) -> str:
         return f"{name} is missing"
     if isinstance(found, dict) and isinstance(wanted, dict):
         extra = [key for key in found if key not in wanted]
-        inner = (_told(f"{name}.{key}", found.get(key, MISSING), wanted[key]) for key in wanted)
-        return next(filter(None, inner), f"{name} has {_shortened(extra[0])} too many" if extra else "")
+        inner = (_first_difference(f"{name}.{key}", found.get(key, MISSING), wanted[key]) for key in wanted)
+        return next(filter(None, inner), f"{name} has {_shorten(extra[0])} too many" if extra else "")
     if isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
         pairs = enumerate(zip(found, wanted, strict=True))
-        return next(filter(None, (_told(f"{name}[{k}]", *pair) for k, pair in pairs)), "")
+        return next(filter(None, (_first_difference(f"{name}[{k}]", *pair) for k, pair in pairs)), "")
     if type(found) is type(wanted) and found == wanted:
         return ""
-    return f"{name} {_shortened(found)} should be {_shortened(wanted)}"
+    return f"{name} {_shorten(found)} should be {_shorten(wanted)}"
 
 
-def _joined(*texts: str) -> str:
+def _join(*texts: str) -> str:
     return "; ".join(text for text in texts if text)
 
 
-def _shortened(value: object) -> str:
+def _shorten(value: object) -> str:
     text = repr(value)
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
@@ -264,7 +266,7 @@ def _no_rows() -> dict[str, list[Any]]:
     return {**no_rows(), **{name: [] for name in RECORDED}}
 
 
-def _append(columns: dict[str, list[Any]], found: Examined, split: str) -> None:
+def _append(columns: dict[str, list[Any]], found: ExaminedExample, split: str) -> None:
     append_row(columns, found.row or _no_example(), split)
     for name, text in zip(RECORDED, found[1:], strict=True):
         columns[name].append(text)

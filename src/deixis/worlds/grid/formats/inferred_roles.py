@@ -142,7 +142,7 @@ def _drafts(wording: Wording, clues: Clues, objects: Sequence[Codes], rule: Rule
         looks = tuple(_look(row) for k, row in enumerate(said) if k not in gone)
         drafts.append(Draft(encode_misreading("relation", mention), looks, len(looks) if whole_clauses else 0))
     for mention, slot in clues.changed:
-        looks = tuple(_changed(row, slot) if k == mention else _look(row) for k, row in enumerate(said))
+        looks = tuple(_change(row, slot) if k == mention else _look(row) for k, row in enumerate(said))
         least = len(looks) if whole_changed else 0
         drafts.append(Draft(encode_misreading("attribute", mention, slot), looks, least))
     drafts.extend(_counterpart_drafts(wording, clues, objects, rule))
@@ -174,7 +174,7 @@ def _look(row: Sequence[int]) -> Look:
     return Look(shapes, ANY if row[COLOR] < 0 else 1 << row[COLOR])
 
 
-def _changed(row: Sequence[int], slot: int) -> Look:
+def _change(row: Sequence[int], slot: int) -> Look:
     look = _look(row)
     if slot == SHAPE:
         return look._replace(shapes=ANY & ~look.shapes)
@@ -276,7 +276,7 @@ def _read_clues(example: dict[str, Any], wording: Wording, count: int) -> Clues:
     words = tuple(1 if text.startswith("small ") else 2 if text.startswith("big ") else 0 for text in texts[:randoms])
     first = number_of(names[0][0]) if names and randoms else None
     return Clues(
-        dropped=tuple(_dropped(example, wording)),
+        dropped=tuple(_dropped_clauses(example, wording)),
         changed=tuple(_changed_words(example, wording)),
         exchanged=tuple(_exchanged_words(example, wording)),
         is_unchanged=example.get("attribute_distractor_metadata") == [],
@@ -290,7 +290,7 @@ def _read_clues(example: dict[str, Any], wording: Wording, count: int) -> Clues:
     )
 
 
-def _dropped(example: dict[str, Any], wording: Wording) -> Iterator[int]:
+def _dropped_clauses(example: dict[str, Any], wording: Wording) -> Iterator[int]:
     """Yield the clauses left out.
 
     With one clause on every head the files name the clause that is kept, `null` for none; else the one that is dropped.

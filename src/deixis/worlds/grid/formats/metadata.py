@@ -36,7 +36,7 @@ class Sets(NamedTuple):
 
     @classmethod
     def of(cls, codes: Sequence[int], roles: Sequence[Role]) -> Sets:
-        """The sets that the roles make up."""
+        """Return the sets that the roles make up."""
         placed = [0] * len(codes)
         for role in roles:
             if role.has_misreading and role.number < len(codes):
@@ -44,26 +44,26 @@ class Sets(NamedTuple):
         return cls(tuple(codes), tuple(placed), tuple(roles))
 
     def whole(self, kind: int, wording: Wording) -> list[bool]:
-        """For every set of a kind, whether all its objects are there."""
+        """Return for every set of a kind whether all its objects are there."""
         return [
-            placed == _drafted(code, wording)
+            placed == _count_drafted(code, wording)
             for code, placed in zip(self.codes, self.placed, strict=True)
             if code >> 12 == kind
         ]
 
     def of_kind(self, kind: int) -> list[int]:
-        """The codes of the sets of a kind."""
+        """Return the codes of the sets of a kind."""
         return [code for code in self.codes if code >> 12 == kind]
 
     def missing(self, wording: Wording) -> int:
-        """How many objects found no place."""
-        return sum(_drafted(code, wording) - placed for code, placed in zip(self.codes, self.placed, strict=True))
+        """Return the number of objects that found no place."""
+        return sum(_count_drafted(code, wording) - placed for code, placed in zip(self.codes, self.placed, strict=True))
 
 
 def metadata_of(
     wording: Wording, objects: Sequence[Codes], sets: Sets, strategies: Collection[str] | None = None
 ) -> dict[str, Any]:
-    """The twelve fields of a released example that tell how its objects came about, in their order.
+    """Return the twelve fields of a released example that tell how its objects came about, in their order.
 
     Args:
         wording: the command.
@@ -95,8 +95,8 @@ def metadata_of(
     }
 
 
-def _drafted(code: int, wording: Wording) -> int:
-    """How many objects a set has when all find a place."""
+def _count_drafted(code: int, wording: Wording) -> int:
+    """Return how many objects a set has when all find a place."""
     kind, mention = code >> 12, code >> 8 & 15
     if kind == SIZE_SET:
         return 1

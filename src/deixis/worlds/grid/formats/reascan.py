@@ -350,7 +350,7 @@ class _Layout:
         if compact is not None and (self.indent is None or compact[0] not in "[{"):
             return compact
         if compact is not None:
-            return _indented(compact, self.indent or 0, level)
+            return _indent(compact, self.indent or 0, level)
         assert isinstance(value, dict)
         text = "{"
         for number, (name, inner) in enumerate(value.items()):
@@ -360,5 +360,5 @@ class _Layout:
 
 
 @lru_cache(maxsize=1 << 14)
-def _indented(compact: str, indent: int, level: int) -> str:
+def _indent(compact: str, indent: int, level: int) -> str:
     return json.dumps(json.loads(compact), indent=indent).replace("\n", "\n" + " " * (indent * level))

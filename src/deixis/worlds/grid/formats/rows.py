@@ -56,7 +56,7 @@ def tables_of(
     rows: int = ROWS,
     first: int = 0,
 ) -> Iterator[pa.Table]:
-    """The examples of a file as tables of at most `rows` rows.
+    """Yield the examples of a file as tables of at most `rows` rows.
 
     Args:
         examples: with the names of their splits.
@@ -88,7 +88,7 @@ def in_example(path: Path, split: str, number: int) -> Iterator[None]:
 
 
 def text_field(example: dict[str, Any], name: str) -> str:
-    """A field that has to hold text."""
+    """Return a field that has to hold text."""
     value = example.get(name)
     if not isinstance(value, str):
         raise BrokenDataset(f"it has no text {name!r}")
@@ -96,7 +96,7 @@ def text_field(example: dict[str, Any], name: str) -> str:
 
 
 def content_digests(columns: dict[str, list[Any]], digests: Iterable[int]) -> np.ndarray:
-    """The content of every row as uint64 [row]; the plain definition is `worlds.grid.navigate.content_digest`.
+    """Return the digest of every row as uint64 [row], plainly defined by `worlds.grid.navigate.content_digest`.
 
     Args:
         columns: the columns of the table, from `grid_size` to the agent.
@@ -115,7 +115,7 @@ def content_digests(columns: dict[str, list[Any]], digests: Iterable[int]) -> np
 
 
 def no_rows() -> dict[str, list[Any]]:
-    """The columns of a table that is to be filled."""
+    """Return the columns of a table that is to be filled."""
     return {name: [] for name in (*SCHEMA.names, "digest")}
 
 
@@ -149,6 +149,6 @@ def append_row(columns: dict[str, list[Any]], row: Row, split: str) -> None:
 
 
 def table_of_columns(columns: dict[str, list[Any]]) -> pa.Table:
-    """The table of the examples that the columns hold."""
+    """Return the table of the examples that the columns hold."""
     ids = pa.array(ids_of_digests(content_digests(columns, columns["digest"])))
     return pa.table({**{name: columns[name] for name in SCHEMA.names}, "id": ids}, schema=SCHEMA)
