@@ -187,7 +187,7 @@ class WorldPages:
         return False
 
     def read_results(self, entry: Entry, file: str, run: Run) -> list[ModelResults]:
-        """Return the models whose results a file holds, `run.judged`; by default those in the common form."""
+        """Return the models whose results a file holds, `run.judged`, by default those in the common form."""
         from deixis.studio.model_results import read_common_results
 
         return [read_common_results(self.world.name, entry, run)]

@@ -53,7 +53,7 @@ WORDS = ResultWords(
 
 
 def show_captions(entry: Entry, run: Run) -> Iterator[ModelResults]:
-    """Yield the results of captions that were scored together, or of a speaker; verdicts are kept of files only."""
+    """Yield the results of captions that were scored together, or of a speaker, with verdicts of files only."""
     judged = run.judged
     is_speaker = "sets" in judged.values and "scores" not in judged.values
     scored = {_speaker_name(entry, judged): judged} if is_speaker else {}
