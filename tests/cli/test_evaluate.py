@@ -151,8 +151,8 @@ def test_answers_of_ones_own_can_be_reported(data, predictions, tmp_path, capsys
 
     told = json.loads(capsys.readouterr().out)
     accuracy = json.loads((out / "evaluation.json").read_text())["settings"]["Full"]["accuracy"]["mean"]
-    (row,) = (row for row in told["tables"]["table3"] if row["row"] == "my-model")
-    assert row["ours"]["Full"]["mean"] == pytest.approx(100 * accuracy)
+    cells = {(one["table"], one["model"], one["part"]): one for one in told["cells"]}
+    assert cells["table3", "my-model", "Full"]["mean"] == pytest.approx(100 * accuracy, abs=1e-5)
     assert main(["report", str(out), "--out", str(tmp_path / "report")]) == 0
     assert "deixis evaluate answers.jsonl --data posed --out my-model" in (tmp_path / "report/report.md").read_text()
 

@@ -194,7 +194,7 @@ def test_results_on_several_datasets_are_columns(tiny, other, tmp_path, capsys):
     told = json.loads(run(capsys, "report", tmp_path / "run", "--json"))
 
     assert [(one["folder"], one["data"]) for one in told["runs"]] == [("run", "tiny"), ("run/on-other", "other")]
-    measured = {(one["row"], one["column"]) for one in told["cells"] if one["seeds"]}
+    measured = {(one["part"], one["model"]) for one in told["cells"] if one["seeds"]}
     assert len(measured) == 4
 
 
@@ -227,9 +227,9 @@ def test_from_a_release_to_training_and_table_3(download, tmp_path, capsys):
 
     found = read_run(out)
     sizes = {name: size for name, size in open_source(data).splits.items() if name != "train"}
-    assert {name: score.examples for name, score in found.scores.items()} == sizes
+    assert {name: score["exact"].rows for name, score in found.results.scores.items()} == sizes
     assert set(sizes) == {"dev", "test", "a1", "a2"}
-    rows = {one["row"] for one in told["cells"] if one["table"] == "table3" and one["seeds"]}
+    rows = {one["part"] for one in told["cells"] if one["table"] == "table3" and one["seeds"]}
     assert rows == {"simple", "1-rel", "2-rel", "all", "a1", "a2"}
 
 
@@ -242,8 +242,8 @@ def test_a_released_test_set_stands_in_its_own_row(download, tmp_path, capsys):
 
     told = json.loads(run(capsys, "report", tmp_path / "runs" / "m", "--json"))
 
-    rows = {one["folder"]: one["column"] for one in told["runs"]}
-    cells = {(one["column"], one["row"]) for one in told["cells"] if one["seeds"]}
+    rows = {one["folder"]: one["model"] for one in told["runs"]}
+    cells = {(one["model"], one["part"]) for one in told["cells"] if one["seeds"]}
     assert (rows["m/on-rel-a1"], "a1") in cells
     assert {row for column, row in cells if column == rows["m/on-rel-a1"]} == {"a1"}
     assert set(kept(tmp_path / "runs" / "m")["splits"]) == {"dev", "test"}
@@ -259,7 +259,7 @@ def test_a_model_that_comes_with_deixis_is_judged_and_reported(shared, tmp_path,
 
     told = json.loads(run(capsys, "report", "m-lstm", "--json"))
 
-    assert [(one["column"], one["trained on"], one["seed"]) for one in told["runs"]] == [("M-LSTM", "all", 1)]
-    rows = {one["row"] for one in told["cells"] if one["table"] == "table3" and one["seeds"]}
+    assert [(one["model"], one["trained on"], one["seed"]) for one in told["runs"]] == [("M-LSTM", "all", 1)]
+    rows = {one["part"] for one in told["cells"] if one["table"] == "table3" and one["seeds"]}
     assert rows == {"simple", "1-rel", "2-rel", "all", "a1"}
     assert "Trained on All: 566,402 examples" in run(capsys, "report", "m-lstm")

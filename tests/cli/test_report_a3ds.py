@@ -143,7 +143,7 @@ def test_one_captioner_is_enough(made, tmp_path, capsys):
     assert first == again
     assert "curves-games.svg" not in first
     assert "; seed 1;" in first["report.md"].decode()
-    assert json.loads(first["report.json"])["runs"][0]["run"] == "b-1"
+    assert json.loads(first["report.json"])["runs"][0]["folder"] == "b-1"
 
 
 def complains(words, capsys):

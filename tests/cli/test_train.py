@@ -59,10 +59,10 @@ def test_a_model_is_trained_and_judged(tiny, settings, tmp_path, capsys):
     assert f"Next: deixis evaluate {out} --data {tiny} --out {out}" in printed
     assert main(["evaluate", str(out), "--data", str(tiny), "--out", str(out), "--limit", "15", "--device", "cpu"]) == 0
     found = read_run(out)
-    assert (found.model, found.updates, found.seed, found.decode_limit) == ("m-lstm", 6, 0, 15)
-    assert found.training.patterns == ("p1", "p3")
-    assert [look.update for look in found.looks] == [3, 6]
-    assert found.scores["test"].examples > 0
+    assert (found.model, found.steps, found.seed, found.judged.count("decode_limit")) == ("m-lstm", 6, 0, 15)
+    assert found.training.facts.texts("patterns") == ("p1", "p3")
+    assert [one.step for one in found.evaluations] == [3, 6]
+    assert found.results.scores["test"]["exact"].rows > 0
     assert {"dev.parquet", "test.parquet", "a1.parquet"} <= {path.name for path in (out / "predictions").iterdir()}
 
 

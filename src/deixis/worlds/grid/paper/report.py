@@ -280,7 +280,7 @@ def _run_entries(columns: Sequence[Group[Run]]) -> Iterator[dict[str, Any]]:
         for run in column.runs:
             yield {
                 "folder": run.folder,
-                "column": column.label,
+                "model": column.label,
                 "trained on": getattr(place_of(run), "key", None),
                 "seed": run.seed,
                 "steps": run.steps,

@@ -205,7 +205,7 @@ def report_of(found: Comparison) -> Report:
             "runs": [
                 {
                     "folder": run.folder,
-                    "row": group.label,
+                    "model": group.label,
                     "seed": run.seed,
                     "features": features_of(run),
                     "steps": run.steps,

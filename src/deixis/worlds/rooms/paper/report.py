@@ -426,7 +426,7 @@ def _run_entries(found: Comparison) -> Iterator[dict[str, Any]]:
     for group in found.groups:
         for one in group.runs:
             yield {
-                "run": one.home,
+                "folder": one.home,
                 "model": group.label,
                 "said": one.said,
                 "checkpoint": one.checkpoint,
