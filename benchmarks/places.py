@@ -22,7 +22,7 @@ import torch
 from deixis.data.store import open_dataset
 from deixis.learn.run import shipped_checkpoints
 from deixis.worlds.grid.data.arrays import load_plan_arrays
-from deixis.worlds.grid.data.asked import asked_of
+from deixis.worlds.grid.data.example_arrays import example_arrays
 from deixis.worlds.grid.judging.navigation import align_plans
 from deixis.worlds.grid.judging.verdicts import judge_all
 from deixis.worlds.grid.training.checkpoints import load_model, read_checkpoint
@@ -79,7 +79,7 @@ def points_right(model: Policy, arrays: PlanArrays) -> np.ndarray:
 
 def goes_right(checkpoint: Path, dataset: Dataset, split: str, out: Path) -> np.ndarray:
     """bool [example]: whether the model's plan goes to the target."""
-    asked = asked_of(dataset.tables(split), name=split)
+    asked = example_arrays(dataset.tables(split), name=split)
     plans, is_given = align_plans(asked, predict(checkpoint, dataset, [split], out, device="cpu")[split])
     right: np.ndarray = judge_all(asked, plans, is_given=is_given).is_right_target
     return right

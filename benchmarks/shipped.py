@@ -26,7 +26,7 @@ import numpy as np
 
 from deixis.judge.uncertainty import wilson
 from deixis.learn.run import shipped_checkpoints
-from deixis.worlds.grid.data.asked import asked_of
+from deixis.worlds.grid.data.example_arrays import example_arrays
 from deixis.worlds.grid.judging.navigation import align_plans
 from deixis.worlds.grid.judging.verdicts import judge_all
 from deixis.worlds.grid.making.make import make
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from deixis.data.store import Dataset
     from deixis.expression.description import Expression
-    from deixis.worlds.grid.judging.verdicts import Asked
+    from deixis.worlds.grid.judging.verdicts import ExampleArrays
     from deixis.worlds.grid.making.recipe import Scale
 
 
@@ -89,26 +89,26 @@ class Learnt:
     phrases: frozenset[tuple[str, ...]]
 
     @classmethod
-    def of(cls, asked: Asked) -> Learnt:
+    def of(cls, asked: ExampleArrays) -> Learnt:
         """Everything in some examples."""
         said = frozenset(one.expression for one in asked.commands if one.expression is not None)
         return cls(np.sort(asked.ids), said, frozenset(map(phrase_key, said)))
 
-    def holds(self, asked: Asked) -> np.ndarray:
+    def holds(self, asked: ExampleArrays) -> np.ndarray:
         """bool [example]: the very example."""
         return np.isin(asked.ids, self.ids)
 
-    def knows(self, asked: Asked) -> np.ndarray:
+    def knows(self, asked: ExampleArrays) -> np.ndarray:
         """bool [example]: its command, on whatever board and with whatever verb."""
         return asked.of_command([one.expression in self.expressions for one in asked.commands])
 
-    def combines(self, asked: Asked) -> np.ndarray:
+    def combines(self, asked: ExampleArrays) -> np.ndarray:
         """bool [example]: the noun phrases of its command together."""
         keys = (phrase_key(one.expression) if one.expression else () for one in asked.commands)
         return asked.of_command([key in self.phrases for key in keys])
 
 
-def parts_of(asked: dict[tuple[str, str], Asked], learnt: Learnt) -> Iterator[Part]:
+def parts_of(asked: dict[tuple[str, str], ExampleArrays], learnt: Learnt) -> Iterator[Part]:
     """The rows of the table, in order."""
     for data in ("now", "learnt"):
         examples = asked[data, "test"]
@@ -166,8 +166,8 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _read(dataset: Dataset, split: str) -> Asked:
-    return asked_of(dataset.tables(split), name=split)
+def _read(dataset: Dataset, split: str) -> ExampleArrays:
+    return example_arrays(dataset.tables(split), name=split)
 
 
 def _demand_learnt(checkpoint: Path, learnt: Dataset, scale: str) -> None:
@@ -181,7 +181,7 @@ def _judged(
     checkpoint: Path,
     data: dict[str, Dataset],
     splits: dict[str, list[str]],
-    asked: dict[tuple[str, str], Asked],
+    asked: dict[tuple[str, str], ExampleArrays],
     out: Path,
     device: str,
 ) -> dict[tuple[str, str], tuple[np.ndarray, np.ndarray]]:

@@ -32,7 +32,7 @@ from deixis.data.store import open_dataset
 from deixis.judge.uncertainty import wilson
 from deixis.learn.run import BEST, write_json
 from deixis.worlds.grid.data.arrays import load_plan_arrays, words_of
-from deixis.worlds.grid.data.asked import asked_of
+from deixis.worlds.grid.data.example_arrays import example_arrays
 from deixis.worlds.grid.judging.navigation import align_plans
 from deixis.worlds.grid.judging.verdicts import judge_all
 from deixis.worlds.grid.making.make import make
@@ -114,7 +114,7 @@ def score_checkpoint(dataset: Dataset, out: Path, options: argparse.Namespace) -
     said = predict(out / BEST, dataset, splits, out / "plans", device=options.device, batch=8192)
     scores: dict[str, Any] = {}
     for split in splits:
-        asked = asked_of(dataset.tables(split), name=split)
+        asked = example_arrays(dataset.tables(split), name=split)
         plans, is_given = align_plans(asked, said[split])
         verdicts = judge_all(asked, plans, is_given=is_given)
         rows = {split.upper(): np.ones(len(asked), bool)}

@@ -19,7 +19,7 @@ from deixis.bridges.clusters import ClusterError, OtherVersion, dask_crew
 from deixis.cli import main
 from deixis.errors import DeixisError
 from deixis.worlds.grid.checks import check_dataset
-from deixis.worlds.grid.data.asked import asked_in
+from deixis.worlds.grid.data.example_arrays import example_arrays_by_split
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.judging.baselines import random_plans
 from deixis.worlds.grid.judging.crews import judge_with_crew
@@ -131,7 +131,7 @@ def test_a_cluster_finds_the_same_problems(made, crew, tmp_path):
 def test_a_cluster_judges_plans_the_same(made, crew, monkeypatch):
     """Verdicts come back in order, whatever the pieces."""
     monkeypatch.setattr("deixis.worlds.grid.judging.crews.ROWS", 7)
-    asked = asked_in(open_source(made), ["train"])["train"]
+    asked = example_arrays_by_split(open_source(made), ["train"])["train"]
     plans = random_plans(asked, seed=3)
 
     found = judge_with_crew(asked, plans, crew=crew)

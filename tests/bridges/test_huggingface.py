@@ -12,7 +12,7 @@ from deixis.bridges.pytorch import IndexedExamples, StreamedExamples
 from deixis.data.card import write_card
 from deixis.data.checks import CheckRequest
 from deixis.errors import BrokenDataset
-from deixis.worlds.grid.data.asked import asked_of
+from deixis.worlds.grid.data.example_arrays import example_arrays
 from deixis.worlds.grid.data.imported import write_imported
 from deixis.worlds.grid.data.plans import read_plans
 from deixis.worlds.grid.judging.navigation import evaluate_plans
@@ -81,7 +81,7 @@ def test_plans_written_from_formatted_rows_are_to_the_same_examples(grids, tmp_p
         for row in rows:
             number = row["id"] if form is None else row["id"].item()
             stream.write(json.dumps({"id": number, "plan": str(row["plan"])}) + "\n")
-    asked = asked_of(grids.tables("train"))
+    asked = example_arrays(grids.tables("train"))
 
     evaluation, _ = evaluate_plans({"train": asked}, {"train": read_plans(path)})
 

@@ -16,11 +16,11 @@ from deixis.cli.evaluate import evaluate as evaluate_answers
 from deixis.errors import BrokenDataset, RecipeError, UnknownName
 from deixis.judge.request import Request
 from deixis.worlds.grid.actions import plan_to_letters
-from deixis.worlds.grid.data.asked import asked_in
+from deixis.worlds.grid.data.example_arrays import example_arrays_by_split
 from deixis.worlds.grid.data.plans import write_plans
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.data.table import examples_of
-from deixis.worlds.grid.judging.evaluate import AskedBySplit, plans_for
+from deixis.worlds.grid.judging.evaluate import ExampleArraysBySplit, plans_for
 from deixis.worlds.grid.judging.navigation import PlanEvaluation
 
 
@@ -32,7 +32,7 @@ def folder(tiny, tmp_path_factory):
     """The recorded plans of two splits as predictions of a model, one of them with a mistake in every second plan."""
     out = tmp_path_factory.mktemp("predictions")
     source = open_source(tiny)
-    for split, asked in asked_in(source, ("test", "a2")).items():
+    for split, asked in example_arrays_by_split(source, ("test", "a2")).items():
         actions = asked.actions.copy()
         if split == "a2":
             actions[asked.starts[:-1][::2]] = 5  # stay, in place of the first action
@@ -123,7 +123,7 @@ def test_answers_to_nothing_have_to_be_allowed(tiny, answers, capsys):
 
 def test_answers_to_other_splits_are_no_losses(tiny, tmp_path, capsys):
     """A file that answers several splits can be judged on one of them; the others are only counted."""
-    asked = asked_in(open_source(tiny), ("train", "dev"))
+    asked = example_arrays_by_split(open_source(tiny), ("train", "dev"))
     said = [{"id": number, "plan": "W"} for one in asked.values() for number in one.ids.tolist()]
     path = tmp_path / "several.jsonl"
     path.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
@@ -159,7 +159,7 @@ def test_wrong_objects_are_put_down_to_misreadings(tiny, capsys):
 def test_who_only_points_has_no_exact_match(tiny, tmp_path, capsys):
     """The table has the target alone, although the files of such answers hold plans."""
     source = open_source(tiny)
-    (asked,) = asked_in(source, ("test",)).values()
+    (asked,) = example_arrays_by_split(source, ("test",)).values()
     facts = {"split": "test", "data": source.dataset.manifest["content"], "model": "person: Ada", "task": "point"}
     write_plans(tmp_path / "test.parquet", asked.ids, (asked.actions, asked.starts), facts)
 
@@ -199,7 +199,7 @@ def test_released_files_can_be_judged(released, capsys):
 
 def test_examples_are_read_when_they_are_asked_for(tiny):
     """Telling the sources apart does not read splits that nobody wants."""
-    examples = AskedBySplit(open_source(tiny))
+    examples = ExampleArraysBySplit(open_source(tiny))
 
     plans = plans_for(Path("oracle"), examples, Request(answers=(Path("oracle"),), splits=("test",)))
 

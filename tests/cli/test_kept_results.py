@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deixis.cli import main
-from deixis.worlds.grid.data.asked import asked_in
+from deixis.worlds.grid.data.example_arrays import example_arrays_by_split
 from deixis.worlds.grid.data.plans import write_plans
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.paper.runs import read_run
@@ -102,7 +102,7 @@ def test_results_of_another_model_are_not_replaced_unasked(tiny, tmp_path, capsy
 
 def test_answers_in_another_file_are_another_model(tiny, tmp_path, capsys):
     """Answers that say nothing of a model are known by the name of their file."""
-    asked = asked_in(open_source(tiny), ["test"])["test"]
+    asked = example_arrays_by_split(open_source(tiny), ["test"])["test"]
     for name in ("one", "two"):
         write_plans(tmp_path / f"{name}.parquet", asked.ids, (asked.actions, asked.starts))
     words = ("--data", tiny, "--split", "test", "--out", tmp_path / "out")
@@ -141,7 +141,7 @@ def test_a_folder_called_like_a_word_does_not_hide_it(word, tiny, tmp_path, monk
 def test_a_name_with_two_meanings_is_refused(tiny, tmp_path, monkeypatch, capsys):
     """Plans in a folder called oracle are judged as ./oracle; the plain word could mean either."""
     monkeypatch.chdir(tmp_path)
-    asked = asked_in(open_source(tiny), ["test"])["test"]
+    asked = example_arrays_by_split(open_source(tiny), ["test"])["test"]
     facts = {"model": "mine", "split": "test"}
     write_plans(Path("oracle/test.parquet"), asked.ids, (asked.actions, asked.starts), facts)
 
@@ -152,7 +152,7 @@ def test_a_name_with_two_meanings_is_refused(tiny, tmp_path, monkeypatch, capsys
 
 def test_predictions_in_a_folder_of_results_are_found(tiny, tmp_path, capsys):
     """A folder of results stands for the predictions in it."""
-    asked = asked_in(open_source(tiny), ["test"])["test"]
+    asked = example_arrays_by_split(open_source(tiny), ["test"])["test"]
     facts = {"model": "mine", "split": "test"}
     write_plans(tmp_path / "run" / "predictions" / "test.parquet", asked.ids, (asked.actions, asked.starts), facts)
 
@@ -166,7 +166,7 @@ def test_predictions_in_a_folder_of_results_are_found(tiny, tmp_path, capsys):
 
 def test_what_was_judged_can_be_reported(tiny, tmp_path, capsys):
     """Every folder that evaluate wrote to is taken, whoever answered."""
-    asked = asked_in(open_source(tiny), ["a1"])["a1"]
+    asked = example_arrays_by_split(open_source(tiny), ["a1"])["a1"]
     write_plans(tmp_path / "plans.parquet", asked.ids, (asked.actions, asked.starts))
     run(capsys, "evaluate", tmp_path / "plans.parquet", "--data", tiny, "--split", "a1", "--out", tmp_path / "mine")
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from deixis.data.ids import current_ids, ids_of_digests, with_current_ids
 from deixis.data.store import file_digest, open_dataset
 from deixis.worlds.grid.checks import check_dataset
-from deixis.worlds.grid.data.asked import asked_of
+from deixis.worlds.grid.data.example_arrays import example_arrays
 from deixis.worlds.grid.data.plans import read_plans, write_plans
 from deixis.worlds.grid.data.sources import open_source, row_groups_of
 from deixis.worlds.grid.judging.navigation import align_plans
@@ -94,7 +94,7 @@ def test_a_dataset_from_before_is_read_as_if_made_today(dataset, old):
 @pytest.mark.parametrize("form", ["now", "long", "signed", "text"])
 def test_plans_from_before_answer_the_examples_of_today(dataset, tmp_path, form):
     """Plans with ids of 64 bits, as they were or as a tensor left them, are to the same examples."""
-    asked = asked_of(dataset.tables("train"))
+    asked = example_arrays(dataset.tables("train"))
     digests = {example.id: example.digest for example in examples_in(dataset, "train")}
     called = {
         "now": lambda number: number,
@@ -113,7 +113,7 @@ def test_plans_from_before_answer_the_examples_of_today(dataset, tmp_path, form)
 
 def test_parquet_plans_from_before_are_understood(dataset, tmp_path):
     """So are those in a Parquet file whose ids are uint64."""
-    asked = asked_of(dataset.tables("train"))
+    asked = example_arrays(dataset.tables("train"))
     digests = [example.digest for example in examples_in(dataset, "train")]
     pq.write_table(
         pa.table({"id": pa.array(digests, pa.uint64()), "plan": ["W"] * len(digests)}), tmp_path / "p.parquet"

@@ -15,14 +15,14 @@ from deixis._version import __version__
 from deixis.errors import BrokenDataset
 from deixis.seeds import Stream, derive, mix
 from deixis.worlds.grid.actions import Action, plan_from_letters, plan_to_codes
-from deixis.worlds.grid.data.asked import asked_in, asked_of, data_digest
+from deixis.worlds.grid.data.example_arrays import data_digest, example_arrays, example_arrays_by_split
 from deixis.worlds.grid.data.plans import read_plans, read_plans_in, write_plans
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.data.table import examples_of, table_of
 from deixis.worlds.grid.judging.baselines import oracle_plans, random_plans
 from deixis.worlds.grid.judging.navigation import MEASURES, evaluate_plans
 from deixis.worlds.grid.judging.verdict_file import write_plan_verdicts
-from deixis.worlds.grid.judging.verdicts import NO_ACTION, Asked, judge_all, judge_plan
+from deixis.worlds.grid.judging.verdicts import NO_ACTION, ExampleArrays, judge_all, judge_plan
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool
 from tests.datasets.tiny import tiny
@@ -248,7 +248,7 @@ def test_tables_and_examples_ask_the_same(source):
     """The arrays of a table are those of its examples."""
     for split in source.splits:
         table = pa.concat_tables(source.tables(split))
-        fast, plain = asked_of([table.slice(0, 5), table.slice(5)]), Asked.of(list(examples_of(table)))
+        fast, plain = example_arrays([table.slice(0, 5), table.slice(5)]), ExampleArrays.of(list(examples_of(table)))
         for name in ("ids", "count", "size", "target", "agent", "actions", "starts"):
             assert np.array_equal(getattr(fast, name), getattr(plain, name))
         assert [fast.commands[n] for n in fast.which] == [plain.commands[n] for n in plain.which]
@@ -259,7 +259,7 @@ def test_tables_and_examples_ask_the_same(source):
 
 def test_the_oracle_makes_no_mistake(source):
     """Reading, resolving and planning gives the recorded plan of every example in every mode."""
-    asked = asked_in(source, source.splits)
+    asked = example_arrays_by_split(source, source.splits)
 
     found, _ = evaluate_plans(asked, {split: oracle_plans(some) for split, some in asked.items()})
 
@@ -271,7 +271,7 @@ def test_verdicts_on_made_examples_are_the_plain_ones(source):
     """On examples with distractors and recorded roles, the compiled judge says what the plain one says."""
     split = next(iter(source.splits))
     examples = list(examples_of(pa.concat_tables(source.tables(split))))[:12]
-    asked = Asked.of(examples)
+    asked = ExampleArrays.of(examples)
     plans = random_plans(asked, seed=3)
 
     found = judge_all(asked, plans)
@@ -285,7 +285,7 @@ def test_verdicts_on_made_examples_are_the_plain_ones(source):
 def test_random_plans_are_drawn_from_the_stream_of_each_example(source):
     """The draws depend on seed and id alone and have the right length."""
     split = next(iter(source.splits))
-    (asked,) = asked_in(source, [split]).values()
+    (asked,) = example_arrays_by_split(source, [split]).values()
 
     found = random_plans(asked, seed=5)
 
@@ -297,7 +297,7 @@ def test_random_plans_are_drawn_from_the_stream_of_each_example(source):
 def test_verdicts_are_written(source, tmp_path):
     """A row for every example: the verdict, the object that was chosen, and what was missed."""
     split = next(iter(source.splits))
-    asked = asked_in(source, [split])
+    asked = example_arrays_by_split(source, [split])
     _, verdicts = evaluate_plans(asked, {split: random_plans(asked[split], seed=1)})
 
     write_plan_verdicts(tmp_path / "verdicts.parquet", asked, verdicts)
@@ -321,11 +321,11 @@ def test_examples_that_cannot_be_judged_are_refused(source):
     lost = table.set_column(table.column_names.index("agent_row"), "agent_row", pa.array([0, 255], pa.uint8()))
 
     with pytest.raises(BrokenDataset, match="holds no examples"):
-        asked_of([table.slice(0, 0)])
+        example_arrays([table.slice(0, 0)])
     with pytest.raises(BrokenDataset, match="no agent or no target; `deixis check`"):
-        asked_of([lost])
+        example_arrays([lost])
     with pytest.raises(BrokenDataset, match="column"):
-        asked_of([table.drop_columns(["plan"])])
+        example_arrays([table.drop_columns(["plan"])])
 
 
 def test_commands_that_cannot_be_read_are_judged_all_the_same():
@@ -337,7 +337,7 @@ def test_commands_that_cannot_be_read_are_judged_all_the_same():
     table = table_of([example])
     table = table.set_column(1, "command", pa.array(["jump over the moon"])).drop_columns(["expression"])
 
-    asked = asked_of([table])
+    asked = example_arrays([table])
 
     gold = oracle_plans(asked)
     assert len(gold.actions) == 0

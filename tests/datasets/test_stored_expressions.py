@@ -13,7 +13,7 @@ from deixis.data.store import file_digest, open_dataset, read_parquet, write_par
 from deixis.errors import BrokenDataset
 from deixis.expression.plain import expression_from_json
 from deixis.worlds.grid.checks import check_dataset
-from deixis.worlds.grid.data.asked import asked_of
+from deixis.worlds.grid.data.example_arrays import example_arrays
 from deixis.worlds.grid.data.imported import write_imported
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.data.statistics import statistics_of
@@ -65,7 +65,7 @@ def test_a_dataset_without_the_column_is_read_as_before(made, older):
     assert set(old["expression"].to_pylist()) == {""}
     assert old.drop_columns(["expression"]) == table.drop_columns(["expression"])
     assert statistics_of([old]) == statistics_of([table])
-    assert asked_of([old]).commands == asked_of([table]).commands
+    assert example_arrays([old]).commands == example_arrays([table]).commands
     assert check_dataset(older, select=["E"]).counts == {}
     one, other = GridExamples(open_source(made.path)), GridExamples(open_source(older.path))
     for number in range(0, len(one), 7):
@@ -90,7 +90,7 @@ def test_examples_go_by_what_is_stored(made):
     planted = table.set_column(SCHEMA.get_field_index("expression"), "expression", pa.array([other]))
 
     assert example_at(planted, 0).expression == expression_from_json(other)
-    assert asked_of([planted]).commands[0].expression == expression_from_json(other)
+    assert example_arrays([planted]).commands[0].expression == expression_from_json(other)
 
 
 @pytest.mark.parametrize("stored", ["[", "[7]", "{}"])
@@ -99,6 +99,6 @@ def test_what_is_no_expression_is_a_broken_dataset(made, stored):
     table = rows_in(made).slice(0, 1)
     planted = table.set_column(SCHEMA.get_field_index("expression"), "expression", pa.array([stored]))
 
-    for ask in (lambda: asked_of([planted]), lambda: statistics_of([planted]), lambda: example_at(planted, 0)):
+    for ask in (lambda: example_arrays([planted]), lambda: statistics_of([planted]), lambda: example_at(planted, 0)):
         with pytest.raises(BrokenDataset, match="cannot be read"):
             ask()

@@ -16,7 +16,7 @@ from deixis.worlds.grid.environment.batch import Batch
 from deixis.worlds.grid.environment.episodes import Episodes
 from deixis.worlds.grid.environment.journey import Journey, keeps_manner, reward
 from deixis.worlds.grid.environment.options import Options
-from deixis.worlds.grid.judging.verdicts import Asked
+from deixis.worlds.grid.judging.verdicts import ExampleArrays
 from deixis.worlds.grid.plan import plan
 from deixis.worlds.grid.scene import GridBatch
 
@@ -30,7 +30,7 @@ def episodes_of(scene, target, verb, manner):
     batch = GridBatch.of([scene])
     right = plan_to_codes(plan(scene, target, verb, manner))
     text = f"{PHRASES[verb]} the circle {manner}".strip()
-    asked = Asked(
+    asked = ExampleArrays(
         ids=np.zeros(1, np.int64),
         objects=batch.objects,
         count=np.array([len(scene)], np.int64),

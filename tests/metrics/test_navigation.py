@@ -44,7 +44,7 @@ from deixis.worlds.grid.judging.verdicts import (
     CUT,
     NO_ACTION,
     WRONG,
-    Asked,
+    ExampleArrays,
     Plans,
     chosen_object,
     exact_match,
@@ -102,7 +102,7 @@ def plans_of(examples, said):
 
 def evaluated(examples, said, **more):
     """The evaluation of plans for one split."""
-    return evaluate_plans({"test": Asked.of(examples)}, {"test": plans_of(examples, said)}, **more)[0]
+    return evaluate_plans({"test": ExampleArrays.of(examples)}, {"test": plans_of(examples, said)}, **more)[0]
 
 
 # -------------------------------------------------------------------------------- definitions
@@ -275,7 +275,7 @@ def test_choices_in_made_worlds_are_explained_alike(name):
 def test_compiled_verdicts_are_the_plain_ones(scene, right, said, verb, data):
     """For any world and any two plans the compiled judge says what the definitions say."""
     target = data.draw(st.integers(0, len(scene) - 1))
-    shown = Asked.of([Example(text="walk to the circle", scene=scene, target=target, plan=right)])
+    shown = ExampleArrays.of([Example(text="walk to the circle", scene=scene, target=target, plan=right)])
     asked = replace(shown, commands=(Command("", Instruction(str(verb), Description())),))
 
     found = judge_all(asked, plans_of([Example(text="", scene=scene, target=0, plan=())], [said])).verdict(0)
@@ -295,7 +295,7 @@ def test_whole_verdicts_agree(said):
     """With commands, roles and misreadings, too, the compiled judge says what the plain one says."""
     examples = [replace(EXAMPLES[0], roles=tuple(Role("random", n % 3) for n in range(6))), *EXAMPLES[1:]]
 
-    found = judge_all(Asked.of(examples), plans_of(examples, said))
+    found = judge_all(ExampleArrays.of(examples), plans_of(examples, said))
 
     assert [found.verdict(n) for n in range(len(said))] == [
         judge_plan(one, plan) for one, plan in zip(examples, said, strict=True)
@@ -308,7 +308,7 @@ def test_whole_verdicts_on_pointing_agree(numbers):
     examples = [replace(EXAMPLES[0], roles=tuple(Role("random", n % 3) for n in range(6))), *EXAMPLES[1:]]
     chosen = [number % len(one.scene) for number, one in zip(numbers, examples, strict=True)]
 
-    found = judge_choices(Asked.of(examples), np.array(chosen, np.int64))
+    found = judge_choices(ExampleArrays.of(examples), np.array(chosen, np.int64))
 
     assert [found.verdict(n) for n in range(len(chosen))] == [
         judge_choice(one, number) for one, number in zip(examples, chosen, strict=True)
@@ -320,7 +320,7 @@ def test_what_is_no_plan_is_wrong_throughout():
     gold = plans_of(EXAMPLES, [one.plan for one in EXAMPLES])
     broken = replace(gold, actions=np.where(np.arange(len(gold.actions)) == 0, NO_ACTION, gold.actions))
 
-    found = judge_all(Asked.of(EXAMPLES), broken, is_given=np.array([True, False, True, True]))
+    found = judge_all(ExampleArrays.of(EXAMPLES), broken, is_given=np.array([True, False, True, True]))
 
     assert found.verdict(0) == found.verdict(1) == WRONG == judge_plan(EXAMPLES[0], None)
     assert found.exact.tolist() == [False, False, True, True]
@@ -368,7 +368,7 @@ def test_unanswered_repeated_and_foreign_plans_are_told_apart():
     shown = [EXAMPLES[2], stranger, EXAMPLES[0], EXAMPLES[2]]
     said = [EXAMPLES[2].plan, (), EXAMPLES[0].plan, ()]
 
-    found, _ = evaluate_plans({"test": Asked.of(EXAMPLES)}, {"test": plans_of(shown, said)})
+    found, _ = evaluate_plans({"test": ExampleArrays.of(EXAMPLES)}, {"test": plans_of(shown, said)})
 
     assert found.splits["test"].score.right[0] == 2
     assert found.splits["test"].choices["unanswered"] == 2
@@ -380,7 +380,7 @@ def test_plans_for_other_examples_only_are_refused():
     stranger = example("walk to the blue circle", target=1)
 
     with pytest.raises(BrokenDataset, match="none of the plans is to one of these 4 examples"):
-        evaluate_plans({"test": Asked.of(EXAMPLES)}, {"test": plans_of([stranger], [()])})
+        evaluate_plans({"test": ExampleArrays.of(EXAMPLES)}, {"test": plans_of([stranger], [()])})
 
 
 @given(st.permutations(range(len(EXAMPLES))), st.integers(1, len(EXAMPLES)))
@@ -388,7 +388,7 @@ def test_the_order_of_plans_does_not_matter(order, kept):
     """Plans are found by the ids of their examples, in whatever order and however few they come."""
     some = [EXAMPLES[number] for number in order[:kept]]
 
-    found, is_given = align_plans(Asked.of(EXAMPLES), plans_of(some, [one.plan for one in some]))
+    found, is_given = align_plans(ExampleArrays.of(EXAMPLES), plans_of(some, [one.plan for one in some]))
 
     assert is_given.tolist() == [number in order[:kept] for number in range(len(EXAMPLES))]
     for number in np.flatnonzero(is_given):
@@ -459,7 +459,9 @@ def test_plans_for_other_data_are_told():
     plans = plans_of(EXAMPLES, [()] * 4)
 
     found, _ = evaluate_plans(
-        {"test": Asked.of(EXAMPLES)}, {"test": replace(plans, facts={"data": "abc", "model": "m"})}, digest="def"
+        {"test": ExampleArrays.of(EXAMPLES)},
+        {"test": replace(plans, facts={"data": "abc", "model": "m"})},
+        digest="def",
     )
 
     assert found.model == "m"
@@ -469,7 +471,7 @@ def test_plans_for_other_data_are_told():
 def test_examples_need_an_agent():
     """Where nobody can act no plan can be judged."""
     with pytest.raises(SchemaError, match="agent"):
-        Asked.of([Example(text="walk to the circle", scene=grid("r○ .\n. ."), target=0, plan=())])
+        ExampleArrays.of([Example(text="walk to the circle", scene=grid("r○ .\n. ."), target=0, plan=())])
 
 
 def test_names_are_those_of_the_bits():

@@ -16,7 +16,7 @@ from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import plan_to_codes
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.judging.misreadings import LABELS, MISSED, NO_REASON, UNCLEAR, category
-from deixis.worlds.grid.judging.verdicts import Asked, Plans, judge_all
+from deixis.worlds.grid.judging.verdicts import ExampleArrays, Plans, judge_all
 from deixis.worlds.grid.judging.wrong_plans import wrong_plans
 from deixis.worlds.grid.language import realise, say_misreadings_to
 from deixis.worlds.grid.navigate import Example
@@ -32,11 +32,11 @@ SHELF = grid("""
 """)
 
 
-def asked_and_said(example: Example, chosen: int) -> tuple[Asked, Plans]:
+def asked_and_said(example: Example, chosen: int) -> tuple[ExampleArrays, Plans]:
     """An example, and the plan of somebody who means another object."""
     actions = plan_to_codes(plan(example.scene, chosen, example.verb, example.manner))
     ids, starts = np.array([example.id], np.uint64), np.array([0, len(actions)])
-    return Asked.of([example]), Plans(ids=ids, actions=actions, starts=starts)
+    return ExampleArrays.of([example]), Plans(ids=ids, actions=actions, starts=starts)
 
 
 def said_as(expression) -> str:

@@ -16,7 +16,7 @@ from deixis.worlds.grid.data.table import table_of
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.judging.navigation import evaluate_plans
 from deixis.worlds.grid.judging.verdict_file import write_plan_verdicts
-from deixis.worlds.grid.judging.verdicts import Asked, Plans
+from deixis.worlds.grid.judging.verdicts import ExampleArrays, Plans
 from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.plan import plan as make_plan
 from deixis.worlds.grid.roles import DROPPED, Role, encode_misreading
@@ -100,7 +100,7 @@ def write_evaluation(folder: Path, asked: list[Example], plans: Iterable[Plan]) 
     starts = np.cumsum([0, *map(len, said)], dtype=np.int64)
     ids = np.array([example.id for example in asked], np.int64)
     answers = Plans(ids=ids, actions=np.concatenate(said), starts=starts, facts={"model": folder.name})
-    known = {"test": Asked.of(asked)}
+    known = {"test": ExampleArrays.of(asked)}
     evaluation, verdicts = evaluate_plans(known, {"test": answers}, data="drawn", digest=CONTENT)
     folder.mkdir(parents=True)
     (folder / "evaluation.json").write_text(json.dumps(evaluation.to_dict()), encoding="utf-8")

@@ -29,7 +29,7 @@ from deixis.worlds.grid.data.plans import read_plans
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.judging.misreadings import LABELS, NO_REASON, category
 from deixis.worlds.grid.judging.navigation import PlanEvaluation, Score
-from deixis.worlds.grid.judging.verdicts import Asked, Plans, judge_all, judge_choice, judge_plan
+from deixis.worlds.grid.judging.verdicts import ExampleArrays, Plans, judge_all, judge_choice, judge_plan
 from deixis.worlds.grid.pages.play import GridGame, grid_game
 from deixis.worlds.grid.pages.results import verdict_words
 from deixis.worlds.grid.pages.story import objects_of, story_of
@@ -473,7 +473,7 @@ def test_the_score_is_that_of_models(entries, seed, plans):
     """The score of a person is what the compiled judge of models finds."""
     game: GridGame = grid_game(entries["grid"], "train", "navigate", 6, seed=seed)
     coded = [game.plan(place, one) for place, one in enumerate(plans)]
-    asked = Asked.of(game.examples)
+    asked = ExampleArrays.of(game.examples)
     starts = [0]
     for one in coded:
         starts.append(starts[-1] + len(one))

@@ -26,7 +26,7 @@ from deixis.studio.model_results import find_model_results, read_model_results
 from deixis.studio.results import cell_of
 from deixis.studio.server import make_app
 from deixis.studio.verdicts import VerdictFilter, compare, facets_of, rows_of, verdicts_of
-from deixis.worlds.grid.data.asked import asked_in, data_digest
+from deixis.worlds.grid.data.example_arrays import data_digest, example_arrays_by_split
 from deixis.worlds.grid.data.judged_plans import places_of
 from deixis.worlds.grid.data.plans import write_plans
 from deixis.worlds.grid.data.sources import open_source
@@ -45,16 +45,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from deixis.worlds.grid.judging.verdicts import Asked, Plans
+    from deixis.worlds.grid.judging.verdicts import ExampleArrays, Plans
 
 SPLITS = ("a1", "a2")
 SCRIPT = "<script>alert(1)</script>"
 
 
-def judge(data: Path, out: Path, made: Callable[[Asked], Plans], *, model: str) -> None:
+def judge(data: Path, out: Path, made: Callable[[ExampleArrays], Plans], *, model: str) -> None:
     """Leave in a folder what `deixis evaluate --out` leaves."""
     source = open_source(data)
-    asked = asked_in(source, SPLITS)
+    asked = example_arrays_by_split(source, SPLITS)
     plans = {split: made(asked[split]) for split in SPLITS}
     evaluation, verdicts = evaluate_plans(asked, plans, data=data.name, digest=data_digest(source))
     out.mkdir(parents=True)
@@ -303,7 +303,7 @@ def test_nothing_to_show_says_what_to_do(tmp_path: Path) -> None:
 
 def test_verdicts_are_read_as_they_were_written(roots: list[Path], tmp_path: Path) -> None:
     """What is read of every example is what was judged."""
-    asked = asked_in(open_source(roots[0]), ["a1"])
+    asked = example_arrays_by_split(open_source(roots[0]), ["a1"])
     _, verdicts = evaluate_plans(asked, {"a1": random_plans(asked["a1"], seed=5)})
     write_plan_verdicts(tmp_path / "verdicts.parquet", asked, verdicts)
 

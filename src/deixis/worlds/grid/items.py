@@ -19,7 +19,7 @@ from deixis.errors import BrokenDataset, ParseError, SchemaError
 from deixis.judge.lists import demand_alike, demand_data, mean, predictions_by_id
 from deixis.worlds.grid.actions import Action, plan_from_letters, plan_from_words
 from deixis.worlds.grid.batches import encode_grids
-from deixis.worlds.grid.data.asked import asked_of
+from deixis.worlds.grid.data.example_arrays import example_arrays
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.data.table import NOWHERE, grid_batch
 from deixis.worlds.grid.judging.verdicts import NO_ACTION, Plans, judge_all, tokens_right
@@ -160,7 +160,7 @@ def navigation(
         UnknownName: when it has no such split.
         SchemaError: when a list is not as long as it should be, or answers examples that do not exist.
     """
-    asked = asked_of(open_source(Path(data)).tables(split), name=split)
+    asked = example_arrays(open_source(Path(data)).tables(split), name=split)
     said = predictions_by_id(predictions, asked.ids.tolist() if ids is None else ids)
     strange = said.keys() - set(asked.ids.tolist())
     if strange:

@@ -123,13 +123,13 @@ def load_plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, ch
     key = sha256(repr(sorted(facts.items())).encode()).hexdigest()[:16]
     folder = dataset.path / FOLDER / f"{split}-{channels}-{key}"
     with suppress(BrokenDataset):
-        return _mapped(folder, facts)
+        return _map_arrays(folder, facts)
     made = plan_arrays(dataset, split, words, channels=channels)
     with suppress(BrokenDataset, OSError):  # a read-only or full disk: memory will do
         folder.parent.mkdir(exist_ok=True)
         arrays = {name: getattr(made, name) for name in _DTYPES}
         write_arrays(folder, KIND, arrays, {**facts, "cells": made.cells})
-        return _mapped(folder, facts)
+        return _map_arrays(folder, facts)
     return made
 
 
@@ -146,7 +146,7 @@ _DTYPES = {
 assert set(_DTYPES) < {field.name for field in fields(PlanArrays)}
 
 
-def _mapped(folder: Path, facts: dict[str, Any]) -> PlanArrays:
+def _map_arrays(folder: Path, facts: dict[str, Any]) -> PlanArrays:
     arrays, found = read_arrays(folder, KIND, _DTYPES)
     if {name: found.get(name) for name in facts} != facts:
         raise BrokenDataset(f"{folder} was made from other data")
@@ -171,11 +171,11 @@ def plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, channel
     lengths = np.concatenate([piece.action_count for piece in pieces])
     return PlanArrays(
         ids=np.concatenate([piece.ids for piece in pieces]),
-        words=_joined([piece.words for piece in pieces], 0),
+        words=_join([piece.words for piece in pieces], 0),
         word_count=np.concatenate([piece.word_count for piece in pieces]),
-        lit=_joined([piece.lit for piece in pieces], cells.copy().pop() * channels),
+        lit=_join([piece.lit for piece in pieces], cells.copy().pop() * channels),
         target=np.concatenate([piece.target for piece in pieces]),
-        mentions=_joined([piece.mentions for piece in pieces], -1),
+        mentions=_join([piece.mentions for piece in pieces], -1),
         actions=np.concatenate([piece.actions for piece in pieces]),
         start=np.concatenate(([0], np.cumsum(lengths))),
         cells=cells.pop(),
@@ -183,7 +183,7 @@ def plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, channel
     )
 
 
-def _joined(parts: list[np.ndarray], nothing: int) -> np.ndarray:
+def _join(parts: list[np.ndarray], nothing: int) -> np.ndarray:
     """Matrices of different widths below each other."""
     width = max(part.shape[1] for part in parts)
     missing = [((0, 0), (0, width - part.shape[1]), *((0, 0),) * (part.ndim - 2)) for part in parts]
@@ -192,7 +192,7 @@ def _joined(parts: list[np.ndarray], nothing: int) -> np.ndarray:
 
 
 def _piece(table: pa.Table, words: tuple[str, ...], channels: int) -> PlanArrays:
-    numbers, counts = _numbered(table.column("command"), words)
+    numbers, counts = _number_words(table.column("command"), words)
     batch = grid_batch(table)
     agents = np.stack([table.column(f"agent_{name}").to_numpy() for name in ("row", "column", "facing")], axis=1)
     actions, start = _plans(table)
@@ -211,7 +211,7 @@ def _piece(table: pa.Table, words: tuple[str, ...], channels: int) -> PlanArrays
     )
 
 
-def _numbered(column: pa.ChunkedArray, words: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+def _number_words(column: pa.ChunkedArray, words: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
     """The words of every command as numbers; each different command is looked at once."""
     encoded = column.combine_chunks().dictionary_encode()
     encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.data.table import Table
 
 
-__all__ = ["ConversionLog", "Gathered", "convert", "gather", "reads", "recognise", "write_as", "writes"]
+__all__ = ["ConversionInput", "ConversionLog", "convert", "gather", "reads", "recognise", "write_as", "writes"]
 
 VOCABULARIES = (INPUT_NAME, TARGET_NAME)
 SUFFIXES = (".txt", ".json", ".jsonl")  # of names that are those of files
@@ -134,7 +134,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Gathered:
+class ConversionInput:
     """Several sources as one."""
 
     parts: tuple[Part, ...]
@@ -187,7 +187,7 @@ class Gathered:
         return list(dict.fromkeys(names.get(split, split) for names, splits in named for split in splits))
 
 
-def gather(paths: Sequence[Path], names: Sequence[str] = ()) -> Gathered:
+def gather(paths: Sequence[Path], names: Sequence[str] = ()) -> ConversionInput:
     """Return the sources at some paths as one dataset.
 
     Args:
@@ -204,7 +204,9 @@ def gather(paths: Sequence[Path], names: Sequence[str] = ()) -> Gathered:
             f"--as gives {len(single)} names for {len(paths)} paths; give one for each, or old=new for each split"
         )
     called = single or [""] * len(paths)
-    return Gathered(tuple(Part(open_source(path), name, pairs) for path, name in zip(paths, called, strict=True)))
+    return ConversionInput(
+        tuple(Part(open_source(path), name, pairs) for path, name in zip(paths, called, strict=True))
+    )
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -236,7 +238,7 @@ def _tables_of(part: Part, split: str | None, told: ConversionLog | None) -> Ite
 
 
 def write_as(
-    gathered: Gathered,
+    gathered: ConversionInput,
     out: Path,
     form: Form,
     *,
@@ -282,7 +284,7 @@ def _all_or_nothing(files: Iterable[Path]) -> Iterator[None]:
 
 @dataclass
 class _Writer:
-    gathered: Gathered
+    gathered: ConversionInput
     out: Path
     split: str | None
     force: bool
@@ -316,7 +318,7 @@ class _Writer:
         counter = VocabularyCounter()
         known = self._vocabularies()
         if not self.force and (path.parent / INPUT_NAME).exists():
-            known = known or self._counted()
+            known = known or self._count_words()
             self._demand_same(path.parent / INPUT_NAME, known[0])
         counts = write_reascan(
             counter.counting(self.tables()), path, losses=self.told.losses, allow_losses=self.told.allow_losses
@@ -416,9 +418,9 @@ class _Writer:
                     return read_vocabulary(beside[0]), read_vocabulary(beside[1])
         if self.split is None:
             return None
-        return self._counted()
+        return self._count_words()
 
-    def _counted(self) -> tuple[Vocabulary, Vocabulary]:
+    def _count_words(self) -> tuple[Vocabulary, Vocabulary]:
         counter = VocabularyCounter()
         for part in self.gathered.parts:
             dataset = part.source.dataset
@@ -432,7 +434,7 @@ class _Writer:
     ) -> None:
         if known is not None and not counter.is_known_by(*known):
             self.told.notes.append("the vocabulary beside the released file lacks words of it; it was counted anew")
-            known = self._counted()
+            known = self._count_words()
         for folder in folders:
             for name, vocabulary in zip(VOCABULARIES, known or counter.vocabularies(), strict=True):
                 write_vocabulary(vocabulary, folder / name)

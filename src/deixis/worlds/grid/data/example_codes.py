@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from deixis.data.row_groups import Group, RowGroups
 
 
-__all__ = ["Coded", "ExampleCodes", "PackedWorlds", "pack_worlds", "read_codes", "read_ids"]
+__all__ = ["CodedTexts", "ExampleCodes", "PackedWorlds", "pack_worlds", "read_codes", "read_ids"]
 
 TEXTS = ("command", "pattern", "verb", "manner", "split")
 OBJECTS = ("shape", "color", "size", "row", "column")
@@ -38,7 +38,7 @@ NO_AGENT = 255
 WORKERS = 2
 
 
-class Coded(NamedTuple):
+class CodedTexts(NamedTuple):
     """A column of texts that repeat: the number of its text for every row, and the texts."""
 
     codes: np.ndarray
@@ -56,7 +56,7 @@ class ExampleCodes:
         kinds: uint8 [example], a bit for every kind of role (`worlds.grid.roles.KINDS`) that occurs in its world.
     """
 
-    texts: Mapping[str, Coded]
+    texts: Mapping[str, CodedTexts]
     objects: np.ndarray
     length: np.ndarray
     kinds: np.ndarray
@@ -105,7 +105,7 @@ def read_codes(rows: RowGroups, *, workers: int = WORKERS) -> ExampleCodes:
                 found = np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.uint32)
                 codes[name][here] = found[local] if len(found) else 0
     pa.default_memory_pool().release_unused()
-    coded = {name: Coded(_narrow(codes[name], len(known[name])), tuple(known[name])) for name in TEXTS}
+    coded = {name: CodedTexts(_narrow(codes[name], len(known[name])), tuple(known[name])) for name in TEXTS}
     return ExampleCodes(coded, objects, length, kinds)
 
 
@@ -187,7 +187,7 @@ class PackedWorlds:
         packed = self.objects[self.start[number] : self.start[number + 1]].tolist()
         _, size, row, column, facing = self.rest[number].tolist()
         agent = None if row == column == facing == NO_AGENT else Agent(row, column, Facing(facing))
-        return GridScene(tuple(GridObject.from_codes(*_unpacked(code)) for code in packed), size=size, agent=agent)
+        return GridScene(tuple(GridObject.from_codes(*_unpack(code)) for code in packed), size=size, agent=agent)
 
     def target(self, number: int) -> int:
         """The object that is meant in it."""
@@ -209,7 +209,7 @@ def pack_worlds(rows: RowGroups, *, workers: int = WORKERS) -> PackedWorlds | No
     counts: list[np.ndarray] = []
     rest = np.zeros((len(rows), len(REST)), np.uint8)
     with ThreadPoolExecutor(workers) as threads:
-        for group, packed in threads.map(lambda one: (one, _packed(rows, one)), rows.groups()):
+        for group, packed in threads.map(lambda one: (one, _pack(rows, one)), rows.groups()):
             if packed is None:
                 threads.shutdown(cancel_futures=True)
                 return None
@@ -223,7 +223,7 @@ def pack_worlds(rows: RowGroups, *, workers: int = WORKERS) -> PackedWorlds | No
     return PackedWorlds(np.concatenate(objects) if objects else np.zeros(0, np.uint16), start, rest)
 
 
-def _packed(rows: RowGroups, group: Group) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def _pack(rows: RowGroups, group: Group) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     table = rows.read(group, [*OBJECTS, *REST])
     packed, counts, shift = np.zeros(0, np.uint16), np.zeros(0, np.int64), 0
     for name, bits in zip(OBJECTS, BITS, strict=True):
@@ -242,7 +242,7 @@ def _packed(rows: RowGroups, group: Group) -> tuple[np.ndarray, np.ndarray, np.n
     return packed, counts, np.column_stack([pc.fill_null(table[name], 0).to_numpy() for name in REST])
 
 
-def _unpacked(code: int) -> Iterator[int]:
+def _unpack(code: int) -> Iterator[int]:
     for name, bits in zip(OBJECTS, BITS, strict=True):
         yield (code & (1 << bits) - 1) + (name == "size")
         code >>= bits

@@ -115,7 +115,7 @@ def _rows(tables: list[pa.Table]) -> int:
 def _merge(folder: Path, files: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Keep examples of several test sets once; the files there are then, and what was found in several splits."""
     ids = [_ids(folder / entry["path"]) for entry in files]
-    repeated = _repeated(np.concatenate(ids))
+    repeated = _repeats_of(np.concatenate(ids))
     places = [np.flatnonzero(np.isin(one, repeated)) for one in ids]
     leaks = _leaks(files, [one[rows] for one, rows in zip(ids, places, strict=True)])
     tests = [n for n, entry in enumerate(files) if not (AT_RANDOM | {"aside"}) & set(splits_of(entry["split"]))]
@@ -131,7 +131,7 @@ def _ids(path: Path) -> np.ndarray:
     return np.concatenate([table["id"].to_numpy() for table in read_parquet(path, columns=["id"])])
 
 
-def _repeated(ids: np.ndarray) -> np.ndarray:
+def _repeats_of(ids: np.ndarray) -> np.ndarray:
     different, counts = np.unique(ids, return_counts=True)
     return np.asarray(different[counts > 1])
 

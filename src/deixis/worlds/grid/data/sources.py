@@ -112,18 +112,18 @@ class Source:
                 for table in examined_tables(file.path, self.kind):
                     yield table if isinstance(table, str) else rename_splits(table, file.names)
         else:
-            yield from self._recorded()
+            yield from self._recorded_tables()
 
     def count(self, split: str | None = None) -> int:
         """The number of examples of one split, or of all, by reading everything where there is no other way."""
         known = self.total if split is None else (self.splits or {}).get(split)
         if known is None and self.files:
-            known = sum(found for found in self._picked(-1, split) if isinstance(found, int)) or None
+            known = sum(found for found in self._pick(-1, split) if isinstance(found, int)) or None
         return known if known is not None else sum(table.num_rows for table in self.tables(split))
 
     def example(self, number: int, split: str | None = None) -> Example:
         """One example, counted from 0, within one split or over all."""
-        picked = next((one for one in self._picked(number, split) if not isinstance(one, int)), None)
+        picked = next((one for one in self._pick(number, split) if not isinstance(one, int)), None)
         if picked is not None:
             return example_at(picked, 0)
         before = 0
@@ -135,7 +135,7 @@ class Source:
         where = f"{self.path.name}, split {split}" if split else self.path.name
         raise UnknownName(f"there is no example {number} in {where}; it has {size:,}, counted from 0")
 
-    def _picked(self, number: int, split: str | None) -> Iterator[pa.Table | int]:
+    def _pick(self, number: int, split: str | None) -> Iterator[pa.Table | int]:
         """The table of one example, where it lies in released files; before it, the sizes of those that lack it."""
         for file in self.files:
 
@@ -150,7 +150,7 @@ class Source:
                 yield rename_splits(found, file.names)
                 return
 
-    def _recorded(self) -> Iterator[pa.Table]:
+    def _recorded_tables(self) -> Iterator[pa.Table]:
         """The examples of a dataset or a Parquet file as they stand there."""
         return (
             self.dataset.tables(demanded=DEMANDED)
@@ -160,7 +160,7 @@ class Source:
 
     def _all(self) -> Iterator[pa.Table]:
         if self.dataset is not None or self.kind == "parquet":
-            for table in self._recorded():
+            for table in self._recorded_tables():
                 yield in_schema(table, self.path.name)
         else:
             for file in self.files or (ReleasedFile(self.path),):
@@ -246,7 +246,7 @@ def sample_rows(tables: Iterable[pa.Table], rows: int, *, seed: int) -> pa.Table
     for table in tables:
         numbers = np.arange(done, done + table.num_rows, dtype=np.uint64)
         done += table.num_rows
-        keys = np.concatenate([keys, _scrambled(numbers + np.uint64(derive(seed, "sample")))])
+        keys = np.concatenate([keys, _scramble(numbers + np.uint64(derive(seed, "sample")))])
         kept = table if kept is None else pa.concat_tables([kept, table])
         if len(keys) > rows:
             places = np.sort(np.argpartition(keys, rows)[:rows])
@@ -291,7 +291,7 @@ def _rows_of_parquet(path: Path) -> int:
         return int(pq.read_metadata(path).num_rows)
 
 
-def _scrambled(words: np.ndarray) -> np.ndarray:
+def _scramble(words: np.ndarray) -> np.ndarray:
     """Keys that put rows in random order."""
     with np.errstate(over="ignore"):
         return mix_words(words * GOLDEN_WORD)

@@ -133,7 +133,7 @@ class Statistics:
 
     def merge(self, other: Statistics) -> Statistics:
         """The statistics of both together."""
-        return Statistics(**{f.name: _joined(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)})
+        return Statistics(**{f.name: _join(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)})
 
     @property
     def patterns(self) -> dict[str, int]:
@@ -302,7 +302,7 @@ class _Piece:
             objects=_pairs(patterns, np.diff(starts), names),
             verbs=self.names("verb"),
             manners=self.names("manner"),
-            said=_weighted(read_ones, weights),
+            said=_weigh(read_ones, weights),
             shown=self.shown(),
             directions=self.directions(starts),
             facings={(int(code),): int(n) for code, n in _tally(self.numbers("agent_facing"))},
@@ -416,8 +416,8 @@ class _Piece:
         has_all = (clauses > 0) & (np.bincount(sets >> 8, minlength=len(count)) >= clauses)
         return {
             "with_all_relations": {(names[p],): n for p, n in _tally(patterns[has_all])},
-            "of_kind": _named(_pairs(patterns[row], kinds, names)),
-            "with_kind": _named(_pairs(patterns[present // len(KINDS)], present % len(KINDS), names)),
+            "of_kind": _with_kind_names(_pairs(patterns[row], kinds, names)),
+            "with_kind": _with_kind_names(_pairs(patterns[present // len(KINDS)], present % len(KINDS), names)),
             "competitors": _pairs(patterns[count > 0], competitors[count > 0], names),
         }
 
@@ -475,7 +475,7 @@ def _pairs(one: np.ndarray, other: np.ndarray, names: list[str] | None = None, *
     return {(names[code // width], code % width): n for code, n in tally}
 
 
-def _named(counts: dict[Key, int]) -> dict[Key, int]:
+def _with_kind_names(counts: dict[Key, int]) -> dict[Key, int]:
     return {(pattern, KINDS[code]): n for (pattern, code), n in counts.items()}
 
 
@@ -486,7 +486,7 @@ def _tally(codes: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(found.tolist(), counts[found].tolist(), strict=True))
 
 
-def _weighted(commands: list[_CommandCounts | None], weights: np.ndarray) -> Counter[Key]:
+def _weigh(commands: list[_CommandCounts | None], weights: np.ndarray) -> Counter[Key]:
     total: Counter[Key] = Counter()
     for command, weight in zip(commands, weights.tolist(), strict=True):
         for key, count in command.said.items() if command else ():
@@ -494,7 +494,7 @@ def _weighted(commands: list[_CommandCounts | None], weights: np.ndarray) -> Cou
     return total
 
 
-def _joined(one: Any, other: Any) -> Any:
+def _join(one: Any, other: Any) -> Any:
     """Two values of one field together: numbers and counts add up, sets unite."""
     if isinstance(one, int):
         return one + other

@@ -168,7 +168,7 @@ def _example_from(row: dict[str, Any]) -> Example:
     try:
         return Example(
             text=_text(row, "command"),
-            stored=_stored(row),
+            stored=_stored_instruction_of(row),
             scene=_scene_from(row),
             target=int(row["target"]),
             plan=plan_from_letters(_text(row, "plan")),
@@ -184,7 +184,7 @@ def _example_from(row: dict[str, Any]) -> Example:
         raise BrokenDataset(f"row {row.get('id')} has no column {error}") from error
 
 
-def _stored(row: dict[str, Any]) -> Instruction | None:
+def _stored_instruction_of(row: dict[str, Any]) -> Instruction | None:
     """What a row stores as the meaning of its command; None where the text has to be read."""
     said = row.get("expression")
     return stored_instruction(said, _text(row, "verb"), _text(row, "manner")) if said else None

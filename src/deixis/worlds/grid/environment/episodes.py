@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from deixis.worlds.grid.actions import Manner, Plan, Verb
     from deixis.worlds.grid.data.table import Table
-    from deixis.worlds.grid.judging.verdicts import Asked
+    from deixis.worlds.grid.judging.verdicts import ExampleArrays
     from deixis.worlds.grid.making.pool import Pool
     from deixis.worlds.grid.making.recipe import Recipe
 
@@ -52,7 +52,7 @@ class Episodes:
         name: where they come from, for complaints.
     """
 
-    asked: Asked
+    asked: ExampleArrays
     name: str
 
     def __post_init__(self) -> None:
@@ -220,10 +220,10 @@ def stored_episodes(path: Path, split: str) -> Episodes:
 
 @lru_cache(maxsize=4)
 def _read_stored(path: Path, split: str, stamps: tuple[int, ...]) -> Episodes:  # noqa: ARG001 (they tell one state from another)
-    from deixis.worlds.grid.data.asked import asked_in
+    from deixis.worlds.grid.data.example_arrays import example_arrays_by_split
     from deixis.worlds.grid.data.sources import open_source
 
-    return Episodes(asked_in(open_source(path), [split])[split], f"{path.name}, split {split}")
+    return Episodes(example_arrays_by_split(open_source(path), [split])[split], f"{path.name}, split {split}")
 
 
 @lru_cache(maxsize=8)
@@ -235,7 +235,7 @@ def fresh_episodes(recipe: Recipe, split: str = "train", episodes: int = EPISODE
         RecipeError: when what it holds out cannot be made by itself.
         UnsatisfiablePattern: when no worlds are found.
     """
-    from deixis.worlds.grid.data.asked import asked_of
+    from deixis.worlds.grid.data.example_arrays import example_arrays
     from deixis.worlds.grid.making.pool import demand_whole
 
     demand_whole("episodes", episodes, 1, MOST_EPISODES)
@@ -258,7 +258,7 @@ def fresh_episodes(recipe: Recipe, split: str = "train", episodes: int = EPISODE
         raise UnsatisfiablePattern(
             f"no world of the split {split!r} was found; choose another split, or allow more objects (cap)"
         )
-    return Episodes(asked_of(tables, name=f"the recipe {recipe.name}"), f"{recipe.name}, split {split}")
+    return Episodes(example_arrays(tables, name=f"the recipe {recipe.name}"), f"{recipe.name}, split {split}")
 
 
 def _make_tables(recipe: Recipe, pool: Pool, split: str, wanted: int) -> Iterator[Table]:

@@ -18,7 +18,7 @@ from deixis.worlds.grid.scene import GridBatch
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.grid.judging.verdicts import Asked
+    from deixis.worlds.grid.judging.verdicts import ExampleArrays
 
 
 __all__ = ["BASELINES", "oracle_plans", "random_plans"]
@@ -27,7 +27,7 @@ BASELINES = ("random", "oracle")
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
-def random_plans(asked: Asked, *, seed: int) -> Plans:
+def random_plans(asked: ExampleArrays, *, seed: int) -> Plans:
     """For every example as many actions as the right plan has, each drawn from all six alike.
 
     The draws depend on the seed and the id of the example alone: they are those of
@@ -42,7 +42,7 @@ def random_plans(asked: Asked, *, seed: int) -> Plans:
     return Plans(ids=asked.ids, actions=actions, starts=asked.starts, facts={"model": "random", "seed": seed})
 
 
-def oracle_plans(asked: Asked) -> Plans:
+def oracle_plans(asked: ExampleArrays) -> Plans:
     """For every example the plan for what its command picks out.
 
     Of several objects the first is taken; the plan is empty where there is none.
@@ -61,7 +61,7 @@ def oracle_plans(asked: Asked) -> Plans:
     return Plans(ids=asked.ids, actions=actions, starts=starts, facts={"model": "oracle"})
 
 
-def _first_referents(asked: Asked) -> np.ndarray:
+def _first_referents(asked: ExampleArrays) -> np.ndarray:
     """int64 [example]: the first object that the command picks out, or -1."""
     found = np.zeros(len(asked), np.uint64)
     is_read = np.array([command.is_read for command in asked.commands], bool)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deixis.data.crew import in_order
-from deixis.worlds.grid.judging.verdicts import Asked, Plans, Verdicts, judge_all, take_plans
+from deixis.worlds.grid.judging.verdicts import ExampleArrays, Plans, Verdicts, judge_all, take_plans
 
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ ROWS = 16_384  # judged together
 PER_EXAMPLE = ("ids", "objects", "count", "size", "target", "agent", "roles")
 
 
-def judge_with_crew(asked: Asked, plans: Plans, *, crew: Crew, is_given: np.ndarray | None = None) -> Verdicts:
+def judge_with_crew(asked: ExampleArrays, plans: Plans, *, crew: Crew, is_given: np.ndarray | None = None) -> Verdicts:
     """Judge as `judge_all` does, by a crew.
 
     Args:
@@ -40,13 +40,13 @@ def judge_with_crew(asked: Asked, plans: Plans, *, crew: Crew, is_given: np.ndar
     return Verdicts(**joined)
 
 
-def _judge(piece: tuple[Asked, Plans, np.ndarray]) -> Verdicts:
+def _judge(piece: tuple[ExampleArrays, Plans, np.ndarray]) -> Verdicts:
     """The verdicts on a piece, by whoever was given it."""
     asked, plans, is_given = piece
     return judge_all(asked, plans, is_given=is_given)
 
 
-def _pieces(asked: Asked, plans: Plans, given: np.ndarray) -> Iterator[tuple[Asked, Plans, np.ndarray]]:
+def _pieces(asked: ExampleArrays, plans: Plans, given: np.ndarray) -> Iterator[tuple[ExampleArrays, Plans, np.ndarray]]:
     """The examples and their plans in pieces; each takes along only the commands that it needs."""
     for start in range(0, len(asked), ROWS):
         rows = slice(start, min(start + ROWS, len(asked)))

@@ -20,8 +20,8 @@ from deixis.learn.run import find_checkpoint, is_word, shipped_checkpoints
 from deixis.losses import Losses
 from deixis.options import names_in, refuse_options
 from deixis.report.output import Output
-from deixis.worlds.grid.data.asked import asked_of, data_digest
 from deixis.worlds.grid.data.commands import StoredCommands
+from deixis.worlds.grid.data.example_arrays import data_digest, example_arrays
 from deixis.worlds.grid.data.judged_plans import places_of
 from deixis.worlds.grid.data.plans import NO_PLAN, read_plans, read_plans_in
 from deixis.worlds.grid.data.sources import open_source
@@ -30,7 +30,7 @@ from deixis.worlds.grid.judging.crews import judge_with_crew
 from deixis.worlds.grid.judging.navigation import GROUPINGS, PlanEvaluation, evaluate_plans
 from deixis.worlds.grid.judging.tables import evaluation_blocks, fault_lines
 from deixis.worlds.grid.judging.verdict_file import write_plan_verdicts
-from deixis.worlds.grid.judging.verdicts import Asked, judge_all
+from deixis.worlds.grid.judging.verdicts import ExampleArrays, judge_all
 from deixis.worlds.grid.judging.wrong_plans import wrong_plans
 
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.judging.verdicts import Plans
 
 
-__all__ = ["AskedBySplit", "evaluate", "plans_for", "recognises"]
+__all__ = ["ExampleArraysBySplit", "evaluate", "plans_for", "recognises"]
 
 PREDICTIONS = "predictions"  # the folder for what a model says
 NOT_TESTED = ("train", "aside")  # splits that are judged only on request
@@ -81,7 +81,7 @@ def evaluate(request: Request) -> Output:
     is_baseline = str(answer) in BASELINES
     if out is not None and not is_baseline and (checkpoint := find_checkpoint(answer)) is not None:
         demand_same(out, _facts_of(checkpoint), _answerer(read_kept(out)), force=request.force)
-    examples = AskedBySplit(source, request.progress)
+    examples = ExampleArraysBySplit(source, request.progress)
     plans = plans_for(answer, examples, replace(request, out=out))
     asked = {name: examples[name] for name in plans}
     judge = judge_all if request.crew is None else partial(judge_with_crew, crew=request.crew)
@@ -111,7 +111,7 @@ def evaluate(request: Request) -> Output:
     return Output(values=values, blocks=blocks, files=files, notes=notes)
 
 
-class AskedBySplit(dict[str, Asked]):
+class ExampleArraysBySplit(dict[str, ExampleArrays]):
     """The examples of a dataset by split, each read on demand with a report to `progress`."""
 
     def __init__(self, data: Source, progress: Callable[..., None] | None = None) -> None:
@@ -120,8 +120,8 @@ class AskedBySplit(dict[str, Asked]):
         self.commands = StoredCommands()
         self.progress = progress
 
-    def __missing__(self, split: str) -> Asked:
-        found = self[split] = asked_of(self.data.tables(split), commands=self.commands, name=split)
+    def __missing__(self, split: str) -> ExampleArrays:
+        found = self[split] = example_arrays(self.data.tables(split), commands=self.commands, name=split)
         if self.progress is not None:
             self.progress("examples", sum(map(len, self.values())), None)
         return found
@@ -136,7 +136,7 @@ class AskedBySplit(dict[str, Asked]):
         return [name for name in known if name not in NOT_TESTED] or list(known)
 
 
-def plans_for(source: Path, examples: AskedBySplit, request: Request) -> dict[str, Plans]:
+def plans_for(source: Path, examples: ExampleArraysBySplit, request: Request) -> dict[str, Plans]:
     """Return the plans to be judged, by split, from any source.
 
     Args:
@@ -170,7 +170,9 @@ def plans_for(source: Path, examples: AskedBySplit, request: Request) -> dict[st
     raise BrokenDataset(f"there is no file or folder {source}, and it is none of the words {words}")
 
 
-def _said_by(checkpoint: Path, examples: AskedBySplit, splits: Sequence[str], request: Request) -> dict[str, Plans]:
+def _said_by(
+    checkpoint: Path, examples: ExampleArraysBySplit, splits: Sequence[str], request: Request
+) -> dict[str, Plans]:
     """What a trained model says."""
     from deixis.worlds.grid.training.predict import LIMIT, predict
 
@@ -188,7 +190,7 @@ def _said_by(checkpoint: Path, examples: AskedBySplit, splits: Sequence[str], re
         )
 
 
-def _losses(source: Source, asked: Mapping[str, Asked], plans: Mapping[str, Plans], *, again: int) -> Losses:
+def _losses(source: Source, asked: Mapping[str, ExampleArrays], plans: Mapping[str, Plans], *, again: int) -> Losses:
     """Plans that count for nothing: to no example of any split, to one that was answered before, or without an id.
 
     Args:

@@ -28,7 +28,7 @@ from deixis.judge.uncertainty import Estimate, wilson
 from deixis.worlds.grid.actions import MANNERS, VERBS
 from deixis.worlds.grid.judging import POINTING
 from deixis.worlds.grid.judging.misreadings import MISSED, NO_REASON, names_of
-from deixis.worlds.grid.judging.verdicts import CUT, UNRECORDED, Asked, Plans, Verdicts, judge_all, take_plans
+from deixis.worlds.grid.judging.verdicts import CUT, UNRECORDED, ExampleArrays, Plans, Verdicts, judge_all, take_plans
 from deixis.worlds.grid.roles import KINDS
 from deixis.worlds.grid.scene import GRID
 
@@ -231,7 +231,7 @@ class PlanEvaluation:
 
 
 def evaluate_plans(
-    asked: Mapping[str, Asked],
+    asked: Mapping[str, ExampleArrays],
     plans: Mapping[str, Plans],
     *,
     data: str = "",
@@ -276,7 +276,7 @@ def evaluate_plans(
     return evaluation, verdicts
 
 
-def align_plans(asked: Asked, plans: Plans) -> tuple[Plans, np.ndarray]:
+def align_plans(asked: ExampleArrays, plans: Plans) -> tuple[Plans, np.ndarray]:
     """Return one plan for each example, the first of several, and bool [example], whether there was one."""
     if np.array_equal(asked.ids, plans.ids):
         return plans, np.ones(len(asked), bool)
@@ -295,13 +295,13 @@ def merge_splits(found: Iterable[SplitEvaluation]) -> SplitEvaluation:
     """Merge the results on several splits, counting an example of two of them twice."""
     found = list(found)
     return SplitEvaluation(
-        score=_added([one.score for one in found]),
-        choices=_summed([one.choices for one in found], CHOICES),
-        roles=_summed([one.roles for one in found], (*KINDS, UNRECORDED)),
-        missed=_summed([one.missed for one in found], (*MISSED, NO_REASON)),
+        score=_add_scores([one.score for one in found]),
+        choices=_sum_counts([one.choices for one in found], CHOICES),
+        roles=_sum_counts([one.roles for one in found], (*KINDS, UNRECORDED)),
+        missed=_sum_counts([one.missed for one in found], (*MISSED, NO_REASON)),
         by={
             what: {
-                name: _added([one.by[what][name] for one in found if name in one.by.get(what, {})])
+                name: _add_scores([one.by[what][name] for one in found if name in one.by.get(what, {})])
                 for name in dict.fromkeys(name for one in found for name in one.by.get(what, {}))
             }
             for what in GROUPINGS
@@ -312,7 +312,7 @@ def merge_splits(found: Iterable[SplitEvaluation]) -> SplitEvaluation:
 # -------------------------------------------------------------------------------- inside
 
 
-def _settle(asked: Asked, verdicts: Verdicts) -> SplitEvaluation:
+def _settle(asked: ExampleArrays, verdicts: Verdicts) -> SplitEvaluation:
     is_wrong = verdicts.is_wrong_object
     choices = np.bincount(outcomes_of(verdicts), minlength=len(CHOICES)).tolist()
     role = np.bincount(verdicts.role[is_wrong] + 1, minlength=len(KINDS) + 1).tolist()
@@ -345,7 +345,7 @@ def _shares(misread: np.ndarray) -> dict[str, float]:
     return {name: share for name, share in shares.items() if share}
 
 
-def _parts(asked: Asked, verdicts: Verdicts, what: str) -> dict[str, Score]:
+def _parts(asked: ExampleArrays, verdicts: Verdicts, what: str) -> dict[str, Score]:
     """Return the scores of all parts that have examples, in their usual order."""
     if what == "relation":
         names = (*(relation.name for relation in GRID.relations), NONE)
@@ -401,7 +401,9 @@ def _order(what: str) -> Any:
     return lambda name: (known.get(name, len(known)), len(name), name)
 
 
-def _strange(asked: Mapping[str, Asked], plans: Mapping[str, Plans], judged: Mapping[str, Verdicts]) -> dict[str, int]:
+def _strange(
+    asked: Mapping[str, ExampleArrays], plans: Mapping[str, Plans], judged: Mapping[str, Verdicts]
+) -> dict[str, int]:
     """Answers that count for nothing, each file of plans by itself."""
     found = dict.fromkeys((NOT_ASKED, ANSWERED), 0)
     splits: dict[int, list[str]] = {}
@@ -427,14 +429,14 @@ def _faults(plans: Iterable[Plans], digest: str) -> dict[str, int]:
     return found
 
 
-def _added(scores: Sequence[Score]) -> Score:
+def _add_scores(scores: Sequence[Score]) -> Score:
     examples = sum(score.examples for score in scores)
     tokens = sum(score.tokens * score.examples for score in scores if score.examples)
     right = tuple(sum(counts) for counts in zip(*(score.right for score in scores), strict=True))
     return Score(examples, right or (0,) * len(MEASURES), tokens / examples if examples else math.nan)
 
 
-def _summed(counts: Sequence[Mapping[str, Any]], order: Sequence[str]) -> dict[str, Any]:
+def _sum_counts(counts: Sequence[Mapping[str, Any]], order: Sequence[str]) -> dict[str, Any]:
     found = {name: sum(one.get(name, 0) for one in counts) for name in order}
     return {name: count for name, count in found.items() if count or name in CHOICES}
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from deixis.worlds.grid.judging.verdicts import Asked
+    from deixis.worlds.grid.judging.verdicts import ExampleArrays
     from deixis.worlds.grid.judging.verdicts import Verdicts as PlanVerdicts
 
 
@@ -28,7 +28,7 @@ RIGHT_BY = {"exact": "exact", "got_there": "got_there", "right_target": "is_righ
 
 
 def write_plan_verdicts(
-    path: Path, asked: Mapping[str, Asked], verdicts: Mapping[str, PlanVerdicts], *, keep: bool = False
+    path: Path, asked: Mapping[str, ExampleArrays], verdicts: Mapping[str, PlanVerdicts], *, keep: bool = False
 ) -> None:
     """Write the verdicts on the plans of some splits in the common schema.
 

@@ -34,7 +34,7 @@ __all__ = [
     "NO_ACTION",
     "NO_ROLE",
     "UNRECORDED",
-    "Asked",
+    "ExampleArrays",
     "Plans",
     "Verdict",
     "Verdicts",
@@ -175,7 +175,7 @@ def _with_reason(example: Example, verdict: Verdict) -> Verdict:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Asked:
+class ExampleArrays:
     """Examples as arrays: the worlds, the commands and the right plans.
 
     Shapes:
@@ -199,7 +199,7 @@ class Asked:
     commands: tuple[Command, ...]
 
     @classmethod
-    def of(cls, examples: Sequence[Example]) -> Asked:
+    def of(cls, examples: Sequence[Example]) -> ExampleArrays:
         """The examples, in order."""
         batches = [GridBatch.of([example.scene]) for example in examples]
         places = max((batch.objects.shape[1] for batch in batches), default=1)
@@ -306,7 +306,7 @@ class Verdicts:
         )
 
 
-def judge_all(asked: Asked, plans: Plans, *, is_given: np.ndarray | None = None) -> Verdicts:
+def judge_all(asked: ExampleArrays, plans: Plans, *, is_given: np.ndarray | None = None) -> Verdicts:
     """The judgement on every plan.
 
     Args:
@@ -353,7 +353,7 @@ def judge_all(asked: Asked, plans: Plans, *, is_given: np.ndarray | None = None)
     )
 
 
-def judge_choices(asked: Asked, chosen: np.ndarray) -> Verdicts:
+def judge_choices(asked: ExampleArrays, chosen: np.ndarray) -> Verdicts:
     """The judgement on pointing at an object of every example, int64 [example]; see `judge_choice`."""
     is_right = chosen == asked.target
     wrong, every = np.where(is_right, NOTHING, chosen), np.ones(len(asked), bool)
@@ -386,12 +386,12 @@ def _holds_no_action(plans: Plans) -> np.ndarray:
     return np.bincount(row[plans.actions >= len(Action)], minlength=len(plans)) > 0
 
 
-def _roles(asked: Asked, chosen: np.ndarray) -> np.ndarray:
+def _roles(asked: ExampleArrays, chosen: np.ndarray) -> np.ndarray:
     code = asked.roles[np.arange(len(asked)), np.maximum(chosen, 0)]
     return np.where((chosen >= 0) & (code != NO_ROLE), code.astype(np.int64) >> SHIFT, NOTHING)
 
 
-def _misread(asked: Asked, chosen: np.ndarray) -> np.ndarray:
+def _misread(asked: ExampleArrays, chosen: np.ndarray) -> np.ndarray:
     from deixis.worlds.grid.kernels.navigation import find_misreadings
 
     blueprints = Blueprints.of([command.expression if command.is_read else None for command in asked.commands])

@@ -14,7 +14,7 @@ from deixis.worlds.grid.scene import GridObject, GridScene
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deixis.worlds.grid.judging.verdicts import Asked, Verdicts
+    from deixis.worlds.grid.judging.verdicts import ExampleArrays, Verdicts
 
 
 __all__ = ["WrongPlan", "wrong_plans"]
@@ -41,7 +41,7 @@ class WrongPlan(NamedTuple):
 
 
 def wrong_plans(
-    asked: Mapping[str, Asked], verdicts: Mapping[str, Verdicts], *, most: int = MOST
+    asked: Mapping[str, ExampleArrays], verdicts: Mapping[str, Verdicts], *, most: int = MOST
 ) -> dict[str, tuple[WrongPlan, ...]]:
     """Return the first plans of every judged split that make for a wrong object."""
     return {
@@ -54,7 +54,7 @@ def _first_wrong(verdicts: Verdicts, most: int) -> np.ndarray:
     return np.flatnonzero(verdicts.is_wrong_object)[:most]
 
 
-def _wrong_plan(asked: Asked, verdicts: Verdicts, row: int) -> WrongPlan:
+def _wrong_plan(asked: ExampleArrays, verdicts: Verdicts, row: int) -> WrongPlan:
     command, found = asked.commands[asked.which[row]], verdicts.verdict(row)
     chosen = int(verdicts.chosen[row])
     if UNCLEAR in found.missed or not command.is_read:
@@ -64,6 +64,6 @@ def _wrong_plan(asked: Asked, verdicts: Verdicts, row: int) -> WrongPlan:
     return WrongPlan(str(int(asked.ids[row])), command.text, chosen, found.missed, told)
 
 
-def _scene(asked: Asked, row: int) -> GridScene:
+def _scene(asked: ExampleArrays, row: int) -> GridScene:
     codes = asked.objects[row, : int(asked.count[row])].tolist()
     return GridScene(tuple(GridObject.from_codes(*thing) for thing in codes), size=int(asked.size[row]))

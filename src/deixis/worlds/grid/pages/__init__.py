@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deixis.studio.world_pages import WorldPages
-from deixis.worlds.grid.data.asked import data_digest
+from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.pages import example, play, playground, results
 from deixis.worlds.grid.pages.gallery import filter_grid, grid_shelf, list_grid
 from deixis.worlds.grid.world import WORLD

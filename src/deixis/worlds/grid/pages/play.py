@@ -27,14 +27,14 @@ from deixis.studio.answers import AnswerVerdict, Game, Measure, draw_numbers, wr
 from deixis.studio.pages import render
 from deixis.studio.play import sitting_of
 from deixis.worlds.grid.actions import Action, Plan, plan_from_letters, plan_to_codes
-from deixis.worlds.grid.data.asked import data_digest
+from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.data.plans import write_plans
 from deixis.worlds.grid.data.table import table_of
 from deixis.worlds.grid.draw import Marks, path_of
 from deixis.worlds.grid.judging.misreadings import LABELS
 from deixis.worlds.grid.judging.navigation import Score, evaluate_plans
 from deixis.worlds.grid.judging.verdict_file import write_plan_verdicts
-from deixis.worlds.grid.judging.verdicts import Asked, Plans, judge_all, judge_choice, judge_choices, judge_plan
+from deixis.worlds.grid.judging.verdicts import ExampleArrays, Plans, judge_all, judge_choice, judge_choices, judge_plan
 from deixis.worlds.grid.language import explain, say_misreadings_to
 from deixis.worlds.grid.pages.film import draw_themed
 from deixis.worlds.grid.pages.gallery import grid_example
@@ -220,7 +220,7 @@ class GridGame(Game):
         write_plans(folder / f"{split}.parquet", ids, (actions, starts), known)
         write_parquet(table_of(self.examples[: len(said)]), folder / "asked.parquet")
         if is_over:
-            asked = {split: Asked.of(self.examples)}
+            asked = {split: ExampleArrays.of(self.examples)}
             given = {split: Plans(ids=ids, actions=actions, starts=starts, facts=known)}
             judge = self._judge_clicks(said) if self.task == "point" else judge_all
             evaluation, verdicts = evaluate_plans(asked, given, data=self.entry.title, digest=self._digest, judge=judge)

@@ -18,7 +18,7 @@ from deixis.studio.library import SITTING
 from deixis.studio.model_results import show_results
 from deixis.studio.world_pages import ResultWords
 from deixis.worlds.grid.actions import plan_from_codes, plan_from_letters
-from deixis.worlds.grid.data.asked import data_digest
+from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.data.judged_plans import Places, find_plan_letters, places_of
 from deixis.worlds.grid.data.plans import read_plans
 from deixis.worlds.grid.data.table import examples_of

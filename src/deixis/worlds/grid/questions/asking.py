@@ -11,7 +11,7 @@ from deixis.data.split_names import names_in_split
 from deixis.prompts.question import GoldMessage, QuestionPool
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.seeds import Stream, derive
-from deixis.worlds.grid.data.asked import data_digest
+from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.data.judged_plans import places_of
 from deixis.worlds.grid.data.sources import open_source, row_groups_of, sample_rows
 from deixis.worlds.grid.data.table import example_at, examples_of

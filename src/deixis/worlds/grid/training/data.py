@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from deixis.errors import RecipeError
-from deixis.worlds.grid.data.asked import data_digest
+from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.data.sources import Source
 from deixis.worlds.grid.models.policy import Batch
 

@@ -13,7 +13,7 @@ from deixis.worlds.grid.checks.content import readable
 from deixis.worlds.grid.checks.judge import CompiledJudge
 from deixis.worlds.grid.checks.registry import CHECKS
 from deixis.worlds.grid.data.commands import StoredCommands
-from deixis.worlds.grid.judging.verdicts import NO_ROLE, Asked
+from deixis.worlds.grid.judging.verdicts import NO_ROLE, ExampleArrays
 
 
 if TYPE_CHECKING:
@@ -25,22 +25,24 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.data.sources import Source
 
 
-__all__ = ["asked_in", "asked_of", "data_digest"]
+__all__ = ["data_digest", "example_arrays", "example_arrays_by_split"]
 
 HINT = "`deixis check` tells more"
 
 
-def asked_in(source: Source, splits: Iterable[str]) -> dict[str, Asked]:
+def example_arrays_by_split(source: Source, splits: Iterable[str]) -> dict[str, ExampleArrays]:
     """The examples of some splits of a dataset, each in its order.
 
     Raises:
         BrokenDataset: when an example cannot be read, or has no agent or no target.
     """
     commands = StoredCommands()
-    return {split: asked_of(source.tables(split), commands=commands, name=split) for split in splits}
+    return {split: example_arrays(source.tables(split), commands=commands, name=split) for split in splits}
 
 
-def asked_of(tables: Iterable[pa.Table], *, commands: Commands | None = None, name: str = "the table") -> Asked:
+def example_arrays(
+    tables: Iterable[pa.Table], *, commands: Commands | None = None, name: str = "the table"
+) -> ExampleArrays:
     """The examples of some tables in the columns of `worlds.grid.data.table`, one after the other.
 
     Args:
@@ -56,16 +58,16 @@ def asked_of(tables: Iterable[pa.Table], *, commands: Commands | None = None, na
     number = {text: place for place, text in enumerate(texts)}
     width = max(chunk.objects.shape[1] for chunk in chunks)
     plans = Ragged.of_pieces([chunk.plan for chunk in chunks])
-    return Asked(
+    return ExampleArrays(
         ids=np.concatenate([chunk.id for chunk in chunks]),
-        objects=np.concatenate([_widened(chunk.objects, width, 0) for chunk in chunks]),
+        objects=np.concatenate([_widen(chunk.objects, width, 0) for chunk in chunks]),
         count=np.concatenate([chunk.count for chunk in chunks]),
         size=np.concatenate([chunk.size for chunk in chunks]),
         target=np.concatenate([chunk.target for chunk in chunks]),
         agent=np.concatenate([chunk.agent for chunk in chunks]),
         actions=plans.values,
         starts=plans.start,
-        roles=np.concatenate([_widened(_roles(chunk), width, NO_ROLE) for chunk in chunks]),
+        roles=np.concatenate([_widen(_roles(chunk), width, NO_ROLE) for chunk in chunks]),
         which=np.concatenate(
             [chunk.of_command([number[command.text] for command in chunk.commands], np.int64) for chunk in chunks]
         ),
@@ -104,7 +106,7 @@ def _roles(chunk: Chunk) -> np.ndarray:
     return np.where(fits[:, None], padded, np.uint8(NO_ROLE)).astype(np.uint8)
 
 
-def _widened(values: np.ndarray, width: int, filler: int) -> np.ndarray:
+def _widen(values: np.ndarray, width: int, filler: int) -> np.ndarray:
     """Room for more places."""
     missing = ((0, 0), (0, width - values.shape[1]), *((0, 0),) * (values.ndim - 2))
     return np.pad(values, missing, constant_values=filler)
