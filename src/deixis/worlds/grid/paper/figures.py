@@ -75,7 +75,7 @@ class Panel:
     empty: str = "none"
 
     def counts(self, statistics: Statistics) -> tuple[int, ...]:
-        """The count of every label."""
+        """Return the count of every label."""
         found: Mapping[Key, int] = getattr(statistics, self.field)
         return tuple(found.get(key, 0) for key in self.keys.values())
 
@@ -129,7 +129,7 @@ ROWS = (4, 4, 3)  # how many of the panels stand in each row below the distracto
 
 
 def figure4(counted: Sequence[Counted], *, beside: Published | None = None) -> Figure:
-    """How long plans are, by pattern: one panel per dataset.
+    """Draw the lengths of plans by pattern, with one panel per dataset.
 
     Args:
         counted: the datasets.
@@ -149,7 +149,7 @@ def figure4(counted: Sequence[Counted], *, beside: Published | None = None) -> F
 
 
 def figure5(counted: Sequence[Counted], *, beside: Published | None = None) -> Figure:
-    """What commands say and worlds hold: distractors by pattern, then a panel for everything that is counted.
+    """Draw the content of commands and worlds: distractors by pattern, then a panel for everything that is counted.
 
     Args:
         counted: the datasets.
@@ -170,7 +170,7 @@ def figure5(counted: Sequence[Counted], *, beside: Published | None = None) -> F
 
 
 def lengths_by_bin(statistics: Statistics) -> dict[str, dict[str, int]]:
-    """For each pattern the number of plans of every bin of Figure 4; nothing where no plan is recorded."""
+    """Return for each pattern the number of plans in every bin of Figure 4, or nothing without recorded plans."""
     if not any(length for _, length in statistics.lengths):
         return {}
     binned: Counter[Key] = Counter()
@@ -180,7 +180,7 @@ def lengths_by_bin(statistics: Statistics) -> dict[str, dict[str, int]]:
 
 
 def distractor_worlds(statistics: Statistics) -> dict[str, dict[str, int]]:
-    """For each pattern how many worlds have distractors of a kind; patterns without recorded roles are left out."""
+    """Count for each pattern the worlds with distractors of a kind, without patterns that record no roles."""
     found = {}
     for pattern, worlds in statistics.with_roles.items():
         if worlds:
@@ -190,7 +190,7 @@ def distractor_worlds(statistics: Statistics) -> dict[str, dict[str, int]]:
 
 
 def distractor_kinds(counted: Iterable[Counted]) -> tuple[str, ...]:
-    """The kinds of distractors to show: those of the paper, and others that some world has."""
+    """Return the kinds of distractors to show: those of the paper, and others that some world has."""
     found = {
         kind
         for one in counted
@@ -202,7 +202,7 @@ def distractor_kinds(counted: Iterable[Counted]) -> tuple[str, ...]:
 
 
 def published_set(counted: Counted, pattern: str) -> str:
-    """Which published set a pattern of a dataset is to be compared with."""
+    """Return the published set that a pattern of a dataset is compared with."""
     if counted.kind == "gscan":
         return "gscan"
     objects = {kind: counted.statistics.of_kind.get((pattern, kind), 0) for kind in ("random", "relation", "attribute")}

@@ -1,4 +1,4 @@
-"""What is published of models on ReaSCAN: the figures of Tables 2 and 3 of the paper and of those who came after it.
+"""Published results of models on ReaSCAN: the figures of Tables 2 and 3 of the paper and of later ones.
 
 Why ours differ from them, a person writes down: a sentence for a cell of a table.
 """
@@ -101,11 +101,11 @@ class KnownResults:
     figures: Mapping[tuple[Which, str, str, str], Published]
 
     def model(self, name: str) -> KnownModel | None:
-        """The model with this name, however it is written."""
+        """Return the model with this name, however it is written."""
         return next((model for model in self.models if plain_name(name) in model.names), None)
 
     def compared(self, which: Which, model: KnownModel | None, row: str, part: str) -> tuple[Published, ...]:
-        """What is published for a cell: what to compare with first, then what was published before the leak was found.
+        """Return the published scores for a cell: the one to compare with, then any from before the leak was found.
 
         There is no figure where nobody reported one.
         """
@@ -116,7 +116,7 @@ class KnownResults:
 
 @cache
 def known_results() -> KnownResults:
-    """What is published of models on ReaSCAN."""
+    """Return the published results of models on ReaSCAN."""
     facts = tomllib.loads((files("deixis.worlds.grid.paper") / "models.toml").read_text(encoding="utf-8"))
     tables: tuple[Which, ...] = ("table2", "table3")
     return KnownResults(
@@ -142,7 +142,7 @@ def known_results() -> KnownResults:
 
 
 def plain_name(name: str) -> str:
-    """A name without what people write differently: `m_lstm` and `M-LSTM` are one."""
+    """Return a name without what people write differently: `m_lstm` and `M-LSTM` are one."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 

@@ -22,7 +22,7 @@ __all__ = ["Published", "published", "released"]
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """What the paper reports.
+    """The statistics that the paper reports.
 
     Sets are named as patterns are; `p3-random` is the two-clause set with random distractors only, `gscan` the set
     that the paper compares with, `all` the one with the hold-outs taken out.
@@ -45,7 +45,7 @@ class Published:
 
 @cache
 def published() -> Published:
-    """What the ReaSCAN paper reports."""
+    """Return the statistics that the ReaSCAN paper reports."""
     facts = tomllib.loads((files("deixis.worlds.grid.paper") / "published.toml").read_text(encoding="utf-8"))
     figure = facts["figure5"]
     whole = {name: _of(counts, sum(counts.values())) for name, counts in figure["panels"].items()}
@@ -65,7 +65,7 @@ def _of(counts: Mapping[str, float], total: float) -> dict[str, float]:
 
 @cache
 def released() -> PublishedAudit:
-    """What is known of the released test set with two clauses, and of gSCAN."""
+    """Return the known facts about the released test set with two clauses, and about gSCAN."""
     facts = tomllib.loads((files("deixis.worlds.grid.paper") / "released.toml").read_text(encoding="utf-8"))
     values = {name: Value(part / of, f"{number(part)} of {number(of)}") for name, (part, of) in facts["counts"].items()}
     values |= {name: Value(float(amount), "published") for name, amount in facts["numbers"].items()}

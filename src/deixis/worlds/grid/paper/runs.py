@@ -71,7 +71,7 @@ def read_run(folder: Path) -> Run:
 
 
 def read_results(judged: Facts) -> Results:
-    """Read the results in evaluation.json; `BrokenDataset` where no example was judged."""
+    """Read the results in evaluation.json, or raise `BrokenDataset` where no example was judged."""
     demand_kind(judged, KIND)
     measures = POINTED if is_pointing(judged) else MEASURES
     splits = {printable(name): judged.inner("splits").inner(name) for name in judged.inner("splits").values}
@@ -114,13 +114,13 @@ def _estimates(found: Facts, measures: Iterable[str]) -> dict[str, Estimate]:
 
 
 def is_pointing(judged: Facts) -> bool:
-    """Whether the answers only point at objects, so that there are no plans that a table could compare."""
+    """Return whether the answers only point at objects, so that there are no plans that a table could compare."""
     about = judged.values.get("predictions")
     return isinstance(about, dict) and about.get("task") == POINTING
 
 
 def is_untrained(run: Run) -> bool:
-    """Whether a model needs no training."""
+    """Return whether a model needs no training."""
     return run.model.lower() in UNTRAINED
 
 
@@ -128,7 +128,7 @@ def is_untrained(run: Run) -> bool:
 
 
 def place_of(run: Run) -> TableRow | None:
-    """The row of Table 2 that a run was trained for; None where there is no such row.
+    """Return the row of Table 2 that a run was trained for, or None where there is no such row.
 
     A model that is not trained, or of whose training nothing is known, belongs where the examples that it was judged on
     belong, unless these leave it open. A model that was judged on a test set of Table 3 belongs there.
@@ -148,7 +148,7 @@ def place_of(run: Run) -> TableRow | None:
 
 
 def score_of(run: Run, row: TableRow, part: str, measure: str = "exact") -> Estimate | None:
-    """The score of a run in a row of a table; None where it was not judged there."""
+    """Return the score of a run in a row of a table, or None where it was not judged there."""
     split = row.split or part
     if row.pattern:
         return run.results.groups.get("pattern", {}).get(split, {}).get(row.pattern, {}).get(measure)
@@ -156,7 +156,7 @@ def score_of(run: Run, row: TableRow, part: str, measure: str = "exact") -> Esti
 
 
 def columns_of(found: Sequence[Run]) -> list[Group[Run]]:
-    """The columns of runs, in the order of published models; faults that are switched on make columns of their own."""
+    """Return the columns of runs, in the order of published models, with columns of their own for added faults."""
     known = known_results()
 
     def kind(run: Run) -> tuple[str, str]:

@@ -72,7 +72,7 @@ class HowCounted(TypedDict):
 
 
 def count(path: Path, *, name: str, split: str | None = None, progress: Progress | None = None) -> Counted:
-    """Count what lies at a path: a dataset of ours, a Parquet file or released files.
+    """Count the examples at a path: a dataset made by Deixis, a Parquet file or released files.
 
     Args:
         path: where it lies.
@@ -104,7 +104,7 @@ def count(path: Path, *, name: str, split: str | None = None, progress: Progress
 
 
 def how_counted(manifest: Mapping[str, Any]) -> HowCounted:
-    """What `statistics_of` has to know of a dataset: which test sets share a pattern with its pools, and its sets."""
+    """Return the facts that `statistics_of` needs: the test sets that share a pattern with their pools, and sets."""
     recipe = manifest.get("recipe")
     if not isinstance(recipe, dict):
         return {"apart": APART, "sets_are_copies": True}
@@ -117,7 +117,7 @@ def how_counted(manifest: Mapping[str, Any]) -> HowCounted:
 
 
 def statistics_as_dict(counted: Sequence[Counted], *, beside: Published | None = None) -> dict[str, Any]:
-    """Everything that the figures and the table show, and all other counts, as plain values.
+    """Return everything that the figures and the table show, and all other counts, as plain values.
 
     Args:
         counted: the datasets.
@@ -137,7 +137,7 @@ def statistics_as_dict(counted: Sequence[Counted], *, beside: Published | None =
 def draw(
     counted: Sequence[Counted], *, formats: Sequence[Format] = FORMATS, paper: bool = False, allow_losses: bool = False
 ) -> dict[str, bytes]:
-    """The figures, the table and the counts as files by name; equal counts give equal bytes.
+    """Write the figures, the table and the counts as files by name, with equal bytes for equal counts.
 
     Args:
         counted: the datasets, side by side in every figure.
@@ -169,7 +169,7 @@ def draw(
 
 
 def draw_card(path: Path, *, progress: Progress | None = None) -> dict[str, bytes]:
-    """The figures of a dataset's card: those of `draw`, and the first example."""
+    """Return the figures of a dataset's card: those of `draw`, and the first example."""
     from deixis.worlds.grid.data.sources import open_source
     from deixis.worlds.grid.draw import draw_png
     from deixis.worlds.grid.report.gallery import marks_of
@@ -184,7 +184,7 @@ def draw_card(path: Path, *, progress: Progress | None = None) -> dict[str, byte
 def describe(
     counted: Sequence[Counted], *, brief: bool = False, paper: bool = False, allow_losses: bool = False
 ) -> Output:
-    """Datasets side by side as plain values and as tables.
+    """Describe datasets side by side as plain values and as tables.
 
     Args:
         counted: the datasets.
@@ -278,7 +278,7 @@ def _shares(
 
 @dataclass(frozen=True, kw_only=True)
 class SizeRow:
-    """One row of Table 2; None stands for what is not known.
+    """One row of Table 2, with None for unknown values.
 
     Attributes:
         dataset: its name.
@@ -301,13 +301,13 @@ class SizeRow:
     splits: Mapping[str, int]
 
     def as_dict(self) -> dict[str, object]:
-        """The row as plain values."""
+        """Return the row as plain values."""
         numbers = (self.commands, self.worlds, self.fewest, self.most, self.examples)
         return dict(zip(HEADS, (self.dataset, self.pattern, *numbers), strict=True)) | {"splits": dict(self.splits)}
 
 
 def size_rows(counted: Counted) -> list[SizeRow]:
-    """A row for each pattern of a dataset, and one for all of it."""
+    """Return a row for each pattern of a dataset, and one for all of it."""
     statistics = counted.statistics
     patterns = statistics.patterns
     splits: dict[str, Counter[str]] = {name: Counter() for name in patterns}
@@ -318,7 +318,7 @@ def size_rows(counted: Counted) -> list[SizeRow]:
 
 
 def published_rows(counted: Sequence[Counted], published: Published) -> list[SizeRow]:
-    """The published rows of the sets that these datasets are to be compared with."""
+    """Return the published rows of the sets that these datasets are to be compared with."""
     wanted = {published_set(one, pattern) for one in counted for pattern in one.statistics.patterns}
     if any(one.kind != "gscan" for one in counted):
         wanted.add(ALL)
@@ -342,7 +342,7 @@ def published_rows(counted: Sequence[Counted], published: Published) -> list[Siz
 
 
 def sizes_as_csv(rows: Sequence[SizeRow]) -> str:
-    """The table with plain numbers."""
+    """Return the table with plain numbers."""
     stream = StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     names = _splits(rows)
@@ -355,14 +355,14 @@ def sizes_as_csv(rows: Sequence[SizeRow]) -> str:
 
 
 def sizes_as_markdown(rows: Sequence[SizeRow]) -> str:
-    """The table for a page or a paper."""
+    """Return the table for a page or a paper."""
     heads, body = sizes_as_text(rows)
     lines = [heads, ["---", "---", *["---:"] * (len(heads) - 2)], *body]
     return "".join(f"| {' | '.join(map(in_one_cell, line))} |\n" for line in lines)
 
 
 def sizes_as_text(rows: Sequence[SizeRow]) -> tuple[list[str], list[list[str]]]:
-    """The heads and the cells of the table, with thousands separated; columns without a number are left out."""
+    """Return the heads and the cells of the table, with thousands separated, without columns that have no number."""
     names = _splits(rows)
     table = [
         [
@@ -389,7 +389,7 @@ def _row(counted: Counted, pattern: str | None, examples: int, splits: Mapping[s
 
 
 def _splits(rows: Iterable[SizeRow]) -> list[str]:
-    """All splits: train, dev and test first, what is in no test set last."""
+    """Return all splits: train, dev and test first, what is in no test set last."""
     names = {name for row in rows for name in row.splits}
     between = sorted(names - {*FIRST, *LAST})
     return [name for name in (*FIRST, *between, *LAST) if name in names]

@@ -1,4 +1,4 @@
-"""Whether the claims of the Cops-Ref paper hold of results, and by which numbers.
+"""The claims of the Cops-Ref paper, decided by results.
 
 The claims stand in models.toml, each with the rule that decides it. A rule takes accuracies in percent, so that claims
 can be checked on the published figures as well.
@@ -33,7 +33,7 @@ SURE = 2.0  # standard errors from which on a difference is none of chance
 
 
 class Finding(NamedTuple):
-    """Whether a claim holds: the numbers that decide, and whether they are within the noise."""
+    """The verdict on a claim: the deciding numbers, and whether they are within the noise."""
 
     verdict: Verdict
     numbers: str
@@ -55,7 +55,7 @@ class Figures:
     titles: Mapping[str, str] = field(default_factory=dict)
 
     def find(self, row: str, setting: str) -> Measured | None:
-        """The accuracy in a cell."""
+        """Return the accuracy in a cell."""
         return self.cells.get((row, setting))
 
 
@@ -69,7 +69,7 @@ def check_claims(figures: Figures) -> dict[str, tuple[str, Finding]]:
 
 
 def claims_about(found: Comparison) -> list[tuple[str, Claim]]:
-    """Every claim of the paper with its key, as reports show it."""
+    """Return every claim of the paper with its key, as reports show it."""
     return [
         (key, Claim(says, finding.verdict, finding.numbers, finding.is_unsure, found.reasons.get(key, "")))
         for key, (says, finding) in check_claims(figures_of(found)).items()
@@ -77,7 +77,7 @@ def claims_about(found: Comparison) -> list[tuple[str, Claim]]:
 
 
 def figures_of(found: Comparison) -> Figures:
-    """The accuracies of runs; variants of a row do not count."""
+    """Return the accuracies of runs, without variants of a row."""
     chance = published_results().tables[0].rows[0].title
     cells = {
         (CHANCE, part): cell.measured
@@ -94,7 +94,7 @@ def figures_of(found: Comparison) -> Figures:
 
 
 def figures_published() -> Figures:
-    """The accuracies in the tables of the paper."""
+    """Return the accuracies in the tables of the paper."""
     cells = {
         (row.key, name): Measured(value, None, value, value, 1, 0)
         for table in published_results().tables
@@ -125,7 +125,7 @@ def _ascending(figures: Figures, *, rows: Sequence[str], may_equal: bool = False
 
 
 def _best(figures: Figures, *, row: str, others: Sequence[str]) -> Finding:
-    """A row is better than all others in Full."""
+    """Decide whether a row is better than all others in Full."""
     own = figures.find(row, FULL)
     theirs = {other: one for other in others if (one := figures.find(other, FULL)) is not None}
     if own is None or not theirs:
@@ -150,7 +150,7 @@ def _far_below(figures: Figures, *, at_most: float) -> Finding:
 
 
 def _hardest(figures: Figures, *, setting: str) -> Finding:
-    """A single type of distractors is the hardest, for every model of the paper."""
+    """Decide whether a single type of distractors is the hardest, for every model of the paper."""
     gaps, said = [], []
     for row in PAPER:
         cells = {name: found for name in SINGLE if (found := figures.find(row, name)) is not None}
@@ -198,7 +198,7 @@ def _loses(figures: Figures, *, row: str, easy: float) -> Finding:
 
 
 def _easiest(figures: Figures, *, by: Literal["forms", "lengths"], part: str) -> Finding:
-    """Expressions of a form, or of a length, are the easiest in Full for every model of the paper."""
+    """Decide whether expressions of a form, or of a length, are the easiest in Full for every model of the paper."""
     gaps, said = [], []
     for row in PAPER:
         parts = dict(getattr(figures, by).get(row, {}))

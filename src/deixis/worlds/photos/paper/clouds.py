@@ -67,7 +67,7 @@ DARK = {
 
 @dataclass(frozen=True, kw_only=True)
 class Cloud:
-    """Words and how often each is said; `most` of them are shown under a title."""
+    """Words with their counts, of which `most` are shown under a title."""
 
     title: str
     counts: Mapping[str, int]
@@ -108,7 +108,7 @@ class _Shape(NamedTuple):
 
 
 def draw_clouds(clouds: Clouds, formats: Sequence[Format]) -> dict[Format, bytes]:
-    """The figure as PNG and SVG files; equal counts give equal bytes.
+    """Draw the figure as PNG and SVG files, with equal bytes for equal counts.
 
     Raises:
         DeixisError: when matplotlib is not installed.
@@ -132,7 +132,7 @@ def draw_clouds(clouds: Clouds, formats: Sequence[Format]) -> dict[Format, bytes
 
 
 def _shapes(cloud: Cloud, title: str, left: float, bottom: float, tones: Sequence[str]) -> Iterator[_Shape]:
-    """The words of one cloud, its title in the middle above them."""
+    """Yield the words of one cloud, its title in the middle above them."""
     middle, top = left + WIDTH / 2, bottom + WIDTH * ASPECT
     placed = lay_out(cloud.counts, most=cloud.most, aspect=ASPECT)
     yield _center_words(title, TITLE, middle, top + HEAD - 1.6 * TITLE, INK[0])
@@ -231,7 +231,7 @@ class Placed:
 
 
 def lay_out(counts: Mapping[str, int], *, most: int, aspect: float) -> list[Placed]:
-    """The most frequent words, each in a place of its own.
+    """Return the most frequent words, each in a place of its own.
 
     Args:
         counts: how often each word is said.
@@ -260,7 +260,7 @@ def lay_out(counts: Mapping[str, int], *, most: int, aspect: float) -> list[Plac
 
 @lru_cache(maxsize=1024)
 def outline_of(word: str) -> tuple[np.ndarray, np.ndarray]:
-    """The outline of a word that begins at (0, 0), in ems: points [point, 2] and matplotlib's codes [point]."""
+    """Return the outline of a word that begins at (0, 0), in ems: points [point, 2] and matplotlib's codes [point]."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -271,13 +271,13 @@ def outline_of(word: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _make_printable(word: str) -> str:
-    """A word on one line, without signs that cannot be printed and not too long."""
+    """Return a word on one line, without signs that cannot be printed and not too long."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in word).split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 def _boxes(word: str) -> np.ndarray:
-    """The band of the small letters, then every stroke: left, bottom, right and top [box, 4] in ems."""
+    """Return the band of the small letters, then every stroke: left, bottom, right and top [box, 4] in ems."""
     points, codes = outline_of(word)
     strokes = np.split(points, np.flatnonzero(codes == MOVE)[1:])
     corners = [(*stroke[:-1].min(axis=0), *stroke[:-1].max(axis=0)) for stroke in strokes]  # the last closes it
@@ -288,7 +288,7 @@ def _boxes(word: str) -> np.ndarray:
 def _fit(
     boxes: Sequence[np.ndarray], weights: Sequence[float], size: float, room: tuple[int, int]
 ) -> list[tuple[int, int]] | None:
-    """A place for every word, in cells; None where one finds no room."""
+    """Return a place for every word, in cells, or None where one finds no room."""
     taken = np.zeros(room, bool)
     places = []
     for some, weight in zip(boxes, weights, strict=True):
@@ -307,7 +307,7 @@ def _fit(
 
 
 def _nearest(taken: np.ndarray, cells: np.ndarray) -> tuple[int, int] | None:
-    """The free place for some boxes whose middle is nearest to that of the room: its left and its bottom."""
+    """Return the free place for some boxes whose middle is nearest to that of the room: its left and its bottom."""
     width, height = cells[:, 2:].max(axis=0).tolist()
     down, across = taken.shape[0] - height + 1, taken.shape[1] - width + 1
     if down < 1 or across < 1:

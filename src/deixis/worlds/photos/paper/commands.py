@@ -27,7 +27,7 @@ PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def command_blocks(found: Comparison) -> Iterator[Paragraph | Code]:
-    """The commands of each group of runs, with the settings that they read."""
+    """Yield the commands of each group of runs, with the settings that they read."""
     yield Paragraph("Settings are written beside this page, in the folder settings; data and runs go by their names.")
     settings = settings_files(found)
     for name, lines in commands_of(found).items():
@@ -37,12 +37,12 @@ def command_blocks(found: Comparison) -> Iterator[Paragraph | Code]:
 
 
 def settings_files(found: Comparison) -> dict[str, str]:
-    """For each group of runs, and each that finds images, the TOML file that it was trained with, by its name."""
+    """Return for each group of runs, and each that finds images, its TOML file of settings, by name."""
     return {_file(name): _toml(settings) for name, run in _firsts(found) if (settings := settings_of(run))}
 
 
 def commands_of(found: Comparison) -> dict[str, list[str]]:
-    """The commands of each group of runs, and of those that find images."""
+    """Return the commands of each group of runs, and of those that find images."""
     folders = {digest: run.folder for run in found.runs if (digest := checkpoint_of(run)) and not retriever_of(run)}
     groups = {group.label: group.runs for group in found.groups}
     return {

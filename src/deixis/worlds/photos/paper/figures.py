@@ -27,7 +27,7 @@ RETRIEVER = "SCAN"
 
 
 def results_figures(results: Comparison) -> list[Figure]:
-    """The figures that there is something to show in."""
+    """Return the figures that there is something to show in."""
     order = [*(group.label for group in results.groups), RETRIEVER]
     shown = [group for group in results.groups if group.key in SHOWN and not group.differs] or list(results.groups)
     forms = _parts(shown, "form", FORMS)

@@ -1,4 +1,4 @@
-"""What is published of models on Cops-Ref: the figures of Tables 3 and 4 of the paper."""
+"""Published results of models on Cops-Ref: the figures of Tables 3 and 4 of the paper."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ class KnownTable:
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """What is published, and where; claims by their keys, as models.toml has them."""
+    """Published results and their sources, with claims by their keys, as models.toml has them."""
 
     source: str
     tables: tuple[KnownTable, ...]
     claims: Mapping[str, Mapping[str, Any]]
 
     def row(self, key: str) -> KnownRow | None:
-        """The row of a key, in the first table that has it."""
+        """Return the row of a key, in the first table that has it."""
         return next((row for table in self.tables for row in table.rows if row.key == key), None)
 
 
 @cache
 def published_results() -> Published:
-    """What is published."""
+    """Return the published results."""
     facts = tomllib.loads((files("deixis.worlds.photos.paper") / "models.toml").read_text(encoding="utf-8"))
     tables = tuple(_table(key, facts[key], tuple(facts["settings"])) for key in ("table3", "table4"))
     return Published(source=facts["source"], tables=tables, claims=facts["claims"])
@@ -83,7 +83,7 @@ def _table(key: str, facts: dict[str, Any], settings: tuple[str, ...]) -> KnownT
 
 
 def read_notes(path: Path) -> dict[tuple[str, str, str], str]:
-    """Read sentences from a TOML file: by table, row and setting; and by `claims`, statement and `why`.
+    """Read sentences from a TOML file, by table, row and setting, and by `claims`, statement and `why`.
 
     Raises:
         RecipeError: when it is no TOML, or names a table, a row, a setting or a statement that there is not.

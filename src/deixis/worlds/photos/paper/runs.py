@@ -72,7 +72,7 @@ SHARED = ("features", "grid", "noise")  # what all models should have in common,
 
 
 def is_grounding_run(folder: Path) -> bool:
-    """Whether a folder says that it is of a model that grounds expressions; what is wrong with it is told later."""
+    """Return whether a folder says that it is of a model that grounds expressions, without checking it further."""
     return facts_in(folder, RUN).get("model") == ROLE or _is_grounding(facts_in(folder, EVALUATION))
 
 
@@ -108,7 +108,7 @@ def read_grounding_run(folder: Path) -> Run:
 
 
 def read_results(judged: Facts) -> Results:
-    """Read the results in evaluation.json; `BrokenDataset` where no expression was judged in any setting."""
+    """Read the results in evaluation.json, or raise `BrokenDataset` where no expression was judged in any setting."""
     settings = {name: judged.inner("settings").inner(name) for name in judged.inner("settings").values}
     absent = judged.inner(ABSENT)
     if not settings:
@@ -148,22 +148,22 @@ def _parts(found: Facts, key: str) -> dict[str, dict[str, Estimate]]:
 
 
 def about_model(run: Run) -> Facts:
-    """What evaluation.json says of the model; nothing where it judges answers of unknown origin."""
+    """Return the facts about the model in evaluation.json, or nothing for answers of unknown origin."""
     return run.judged.inner("model") if isinstance(run.judged.values.get("model"), dict) else NO_FACTS
 
 
 def answers_of(run: Run) -> str:
-    """The file of answers that was judged, where that is all that is known."""
+    """Return the file of answers that was judged, where that is all that is known."""
     return "" if run.judged.values.get("model") is not None else run.judged.text("predictions", "")
 
 
 def settings_of(run: Run) -> dict[str, Any]:
-    """The settings of the training, under the names of today; empty where they are not recorded."""
+    """Return the settings of the training, under the names of today, or empty where they are not recorded."""
     return Grounding.rename(run.trained.inner("settings").values)
 
 
 def model_of(run: Run) -> tuple[str, str, str]:
-    """The model, the probe and where pairs are mined."""
+    """Return the model, the probe and where pairs are mined."""
     if run.trained.values:
         return _named(run.trained.inner("settings"))
     answers = answers_of(run)
@@ -177,26 +177,26 @@ def _named(facts: Facts) -> tuple[str, str, str]:
 
 
 def retriever_of(run: Run) -> str:
-    """The digest of the checkpoint that found the image first; empty where there was none."""
+    """Return the digest of the checkpoint that found the image first, or empty where there was none."""
     return about_model(run).text("retriever", "")
 
 
 def checkpoint_of(run: Run) -> str:
-    """The digest of the checkpoint that was judged, or that training left."""
+    """Return the digest of the checkpoint that was judged, or that training left."""
     best = run.path / BEST
     found = about_model(run).text("checkpoint", "")
     return found or (file_digest(best) if model_of(run)[0] == RETRIEVER and best.is_file() else "")
 
 
 def features_of(run: Run) -> str:
-    """What encoded the regions."""
+    """Return the encoder of the regions."""
     settings = run.trained.inner("settings")
     trained = run.trained.inner("training").text("features", settings.text("features", ""))
     return about_model(run).text("features", trained)
 
 
 def row_of(run: Run) -> tuple[str, str]:
-    """The key of the row that a run belongs to, and its title where it is none of the paper's."""
+    """Return the key of the row that a run belongs to, and its title where it is none of the paper's."""
     if (answers := answers_of(run)) in BASELINES:  # random is also where a model of the paper takes its pairs from
         return f"{answers} answers", f"{answers} answers"
     model, probe, mining = model_of(run)
@@ -215,7 +215,7 @@ def row_of(run: Run) -> tuple[str, str]:
 
 
 def groups_of(found: Sequence[Run]) -> tuple[Group[Run], ...]:
-    """Runs that differ in their seeds only, in the order of the tables."""
+    """Group runs that differ in their seeds only, in the order of the tables."""
     groups = group_runs(
         found,
         kind=row_of,
@@ -258,12 +258,12 @@ def _traits(run: Run) -> dict[str, str]:
 
 
 def measure_setting(group: Group[Run], setting: str, what: str = "right") -> Measured | None:
-    """The share of right answers in a setting, in percent."""
+    """Return the share of right answers in a setting, in percent."""
     return measure([run.results.scores.get(setting, {}).get(what) for run in group.runs], scale=100)
 
 
 def measure_parts(group: Group[Run], by: str, setting: str = "Full") -> dict[str, Measured]:
-    """The share of right answers by `form` or by `length`, in percent."""
+    """Return the share of right answers by `form` or by `length`, in percent."""
     parts = [run.results.groups.get(by, {}).get(setting, {}) for run in group.runs]
     names = dict.fromkeys(name for one in parts for name in one)
     found = {name: measure([one.get(name, {}).get("right") for one in parts], scale=100) for name in names}
@@ -271,7 +271,7 @@ def measure_parts(group: Group[Run], by: str, setting: str = "Full") -> dict[str
 
 
 def share_of_wrong(run: Run, places: Sequence[str], setting: str = "Full") -> list[float]:
-    """Where wrong choices lie, and how many are of the target's category, as shares; empty where there are none."""
+    """Return the shares of wrong choices by place, and those of the target's category, or empty without any."""
     found = run.results.roles.get(setting, {})
     total = math.fsum(found.values())
     if not total:

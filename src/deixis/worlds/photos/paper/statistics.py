@@ -99,7 +99,7 @@ def count(path: Path, *, name: str, split: str | None = None, progress: Progress
 
 
 def describe(described: Sequence[Described], *, brief: bool = False, paper: bool = False) -> Output:
-    """Datasets side by side as plain values and as tables.
+    """Describe datasets side by side as plain values and as tables.
 
     Args:
         described: the datasets.
@@ -116,7 +116,7 @@ def describe(described: Sequence[Described], *, brief: bool = False, paper: bool
 def measures(
     described: Sequence[Described], *, others: bool = False
 ) -> tuple[list[str], dict[str, list[float | int | None]]]:
-    """Table 2 lying on its side: the names of the datasets, and for each measure a number of every dataset.
+    """Return Table 2 transposed: the names of the datasets, and for each measure a number of every dataset.
 
     Args:
         described: the datasets; the published figures of Cops-Ref follow.
@@ -132,7 +132,7 @@ def measures(
 
 
 def length_bins(row: Row) -> dict[str, int]:
-    """How many expressions have a number of words within each bin; the paper's bins end below 10 and above 20."""
+    """Count the expressions by their number of words, in the paper's bins, which end below 10 and above 20."""
     counts = dict.fromkeys((*LENGTH_BINS, LONGER), 0)
     for words, count in row.lengths.items():
         counts[next((label for label, last in LENGTH_BINS.items() if words <= last), LONGER)] += count
@@ -140,12 +140,12 @@ def length_bins(row: Row) -> dict[str, int]:
 
 
 def forms_of(described: Sequence[Described]) -> tuple[str, ...]:
-    """The forms to show: the paper's six, then others that a dataset names."""
+    """Return the forms to show: the paper's six, then others that a dataset names."""
     return tuple(dict.fromkeys((*FORMS, *(form for one in described for form in one.row.forms))))
 
 
 def described_as_dict(described: Sequence[Described]) -> dict[str, Any]:
-    """Everything that tables and figures show as plain values, beside the published figures."""
+    """Return everything that tables and figures show as plain values, beside the published figures."""
     return {
         "datasets": [{"name": one.name, "kind": "copsref", **one.row.to_dict()} for one in described],
         "published": {"source": SOURCE, "table 2": PUBLISHED, "chance": CHANCE},
@@ -156,7 +156,7 @@ def described_as_dict(described: Sequence[Described]) -> dict[str, Any]:
 
 
 def clouds(described: Sequence[Described]) -> Clouds:
-    """Figure 2: the most frequent names, attributes and relations, a row for each dataset."""
+    """Return the word clouds of Figure 2: the most frequent names, attributes and relations, a row for each dataset."""
     rows = [
         (
             one.name if len(described) > 1 else "",
@@ -168,7 +168,7 @@ def clouds(described: Sequence[Described]) -> Clouds:
 
 
 def distributions(described: Sequence[Described]) -> Figure:
-    """How long expressions are, which forms they have, and how much there is to choose from in each setting."""
+    """Draw the lengths and forms of expressions, and the number of candidates in each setting."""
     lengths, forms = _lengths(described), forms_of(described)
     rows = (
         (
@@ -192,7 +192,7 @@ def distributions(described: Sequence[Described]) -> Figure:
 def draw(
     described: Sequence[Described], *, formats: Sequence[Format] = FORMATS, paper: bool = False
 ) -> dict[str, bytes]:
-    """The figures, the tables and the counts as files by name; equal counts give equal bytes.
+    """Write the figures, the tables and the counts as files by name, with equal bytes for equal counts.
 
     Args:
         described: the datasets, side by side.
@@ -233,12 +233,12 @@ def draw(
 
 
 def draw_card(path: Path, *, progress: Progress | None = None) -> dict[str, bytes]:
-    """The figures of a dataset's card."""
+    """Return the figures of a dataset's card."""
     return draw([count(path, name=path.resolve().name, progress=progress)], formats=("png",))
 
 
 def in_words(value: float | None) -> str:
-    """A number with thousands separated, a mean with one digit, a dash for what nobody tells."""
+    """Return a number with thousands separated, a mean with one digit, or a dash for an unknown value."""
     return "–" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
 
 
@@ -278,7 +278,7 @@ def _forms(described: Sequence[Described], forms: Sequence[str]) -> dict[str, li
 
 
 def _columns(described: Sequence[Described]) -> range:
-    """The numbers of words that have a column, from the shortest to the longest expression."""
+    """Return the numbers of words that have a column, from the shortest to the longest expression."""
     found = {min(words, LAST_LENGTH) for one in described for words in one.row.lengths} or {1}
     return range(min(found), max(found) + 1)
 

@@ -34,14 +34,14 @@ STYLES = {
 
 
 def all_commands(speakers: Sequence[Speaker]) -> list[str]:
-    """The commands for all speakers, in an order in which they can be given."""
+    """Return the commands for all speakers, in an order in which they can be given."""
     found = sorted(speakers, key=lambda one: one.letter != "B")
     homes = dict.fromkeys(one.home for one in found)
     return [line for home in homes for line in commands_of([one for one in found if one.home == home], found)]
 
 
 def commands_of(styles: Sequence[Speaker], others: Sequence[Speaker]) -> Iterator[str]:
-    """The commands for a speaker in all its styles, one in a line; it may have begun with one of the others."""
+    """Yield the commands for a speaker in all its styles, one in a line, perhaps begun with one of the others."""
     known = {one.checkpoint: one.home for one in reversed(others)}  # the first of several
     if styles[0].is_trained_here:
         yield from _train(styles[0], known)

@@ -39,7 +39,7 @@ class Example:
 
 
 def examples_of(groups: Sequence[Group[Speaker]]) -> list[Example]:
-    """One pair of images of some sets, drawn by lot among those that every speaker has a caption of.
+    """Return one pair of images of some sets, drawn by lot among those that every speaker has a caption of.
 
     Raises:
         BrokenDataset: when captions cannot be read.
@@ -58,7 +58,7 @@ def examples_of(groups: Sequence[Group[Speaker]]) -> list[Example]:
 
 
 def say_set(name: str) -> str:
-    """What the two images of a pair have in common at least, by the name of their test set."""
+    """Say what the two images of a pair have in common at least, by the name of their test set."""
     shared = SETS.get(name, ())
     if isinstance(shared, int):
         return f"at least {COUNTS[shared]} in common"
@@ -67,7 +67,7 @@ def say_set(name: str) -> str:
 
 
 def examples_block(examples: Sequence[Example], tones: Mapping[str, str]) -> Custom:
-    """The examples with their pictures; `tones` are the colours of the speakers."""
+    """Show the examples with their pictures, with `tones` as the colours of the speakers."""
     items = "".join(element("li", _figure(one, tones)) for one in examples)
     about = (
         "The framed image is the target. Pairs were drawn by lot among those that every model has captioned, from two "

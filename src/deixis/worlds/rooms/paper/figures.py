@@ -38,7 +38,7 @@ PANELS_PER_ROW = 3
 
 
 def speaker_figures(results: Comparison) -> list[Figure]:
-    """Every figure that there is something to show in."""
+    """Return every figure that there is something to show in."""
     order = {one.label: place for place, one in enumerate(results.groups)}
     found = [_redundancy(results.main)]
     captioners = [one for one in results.trained if one.key == "B"]
@@ -53,7 +53,7 @@ def speaker_figures(results: Comparison) -> list[Figure]:
 
 
 def _redundancy(variants: Sequence[Group[Speaker]]) -> Figure:
-    """How often each feature is mentioned where it tells nothing apart."""
+    """Return how often each feature is mentioned where it tells nothing apart."""
     several = any(len(one.runs) > 1 for one in variants)
     bars = "Thin lines show the standard deviation over seeds" if several else "Thin lines show 95 % intervals"
     mixed = several and any(len(one.runs) == 1 for one in variants)

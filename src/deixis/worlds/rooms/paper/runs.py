@@ -89,7 +89,7 @@ class Leg(NamedTuple):
 
 
 class Caption(NamedTuple):
-    """A caption of the first of some images; whether the listener found it, None where there was no listener."""
+    """A caption of the first of some images, and whether the listener found it, or None without a listener."""
 
     text: str
     images: tuple[int, ...]
@@ -142,12 +142,12 @@ class Speaker:
 
     @property
     def is_trained_here(self) -> bool:
-        """Whether training left the folder; otherwise it holds what a checkpoint said."""
+        """True if training left the folder, rather than the captions of a checkpoint."""
         return self.said != "."
 
 
 def is_speaker(folder: Path) -> bool:
-    """Whether a folder is that of a speaker of rooms, or of what one said; False also where nothing can be read.
+    """Return whether a folder is that of a speaker of rooms, or of its captions, and False if it cannot be read.
 
     Raises:
         BrokenDataset: when run.json or evaluation.json is there and is no JSON object.
@@ -158,7 +158,7 @@ def is_speaker(folder: Path) -> bool:
 
 
 def read_speakers(folder: Path) -> list[Speaker]:
-    """Read the folder of a speaker, or of what a speaker said that was trained elsewhere; one for every style.
+    """Read the folder of a speaker, or of captions of one trained elsewhere, as one speaker for every style.
 
     Raises:
         BrokenDataset: when a file is missing, is no JSON, has impossible values, or is of another checkpoint.
@@ -240,7 +240,7 @@ def _scores(judged: Facts) -> dict[str, dict[str, Estimate]]:
 
 
 def read_captions(speaker: Speaker) -> dict[str, list[Caption]]:
-    """Read the captions of every set; empty where the file is not there.
+    """Read the captions of every set, or return nothing where the file is not there.
 
     Raises:
         BrokenDataset: when a line is no caption of images that there are.
@@ -265,7 +265,7 @@ def read_captions(speaker: Speaker) -> dict[str, list[Caption]]:
 
 
 def groups_of(speakers: Sequence[Speaker]) -> list[Group[Speaker]]:
-    """Speakers that differ in their seeds only: at most one group of each letter without differences, then the others.
+    """Group speakers that differ in their seeds only, first at most one group of each letter without differences.
 
     Raises:
         RecipeError: when a run is given twice.
@@ -288,7 +288,7 @@ def groups_of(speakers: Sequence[Speaker]) -> list[Group[Speaker]]:
 
 
 def measure_group(group: Group[Speaker], part: str, metric: str) -> Measured | None:
-    """A metric in a set, a category or all sets; None where no seed has it."""
+    """Return a metric in a set, a category or all sets, or None where no seed has it."""
     return measure([one.run.results.scores.get(part, {}).get(metric) for one in group.runs])
 
 
