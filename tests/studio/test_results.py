@@ -148,8 +148,8 @@ def test_one_run_shows_confusion_and_parts(studio: TestClient) -> None:
     """The page of a model has its wrong choices by what was missed and by role, and scores in parts."""
     page = studio.get("/results?run=guess").text
 
-    assert "What was missed on the way to a wrong object" in page
-    assert "Why the wrong object was there" in page
+    assert "Words ignored when the wrong object was chosen" in page
+    assert "Role of the chosen object" in page
     assert "By pattern" in page
 
 
@@ -248,7 +248,7 @@ def test_without_the_dataset_there_are_verdicts_but_no_pictures(roots: list[Path
 
     assert "The dataset is not in the given folders" in page
     assert "<svg xmlns=" not in page
-    assert "Made for" in page
+    assert "Went to" in page
 
 
 @pytest.mark.parametrize(

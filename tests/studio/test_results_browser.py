@@ -51,12 +51,12 @@ def test_a_filter_applies_at_once_and_keeps_the_focus(page: Page) -> None:
 def test_the_measure_is_switched_by_keyboard(page: Page) -> None:
     """Tab and Enter reach another measure."""
     page.goto("/results")
-    page.get_by_role("link", name="got there").first.focus()
+    page.get_by_role("link", name="reached goal state").first.focus()
 
     page.keyboard.press("Enter")
     page.wait_for_url("**measure=got_there**")
 
-    assert page.locator(".measures [aria-current]").first.inner_text() == "got there"
+    assert page.locator(".measures [aria-current]").first.inner_text() == "reached goal state"
 
 
 def test_two_models_are_compared_from_the_form(page: Page, shots: Path) -> None:

@@ -59,23 +59,21 @@ __all__ = [
 ]
 
 OUTCOMES = {
-    "right target": "Made for the target",
-    "wrong object": "Made for a wrong object",
-    "no object": "Made for no object",
-    "no plan": "Said no plan",
-    "unanswered": "Said nothing",
+    "right target": "Went to the target",
+    "wrong object": "Went to a wrong object",
+    "no object": "Went to no object",
+    "no plan": "No valid plan",
+    "unanswered": "No answer",
 }
 WORDS = ResultWords(
-    measures={"exact": "exact match", "got_there": "got there", "right_target": "right target"},
-    missed=("What was missed on the way to a wrong object", "missed"),
+    measures={"exact": "exact match", "got_there": "reached goal state", "right_target": "correct target"},
     misreadings=LABELS,
-    roles=("Why the wrong object was there", "there as"),
     choice="right_target",
     legend=Markup(
-        "<b>T</b> is the target; the glowing object is what the model made for, its letter says why it is there "
+        "<b>T</b> is the target; the glowing object is what the model went to, its letter is its role "
         "(R relation, A attribute, I isomorphism, S size, M mentioned, ? random)."
     ),
-    compared=Markup("<b>T</b> is the target; a glowing object is what a model made for instead."),
+    compared=Markup("<b>T</b> is the target; a glowing object is what a model went to instead."),
 )
 KEPT_FILES = 8  # predictions of some splits, a few megabytes each
 LARGEST = 64 << 20  # bytes of a file of results that is still looked into
@@ -90,7 +88,7 @@ def show_plans(entry: Entry, run: Run) -> ModelResults:
 
 @lru_cache(maxsize=4)
 def places_in(entry: Entry) -> Places:
-    """Where the examples of a dataset lie, by their ids."""
+    """Find the examples of a dataset by their ids."""
     return places_of(entry.data)
 
 
@@ -98,18 +96,18 @@ def places_in(entry: Entry) -> Places:
 
 
 def say_outcome(outcome: str, role: str, missed: Sequence[str]) -> str:
-    """What came of a plan, in a sentence or two."""
+    """Describe the verdict on a plan in a sentence or two."""
     words = OUTCOMES.get(outcome, outcome) + (f", {_say_role(role)}" if role else "")
     told = " or ".join(LABELS.get(name, name) for name in missed)
     return f"{words}. {told[0].upper()}{told[1:]}." if told else f"{words}."
 
 
 def _say_role(role: str) -> str:
-    """Why a wrong object is there."""
+    """Name the role of a wrong object."""
     try:
-        return f"there as {Role(role).words}"
+        return f"role: {Role(role).words}"
     except ValueError:
-        return "nobody recorded why it is there"
+        return "its role is not recorded"
 
 
 # -------------------------------------------------------------------------------- boards
@@ -144,7 +142,7 @@ def _name_choice(said: AnswerCard, example: Example, chosen: int) -> AnswerCard:
     if not 0 <= chosen < len(example.scene) or chosen == example.target:
         return said
     _, comma, rest = said.words.partition(", ")
-    return said._replace(words=f"Made for the {_object(example.scene, chosen)}{comma}{rest}" if comma else said.words)
+    return said._replace(words=f"Went to the {_object(example.scene, chosen)}{comma}{rest}" if comma else said.words)
 
 
 def _object(scene: GridScene, index: int) -> str:
