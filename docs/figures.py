@@ -30,7 +30,7 @@ from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.language import read
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import gscan, reascan
-from deixis.worlds.grid.paper.published import released
+from deixis.worlds.grid.paper.published import released_audit
 
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def _needed_figure(audits: dict[str, Audit]) -> Figure:
 
 def _places_figure(audits: dict[str, Audit]) -> Figure:
     """Where the object of a clause stands, in the released data and in corrected ones."""
-    known = released()
+    known = released_audit()
     charts = []
     for relation, at, place in (("same row", 2, "column"), ("same column", 1, "row")):
         counts = [
@@ -297,7 +297,7 @@ def _places_figure(audits: dict[str, Audit]) -> Figure:
 
 
 def _gscan_figure(squares: Audit) -> Figure:
-    known = released().sufficient
+    known = released_audit().sufficient
     ours = squares.colour_and_shape()
     labels = {
         "both needed": "both needed",

@@ -32,20 +32,13 @@ def words(text: str) -> frozenset[str]:
 PENDING: frozenset[str] = frozenset(
     {
         # data, reports and studio: results
-        "report",
-        "studio/model_results.py",
-        "studio/results.py",
-        "studio/verdicts.py",
         # the theory
         # learning
-        "worlds/rooms/paper",
         # grid
         "worlds/grid/data",
         "worlds/grid/judging",
         "worlds/grid/pages/results.py",
-        "worlds/grid/paper",
         # photos
-        "worlds/photos/paper",
     }
 )
 

@@ -13,7 +13,7 @@ from deixis.errors import RecipeError
 from deixis.report.audit_charts import audit_charts
 from deixis.report.audit_page import lead, write_audit_page
 from deixis.worlds.grid.audit.run import audit_tables
-from deixis.worlds.grid.paper.published import released
+from deixis.worlds.grid.paper.published import released_audit
 from tests.reports.test_page import read_page
 
 
@@ -35,7 +35,7 @@ def audit(dataset):
 @pytest.fixture(scope="module")
 def page(audit, tmp_path_factory):
     out = tmp_path_factory.mktemp("audit") / "audit.html"
-    return write_audit_page({"one": audit, "<b>other</b>": audit}, out, published=released())
+    return write_audit_page({"one": audit, "<b>other</b>": audit}, out, published=released_audit())
 
 
 def test_the_page_is_well_formed_and_asks_for_nothing(page):
@@ -58,7 +58,7 @@ def test_names_of_datasets_stay_text(page):
 def test_equal_audits_give_equal_bytes(audit, page, tmp_path):
     """Nothing but the audits decides what is written, and reading one back from JSON changes nothing."""
     same = Audit.from_dict(audit.to_dict())
-    again = write_audit_page({"one": same, "<b>other</b>": audit}, tmp_path / "audit.html", published=released())
+    again = write_audit_page({"one": same, "<b>other</b>": audit}, tmp_path / "audit.html", published=released_audit())
 
     assert again.read_bytes() == page.read_bytes()
 
@@ -84,7 +84,7 @@ def test_every_section_has_something_to_say(page):
 
 def test_figures_show_all_datasets_in_the_same_order(audit):
     """A figure keeps the place of every dataset, published figures first; the shares of a stack make up the whole."""
-    for charts in audit_charts({"one": audit, "two": audit}, beside=released()).values():
+    for charts in audit_charts({"one": audit, "two": audit}, beside=released_audit()).values():
         for chart in charts:
             if chart.marks == "stacks":
                 for shares in zip(*(one.values for one in chart.series), strict=True):

@@ -23,14 +23,14 @@ from deixis.worlds.grid.making.recipe import reascan
 from deixis.worlds.grid.paper.figures import (
     KINDS,
     PANELS,
-    Counted,
+    CountedDataset,
     distractor_worlds,
     figure4,
     figure5,
     lengths_by_bin,
     published_set,
 )
-from deixis.worlds.grid.paper.published import published
+from deixis.worlds.grid.paper.published import published_statistics
 from deixis.worlds.grid.paper.statistics import (
     count,
     draw,
@@ -45,7 +45,7 @@ from deixis.worlds.grid.roles import Role
 
 
 def counted(examples, *, name="ours", kind="dataset"):
-    return Counted(name=name, kind=kind, statistics=statistics_of([table_of(examples)]))
+    return CountedDataset(name=name, kind=kind, statistics=statistics_of([table_of(examples)]))
 
 
 @pytest.fixture(scope="session")
@@ -105,7 +105,7 @@ def test_commands_chosen_for_a_test_set_have_a_row_of_their_own(examples):
     statistics = statistics_of([table_of([*examples, replace(examples[-1], split="b1")])], apart=["b1"])
     pattern = examples[-1].pattern
 
-    rows = {row.pattern: row for row in size_rows(Counted(name="ours", kind="dataset", statistics=statistics))}
+    rows = {row.pattern: row for row in size_rows(CountedDataset(name="ours", kind="dataset", statistics=statistics))}
 
     assert rows[f"{pattern} of b1"].splits == {"b1": 1}
     assert "b1" not in rows[pattern].splits
@@ -159,7 +159,7 @@ def test_datasets_are_compared_with_the_set_they_correspond_to(ours, gscan, exam
 
 def test_published_numbers_add_up():
     """The sets of Table 2 have the published totals, and every panel has labels that we draw."""
-    facts = published()
+    facts = published_statistics()
     totals = {name: sum(row.get(split, 0) for split in ("train", "dev", "test")) for name, row in facts.sizes.items()}
 
     assert (totals["p1"], totals["p2"], totals["p3"]) == (121_500, 363_523, 585_963)
@@ -175,7 +175,7 @@ def test_published_numbers_add_up():
 
 def test_outlines_are_the_published_shares(ours):
     """Beside the paper, every panel of Figure 5 carries its shares, and Figure 4 those of each pattern."""
-    facts = published()
+    facts = published_statistics()
     _, *rows = figure5([ours], beside=facts).rows
     ((lengths,),) = figure4([ours], beside=facts).rows
 
@@ -198,7 +198,7 @@ def test_sizes_by_pattern_and_split(ours):
 
 def test_tables_say_the_same(ours):
     """The table for spreadsheets has plain numbers, the one for pages has the same with thousands separated."""
-    rows = [*size_rows(ours), *published_rows([ours], published())]
+    rows = [*size_rows(ours), *published_rows([ours], published_statistics())]
 
     plain = list(csv.DictReader(StringIO(sizes_as_csv(rows))))
     lines = sizes_as_markdown(rows).splitlines()
@@ -227,7 +227,7 @@ def test_names_stay_names(dataset, ours, name):
 @pytest.mark.slow
 def test_drawings_are_the_same_every_time(ours, gscan):
     """The same counts give the same bytes in both forms, without a date or metadata."""
-    for sheet, form in ((figure4([ours] * 4), "png"), (figure5([ours, gscan], beside=published()), "svg")):
+    for sheet, form in ((figure4([ours] * 4), "png"), (figure5([ours, gscan], beside=published_statistics()), "svg")):
         drawn = draw_figure(sheet, form)
         assert drawn == draw_figure(sheet, form)
         assert not re.search(rb"<metadata|<!DOCTYPE|tEXt|\d\d:\d\d:\d\d", drawn)
@@ -264,14 +264,14 @@ def test_everything_is_written(dataset):
     names = ["figure4.png", "figure4.svg", "figure5.png", "figure5.svg", "stats.json", "table2.csv", "table2.md"]
     assert sorted(files) == names
     plain = json.loads(files["stats.json"])
-    assert plain == json.loads(json.dumps(statistics_as_dict([found], beside=published())))
+    assert plain == json.loads(json.dumps(statistics_as_dict([found], beside=published_statistics())))
     assert plain["datasets"][0]["counts"] == json.loads(json.dumps(found.statistics.to_dict()))
     assert plain["published"]["source"].startswith("ReaSCAN")
 
 
 def test_nothing_and_too_much_are_refused(ours):
     """No example, no dataset and more datasets than colours end in an error before anything is written."""
-    nothing = Counted(name="none", kind="dataset", statistics=Statistics())
+    nothing = CountedDataset(name="none", kind="dataset", statistics=Statistics())
     for sources in ([], [nothing], [ours] * 7):
         with pytest.raises(RecipeError):
             draw(sources)

@@ -13,7 +13,7 @@ from deixis.errors import RecipeError
 from deixis.worlds.photos.data.statistics import PUBLISHED, describe_examples
 from deixis.worlds.photos.paper.statistics import (
     LAST_LENGTH,
-    Described,
+    DescribedDataset,
     clouds,
     described_as_dict,
     distributions,
@@ -28,14 +28,14 @@ from tests.datasets.copsref.posed import posed
 
 @pytest.fixture(scope="module")
 def ours():
-    return Described(name="ours", row=describe_examples(posed().examples, posed().scenes))
+    return DescribedDataset(name="ours", row=describe_examples(posed().examples, posed().scenes))
 
 
 @pytest.fixture(scope="module")
 def bare():
     """A dataset without distractors, under a name that a spreadsheet would compute."""
     examples = [replace(example, distractors=(), form="joke") for example in posed().there[:7]]
-    return Described(name="=1+1|x", row=describe_examples(examples, posed().scenes))
+    return DescribedDataset(name="=1+1|x", row=describe_examples(examples, posed().scenes))
 
 
 def test_our_figures_stand_beside_those_of_the_paper(ours):
@@ -76,7 +76,7 @@ def test_one_dataset_is_drawn_in_numbers_and_several_in_shares(ours, bare):
 def test_very_long_expressions_share_a_column(ours):
     """The last column holds everything beyond it, so that one monster does not flatten the figure."""
     row = replace(ours.row, lengths={3: 5, LAST_LENGTH: 1, 900: 2})
-    chart = distributions([Described(name="long", row=row)]).rows[0][0]
+    chart = distributions([DescribedDataset(name="long", row=row)]).rows[0][0]
 
     assert (chart.labels[0], chart.labels[-1]) == ("3", f"{LAST_LENGTH}+")
     assert (chart.values_of("long")[0], chart.values_of("long")[-1]) == (5, 3)
@@ -118,7 +118,7 @@ def test_equal_counts_give_equal_files(ours):
 
 def test_nothing_cannot_be_drawn(ours):
     """No dataset, too many and empty ones are refused before anything is written."""
-    empty = Described(name="empty", row=describe_examples([], posed().scenes))
+    empty = DescribedDataset(name="empty", row=describe_examples([], posed().scenes))
     for some in ([], [ours] * 7, [empty]):
         with pytest.raises(RecipeError):
             draw(some)

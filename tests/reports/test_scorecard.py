@@ -9,7 +9,7 @@ from deixis.data.store import open_dataset
 from deixis.report.measures import MEASURES, Measure, all_measures
 from deixis.report.scorecard import column_of, definitions_markup, scorecard_markup
 from deixis.worlds.grid.audit.run import audit_tables
-from deixis.worlds.grid.paper.published import released
+from deixis.worlds.grid.paper.published import released_audit
 from tests.reports.test_chart_html import read
 
 
@@ -62,7 +62,7 @@ def test_verdicts_follow_the_edges(good, bad, verdicts):
 
 def test_every_measure_on_the_card_is_defined(audit):
     """Each row links to a definition that is there."""
-    columns = [released().column, column_of("one", audit)]
+    columns = [released_audit().column, column_of("one", audit)]
     reader = read(scorecard_markup(columns) + definitions_markup(columns))
 
     assert {link[1:] for link in reader.links} == set(reader.ids)
@@ -76,7 +76,7 @@ def test_names_of_datasets_stay_text(audit):
 
 def test_released_figures_are_measures_of_the_card():
     """Every published figure stands under the name of a measure, and the shares of a whole add up to it."""
-    known = released()
+    known = released_audit()
 
     assert set(known.column.values) <= {measure.key for measure in all_measures()}
     assert known.column.values["words of the target"].amount == pytest.approx(0.2775, abs=1e-4)

@@ -34,7 +34,7 @@ SKEWED = ("shape", "color", "size", "row", "column", "cell", "distance", "direct
 
 
 def audit_charts(audits: Mapping[str, Audit], *, beside: PublishedAudit | None = None) -> dict[str, list[Chart]]:
-    """The charts of audits by section; those without a number are left out.
+    """Return the charts of audits by section, without those that have no number.
 
     Args:
         audits: by the name of the dataset, in the order in which to show them.
@@ -54,12 +54,12 @@ def audit_charts(audits: Mapping[str, Audit], *, beside: PublishedAudit | None =
 
 
 def chance_charts(audits: Mapping[str, Audit]) -> list[Chart | None]:
-    """Charts of chance levels; None for a chart without a number."""
+    """Return charts of chance levels, with None for a chart without a number."""
     return [_chance(audits), _namesakes(audits)]
 
 
 def skew_charts(audits: Mapping[str, Audit], *, beside: PublishedAudit | None = None) -> list[Chart | None]:
-    """Charts of what targets look like and where they stand; None for a chart without a number.
+    """Return charts of the features and places of targets, with None for a chart without a number.
 
     Args:
         audits: by the name of the dataset.
@@ -69,7 +69,7 @@ def skew_charts(audits: Mapping[str, Audit], *, beside: PublishedAudit | None = 
 
 
 def cells_chart(audits: Mapping[str, Audit]) -> Chart | None:
-    """A chart of the cells of targets and other objects; None where there are no cells."""
+    """Return a chart of the cells of targets and other objects, or None if there are no cells."""
     boards: dict[str, tuple[float | None, ...]] = {}
     ends: dict[str, float] = {}
     across = 1 + max((max(row, column) for a in audits.values() for _, row, column, _ in a.cells), default=-1)
@@ -108,7 +108,7 @@ def cells_chart(audits: Mapping[str, Audit]) -> Chart | None:
 
 
 def determiners_chart(audits: Mapping[str, Audit]) -> Chart | None:
-    """A chart of the determiners of objects other than the target; None where there are none."""
+    """Return a chart of the determiners of objects other than the target, or None if there are none."""
     found = {name: audit.determiner_shares().get("other", {}) for name, audit in audits.items()}
     labels = sorted({word for shares in found.values() for word in shares})
     if not labels:

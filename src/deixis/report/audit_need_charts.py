@@ -48,7 +48,7 @@ def patterns_of(audits: Mapping[str, Audit]) -> list[str]:
 
 
 def extremes(values: Mapping[str, float], *, unit: str = "share") -> str:
-    """The least and the most, with whose they are; the one number where all are the same."""
+    """Return the least and the most with their names, or the one number if all are the same."""
     write = (lambda value: format_value(value, "bits")) if unit == "bits" else percent
     if not values:
         return "nothing"
@@ -63,7 +63,7 @@ WRONG = ("0", "1", "2", "3", "4 or more")
 
 
 def needed_charts(audits: Mapping[str, Audit], *, beside: PublishedAudit | None = None) -> list[Chart | None]:
-    """Charts of the words and clauses that are needed; None for a chart without a number.
+    """Return charts of the words and clauses that are needed, with None for a chart without a number.
 
     Args:
         audits: by the name of the dataset.
@@ -73,17 +73,17 @@ def needed_charts(audits: Mapping[str, Audit], *, beside: PublishedAudit | None 
 
 
 def shortcut_charts(audits: Mapping[str, Audit]) -> list[Chart | None]:
-    """Charts of shortcuts, which keep a part of the command only; None for a chart without a number."""
+    """Return charts of shortcuts, which keep a part of the command only, with None for a chart without a number."""
     return [_shortcuts(audits), _bags(audits)]
 
 
 def competitor_charts(audits: Mapping[str, Audit]) -> list[Chart | None]:
-    """Charts of the wrong objects that misreadings lead to; None for a chart without a number."""
+    """Return charts of the wrong objects that misreadings lead to, with None for a chart without a number."""
     return [_competitors(audits), _difficulty(audits), _reached_objects(audits)]
 
 
 def colour_and_shape_chart(audits: Mapping[str, Audit], *, beside: PublishedAudit | None = None) -> Chart | None:
-    """A chart of what suffices of the target's colour word and noun; None where no example says both.
+    """Return a chart of which of colour word and noun suffice, or None if no example has both.
 
     Args:
         audits: by the name of the dataset.

@@ -59,7 +59,9 @@ def write_audit_page(
     further: Mapping[str, Sequence[FurtherTable]] | None = None,
     notes: Mapping[str, Sequence[str]] | None = None,
 ) -> Path:
-    """Write what datasets test as one HTML file; equal audits give equal bytes.
+    """Write audits as one HTML file.
+
+    Equal audits give equal bytes.
 
     Args:
         audits: by the name of the dataset, in the order in which to show them.
@@ -84,7 +86,7 @@ def write_audit_page(
 
 
 def charts_markup(charts: Sequence[Chart], *, intro: str = "") -> str:
-    """Charts side by side where there is room; those with many rows have the whole width."""
+    """Return charts side by side where there is room, and those with many rows in the whole width."""
     drawn = [chart_markup(chart, is_broad=chart.marks == "tiles" or bool(chart.groups)) for chart in charts]
     return render_part("audit.html", "charts", intro=intro, drawn=drawn) if drawn else ""
 

@@ -32,7 +32,7 @@ NO_REASON = "No reason is given."
 
 
 def as_csv(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table with plain numbers; None is an empty cell."""
+    """Return a table with plain numbers as CSV, with an empty cell for None."""
     stream = StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(heads)
@@ -69,7 +69,7 @@ def plain_words(text: str) -> str:
 
 
 def span(seconds: float | None) -> str:
-    """A time in the unit that fits it; None is an empty cell."""
+    """Return a time in the unit that fits it, or an empty cell for None."""
     if seconds is None:
         return NOTHING
     if seconds < 60:
@@ -79,7 +79,9 @@ def span(seconds: float | None) -> str:
 
 
 def write_files(files: Mapping[str, str | bytes], out: Path) -> list[Path]:
-    """Write files into a folder, by their names in it; each is replaced only when it is whole.
+    """Write files into a folder, by their names in it.
+
+    Each is replaced only when it is complete.
 
     Returns:
         Where they are, in the same order.

@@ -152,7 +152,7 @@ class Chart:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to show, and something to say instead."""
+        """True if there is nothing to show, and something to say instead."""
         return bool(self.empty) and not any(any(one.values) for one in self.series)
 
     def values_of(self, label: str) -> Values:
@@ -191,14 +191,14 @@ class Figure:
 
     @property
     def entries(self) -> tuple[LegendEntry, ...]:
-        """The entries of the legend; a single series that has no entry given for it needs none."""
+        """The entries of the legend, none for a single series without an entry of its own."""
         if self.legend is not None:
             return self.legend
         return legend_of([one for chart in self.panels for one in chart.series])
 
     @property
     def is_compared(self) -> bool:
-        """Whether published numbers are outlined in a panel."""
+        """True if published numbers are outlined in a panel."""
         lists = [
             values for chart in self.panels for values in (chart.published, *(one.published for one in chart.series))
         ]
@@ -245,7 +245,7 @@ def make_series(
 
 
 def legend_of(series: Iterable[Series]) -> tuple[LegendEntry, ...]:
-    """An entry for every label; none where there is only one."""
+    """Return an entry for every label, or none if there is only one."""
     found = {one.label: LegendEntry(one.label, one.color, one.dash) for one in reversed(list(series))}
     return tuple(reversed(found.values())) if len(found) > 1 else ()
 

@@ -23,12 +23,12 @@ DASHES = ("-", "--", ":", "-.")
 
 
 def choose_dash(one: LegendEntry | Series) -> str:
-    """The line style of a series; what was published elsewhere is never solid."""
+    """Return the line style of a series, never solid for published numbers."""
     return DASHES[max(one.dash, one.color == "published") % len(DASHES)]
 
 
 def fill_style(role: str) -> dict[str, Any]:
-    """The fill of an area of this role; what was published elsewhere is hatched."""
+    """Return the fill of an area of this role, hatched for published numbers."""
     color = ROLES[role][0]
     if role == "published":
         return {"facecolor": "none", "edgecolor": color, "hatch": "//////", "linewidth": 0.6}

@@ -1,4 +1,4 @@
-"""JSON of unknown origin, read value by value; each error is one line that names the file and the value."""
+"""JSON of unknown origin, read value by value, with errors of one line that names the file and the value."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ MAX_COUNT = 1 << 53  # of anything
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """An object of a JSON file, read value by value; `find_` methods return None for what is missing."""
+    """An object of a JSON file, read value by value.
+
+    `find_` methods return None for what is missing.
+    """
 
     values: dict[str, Any]
     where: str
@@ -64,7 +67,7 @@ class Facts:
         return Facts({key: value for key, value in self.values.items() if value is not None}, self.where)
 
     def text(self, key: str, default: str | None = None) -> str:
-        """A text in one line; `default` where there is none."""
+        """Return a text in one line, or `default` if there is none."""
         value = self.values.get(key, default)
         if not isinstance(value, str):
             raise self._wrong(key, "text")
@@ -118,7 +121,10 @@ class Facts:
         return None if self.values.get(key) is None else self.share(key)
 
     def counts(self, key: str) -> dict[str, float]:
-        """Counts by name, empty where there are none; a count may be a fraction."""
+        """Return counts by name, empty if there are none.
+
+        A count may be a fraction.
+        """
         found = self.inner(key)
         numbers = {printable(name): found.number(name) for name in found.values}
         if not all(0 <= count <= MAX_COUNT for count in numbers.values()):
@@ -126,7 +132,7 @@ class Facts:
         return numbers
 
     def estimate(self, key: str, *, rows: int | None = None) -> Estimate:
-        """A mean with its interval and the number of rows; NaN for what is missing."""
+        """Return a mean with its interval and the number of rows, with NaN for what is missing."""
         from deixis.judge.uncertainty import Estimate
 
         found = self.inner(key)
@@ -163,7 +169,7 @@ def read_facts(path: Path, *, hint: str, kind: str | None = None) -> Facts:
 
 
 def find_facts(path: Path, *, kind: str | None = None, is_strict: bool = True) -> Facts:
-    """Read the object in a file, as `read_facts`; an empty one where there is no file.
+    """Read the object in a file as `read_facts` does, or an empty one if there is no file.
 
     Where reading is not strict, a number that is none (NaN, infinity) is null.
     """
@@ -186,7 +192,7 @@ def demand_kind(facts: Facts, kind: str) -> None:
 
 
 def fact_lines(path: Path, *, is_strict: bool = True) -> Iterator[Facts]:
-    """Read each line of a log; a last line that a crash left unfinished does not count."""
+    """Read each line of a log, without a last line that a crash left unfinished."""
     whole, newline, _ = _read_text(path).rpartition("\n")
     for number, line in enumerate(whole.split("\n") if newline else (), start=1):
         if line.strip():
@@ -227,7 +233,7 @@ def _parse(text: str, where: str, *, is_strict: bool) -> Any:
 
 
 def flat_facts(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
-    """Settings with their values as text; those inside others are named with dots."""
+    """Yield settings with their values as text, with dots in the names of nested ones."""
     for key, value in values.items():
         name = f"{before}{printable(key)}"
         if isinstance(value, dict):

@@ -17,7 +17,10 @@ HEX = re.compile(r"#[0-9A-Fa-f]{6}\b")
 
 
 def text(value: object) -> str:
-    """A value as text that can stand anywhere in a page, attributes included; what HTML forbids is replaced."""
+    """Return a value as text for any place in a page, attributes included.
+
+    Characters that HTML forbids are replaced.
+    """
     return escape(printable_text(str(value)))
 
 
@@ -27,7 +30,9 @@ def printable_text(value: str) -> str:
 
 
 def element(name: str, content: str, /, **attributes: str | None) -> str:
-    """An element around markup; attribute values are escaped, underscores in names become hyphens.
+    """Return an element around markup.
+
+    Attribute values are escaped, and underscores in names become hyphens.
 
     Attributes whose value is None are left out; `class_` is the class.
     """
@@ -40,7 +45,7 @@ def element(name: str, content: str, /, **attributes: str | None) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str, numeric: Iterable[int] = ()) -> str:
-    """A table of cells that are markup already; the first cell of a row is its header."""
+    """Return a table of cells that are markup already, with the first cell of a row as its header."""
     right = set(numeric)
     kinds = ["number" if k in right else None for k in range(len(head))]
     top = "".join(element("th", cell, scope="col", class_=kind) for cell, kind in zip(head, kinds, strict=True))
@@ -68,7 +73,10 @@ def number(count: int) -> str:
 
 
 def percent(share: float, *, digits: int = 1) -> str:
-    """A share, or a difference of two, in percent; 100 and 0 are said only of what is exactly all or nothing."""
+    """Return a share, or a difference of two, in percent.
+
+    100 and 0 are said only of exactly all or nothing.
+    """
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
     shown = f"{100 * share:.{digits}f}"
@@ -92,7 +100,10 @@ class Themes:
         return HEX.sub(lambda found: self.name(found.group(), next(others)), light)
 
     def paint(self, drawing: str, darker: Mapping[str, str]) -> str:
-        """A drawing in light colours as one that follows the theme of the page; keys are in capitals."""
+        """Return a drawing in light colours as one that follows the theme of the page.
+
+        Keys are in capitals.
+        """
         return HEX.sub(
             lambda found: self.name(found.group(), darker.get(found.group().upper(), found.group())), drawing
         )

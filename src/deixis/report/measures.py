@@ -71,7 +71,7 @@ class Measure:
     needs: str = "not known, or no example was judged"
 
     def verdict(self, amount: float) -> Verdict:
-        """Whether a number is good."""
+        """Return whether a number is good."""
         if self.good is None or self.bad is None:
             return "plain"
         better, worse = (self.good, self.bad) if self.good > self.bad else (-self.good, -self.bad)
@@ -94,7 +94,7 @@ class Measure:
 
 
 def value_of_share(share: Share | None) -> Value | None:
-    """A share as a value; None where there is none."""
+    """Return a share as a value, or None if there is none."""
     if share is None or share.share is None:
         return None
     return Value(share.share, f"{number(share.part)} of {number(share.of)}")
@@ -118,7 +118,7 @@ def _with_clauses(audit: Audit, shortcut: str) -> Value | None:
 
 
 def value_of_bits(found: Information | None) -> Value | None:
-    """Mutual information less its bias as a value; None where nothing was counted."""
+    """Return mutual information less its bias as a value, or None if nothing was counted."""
     if found is None or not found.counted:
         return None
     return Value(found.net, f"{found.bits:.3f} bits counted, {found.bias:.4f} expected by chance")

@@ -1,4 +1,4 @@
-"""What a verb has to say, before it is printed: plain values for JSON, lines and tables for people, files."""
+"""The output of a verb before it is printed: plain values for JSON, lines and tables for people, files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TextTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """What came of a verb.
+    """Output of a verb.
 
     Attributes:
         values: plain values, which `--json` prints.

@@ -1,4 +1,4 @@
-"""The colours of charts by role, on a light and on a dark page; no drawing library is needed to know them.
+"""The colours of charts by role, on a light and on a dark page, without any drawing library.
 
 Okabe and Ito's blue, orange, green, purple, vermilion and sky can be told apart with any colour vision; they are darker
 on white and lighter on black.

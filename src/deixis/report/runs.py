@@ -54,7 +54,7 @@ class Loss(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """What was measured on dev at a step."""
+    """Measures on dev at a step."""
 
     step: int
     values: Mapping[str, float]
@@ -83,7 +83,7 @@ class TrainingSet:
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
-    """How well a model does on a dataset.
+    """Scores of a model on a dataset.
 
     Attributes:
         data: the name of the dataset.
@@ -108,7 +108,7 @@ class Results:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One training, evaluated once; either may be missing.
+    """One training and its evaluation, either of which may be missing.
 
     Attributes:
         folder: the name of the folder.
@@ -152,12 +152,14 @@ class Run:
 
     @property
     def size(self) -> int:
-        """The number of parameters of all parts of the model; 0 where it is not recorded."""
+        """The number of parameters of all parts of the model, or 0 if it is not recorded."""
         return sum(self.parameters.values())
 
 
 def read_run(folder: Path, *, home: Path | None = None, kind: str | None = None, is_strict: bool = True) -> Run:
-    """Read the files of a run that are there; a world adds the results.
+    """Read the files of a run that are there.
+
+    A world adds the results.
 
     Args:
         folder: holds evaluation.json.
@@ -185,7 +187,7 @@ def read_run(folder: Path, *, home: Path | None = None, kind: str | None = None,
 
 
 def training_fields(trained: Facts) -> dict[str, Any]:
-    """What run.json, or an evaluation in its place, says of a training, as fields of a run."""
+    """Return the training in run.json, or in an evaluation in its place, as fields of a run."""
     facts = Facts(rename_facts(trained.values), trained.where).without_nulls()
     data = facts.inner("training").without_nulls()
     chosen = facts.values.get("selection")
@@ -239,7 +241,10 @@ def _read_log(path: Path, *, is_strict: bool) -> tuple[tuple[Loss, ...], tuple[E
 
 
 def facts_in(folder: Path, name: str) -> Mapping[str, Any]:
-    """What a file of a folder says, to find out whose it is; nothing where it cannot be read, which is told later."""
+    """Return the facts in a file of a folder, to find out whose it is.
+
+    Empty if it cannot be read, which is told later.
+    """
     try:
         return find_facts(folder / name).values
     except (BrokenDataset, OSError):

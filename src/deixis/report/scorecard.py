@@ -58,7 +58,7 @@ class PublishedAudit:
 
 
 def column_of(name: str, audit: Audit) -> Column:
-    """The column of an audit; measures that do not apply are left out."""
+    """Return the column of an audit, without measures that do not apply."""
     found = {measure.key: measure.of(audit) for measure in all_measures()}
     return Column(
         name=name,

@@ -1,4 +1,4 @@
-"""The frame of a page: head, skip link, header with its links, sections, footer; nothing is loaded from anywhere."""
+"""The frame of a page, which loads nothing: head, skip link, header with its links, sections, footer."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def render(template: str, /, *, folder: Path | None = None, **values: Any) -> st
 
 
 def render_part(template: str, macro: str, /, *, folder: Path | None = None, **values: Any) -> str:
-    """One macro of a template, filled in; see `render`."""
+    """Fill in one macro of a template (see `render`)."""
     environment = make_environment(HERE if folder is None else folder)
     return str(getattr(environment.get_template(template).module, macro)(**values))
 

@@ -67,7 +67,7 @@ class ModelResults(Results):
 
     @property
     def measures(self) -> Mapping[str, str]:
-        """The measures of its world that it has, with their names for people; all of them before it is judged."""
+        """The measures of its world that it has, with their names for people, or all of them before it is judged."""
         found = {measure for scores in self.scores.values() for measure in scores}
         return {measure: name for measure, name in self.words.measures.items() if measure in found or not found}
 
@@ -78,12 +78,12 @@ class ModelResults(Results):
 
     @property
     def subject(self) -> tuple[str, str]:
-        """What it was asked: models with the same subject can be compared."""
+        """Key of the task and data: models with the same subject can be compared."""
         return self.world, self.digest or self.data
 
     @property
     def training_facts(self) -> dict[str, str]:
-        """How it was trained, in words; empty where that is not recorded."""
+        """The training in words, or nothing if it is not recorded."""
         run = self.run
         if run is None:
             return {}
@@ -110,7 +110,7 @@ class BrokenRun:
 
 
 def read_model_results(library: Library) -> tuple[list[ModelResults], list[BrokenRun]]:
-    """Read all results of a library; returns these, and the folders that could not be read."""
+    """Read all results of a library, and return them with the folders that could not be read."""
     found: list[ModelResults] = []
     broken: list[BrokenRun] = []
     for entry in library.runs:

@@ -59,7 +59,7 @@ QUARTERS = {"both": "both right", "a": "only A right", "b": "only B right", "nei
 def overview(request: Request) -> Response:
     """All results, or those of one model."""
     library = library_of(request)
-    asked = _asked(request)
+    asked = _values_of(request)
     if asked.get("run"):
         return _one(request, library, asked["run"])
     found, broken = read_model_results(library)
@@ -78,7 +78,7 @@ def overview(request: Request) -> Response:
 def examples(request: Request) -> Response:
     """The examples behind a number."""
     library = library_of(request)
-    asked = _asked(request)
+    asked = _values_of(request)
     judged = find_model_results(library, asked.get("run", ""))
     dataset = dataset_of(library, judged)
     verdicts = verdicts_of(judged)
@@ -119,7 +119,7 @@ def examples(request: Request) -> Response:
 def comparison(request: Request) -> Response:
     """Two models, example by example."""
     library = library_of(request)
-    asked = _asked(request)
+    asked = _values_of(request)
     first, second = (find_model_results(library, asked.get(side, "")) for side in ("a", "b"))
     if first.subject != second.subject:
         raise SchemaError(f"{first.model} and {second.model} were not asked the same, so they cannot be compared")
@@ -210,7 +210,7 @@ def _every_measure() -> Iterable[str]:
     return dict.fromkeys(measure for pages in all_pages() for measure in pages.results.measures)
 
 
-def _asked(request: Request) -> dict[str, str]:
+def _values_of(request: Request) -> dict[str, str]:
     return {name: value.strip()[:200] for name, value in request.query_params.items()}
 
 
@@ -222,7 +222,7 @@ def _one_of(what: str, said: str, known: Iterable[str]) -> str:
 
 
 class Paging(NamedTuple):
-    """Which of many examples are shown; pages are counted from 1."""
+    """The page of many examples that is shown, counted from 1."""
 
     page: int
     pages: int
@@ -290,7 +290,7 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """What it is called in the page's own links."""
+        """Name in the page's own links."""
         plain = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in self.data.lower())
         return f"on-{plain[:40]}-{self.digest[:6]}"
 
@@ -323,7 +323,7 @@ class Subject:
 
 
 class Confusion(NamedTuple):
-    """How often wrong choices are of each kind, as shares of the wrong choices of every model."""
+    """Shares of each kind of wrong choice among the wrong choices of every model."""
 
     title: str
     head: str  # what its names are
@@ -398,8 +398,8 @@ def shown_of(subject: Subject) -> dict[str, Any]:
     models = subject.models
     parts = [subject.part] if subject.part else subject.parts
     confusions = (
-        confusion_of(subject.words, "missed", [_added(one.missed, parts) for one in models.values()]),
-        confusion_of(subject.words, "role", [_added(one.roles, parts) for one in models.values()]),
+        confusion_of(subject.words, "missed", [_sum_parts(one.missed, parts) for one in models.values()]),
+        confusion_of(subject.words, "role", [_sum_parts(one.roles, parts) for one in models.values()]),
     )
     return {
         "subject": subject,
@@ -421,7 +421,7 @@ def _cell(judged: ModelResults, part: str, measure: str) -> Cell:
 
 
 class Cell(NamedTuple):
-    """A share with its interval, in per cent; None where there is none."""
+    """A share with its interval, in per cent, or None if there is none."""
 
     mean: float | None
     low: float
@@ -446,7 +446,7 @@ def cell_of(found: Estimate) -> Cell:
     return Cell(100 * found.mean, 100 * low, 100 * high, found.rows)
 
 
-def _added(by_part: Mapping[str, Mapping[str, float]], parts: Iterable[str]) -> dict[str, float]:
+def _sum_parts(by_part: Mapping[str, Mapping[str, float]], parts: Iterable[str]) -> dict[str, float]:
     total: dict[str, float] = {}
     for part in parts:
         for name, count in by_part.get(part, {}).items():
@@ -471,7 +471,7 @@ def confusion_of(
 
 
 def charts_of(models: Mapping[str, ModelResults]) -> Markup:
-    """The training curves of models; empty where nothing was logged."""
+    """Return the training curves of models, or nothing if nothing was logged."""
     trained = [(label, one.run) for label, one in models.items() if one.run and (one.run.losses or one.run.evaluations)]
     losses = [line_of(label, place, loss_points(run.losses)) for place, (label, run) in enumerate(trained)]
     metrics = [

@@ -45,7 +45,7 @@ SHOWN: tuple[Show, ...] = ("wrong", "right", "all")
 
 
 class VerdictFilter(NamedTuple):
-    """Which examples are to be seen; what is empty does not matter.
+    """The choice of examples to show, in which an empty value does not matter.
 
     Attributes:
         measure: by which an example is right or wrong.
@@ -65,7 +65,7 @@ class VerdictFilter(NamedTuple):
 
 
 class Facets(NamedTuple):
-    """How many examples there are of every kind, among those of a part and of those that are shown."""
+    """Number of examples of every kind, among those of a part and among those that are shown."""
 
     right: int
     wrong: int
@@ -89,7 +89,7 @@ def rows_of(verdicts: Verdicts, wanted: VerdictFilter) -> np.ndarray:
 
 
 def facets_of(verdicts: Verdicts, wanted: VerdictFilter) -> Facets:
-    """What else could be wanted, with counts."""
+    """Count the further choices of a filter."""
     here = _of_part(verdicts, wanted.part)
     right = int((here & verdicts.right[wanted.measure]).sum())
     keep = here & _is_shown(verdicts, wanted)
@@ -101,9 +101,9 @@ def facets_of(verdicts: Verdicts, wanted: VerdictFilter) -> Facets:
     return Facets(
         right,
         int(here.sum()) - right,
-        _counted(verdicts.outcome[keep], verdicts.outcomes),
-        _counted(verdicts.role[keep], verdicts.roles),
-        _sorted(missed),
+        _count_names(verdicts.outcome[keep], verdicts.outcomes),
+        _count_names(verdicts.role[keep], verdicts.roles),
+        _sort_counts(missed),
     )
 
 
@@ -133,11 +133,14 @@ class Comparison:
 
 
 def compare(first: Verdicts, second: Verdicts, *, measure: str, part: str = "") -> Comparison:
-    """Two models example by example, in the order of `rows_of`; examples are matched by part and id."""
+    """Compare two models example by example, in the order of `rows_of`.
+
+    Examples are matched by part and id.
+    """
     sides = []
     for verdicts in (first, second):
         rows = np.flatnonzero(_of_part(verdicts, part))
-        name = {name: np.uint64(_hashed(name)) for name in verdicts.parts}
+        name = {name: np.uint64(_hash_name(name)) for name in verdicts.parts}
         salt = np.array([name[one] for one in verdicts.parts], np.uint64)
         with np.errstate(over="ignore"):
             sides.append((rows, mix_words(verdicts.ids[rows].astype(np.uint64) + salt[verdicts.part[rows]])))
@@ -275,14 +278,14 @@ def _code(name: str, names: Sequence[str]) -> int:
     return names.index(name) if name in names else -9
 
 
-def _counted(codes: np.ndarray, names: Sequence[str]) -> dict[str, int]:
+def _count_names(codes: np.ndarray, names: Sequence[str]) -> dict[str, int]:
     counts = np.bincount(codes, minlength=len(names)).tolist()
-    return _sorted({name: count for name, count in zip(names, counts, strict=False) if name and count})
+    return _sort_counts({name: count for name, count in zip(names, counts, strict=False) if name and count})
 
 
-def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
+def _sort_counts(counts: Mapping[str, int]) -> dict[str, int]:
     return {name: count for name, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])) if count}
 
 
-def _hashed(name: str) -> int:
+def _hash_name(name: str) -> int:
     return int.from_bytes(sha256(name.encode()).digest()[:8], "little")

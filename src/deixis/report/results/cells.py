@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from deixis.judge.uncertainty import Estimate
 
 
-__all__ = ["PERCENT", "Cell", "Measured", "Published", "Unit", "measure", "say_measured", "say_published"]
+__all__ = ["PERCENT", "Cell", "Measurement", "PublishedFigure", "Unit", "measure", "say_measured", "say_published"]
 
 BETWEEN_ENDS = 3.92  # standard errors between the ends of an interval of 95 %
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """How the numbers of a cell are written and compared.
+    """Format and tolerance of the numbers of a cell.
 
     Attributes:
         digits: after the point.
@@ -36,7 +36,7 @@ class Unit:
     name: str = ""
 
     def write(self, value: float) -> str:
-        """Write a number; no zero has a sign."""
+        """Write a number, with no sign on zero."""
         return f"{round(value, self.digits) + 0.0:.{self.digits}f}"
 
     def write_gap(self, value: float) -> str:
@@ -47,7 +47,7 @@ class Unit:
 PERCENT = Unit(digits=1, name="points")
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """A measure over one or several seeds.
 
     Attributes:
@@ -67,12 +67,12 @@ class Measured(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The interval of the only seed; None where there are several, or it has no width."""
+        """The interval of the only seed, or None if there are several or it has no width."""
         return (self.low, self.high) if self.deviation is None and self.low < self.high else None
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Where a bar for the uncertainty begins and ends."""
+        """Ends of the bar for the uncertainty."""
         if self.deviation is not None:
             return self.mean - self.deviation, self.mean + self.deviation
         return self.interval or (self.mean, self.mean)
@@ -84,18 +84,18 @@ class Measured(NamedTuple):
         return max((self.high - self.low) / BETWEEN_ENDS, of_seeds)
 
 
-def measure(found: Sequence[Estimate | None], *, scale: float = 1.0) -> Measured | None:
-    """Average the estimates of several seeds, times `scale`; None where no seed has one."""
+def measure(found: Sequence[Estimate | None], *, scale: float = 1.0) -> Measurement | None:
+    """Average the estimates of several seeds, times `scale`, or return None if no seed has one."""
     known = [one for one in found if one is not None and not math.isnan(one.mean)]
     if not known:
         return None
     means = [scale * one.mean for one in known]
     low, high = (scale * fmean(getattr(one, end) for one in known) for end in ("low", "high"))
     spread = stdev(means) if len(means) > 1 else None
-    return Measured(fmean(means), spread, low, high, len(means), min(one.rows for one in known))
+    return Measurement(fmean(means), spread, low, high, len(means), min(one.rows for one in known))
 
 
-class Published(NamedTuple):
+class PublishedFigure(NamedTuple):
     """A published figure.
 
     Attributes:
@@ -113,7 +113,7 @@ class Published(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """What was measured beside what is published.
+    """A measurement beside the published figure.
 
     Attributes:
         model, part, metric: what was measured of whom, and where.
@@ -126,14 +126,14 @@ class Cell:
     model: str
     part: str
     metric: str
-    measured: Measured | None = None
-    published: tuple[Published, ...] = ()
+    measured: Measurement | None = None
+    published: tuple[PublishedFigure, ...] = ()
     reason: str = ""
     unit: Unit = PERCENT
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is neither a measurement nor a published figure."""
+        """True if there is neither a measurement nor a published figure."""
         return self.measured is None and not self.published
 
     @property
@@ -145,12 +145,12 @@ class Cell:
 
     @property
     def is_far(self) -> bool:
-        """Whether the difference asks for a reason."""
+        """True if the difference asks for a reason."""
         return self.difference is not None and abs(self.difference) > self.unit.far
 
     @property
     def arrow(self) -> str:
-        """▲ or ▼ where the measured is far above or below the published; otherwise nothing."""
+        """▲ or ▼ if the measurement is far above or below the published figure, otherwise nothing."""
         return "" if not self.is_far or self.difference is None else "▲" if self.difference > 0 else "▼"
 
     def entry(self, table: str) -> dict[str, Any]:
@@ -162,29 +162,29 @@ class Cell:
             "model": self.model,
             "part": self.part,
             "metric": self.metric,
-            "mean": ours and _rounded(ours.mean),
-            "deviation": ours and _rounded(ours.deviation),
-            "low": _rounded(low),
-            "high": _rounded(high),
+            "mean": ours and _round(ours.mean),
+            "deviation": ours and _round(ours.deviation),
+            "low": _round(low),
+            "high": _round(high),
             "seeds": ours.seeds if ours else 0,
             "examples": ours and ours.examples,
             "published": theirs and theirs.mean,
             "published deviation": theirs and theirs.deviation,
             "published marks": theirs.marks or None if theirs else None,
             "superseded": superseded and superseded.mean,
-            "difference": _rounded(self.difference),
+            "difference": _round(self.difference),
             "is far": self.is_far,
             "reason": self.reason or None,
         }
 
 
-def say_measured(found: Measured | None, unit: Unit = PERCENT) -> str:
+def say_measured(found: Measurement | None, unit: Unit = PERCENT) -> str:
     """Write a mean with its deviation over seeds, or with its interval where there is one seed."""
     return NOTHING if found is None else f"{unit.write(found.mean)} {say_spread(found, unit)}".rstrip()
 
 
-def say_spread(found: Measured, unit: Unit) -> str:
-    """Write how uncertain a mean is; nothing where that is not known."""
+def say_spread(found: Measurement, unit: Unit) -> str:
+    """Write the uncertainty of a mean, or nothing if it is not known."""
     if found.deviation is not None:
         return f"± {unit.write(found.deviation)}"
     return "[{}–{}]".format(*map(unit.write, found.interval)) if found.interval else ""
@@ -200,5 +200,5 @@ def say_published(cell: Cell) -> list[str]:
     return found
 
 
-def _rounded(value: float | None) -> float | None:
+def _round(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else round(value, 6)

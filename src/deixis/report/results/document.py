@@ -63,13 +63,13 @@ class Terms(NamedTuple):
 
 
 class Differences(NamedTuple):
-    """Where the measured differs from the published, and why."""
+    """Differences between measured and published figures, with reasons."""
 
     items: Sequence[Difference]
 
 
 class Listing(NamedTuple):
-    """A table of plain text; the first column names the row.
+    """A table of plain text, whose first column names the row.
 
     Attributes:
         caption: what it shows.
@@ -112,7 +112,7 @@ class Claims(NamedTuple):
 
 
 class Code(NamedTuple):
-    """Lines to be copied; `fold` as in `Listing`."""
+    """Lines to be copied, with `fold` as in `Listing`."""
 
     lines: Sequence[str]
     fold: str = ""
@@ -129,7 +129,7 @@ Block: TypeAlias = Paragraph | Terms | Differences | Listing | Claims | Code | C
 
 
 class Section(NamedTuple):
-    """A section; without a block it is left out."""
+    """A section, which is left out without a block."""
 
     key: str
     title: str
@@ -170,7 +170,9 @@ class Report:
 
 
 def write_report(report: Report, out: Path) -> list[Path]:
-    """Write a report into a folder; equal runs give equal bytes.
+    """Write a report into a folder.
+
+    Equal runs give equal bytes.
 
     Returns:
         The files: report.html, report.md, report.json, tables.csv, further ones, and every figure as PNG and SVG.
@@ -265,7 +267,7 @@ def _claim_as_html(claim: Claim) -> str:
 
 
 def report_as_markdown(report: Report) -> str:
-    """The report as a page of Markdown; figures are files beside it."""
+    """Return the report as a page of Markdown, with figures as files beside it."""
     lines = [f"# {report.title} beside published results", "", *(f"{plain_words(line)}  " for line in report.about)]
     for section in report.sections:
         inner = [line for block in section.blocks for line in ("", *_block_as_markdown(block))]

@@ -83,7 +83,7 @@ class Table:
 
     @property
     def is_measured(self) -> bool:
-        """Whether anything was measured in it."""
+        """True if anything was measured in it."""
         return any(cell.measured for cell in self.cells.values())
 
     def measured_only(self) -> Table:
@@ -117,7 +117,7 @@ class Difference(NamedTuple):
 
     @property
     def anchor(self) -> str:
-        """Where it is listed in a page."""
+        """Anchor of its entry in a page."""
         return f"far-{anchor(self.name)}"
 
     @property
@@ -140,7 +140,10 @@ def differences_in(tables: Iterable[Table]) -> list[Difference]:
 
 
 def explain_marks(tables: Sequence[Table], further: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The marks that occur in tables and what each means; `further` are those of the paper."""
+    """Return the marks that occur in tables with their meanings.
+
+    `further` are those of the paper.
+    """
     cells = [cell for table in tables for cell in table.cells.values()]
     measured = [cell.measured for cell in cells if cell.measured]
     found = [("italics", "published figure")] if any(cell.published for cell in cells) else []
@@ -160,7 +163,7 @@ def explain_marks(tables: Sequence[Table], further: Mapping[str, str]) -> list[t
 
 
 def table_as_html(table: Table, themes: Themes) -> str:
-    """The table for a page; what is far from the published figure links to its reason."""
+    """Return the table for a page, with links from numbers far from the published ones to their reasons."""
     lines = [
         element(
             "tr",

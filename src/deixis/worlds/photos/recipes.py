@@ -142,13 +142,13 @@ def summary(dataset: Dataset) -> Output:
     """Summarise a dataset: the measures of Table 2 of the paper, and everything left out, repaired or guessed."""
     from deixis.worlds.photos.data.statistics import describe_examples, table_2
     from deixis.worlds.photos.data.store import open_copsref
-    from deixis.worlds.photos.paper.statistics import Described, in_words, measures
+    from deixis.worlds.photos.paper.statistics import DescribedDataset, in_words, measures
 
     made, recipe = open_copsref(dataset.path), recipe_in(dataset.manifest) or {}
     row = describe_examples(made.examples(), made.scenes)
     losses = dataset.manifest.get("losses", [])
     searched = dataset.manifest["made with"].get("distractor images", {})
-    heads, rows = measures([Described(name=dataset.path.name, row=row)])
+    heads, rows = measures([DescribedDataset(name=dataset.path.name, row=row)])
     lines = [(measure, *map(in_words, values)) for measure, values in rows.items()]
     splits = [(name, f"{size:,}") for name, size in made.splits.items()]
     return Output(

@@ -20,7 +20,7 @@ from deixis.worlds.grid.checks.registry import CHECKS
 from deixis.worlds.grid.data.commands import Commands
 from deixis.worlds.grid.data.sources import open_source, sample_rows
 from deixis.worlds.grid.formats.release import find_release
-from deixis.worlds.grid.paper.published import released
+from deixis.worlds.grid.paper.published import released_audit
 
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ __all__ = ["audit", "audit_source", "audit_tables", "measures", "published"]
 ROWS = 32_768  # looked at together
 Table: TypeAlias = Any  # of pyarrow
 
-published, measures = released, MEASURES
+published, measures = released_audit, MEASURES
 
 
 def audit(

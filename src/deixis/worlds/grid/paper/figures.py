@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from deixis.worlds.grid.data.statistics import Key, Statistics
-    from deixis.worlds.grid.paper.published import Published
+    from deixis.worlds.grid.paper.published import PublishedStatistics
 
 
 __all__ = [
     "BROKEN",
     "KINDS",
     "PANELS",
-    "Counted",
+    "CountedDataset",
     "Panel",
     "distractor_kinds",
     "distractor_worlds",
@@ -48,7 +48,7 @@ NOT_RECORDED = "not recorded"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class CountedDataset:
     """A dataset as the figures show it: under a name, with the kind of source it was counted from."""
 
     name: str
@@ -128,7 +128,7 @@ PANELS = (
 ROWS = (4, 4, 3)  # how many of the panels stand in each row below the distractors
 
 
-def figure4(counted: Sequence[Counted], *, beside: Published | None = None) -> Figure:
+def figure4(counted: Sequence[CountedDataset], *, beside: PublishedStatistics | None = None) -> Figure:
     """Draw the lengths of plans by pattern, with one panel per dataset.
 
     Args:
@@ -148,7 +148,7 @@ def figure4(counted: Sequence[Counted], *, beside: Published | None = None) -> F
     )
 
 
-def figure5(counted: Sequence[Counted], *, beside: Published | None = None) -> Figure:
+def figure5(counted: Sequence[CountedDataset], *, beside: PublishedStatistics | None = None) -> Figure:
     """Draw the content of commands and worlds: distractors by pattern, then a panel for everything that is counted.
 
     Args:
@@ -189,7 +189,7 @@ def distractor_worlds(statistics: Statistics) -> dict[str, dict[str, int]]:
     return found
 
 
-def distractor_kinds(counted: Iterable[Counted]) -> tuple[str, ...]:
+def distractor_kinds(counted: Iterable[CountedDataset]) -> tuple[str, ...]:
     """Return the kinds of distractors to show: those of the paper, and others that some world has."""
     found = {
         kind
@@ -201,7 +201,7 @@ def distractor_kinds(counted: Iterable[Counted]) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if kind in ALWAYS or kind in found)
 
 
-def published_set(counted: Counted, pattern: str) -> str:
+def published_set(counted: CountedDataset, pattern: str) -> str:
     """Return the published set that a pattern of a dataset is compared with."""
     if counted.kind == "gscan":
         return "gscan"
@@ -211,7 +211,7 @@ def published_set(counted: Counted, pattern: str) -> str:
     return pattern
 
 
-def _lengths(one: Counted, *, in_shares: bool, beside: Published | None, is_alone: bool) -> Chart:
+def _lengths(one: CountedDataset, *, in_shares: bool, beside: PublishedStatistics | None, is_alone: bool) -> Chart:
     counts = {pattern: tuple(bins.values()) for pattern, bins in lengths_by_bin(one.statistics).items()}
     outlines = {}
     for pattern in counts:
@@ -236,7 +236,7 @@ def _lengths(one: Counted, *, in_shares: bool, beside: Published | None, is_alon
     )
 
 
-def _distractors(one: Counted, *, beside: Published | None, is_alone: bool) -> Chart:
+def _distractors(one: CountedDataset, *, beside: PublishedStatistics | None, is_alone: bool) -> Chart:
     worlds = one.statistics.with_roles
     known = distractor_worlds(one.statistics)
     shares = {p: {kind: count / worlds[p] for kind, count in kinds.items()} for p, kinds in known.items()}
@@ -260,7 +260,9 @@ def _distractors(one: Counted, *, beside: Published | None, is_alone: bool) -> C
     )
 
 
-def _panel(panel: Panel, counted: Sequence[Counted], *, in_shares: bool, beside: Published | None) -> Chart:
+def _panel(
+    panel: Panel, counted: Sequence[CountedDataset], *, in_shares: bool, beside: PublishedStatistics | None
+) -> Chart:
     counts = {one.name: panel.counts(one.statistics) for one in counted}
     return Chart(
         name=panel.name,
@@ -277,14 +279,14 @@ def _panel(panel: Panel, counted: Sequence[Counted], *, in_shares: bool, beside:
     )
 
 
-def _pattern_legend(counted: Sequence[Counted]) -> tuple[LegendEntry, ...]:
+def _pattern_legend(counted: Sequence[CountedDataset]) -> tuple[LegendEntry, ...]:
     whole: Any = counted[0].statistics
     for one in counted[1:]:
         whole = whole.merge(one.statistics)
     return tuple(LegendEntry(pattern_words(name), pattern_role(name)) for name in whole.patterns)
 
 
-def _dataset_legend(counted: Sequence[Counted]) -> tuple[LegendEntry, ...]:
+def _dataset_legend(counted: Sequence[CountedDataset]) -> tuple[LegendEntry, ...]:
     names = [one.name for one in counted] if len(counted) > 1 else []
     return tuple(LegendEntry(name, role) for name, role in zip(names, dataset_roles(names), strict=True))
 

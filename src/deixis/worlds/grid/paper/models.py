@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from deixis.report.notes import read_sentences
-from deixis.report.results.cells import Published, Unit
+from deixis.report.results.cells import PublishedFigure, Unit
 
 
 if TYPE_CHECKING:
@@ -98,13 +98,15 @@ class KnownResults:
     titles: Mapping[Which, str]
     models: tuple[KnownModel, ...]
     rows: Mapping[Which, tuple[TableRow, ...]]
-    figures: Mapping[tuple[Which, str, str, str], Published]
+    figures: Mapping[tuple[Which, str, str, str], PublishedFigure]
 
     def model(self, name: str) -> KnownModel | None:
         """Return the model with this name, however it is written."""
         return next((model for model in self.models if plain_name(name) in model.names), None)
 
-    def compared(self, which: Which, model: KnownModel | None, row: str, part: str) -> tuple[Published, ...]:
+    def scores_to_compare(
+        self, which: Which, model: KnownModel | None, row: str, part: str
+    ) -> tuple[PublishedFigure, ...]:
         """Return the published scores for a cell: the one to compare with, then any from before the leak was found.
 
         There is no figure where nobody reported one.
@@ -126,7 +128,7 @@ def known_results() -> KnownResults:
         models=tuple(_model(key, entry) for key, entry in facts["models"].items()),
         rows={which: tuple(_row(key, row) for key, row in facts[which]["rows"].items()) for which in tables},
         figures={
-            (which, model, row, part): Published(
+            (which, model, row, part): PublishedFigure(
                 mean=numbers[0],
                 deviation=numbers[1],
                 marks=("†" if part == "test" and facts[which]["rows"][row].get("is_leaking") else "")

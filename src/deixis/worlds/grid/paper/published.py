@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-__all__ = ["Published", "published", "released"]
+__all__ = ["PublishedStatistics", "published_statistics", "released_audit"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Published:
+class PublishedStatistics:
     """The statistics that the paper reports.
 
     Sets are named as patterns are; `p3-random` is the two-clause set with random distractors only, `gscan` the set
@@ -44,13 +44,13 @@ class Published:
 
 
 @cache
-def published() -> Published:
+def published_statistics() -> PublishedStatistics:
     """Return the statistics that the ReaSCAN paper reports."""
     facts = tomllib.loads((files("deixis.worlds.grid.paper") / "published.toml").read_text(encoding="utf-8"))
     figure = facts["figure5"]
     whole = {name: _of(counts, sum(counts.values())) for name, counts in figure["panels"].items()}
     some = {name: _of(counts, figure["examples"]) for name, counts in figure["some"].items()}
-    return Published(
+    return PublishedStatistics(
         source=facts["source"],
         sizes=facts["table2"],
         lengths={name: tuple(map(float, counts)) for name, counts in facts["figure4"].items()},
@@ -64,7 +64,7 @@ def _of(counts: Mapping[str, float], total: float) -> dict[str, float]:
 
 
 @cache
-def released() -> PublishedAudit:
+def released_audit() -> PublishedAudit:
     """Return the known facts about the released test set with two clauses, and about gSCAN."""
     facts = tomllib.loads((files("deixis.worlds.grid.paper") / "released.toml").read_text(encoding="utf-8"))
     values = {name: Value(part / of, f"{number(part)} of {number(of)}") for name, (part, of) in facts["counts"].items()}

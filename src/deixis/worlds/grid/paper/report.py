@@ -54,7 +54,7 @@ MAX_DIGEST = 12  # digits of a digest that are shown
 
 
 def recognises(folder: Path) -> bool:
-    """Whether plans were judged in a folder, or a model was trained there that says them."""
+    """Return whether a folder holds judged plans, or the training of a model that says them."""
     if any(facts_in(one, EVALUATION).get("kind") == KIND for one in _with_plans(folder)):
         return True
     recipe = facts_in(folder, RUN).get("recipe")
@@ -62,12 +62,12 @@ def recognises(folder: Path) -> bool:
 
 
 def report(runs: Sequence[Path], *, out: Path | None, notes: Path | None, progress: Any) -> Output:
-    """Compare models with what is published of ReaSCAN; results on further datasets stand beside."""
+    """Compare models with the published results on ReaSCAN, with results on further datasets beside."""
     del progress
     reasons = read_reasons(notes) if notes is not None else {}
     found = [read_run(folder) for folder in _with_further(runs)]
     if out is None and not any(map(place_of, found)):
-        return Output(values=_unplaced_values(found), blocks=list(_unplaced(found)))
+        return Output(values=_unplaced_values(found), blocks=list(_list_unplaced(found)))
     compared = compare_runs(found, reasons=reasons)
     made = report_of(compared)
     files = write_report(made, out) if out is not None else []
@@ -146,7 +146,7 @@ def _table(which: Which, columns: Sequence[Group[Run]], reasons: Reasons) -> Tab
                     part=row.key if which == "table3" else f"{row.key} {part}",
                     metric="exact",
                     measured=measure([score_of(run, row, part) for run in judged], scale=100),
-                    published=known.compared(which, model, row.key, part),
+                    published=known.scores_to_compare(which, model, row.key, part),
                     reason=_reason(reasons, which, label, key, row),
                     unit=UNIT,
                 )
@@ -258,10 +258,10 @@ def _blocks(found: Comparison) -> Iterator[str | TextTable]:
     yield ""
     for column in found.groups:
         yield from (f"{column.label}: {said}" for said in protocol_of(column))
-    yield from _unplaced(found.left_out)
+    yield from _list_unplaced(found.left_out)
 
 
-def _unplaced(runs: Sequence[Run]) -> Iterator[str | TextTable]:
+def _list_unplaced(runs: Sequence[Run]) -> Iterator[str | TextTable]:
     for run in runs:
         data = run.results.data or "an unnamed dataset"
         yield f"In neither table: {run.folder}, judged on {data}; exact match in percent"
@@ -297,7 +297,7 @@ def _run_entries(columns: Sequence[Group[Run]]) -> Iterator[dict[str, Any]]:
 
 
 def curves_of(columns: Sequence[Group[Run]]) -> list[Figure]:
-    """The training curves, those of one training set together; sets without a log are left out."""
+    """Return the training curves, those of one training set together, without sets that have no log."""
     found = []
     for row in reversed(known_results().rows["table2"]):
         runs: dict[str, Sequence[Run]] = {
@@ -368,7 +368,7 @@ def _measures(columns: Sequence[Group[Run]]) -> Iterator[Paragraph | Listing]:
 
 
 def protocol_of(column: Group[Run]) -> list[str]:
-    """How the runs of a column were trained, selected and judged: a paragraph for each training set."""
+    """Return how the runs of a column were trained, selected and judged, a paragraph for each training set."""
     groups: dict[str, list[Run]] = {}
     for run in column.runs:
         groups.setdefault(getattr(place_of(run), "title", ""), []).append(run)

@@ -21,7 +21,7 @@ from deixis.worlds.grid.data.statistics import LENGTH_BINS, statistics_of
 from deixis.worlds.grid.paper.figures import (
     BROKEN,
     PANELS,
-    Counted,
+    CountedDataset,
     distractor_kinds,
     distractor_worlds,
     figure4,
@@ -29,7 +29,7 @@ from deixis.worlds.grid.paper.figures import (
     lengths_by_bin,
     published_set,
 )
-from deixis.worlds.grid.paper.published import published
+from deixis.worlds.grid.paper.published import published_statistics
 
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from deixis.data.crew import Progress
     from deixis.report.chart_matplotlib import Format
-    from deixis.worlds.grid.paper.published import Published
+    from deixis.worlds.grid.paper.published import PublishedStatistics
 
 
 __all__ = [
@@ -71,7 +71,7 @@ class HowCounted(TypedDict):
     sets_are_copies: bool
 
 
-def count(path: Path, *, name: str, split: str | None = None, progress: Progress | None = None) -> Counted:
+def count(path: Path, *, name: str, split: str | None = None, progress: Progress | None = None) -> CountedDataset:
     """Count the examples at a path: a dataset made by Deixis, a Parquet file or released files.
 
     Args:
@@ -100,7 +100,7 @@ def count(path: Path, *, name: str, split: str | None = None, progress: Progress
     printable = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name)
     manifest = source.dataset.manifest if source.dataset is not None else {}
     statistics = statistics_of(tables(), **how_counted(manifest))
-    return Counted(name=printable, kind=source.kind, statistics=statistics)
+    return CountedDataset(name=printable, kind=source.kind, statistics=statistics)
 
 
 def how_counted(manifest: Mapping[str, Any]) -> HowCounted:
@@ -116,7 +116,9 @@ def how_counted(manifest: Mapping[str, Any]) -> HowCounted:
     return {"apart": apart, "sets_are_copies": recipe.get("mode") != "every-word"}
 
 
-def statistics_as_dict(counted: Sequence[Counted], *, beside: Published | None = None) -> dict[str, Any]:
+def statistics_as_dict(
+    counted: Sequence[CountedDataset], *, beside: PublishedStatistics | None = None
+) -> dict[str, Any]:
     """Return everything that the figures and the table show, and all other counts, as plain values.
 
     Args:
@@ -135,7 +137,11 @@ def statistics_as_dict(counted: Sequence[Counted], *, beside: Published | None =
 
 
 def draw(
-    counted: Sequence[Counted], *, formats: Sequence[Format] = FORMATS, paper: bool = False, allow_losses: bool = False
+    counted: Sequence[CountedDataset],
+    *,
+    formats: Sequence[Format] = FORMATS,
+    paper: bool = False,
+    allow_losses: bool = False,
 ) -> dict[str, bytes]:
     """Write the figures, the table and the counts as files by name, with equal bytes for equal counts.
 
@@ -153,7 +159,7 @@ def draw(
         DeixisError: when matplotlib is not installed.
     """
     del allow_losses
-    beside = published() if paper else None
+    beside = published_statistics() if paper else None
     if not 1 <= len(counted) <= MAX_DATASETS:
         raise RecipeError(f"a figure shows 1 to {MAX_DATASETS} datasets, got {len(counted)}")
     if not any(one.statistics.examples for one in counted):
@@ -182,7 +188,7 @@ def draw_card(path: Path, *, progress: Progress | None = None) -> dict[str, byte
 
 
 def describe(
-    counted: Sequence[Counted], *, brief: bool = False, paper: bool = False, allow_losses: bool = False
+    counted: Sequence[CountedDataset], *, brief: bool = False, paper: bool = False, allow_losses: bool = False
 ) -> Output:
     """Describe datasets side by side as plain values and as tables.
 
@@ -198,13 +204,13 @@ def describe(
     losses = Losses("commands", sum(one.statistics.examples for one in counted))
     losses.leave_out("it cannot be read, so its words are not counted", sum(one.statistics.unread for one in counted))
     losses.demand_few(where=", ".join(one.name for one in counted), allowed=allow_losses)
-    beside = published() if paper else None
+    beside = published_statistics() if paper else None
     values = statistics_as_dict(counted, beside=beside) | ({"losses": losses.to_dict()} if losses else {})
     blocks = [*_sizes(counted, beside), *(() if brief else _counts(counted, beside))]
     return Output(values=values, blocks=blocks, notes=tuple(losses.lines()))
 
 
-def _sizes(counted: Sequence[Counted], beside: Published | None) -> Iterator[str | TextTable]:
+def _sizes(counted: Sequence[CountedDataset], beside: PublishedStatistics | None) -> Iterator[str | TextTable]:
     """Table 2 lying on its side, a table for each dataset: there may be many splits and few patterns."""
     yield "Examples (Table 2); one that is in two splits counts in both"
     for rows in (*map(size_rows, counted), published_rows(counted, beside) if beside else []):
@@ -215,7 +221,7 @@ def _sizes(counted: Sequence[Counted], beside: Published | None) -> Iterator[str
             yield TextTable((name, *patterns), lines, numbers=range(1, len(patterns) + 1))
 
 
-def _counts(counted: Sequence[Counted], beside: Published | None) -> Iterator[str | TextTable]:
+def _counts(counted: Sequence[CountedDataset], beside: PublishedStatistics | None) -> Iterator[str | TextTable]:
     yield from ("", "Actions per plan (Figure 4)")
     yield _shares(("pattern", *LENGTH_BINS), _length_rows(counted, beside))
     yield from ("", "Worlds with distractors of each kind (Figure 5)")
@@ -232,7 +238,9 @@ def _counts(counted: Sequence[Counted], beside: Published | None) -> Iterator[st
         yield _shares(("", *panel.keys), rows, nothing=panel.empty)
 
 
-def _length_rows(counted: Sequence[Counted], beside: Published | None) -> Iterator[tuple[str, Sequence[float | None]]]:
+def _length_rows(
+    counted: Sequence[CountedDataset], beside: PublishedStatistics | None
+) -> Iterator[tuple[str, Sequence[float | None]]]:
     compared = []
     for one in counted:
         bins = lengths_by_bin(one.statistics)
@@ -247,7 +255,7 @@ def _length_rows(counted: Sequence[Counted], beside: Published | None) -> Iterat
 
 
 def _distractor_rows(
-    counted: Sequence[Counted], kinds: Sequence[str], beside: Published | None
+    counted: Sequence[CountedDataset], kinds: Sequence[str], beside: PublishedStatistics | None
 ) -> Iterator[tuple[str, Sequence[float | None]]]:
     for one in counted:
         known, worlds = distractor_worlds(one.statistics), one.statistics.with_roles
@@ -259,7 +267,7 @@ def _distractor_rows(
         yield f"published {pattern}", [shares.get(kind) for kind in kinds]
 
 
-def _in_words(one: Counted, pattern: str, counted: Sequence[Counted]) -> str:
+def _in_words(one: CountedDataset, pattern: str, counted: Sequence[CountedDataset]) -> str:
     return pattern if len(counted) == 1 else f"{one.name} {pattern}"
 
 
@@ -306,7 +314,7 @@ class SizeRow:
         return dict(zip(HEADS, (self.dataset, self.pattern, *numbers), strict=True)) | {"splits": dict(self.splits)}
 
 
-def size_rows(counted: Counted) -> list[SizeRow]:
+def size_rows(counted: CountedDataset) -> list[SizeRow]:
     """Return a row for each pattern of a dataset, and one for all of it."""
     statistics = counted.statistics
     patterns = statistics.patterns
@@ -317,7 +325,7 @@ def size_rows(counted: Counted) -> list[SizeRow]:
     return [*rows, _row(counted, None, statistics.examples, statistics.splits)]
 
 
-def published_rows(counted: Sequence[Counted], published: Published) -> list[SizeRow]:
+def published_rows(counted: Sequence[CountedDataset], published: PublishedStatistics) -> list[SizeRow]:
     """Return the published rows of the sets that these datasets are to be compared with."""
     wanted = {published_set(one, pattern) for one in counted for pattern in one.statistics.patterns}
     if any(one.kind != "gscan" for one in counted):
@@ -374,7 +382,7 @@ def sizes_as_text(rows: Sequence[SizeRow]) -> tuple[list[str], list[list[str]]]:
     return ["dataset", "pattern", "commands", "worlds per command", "examples", *names], table
 
 
-def _row(counted: Counted, pattern: str | None, examples: int, splits: Mapping[str, int]) -> SizeRow:
+def _row(counted: CountedDataset, pattern: str | None, examples: int, splits: Mapping[str, int]) -> SizeRow:
     found = counted.statistics.worlds_per_command(pattern)
     return SizeRow(
         dataset=counted.name,
@@ -406,7 +414,7 @@ def _number(value: int | None) -> str:
     return "–" if value is None else f"{value:,}"
 
 
-def _plain(one: Counted) -> dict[str, Any]:
+def _plain(one: CountedDataset) -> dict[str, Any]:
     statistics = one.statistics
     return {
         "name": one.name,

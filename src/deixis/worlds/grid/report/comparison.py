@@ -9,7 +9,7 @@ from deixis.report.audit_charts import audit_charts
 from deixis.report.audit_need_charts import colour_and_shape_chart
 from deixis.report.audit_page import by_pattern, charts_markup, lead
 from deixis.report.scorecard import column_of, definitions_markup, scorecard_markup
-from deixis.worlds.grid.paper.published import released
+from deixis.worlds.grid.paper.published import released_audit
 from deixis.worlds.grid.report.templates import report_part
 
 
@@ -49,7 +49,7 @@ def audit_section(comparison: Comparison) -> str:
 
 
 def _beside(comparison: Comparison) -> str:
-    known = released()
+    known = released_audit()
     everything = {**comparison.two_clauses, **comparison.simple}
     columns = [column_of(name, audit) for name, audit in everything.items()]
     shown = [known.column, *columns] if comparison.two_clauses else columns
@@ -70,7 +70,7 @@ def _beside(comparison: Comparison) -> str:
 
 def _charts(comparison: Comparison) -> list[Chart]:
     """Figures of the two-clause sets, and those that need simple commands."""
-    known = released()
+    known = released_audit()
     found = audit_charts(comparison.two_clauses, beside=known) if comparison.two_clauses else {}
     everything = audit_charts({**comparison.two_clauses, **comparison.simple})
     squares = colour_and_shape_chart(comparison.colour_and_shape, beside=known) if comparison.colour_and_shape else None

@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from deixis.report.results.cells import Measured
+from deixis.report.results.cells import Measurement
 from deixis.report.results.document import Claim
 from deixis.worlds.photos.paper.models import CHANCE, published_results
 from deixis.worlds.photos.paper.runs import measure_parts, measure_setting
@@ -49,12 +49,12 @@ class Figures:
         titles: of rows.
     """
 
-    cells: Mapping[tuple[str, str], Measured]
-    forms: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
-    lengths: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
+    cells: Mapping[tuple[str, str], Measurement]
+    forms: Mapping[str, Mapping[str, Measurement]] = field(default_factory=dict)
+    lengths: Mapping[str, Mapping[str, Measurement]] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
 
-    def find(self, row: str, setting: str) -> Measured | None:
+    def find(self, row: str, setting: str) -> Measurement | None:
         """Return the accuracy in a cell."""
         return self.cells.get((row, setting))
 
@@ -96,7 +96,7 @@ def figures_of(found: Comparison) -> Figures:
 def figures_published() -> Figures:
     """Return the accuracies in the tables of the paper."""
     cells = {
-        (row.key, name): Measured(value, None, value, value, 1, 0)
+        (row.key, name): Measurement(value, None, value, value, 1, 0)
         for table in published_results().tables
         for row in table.rows
         for name, value in row.published.items()
@@ -236,5 +236,5 @@ def _missing(figures: Figures, rows: Sequence[str]) -> Finding:
     return Finding("not measured", f"no results of {names}")
 
 
-def _error(one: Measured, other: Measured) -> float:
+def _error(one: Measurement, other: Measurement) -> float:
     return sqrt(one.error**2 + other.error**2)

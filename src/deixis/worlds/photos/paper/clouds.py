@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from deixis.report.chart_matplotlib import Format
 
 
-__all__ = ["Cloud", "Clouds", "Placed", "draw_clouds", "lay_out", "outline_of"]
+__all__ = ["Cloud", "Clouds", "PlacedWord", "draw_clouds", "lay_out", "outline_of"]
 
 FONT, WEIGHT = "DejaVu Sans", "bold"  # comes with matplotlib, so it is everywhere the same
 GROWTH = 0.5  # sizes grow with this power of the frequency at most, or else the rarest words would be too small:
@@ -206,7 +206,7 @@ def _way(shape: _Shape, down: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedWord:
     """A word in its place.
 
     Attributes:
@@ -230,7 +230,7 @@ class Placed:
         return outline_of(self.word)[0] * self.size + (self.x, self.y)
 
 
-def lay_out(counts: Mapping[str, int], *, most: int, aspect: float) -> list[Placed]:
+def lay_out(counts: Mapping[str, int], *, most: int, aspect: float) -> list[PlacedWord]:
     """Return the most frequent words, each in a place of its own.
 
     Args:
@@ -253,7 +253,7 @@ def lay_out(counts: Mapping[str, int], *, most: int, aspect: float) -> list[Plac
     while (places := _fit(boxes, weights, size, room)) is None:
         size *= LESS
     return [
-        Placed(word, count, weight, x / ACROSS, y / ACROSS, size * weight / ACROSS)
+        PlacedWord(word, count, weight, x / ACROSS, y / ACROSS, size * weight / ACROSS)
         for (word, count), weight, (x, y) in zip(words, weights, places, strict=True)
     ]
 

@@ -14,7 +14,7 @@ from deixis.worlds.photos.paper.runs import measure_parts
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deixis.report.results.cells import Measured
+    from deixis.report.results.cells import Measurement
     from deixis.report.results.groups import Group
     from deixis.report.runs import Run
     from deixis.worlds.photos.paper.report import Comparison
@@ -50,14 +50,14 @@ def results_figures(results: Comparison) -> list[Figure]:
     return found
 
 
-def _parts(groups: Sequence[Group[Run]], by: str, known: Sequence[str]) -> dict[str, dict[str, Measured]]:
+def _parts(groups: Sequence[Group[Run]], by: str, known: Sequence[str]) -> dict[str, dict[str, Measurement]]:
     found = {group.label: measure_parts(group, by) for group in groups}
     kept = {label: {name: parts[name] for name in known if name in parts} for label, parts in found.items()}
     return {label: parts for label, parts in kept.items() if parts}
 
 
 def _by_part(
-    name: str, title: str, below: str, parts: Mapping[str, Mapping[str, Measured]], order: Sequence[str]
+    name: str, title: str, below: str, parts: Mapping[str, Mapping[str, Measurement]], order: Sequence[str]
 ) -> Figure:
     known = FORMS if name == "forms" else LENGTHS
     labels = tuple(part for part in known if any(part in one for one in parts.values()))

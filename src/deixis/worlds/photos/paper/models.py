@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-__all__ = ["CHANCE", "KnownRow", "KnownTable", "Published", "published_results", "read_notes"]
+__all__ = ["CHANCE", "KnownRow", "KnownTable", "PublishedResults", "published_results", "read_notes"]
 
 CHANCE = "chance"
 CLAIMS, WHY = "claims", "why"  # of notes: sentences about statements
@@ -49,7 +49,7 @@ class KnownTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Published:
+class PublishedResults:
     """Published results and their sources, with claims by their keys, as models.toml has them."""
 
     source: str
@@ -62,11 +62,11 @@ class Published:
 
 
 @cache
-def published_results() -> Published:
+def published_results() -> PublishedResults:
     """Return the published results."""
     facts = tomllib.loads((files("deixis.worlds.photos.paper") / "models.toml").read_text(encoding="utf-8"))
     tables = tuple(_table(key, facts[key], tuple(facts["settings"])) for key in ("table3", "table4"))
-    return Published(source=facts["source"], tables=tables, claims=facts["claims"])
+    return PublishedResults(source=facts["source"], tables=tables, claims=facts["claims"])
 
 
 def _table(key: str, facts: dict[str, Any], settings: tuple[str, ...]) -> KnownTable:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deixis.errors import RecipeError
 from deixis.report.cells import NOTHING, as_csv, span
 from deixis.report.output import Output, TextTable
-from deixis.report.results.cells import PERCENT, Cell, Published
+from deixis.report.results.cells import PERCENT, Cell, PublishedFigure
 from deixis.report.results.document import (
     Claims,
     Differences,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.report.results.cells import Measured
+    from deixis.report.results.cells import Measurement
     from deixis.report.results.groups import Group
     from deixis.report.runs import Run
     from deixis.worlds.photos.paper.models import KnownTable
@@ -122,7 +122,7 @@ def _table(known: KnownTable, groups: Sequence[Group[Run]], reasons: Mapping[tup
     cells: dict[tuple[str, str], Cell] = {}
 
     def add(
-        title: str, found: Mapping[str, Measured | None], published: Mapping[str, float], seeds: int, key: str
+        title: str, found: Mapping[str, Measurement | None], published: Mapping[str, float], seeds: int, key: str
     ) -> None:
         rows.append(Head(title, title, note=f"{seeds} seed{'s' if seeds != 1 else ''}" if seeds else ""))
         for name in known.settings:
@@ -131,7 +131,7 @@ def _table(known: KnownTable, groups: Sequence[Group[Run]], reasons: Mapping[tup
                 part=name,
                 metric="accuracy",
                 measured=found.get(name),
-                published=(Published(published[name]),) if name in published else (),
+                published=(PublishedFigure(published[name]),) if name in published else (),
                 reason=reasons.get((known.key, key, name.lower()), ""),
             )
 

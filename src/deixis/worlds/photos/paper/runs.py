@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.report.json_facts import Facts
-    from deixis.report.results.cells import Measured
+    from deixis.report.results.cells import Measurement
     from deixis.report.results.groups import Group
 
 
@@ -96,7 +96,7 @@ def read_grounding_run(folder: Path) -> Run:
     if not run.judged.values:
         raise BrokenDataset(f"there is no {folder / EVALUATION}; judge the model first, with deixis evaluate")
     about = about_model(run)
-    if run.trained.values and (model_of(run), run.seed) != (_named(about), about.find_count("seed")):
+    if run.trained.values and (model_of(run), run.seed) != (_names_in(about), about.find_count("seed")):
         alone = replace(run, trained=NO_FACTS)
         raise BrokenDataset(
             f"{folder / EVALUATION} judges {row_of(alone)[1]}, seed {about.find_count('seed')}, but {RUN} is of "
@@ -165,14 +165,14 @@ def settings_of(run: Run) -> dict[str, Any]:
 def model_of(run: Run) -> tuple[str, str, str]:
     """Return the model, the probe and where pairs are mined."""
     if run.trained.values:
-        return _named(run.trained.inner("settings"))
+        return _names_in(run.trained.inner("settings"))
     answers = answers_of(run)
     if answers:
         return (answers if answers in BASELINES else run.folder), "none", "none"
-    return _named(about_model(run))
+    return _names_in(about_model(run))
 
 
-def _named(facts: Facts) -> tuple[str, str, str]:
+def _names_in(facts: Facts) -> tuple[str, str, str]:
     return facts.text("model"), facts.text("probe", "none"), facts.text("mining", "none")
 
 
@@ -257,12 +257,12 @@ def _traits(run: Run) -> dict[str, str]:
 # -------------------------------------------------------------------------------- measures
 
 
-def measure_setting(group: Group[Run], setting: str, what: str = "right") -> Measured | None:
+def measure_setting(group: Group[Run], setting: str, what: str = "right") -> Measurement | None:
     """Return the share of right answers in a setting, in percent."""
     return measure([run.results.scores.get(setting, {}).get(what) for run in group.runs], scale=100)
 
 
-def measure_parts(group: Group[Run], by: str, setting: str = "Full") -> dict[str, Measured]:
+def measure_parts(group: Group[Run], by: str, setting: str = "Full") -> dict[str, Measurement]:
     """Return the share of right answers by `form` or by `length`, in percent."""
     parts = [run.results.groups.get(by, {}).get(setting, {}) for run in group.runs]
     names = dict.fromkeys(name for one in parts for name in one)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LENGTH_BINS",
     "SAID",
-    "Described",
+    "DescribedDataset",
     "clouds",
     "count",
     "describe",
@@ -62,14 +62,14 @@ SOURCE = "Chen et al. 2020, Cops-Ref: A new Dataset and Task on Compositional Re
 
 
 @dataclass(frozen=True, kw_only=True)
-class Described:
+class DescribedDataset:
     """A dataset as tables and figures show it: under a name, with its figures."""
 
     name: str
     row: Row
 
 
-def count(path: Path, *, name: str, split: str | None = None, progress: Progress | None = None) -> Described:
+def count(path: Path, *, name: str, split: str | None = None, progress: Progress | None = None) -> DescribedDataset:
     """Count what a dataset holds.
 
     Args:
@@ -95,10 +95,10 @@ def count(path: Path, *, name: str, split: str | None = None, progress: Progress
                 progress(name, number, total)
 
     printable = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name)
-    return Described(name=printable, row=describe_examples(examples(), data.scenes))
+    return DescribedDataset(name=printable, row=describe_examples(examples(), data.scenes))
 
 
-def describe(described: Sequence[Described], *, brief: bool = False, paper: bool = False) -> Output:
+def describe(described: Sequence[DescribedDataset], *, brief: bool = False, paper: bool = False) -> Output:
     """Describe datasets side by side as plain values and as tables.
 
     Args:
@@ -114,7 +114,7 @@ def describe(described: Sequence[Described], *, brief: bool = False, paper: bool
 
 
 def measures(
-    described: Sequence[Described], *, others: bool = False
+    described: Sequence[DescribedDataset], *, others: bool = False
 ) -> tuple[list[str], dict[str, list[float | int | None]]]:
     """Return Table 2 transposed: the names of the datasets, and for each measure a number of every dataset.
 
@@ -139,12 +139,12 @@ def length_bins(row: Row) -> dict[str, int]:
     return counts
 
 
-def forms_of(described: Sequence[Described]) -> tuple[str, ...]:
+def forms_of(described: Sequence[DescribedDataset]) -> tuple[str, ...]:
     """Return the forms to show: the paper's six, then others that a dataset names."""
     return tuple(dict.fromkeys((*FORMS, *(form for one in described for form in one.row.forms))))
 
 
-def described_as_dict(described: Sequence[Described]) -> dict[str, Any]:
+def described_as_dict(described: Sequence[DescribedDataset]) -> dict[str, Any]:
     """Return everything that tables and figures show as plain values, beside the published figures."""
     return {
         "datasets": [{"name": one.name, "kind": "copsref", **one.row.to_dict()} for one in described],
@@ -155,7 +155,7 @@ def described_as_dict(described: Sequence[Described]) -> dict[str, Any]:
 # -------------------------------------------------------------------------------- figures
 
 
-def clouds(described: Sequence[Described]) -> Clouds:
+def clouds(described: Sequence[DescribedDataset]) -> Clouds:
     """Return the word clouds of Figure 2: the most frequent names, attributes and relations, a row for each dataset."""
     rows = [
         (
@@ -167,7 +167,7 @@ def clouds(described: Sequence[Described]) -> Clouds:
     return Clouds(name="figure2", title="The most frequent object names, attributes and relations", rows=rows)
 
 
-def distributions(described: Sequence[Described]) -> Figure:
+def distributions(described: Sequence[DescribedDataset]) -> Figure:
     """Draw the lengths and forms of expressions, and the number of candidates in each setting."""
     lengths, forms = _lengths(described), forms_of(described)
     rows = (
@@ -183,14 +183,14 @@ def distributions(described: Sequence[Described]) -> Figure:
     return Figure(
         name="distributions",
         title="Lengths, forms and candidates",
-        caption=" ".join(f"{one.name}: {_said(one.row)}." for one in described),
+        caption=" ".join(f"{one.name}: {_describe_words(one.row)}." for one in described),
         rows=rows,
         width=WIDE,
     )
 
 
 def draw(
-    described: Sequence[Described], *, formats: Sequence[Format] = FORMATS, paper: bool = False
+    described: Sequence[DescribedDataset], *, formats: Sequence[Format] = FORMATS, paper: bool = False
 ) -> dict[str, bytes]:
     """Write the figures, the tables and the counts as files by name, with equal bytes for equal counts.
 
@@ -265,7 +265,9 @@ def _chart(
     )
 
 
-def _settings_chart(name: str, title: str, described: Sequence[Described], figure: Callable[[Crowd], float]) -> Chart:
+def _settings_chart(
+    name: str, title: str, described: Sequence[DescribedDataset], figure: Callable[[Crowd], float]
+) -> Chart:
     counts = {
         one.name: [figure(one.row.settings[setting]) if setting in one.row.settings else 0.0 for setting in SETTINGS]
         for one in described
@@ -273,21 +275,21 @@ def _settings_chart(name: str, title: str, described: Sequence[Described], figur
     return _chart(name, title, counts, labels=[BROKEN.get(name, name) for name in SETTINGS], is_counted=False)
 
 
-def _forms(described: Sequence[Described], forms: Sequence[str]) -> dict[str, list[int]]:
+def _forms(described: Sequence[DescribedDataset], forms: Sequence[str]) -> dict[str, list[int]]:
     return {one.name: [one.row.forms.get(form, 0) for form in forms] for one in described}
 
 
-def _columns(described: Sequence[Described]) -> range:
+def _columns(described: Sequence[DescribedDataset]) -> range:
     """Return the numbers of words that have a column, from the shortest to the longest expression."""
     found = {min(words, LAST_LENGTH) for one in described for words in one.row.lengths} or {1}
     return range(min(found), max(found) + 1)
 
 
-def _length_labels(described: Sequence[Described]) -> list[str]:
+def _length_labels(described: Sequence[DescribedDataset]) -> list[str]:
     return [f"{words}+" if words == LAST_LENGTH else str(words) for words in _columns(described)]
 
 
-def _lengths(described: Sequence[Described]) -> dict[str, list[int]]:
+def _lengths(described: Sequence[DescribedDataset]) -> dict[str, list[int]]:
     found = {}
     for one in described:
         counts: Counter[int] = Counter()
@@ -297,7 +299,7 @@ def _lengths(described: Sequence[Described]) -> dict[str, list[int]]:
     return found
 
 
-def _said(row: Row) -> str:
+def _describe_words(row: Row) -> str:
     total = max(row.expressions, 1)
     forms = ", ".join(f"{form} {percent(count / total)}" for form, count in row.forms.items())
     crowds = ", ".join(f"{name} {crowd.candidates:.1f}" for name, crowd in row.settings.items())
@@ -307,7 +309,7 @@ def _said(row: Row) -> str:
 # -------------------------------------------------------------------------------- as text
 
 
-def _measures(described: Sequence[Described], *, others: bool) -> Iterator[str | TextTable]:
+def _measures(described: Sequence[DescribedDataset], *, others: bool) -> Iterator[str | TextTable]:
     yield "Table 2, beside the paper's own figures; candidates with all images shown"
     many = 1 if others else 3  # datasets that have room in one table
     for first in range(0, len(described), many):
@@ -322,7 +324,7 @@ def _measures(described: Sequence[Described], *, others: bool) -> Iterator[str |
             yield f"{whose}{absent:,} expressions fit nothing ({changes} changed)"
 
 
-def _counts(described: Sequence[Described]) -> Iterator[str | TextTable]:
+def _counts(described: Sequence[DescribedDataset]) -> Iterator[str | TextTable]:
     splits = dict.fromkeys(split for one in described for split in one.row.splits)
     yield from _shares(
         "Splits", "split", {one.name: [one.row.splits.get(s, 0) for s in splits] for one in described}, splits
@@ -362,7 +364,7 @@ def _shares(
     yield TextTable((head, "expressions", "share", ""), lines, numbers=(1, 2))
 
 
-def _settings(one: Described, title: str) -> Iterator[str | TextTable]:
+def _settings(one: DescribedDataset, title: str) -> Iterator[str | TextTable]:
     yield from ("", title)
     lines = [
         (
@@ -379,7 +381,7 @@ def _settings(one: Described, title: str) -> Iterator[str | TextTable]:
     yield TextTable(heads, lines, numbers=range(1, len(heads)))
 
 
-def _most_frequent(one: Described, title: str) -> Iterator[str | TextTable]:
+def _most_frequent(one: DescribedDataset, title: str) -> Iterator[str | TextTable]:
     yield from ("", title)
     columns = [
         [

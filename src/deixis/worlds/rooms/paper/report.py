@@ -13,7 +13,7 @@ from deixis.report.markup import Themes
 from deixis.report.notes import read_sentences
 from deixis.report.output import Output
 from deixis.report.palette import color_pair
-from deixis.report.results.cells import Cell, Measured, Published, Unit
+from deixis.report.results.cells import Cell, Measurement, PublishedFigure, Unit
 from deixis.report.results.document import Code, Differences, Listing, Paragraph, Report, Section, Terms, write_report
 from deixis.report.results.tables import (
     Head,
@@ -122,7 +122,7 @@ def compare_speakers(
     reasons: Mapping[tuple[str, str], str] | None = None,
     references: References | None = None,
 ) -> Comparison:
-    """Put speakers together that differ in their seeds only; see `groups_of` and `reference_scores`."""
+    """Put speakers together that differ in their seeds only (see `groups_of` and `reference_scores`)."""
     return Comparison(groups=groups_of(speakers), references=references or {}, reasons=reasons or {})
 
 
@@ -169,7 +169,10 @@ def read_reasons(path: Path) -> dict[tuple[str, str], str]:
 
 
 def published_of(letter: Letter, part: str, metric: str) -> float | None:
-    """The published value; false features are published of all sets together only."""
+    """Return the published value.
+
+    False features are published of all sets together only.
+    """
     if metric == "false_features":
         return FALSE_FEATURES[letter] if part == ALL else None
     return TABLE_1.get(part, {}).get(letter, {}).get(metric)
@@ -183,7 +186,7 @@ def _cell(found: Comparison, group: Group[Speaker], part: str, metric: str) -> C
         part=part,
         metric=metric,
         measured=measure_group(group, part, metric),
-        published=() if value is None else (Published(value),),
+        published=() if value is None else (PublishedFigure(value),),
         reason=found.reasons.get((group.label, metric), "") if value is not None else "",
         unit=FEATURES if metric in COUNTED else SHARE,
     )
@@ -229,7 +232,7 @@ def wide_table(found: Comparison, part: str, heads: Mapping[str, str]) -> Table:
             rows.append(Head(letter, letter))
             values = {metric: published_of(letter, part, metric) for metric in METRICS}
             for metric, value in values.items():
-                known = () if value is None else (Published(value),)
+                known = () if value is None else (PublishedFigure(value),)
                 cells[letter, metric] = Cell(model=letter, part=part, metric=metric, published=known, unit=SHARE)
     for name, parts in found.references.items():
         rows.append(Head(name, name, is_apart=name == REFERENCES[0]))
@@ -252,7 +255,7 @@ def wide_table(found: Comparison, part: str, heads: Mapping[str, str]) -> Table:
 
 
 def _reference(name: str, part: str, metric: str, value: float) -> Cell:
-    measured = None if math.isnan(value) else Measured(value, None, math.nan, math.nan, 1, 0)
+    measured = None if math.isnan(value) else Measurement(value, None, math.nan, math.nan, 1, 0)
     return Cell(model=name, part=part, metric=metric, measured=measured, unit=SHARE)
 
 
@@ -414,7 +417,7 @@ def _mean(values: Sequence[float | None], write: Callable[[float], str]) -> str:
 
 
 def training_time(found: Comparison) -> str:
-    """How long one of each model took, beside what is published; empty where some are missing."""
+    """Return the training time of one of each model beside the published one, or nothing if some are missing."""
     times = [[one.run.seconds for one in group.runs if one.run.seconds is not None] for group in found.main]
     if len(times) < len(LETTERS) or not all(times):
         return ""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.judge.uncertainty import Estimate
-    from deixis.report.results.cells import Measured
+    from deixis.report.results.cells import Measurement
     from deixis.report.results.groups import Group
 
 
@@ -287,7 +287,7 @@ def groups_of(speakers: Sequence[Speaker]) -> list[Group[Speaker]]:
     return sorted(groups, key=lambda one: (bool(one.differs), LETTERS.index(one.runs[0].letter)))
 
 
-def measure_group(group: Group[Speaker], part: str, metric: str) -> Measured | None:
+def measure_group(group: Group[Speaker], part: str, metric: str) -> Measurement | None:
     """Return a metric in a set, a category or all sets, or None where no seed has it."""
     return measure([one.run.results.scores.get(part, {}).get(metric) for one in group.runs])
 
