@@ -72,6 +72,7 @@ def test_a_model_that_is_always_right(data, tmp_path, name):
     assert metric(log, "not_understood") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["navigate", "caption", "localise"])
 def test_a_model_that_talks_nonsense(data, tmp_path, name):
     """Nonsense is not understood; it is not taken for wrong choices, and nothing is attributed to it."""

@@ -87,6 +87,7 @@ def test_the_plain_definitions_agree_with_the_fast_ones(kind, rooms, photos, tmp
     assert report_on(broken).has_errors
 
 
+@pytest.mark.slow
 def test_a_sample_of_captions_and_pairs(rooms, tmp_path):
     """So many are compared, others for another seed, and wrong ones are found among them."""
     broken, _ = with_wrong_captions(rooms, tmp_path / "broken")

@@ -131,6 +131,7 @@ def test_the_card_and_the_manifest_tell_what_is_there(folder):
     assert "3dshapes.h5" not in card
 
 
+@pytest.mark.slow
 def test_the_bytes_do_not_depend_on_workers(folder, tmp_path):
     """One worker or two, the folder is the same; another seed changes splits and pairs, not captions."""
     make_a3ds(RECIPE, tmp_path / "again", workers=1)

@@ -45,6 +45,7 @@ def test_a_dataset_without_examples_has_no_figures():
     assert charts(Statistics(), []) == []
 
 
+@pytest.mark.slow
 def test_drawings_are_the_same_every_time_and_name_their_colors(drawn):
     """No fixed colour is left in a drawing, its only id is its name, and files have the same bytes twice."""
     for chart in drawn.values():

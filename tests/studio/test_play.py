@@ -177,6 +177,7 @@ def test_feedback_score_and_cards_name_the_same_misreading(client, entries, task
     assert told > 5
 
 
+@pytest.mark.slow
 def test_feedback_score_and_cards_of_photographs_name_the_same_misreading(entries):
     """Whatever region is chosen, the reply and the card of the region have one sentence; the score counts the same."""
     game = photograph_game(entries["photos"], "test", "Full", 6, seed=3, absent="never")

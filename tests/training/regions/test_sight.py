@@ -64,6 +64,7 @@ def test_every_model_learns_with_eyes_and_is_judged(model: str, drawn: CopsRef, 
         assert np.isfinite(found.fit).all()
 
 
+@pytest.mark.slow
 def test_it_learns_by_heart_what_it_sees(drawn: CopsRef, tmp_path: Path) -> None:
     """A model that sees pixels only finds the targets of a few expressions again, and hardly without having learnt."""
     how = small("grounder", **TINY, steps=120, batch_size=16, lr=1e-2, eval_every=120, sizes={"width": 24, "joint": 24})

@@ -189,6 +189,7 @@ def test_a_speaker_learns_captions(few_images, tmp_path):
     assert found["parameters"].keys() == {"speaker", "language"}
 
 
+@pytest.mark.slow
 def test_captions_are_learnt_after_own_words_as_published(few_images, tmp_path):
     """With forcing halved, a run stopped in the middle also goes on to the same weights."""
     how = replace(LEARN, forcing="halved", batch_size=300, steps=5, eval_every=5, save_every=1, log_every=2)

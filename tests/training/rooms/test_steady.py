@@ -29,6 +29,7 @@ def shaken(ids, pictures, device):
     return found.to(device)
 
 
+@pytest.mark.slow
 def test_the_map_keeps_what_stays_and_drops_what_changes():
     """What a change leaves alone is passed on as it is."""
     ids = images_of(42).train[::300]

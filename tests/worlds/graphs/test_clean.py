@@ -158,6 +158,7 @@ def test_a_report_keeps_the_first_findings_and_counts_the_rest():
     assert codes_table().count("\n") == len(GRAPH_CODES) + 1
 
 
+@pytest.mark.slow
 @needs_graphs
 def test_real_graphs_come_out_clean():
     """All 997 real graphs of Visual Genome are kept, and a second cleaning finds nothing to mend."""

@@ -171,6 +171,7 @@ def test_settings_that_make_no_sense_are_refused(settings):
         Search(**settings)
 
 
+@pytest.mark.slow
 @needs_graphs
 @pytest.mark.data
 def test_distractors_among_real_graphs():

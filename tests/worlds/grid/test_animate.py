@@ -131,6 +131,7 @@ def test_flat_colors_are_exact_in_every_frame(scene):
         assert {palette.paper, palette.ink, palette.objects["blue"], palette.objects["red"]} <= found
 
 
+@pytest.mark.slow
 def test_a_long_plan_makes_a_small_file():
     """A plan of 30 actions on a usual board stays far below half a megabyte."""
     scene = grid("""
