@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["Distractor", "Search", "SearchResult", "TargetExpression", "find_distractors"]
 
 Attributes: TypeAlias = Literal["said", "annotated"]
+SEED_NUMBERS = np.array([-1, 0, 1, 3, 4, -1, 6, 7, 8, 9, 2, 5], np.int16)  # by `Op`; data of every seed depend on them
 ROUNDS = (4, 12, 60)  # images looked at in every round, of each kind; in a last round all that may be looked at
 BATCH = 2_000  # expressions that are looked for together
 HARDEST_FIRST: tuple[DistractorKind, ...] = ("Cat&attr", "Cat&cat", "Cat", "DiffCat")
@@ -214,7 +215,7 @@ class _Hunt:
     ) -> list[_Slot]:
         """Return the searches for one expression, those for the rarest images first."""
         one, what = said[number], asked[number]
-        key = int.from_bytes(blake2b(programs[number].rows.tobytes(), digest_size=8).digest(), "little")
+        key = int.from_bytes(blake2b(_seed_bytes(programs[number]), digest_size=8).digest(), "little")
         start = fold((one.scene, one.target, key), self.seed)
         return [
             _Slot(number, kind, self.pool(kind, what, one), fold((place,), start))
@@ -405,3 +406,10 @@ def _first_of(masks: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):
         lowest = np.bitwise_count((held & (~held + np.uint64(1))) - np.uint64(1)).astype(np.int64)
     return np.where(held != 0, 64 * word + lowest, -1)
+
+
+def _seed_bytes(program: Program) -> bytes:
+    """Return the bytes of a program from which its random draws follow, with the numbers that fixed them."""
+    rows = program.rows.copy()
+    rows[:, 0] = SEED_NUMBERS[rows[:, 0]]
+    return rows.tobytes()
