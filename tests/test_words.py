@@ -37,7 +37,6 @@ PENDING: frozenset[str] = frozenset(
         # grid
         "worlds/grid/data",
         "worlds/grid/judging",
-        "worlds/grid/pages/results.py",
         # photos
     }
 )

@@ -1,4 +1,4 @@
-"""What models did: results that `deixis train` and `deixis evaluate --out` leave, and their plans for one example."""
+"""Results of models: those that `deixis train` and `deixis evaluate --out` leave, and their plans for one example."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _board(example: Example, chosen: Sequence[int], letters: str) -> Markup:
 
 
 class Answer(NamedTuple):
-    """What one model did.
+    """The answer of one model.
 
     Attributes:
         run: the slug of the run.
