@@ -28,19 +28,6 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Folders and modules below `src/deixis` that are still to be reworded. Delete an entry when its package passes.
-PENDING: frozenset[str] = frozenset(
-    {
-        # data, reports and studio: results
-        # the theory
-        # learning
-        # grid
-        "worlds/grid/data",
-        "worlds/grid/judging",
-        # photos
-    }
-)
-
 #: Participles that do not end in -ed.
 IRREGULAR = words(
     "beaten become begun bent born borne bought bound broken brought built caught chosen cut dealt done drawn "
@@ -146,18 +133,8 @@ def all_definitions() -> tuple[Definition, ...]:
     return tuple(found for path in sorted(SOURCE.rglob("*.py")) for found in definitions_of(path))
 
 
-def is_pending(path: Path) -> bool:
-    """Return whether a file belongs to a package that is still to be reworded."""
-    parts = path.relative_to(SOURCE).parts
-    return any("/".join(parts[:depth]) in PENDING for depth in range(1, len(parts) + 1))
-
-
 def test_no_class_or_function_is_a_bare_participle() -> None:
-    wrong = [
-        str(each)
-        for each in all_definitions()
-        if not is_pending(each.path) and is_participle(each.name) and not each.is_property
-    ]
+    wrong = [str(each) for each in all_definitions() if is_participle(each.name) and not each.is_property]
     assert not wrong, "\n".join(wrong)
 
 
@@ -165,7 +142,7 @@ def test_docstrings_open_with_a_plain_clause() -> None:
     wrong = [
         f"{each}: {', '.join(complaints)}: {each.opening}"
         for each in all_definitions()
-        if each.is_public and not is_pending(each.path) and each.opening is not None
+        if each.is_public and each.opening is not None
         if (complaints := complaints_of(each.opening))
     ]
     assert not wrong, "\n".join(wrong)

@@ -28,7 +28,7 @@ from deixis.worlds.grid.judging.misreadings import (
     Blueprints,
     category,
     misreadings,
-    missed,
+    misreadings_to,
     names_of,
 )
 from deixis.worlds.grid.judging.navigation import (
@@ -184,7 +184,7 @@ def test_the_target_counts_where_two_things_share_a_cell():
 )
 def test_what_was_missed_by_who_went_there(text, target, chosen, expected):
     """The slightest misreading that leads to the object is named."""
-    assert missed(parse(text), SHELF, target=target, chosen=chosen) == expected
+    assert misreadings_to(parse(text), SHELF, target=target, chosen=chosen) == expected
 
 
 def test_a_size_word_may_be_compared_with_everything():
@@ -195,7 +195,7 @@ def test_a_size_word_may_be_compared_with_everything():
         .     .     .
     """)
 
-    assert missed(parse("the small red circle"), scene, target=0, chosen=1) == ("size among everything",)
+    assert misreadings_to(parse("the small red circle"), scene, target=0, chosen=1) == ("size among everything",)
 
 
 def test_a_clause_of_a_clause_may_be_heard_as_one_about_the_target():
@@ -210,7 +210,7 @@ def test_a_clause_of_a_clause_may_be_heard_as_one_about_the_target():
     flat = parse("the circle that is in the same row as a square and in the same column as a cylinder")
     assert 1 in denotation(flat, scene)
 
-    assert missed(said, scene, target=0, chosen=1) == ("clause of a clause",)
+    assert misreadings_to(said, scene, target=0, chosen=1) == ("clause of a clause",)
 
 
 def test_ties_are_shared():
@@ -222,7 +222,7 @@ def test_ties_are_shared():
     """)
     said = parse("the circle that is in the same row as a blue square")
 
-    assert missed(said, scene, target=0, chosen=1) == ("noun of another", "colour word of another")
+    assert misreadings_to(said, scene, target=0, chosen=1) == ("noun of another", "colour word of another")
 
 
 def compiled_missed(expression, scene, *, target, chosen):
@@ -242,7 +242,7 @@ def test_compiled_misreadings_are_the_plain_ones(expression, scene, data):
     chosen = data.draw(st.integers(0, len(scene) - 1).filter(lambda number: number != target))
     choice = {"target": target, "chosen": chosen}
 
-    assert compiled_missed(expression, scene, **choice) == missed(expression, scene, **choice)
+    assert compiled_missed(expression, scene, **choice) == misreadings_to(expression, scene, **choice)
 
 
 @pytest.mark.parametrize("name", ["p1", "p2", "p3", "p4", "chain"])
@@ -260,7 +260,7 @@ def test_choices_in_made_worlds_are_explained_alike(name):
         ranks = {one.expression: one.rank for one in reversed(misreadings(expression))}
         led = {where.object: some for where, some in competitors(expression, Context.of(scene, 0)).items()}
         for chosen in range(1, len(scene)):
-            names = missed(expression, scene, target=0, chosen=chosen)
+            names = misreadings_to(expression, scene, target=0, chosen=chosen)
             assert compiled_missed(expression, scene, target=0, chosen=chosen) == names
             if chosen in led:
                 assert rank_of[names[0]] <= min(ranks[one.expression] for one in led[chosen])

@@ -75,11 +75,11 @@ class PlanArrays:
 
     @property
     def action_count(self) -> np.ndarray:
-        """How many actions each plan has, int64 [example]."""
+        """Number of actions of each plan, int64 [example]."""
         return np.diff(self.start)
 
     def grids(self) -> np.ndarray:
-        """The grids spelled out, uint8 [example, cell, channel]; for looking, and for tests."""
+        """Return the grids spelled out, uint8 [example, cell, channel], for looking and for tests."""
         width = self.cells * self.channels
         spelled = np.zeros((len(self), width + 1), np.uint8)
         np.add.at(spelled, (np.arange(len(self))[:, None], self.lit), 1)
@@ -115,7 +115,7 @@ def words_of(dataset: Dataset, split: str) -> tuple[str, ...]:
 
 
 def load_plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, channels: int = 17) -> PlanArrays:
-    """The arrays of a split, mapped from the dataset's folder; made first where they are not there yet.
+    """Return the arrays of a split, mapped from the dataset's folder, and make them first if they are not there.
 
     Where the folder cannot be written, they are made in memory.
     """

@@ -76,7 +76,7 @@ def example_arrays(
 
 
 def data_digest(source: Source) -> str:
-    """The digest of what a dataset contains, as its manifest has it; empty where there is no manifest."""
+    """Return the digest of the content of a dataset from its manifest, or an empty text without a manifest."""
     return "" if source.dataset is None else source.dataset.digest
 
 

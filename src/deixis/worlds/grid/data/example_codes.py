@@ -47,7 +47,7 @@ class CodedTexts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ExampleCodes:
-    """What can be asked of an example without reading it.
+    """Filter columns of all examples, without the examples themselves.
 
     Attributes:
         texts: the columns command, pattern, verb, manner and split.
@@ -65,7 +65,7 @@ class ExampleCodes:
         return len(self.objects)
 
     def text(self, column: str, number: int) -> str:
-        """What a row has in a column of texts."""
+        """Return the text of a row in a column of texts."""
         coded = self.texts[column]
         return coded.names[int(coded.codes[number])]
 
@@ -80,13 +80,13 @@ class ExampleCodes:
 
     @property
     def nbytes(self) -> int:
-        """How much memory the arrays take."""
+        """Memory of the arrays in bytes."""
         arrays = (self.objects, self.length, self.kinds, *(coded.codes for coded in self.texts.values()))
         return sum(array.nbytes for array in arrays)
 
 
 def read_codes(rows: RowGroups, *, workers: int = WORKERS) -> ExampleCodes:
-    """The codes of all examples; only small columns are read.
+    """Read the codes of all examples from small columns only.
 
     Raises:
         BrokenDataset: when something cannot be read.
@@ -195,12 +195,12 @@ class PackedWorlds:
 
     @property
     def nbytes(self) -> int:
-        """How much memory the arrays take."""
+        """Memory of the arrays in bytes."""
         return self.objects.nbytes + self.start.nbytes + self.rest.nbytes
 
 
 def pack_worlds(rows: RowGroups, *, workers: int = WORKERS) -> PackedWorlds | None:
-    """The worlds of all examples; None where one has values too large to be packed.
+    """Pack the worlds of all examples, or return None if one has values too large to be packed.
 
     Raises:
         BrokenDataset: when something cannot be read.

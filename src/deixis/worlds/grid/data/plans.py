@@ -116,7 +116,7 @@ def read_plans(path: Path) -> Plans:
 
 
 def read_plans_in(folder: Path, splits: Sequence[str]) -> dict[str, Plans]:
-    """The plans in the files `<split>.parquet` of a folder, as far as they are there.
+    """Read the plans in those files `<split>.parquet` of a folder that are there.
 
     Raises:
         BrokenDataset: when there is none, or one cannot be read.

@@ -1,4 +1,4 @@
-"""Examples wherever they lie: one way to open datasets of ours, single Parquet files and released files."""
+"""One way to open examples: dataset folders, single Parquet files and released files."""
 
 from __future__ import annotations
 
@@ -63,21 +63,21 @@ class Source:
 
     @cached_property
     def splits(self) -> dict[str, int] | None:
-        """The number of examples of every split; None where only reading everything could tell."""
+        """The number of examples of every split, or None if only reading everything could tell."""
         if self.dataset is not None:
             return {name: size for name, size in self.dataset.splits.items() if size}
         return _splits_of_parquet(self.path) if self.kind == "parquet" else None
 
     @cached_property
     def total(self) -> int | None:
-        """The number of examples; None where only reading everything could tell."""
+        """The number of examples, or None if only reading everything could tell."""
         if self.dataset is not None:
             return sum(entry["rows"] for entry in self.dataset.manifest["files"])
         return _rows_of_parquet(self.path) if self.kind == "parquet" else None
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """What its recipe keeps out of training; nothing where it was not made from one."""
+        """The rules by which its recipe keeps examples out of training, none without a recipe."""
         recipe = self.dataset.manifest.get("recipe") if self.dataset is not None else None
         if recipe is None:
             return ()
@@ -103,7 +103,7 @@ class Source:
             yield from self._of_split(split)
 
     def tables_for_check(self) -> Iterator[pa.Table | str]:
-        """All examples for `worlds.grid.checks`; those of a released file with what is wrong with the fields of each.
+        """Yield all examples for `worlds.grid.checks`, those of a released file with faults of the fields of each.
 
         What cannot be understood is told instead of raised: an example by its fault, the rest of a file by a text.
         """
@@ -183,7 +183,7 @@ class Source:
 
 
 def open_source(path: Path) -> Source:
-    """Whatever examples lie at a path.
+    """Open the examples at a path.
 
     It may be the folder of a dataset, a single Parquet file of one, a released ReaSCAN or gSCAN file, a folder that
     holds one under its published name, or the folder of a whole ReaSCAN release. In a folder of the release such as
@@ -212,7 +212,7 @@ def open_source(path: Path) -> Source:
 
 
 def row_groups_of(source: Source) -> RowGroups:
-    """The rows of whatever examples were opened.
+    """Return the rows of opened examples.
 
     A released file is first written as Parquet, to a folder of its own that goes when the rows are no longer used.
     """
@@ -237,7 +237,10 @@ def row_groups_of(source: Source) -> RowGroups:
 
 
 def sample_rows(tables: Iterable[pa.Table], rows: int, *, seed: int) -> pa.Table | None:
-    """So many rows chosen at random, in their order; all where there are fewer, None where there is no table."""
+    """Draw some rows at random, in their order.
+
+    All of them if there are fewer, and None if there is no table.
+    """
     if rows < 1:
         raise DeixisError(f"a sample has at least 1 row, got {rows}")
     kept: pa.Table | None = None

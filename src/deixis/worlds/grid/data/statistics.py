@@ -1,4 +1,4 @@
-"""What a dataset holds, counted: splits, lengths, words, worlds, distractors and what is needed.
+"""Counts of a dataset: splits, lengths, words, worlds, distractors and needed words.
 
 Everything is counted from whole columns; only the different commands are read one by one, each once. Statistics of
 pieces merge into those of the whole.
@@ -78,7 +78,7 @@ _COPIES = tuple(KINDS.index(kind) for kind in ("relation", "attribute", "isomorp
 
 
 class WorldsPerCommand(NamedTuple):
-    """How many commands some examples have, and how many worlds each of them."""
+    """Number of commands of some examples, and number of worlds of each."""
 
     commands: int
     least: int
@@ -137,7 +137,7 @@ class Statistics:
 
     @property
     def patterns(self) -> dict[str, int]:
-        """How many examples each pattern has, in the order in which they are met by name."""
+        """Number of examples of each pattern, in the order in which they are met by name."""
         totals: Counter[str] = Counter()
         for (_, pattern), count in self.places.items():
             totals[pattern] += count
@@ -145,7 +145,10 @@ class Statistics:
 
     @property
     def splits(self) -> dict[str, int]:
-        """How many examples each split has; one that is in two test sets counts in both."""
+        """Number of examples of each split.
+
+        An example of two test sets counts in both.
+        """
         totals: Counter[str] = Counter()
         for (split, _), count in self.places.items():
             for name in names_in_split(split):
@@ -170,14 +173,17 @@ class Statistics:
         return {name: totals[name] for name in self.patterns}
 
     def worlds_per_command(self, pattern: str | None = None) -> WorldsPerCommand:
-        """How many worlds the commands of one pattern have, or those of all."""
+        """Return the number of worlds of the commands of one pattern, or of all."""
         counts = [count for (name, _), count in self.worlds.items() if pattern in (None, name)]
         if not counts:
             return WorldsPerCommand(0, 0, 0.0, 0)
         return WorldsPerCommand(len(counts), min(counts), sum(counts) / len(counts), max(counts))
 
     def to_dict(self) -> dict[str, object]:
-        """The counts as plain values, every key joined by ` / `; commands are counted, not listed."""
+        """Return the counts as plain values, with keys joined by ` / `.
+
+        Commands are counted, not listed.
+        """
         plain: dict[str, object] = {
             "examples": self.examples,
             "texts": len(self.texts),
@@ -216,12 +222,15 @@ def statistics_of(
 
 
 def length_bin(length: int) -> str:
-    """The bin of ReaSCAN's Figure 4 for a number of actions; a plan of no action counts with the shortest."""
+    """Return the bin of ReaSCAN's Figure 4 for a number of actions.
+
+    A plan of no action counts with the shortest.
+    """
     return LENGTH_BINS[min(max(length - 1, 0) // 10, len(LENGTH_BINS) - 1)]
 
 
 def part_kind(part: Part) -> str:
-    """What sort of words say a part: a noun, a colour word, a size word or a clause."""
+    """Return the kind of words of a part: a noun, a colour word, a size word or a clause."""
     if part.kind == "clause":
         return "clause"
     return {"shape": "noun", "color": "colour word", "size": "size word"}.get(part.attribute or "", "other")
@@ -303,7 +312,7 @@ class _Piece:
             verbs=self.names("verb"),
             manners=self.names("manner"),
             said=_weigh(read_ones, weights),
-            shown=self.shown(),
+            shown=self.count_shown(),
             directions=self.directions(starts),
             facings={(int(code),): int(n) for code, n in _tally(self.numbers("agent_facing"))},
             **self.roles(patterns, names, starts, which, read_ones),
@@ -361,7 +370,7 @@ class _Piece:
             found[pattern, commands[number]] += count
         return found
 
-    def shown(self) -> dict[Key, int]:
+    def count_shown(self) -> dict[Key, int]:
         worded: tuple[tuple[str, tuple[str, ...]], ...] = (("shape", SHAPES), ("color", COLORS))
         found: dict[Key, int] = {}
         for name, values in worded:

@@ -204,7 +204,9 @@ def _text(row: dict[str, Any], name: str) -> str:
 
 
 def in_schema(table: pa.Table, where: object = "the table") -> pa.Table:
-    """The table with its columns in the types of the schema and without gaps; further columns are kept as they are.
+    """Return the table with its columns in the types of the schema and without gaps.
+
+    Further columns are kept as they are.
 
     Optional columns that it does not have are added, empty.
 
@@ -232,7 +234,7 @@ def in_schema(table: pa.Table, where: object = "the table") -> pa.Table:
 
 
 def with_optional_columns(table: pa.Table) -> pa.Table:
-    """The table with the optional columns that it does not have, empty; only where it has commands."""
+    """Return a table of commands with the optional columns that it does not have, empty."""
     for name in OPTIONAL:
         if "command" in table.column_names and name not in table.column_names:
             empty = pa.repeat(pa.scalar("", SCHEMA.field(name).type), table.num_rows)
@@ -254,7 +256,7 @@ _decode = lru_cache(MAX_KNOWN)(expression_from_json)
 
 
 def fill_expressions(table: pa.Table) -> pa.Table:
-    """The table with the expressions that it does not store, read from the commands; empty where one cannot be read."""
+    """Return the table with missing expressions read from the commands, empty where one cannot be read."""
     table = in_schema(table)
     place = table.column_names.index("expression")
     stored = table.column(place)
@@ -276,7 +278,7 @@ def _read_expression(text: str) -> str:
 
 
 def grid_batch(table: pa.Table) -> GridBatch:
-    """The worlds of a table as arrays for the compiled resolver; all must have one grid size."""
+    """Return the worlds of a table, all of one grid size, as arrays for the compiled resolver."""
     size = _common_size(table)
     shapes = Ragged.of_column(_column(table, "shape"))
     count, row, place = shapes.length, shapes.row, shapes.place

@@ -1,4 +1,4 @@
-"""What somebody misread who went to the wrong object: the slightest misreading of the command that leads there.
+"""The smallest misreading of a command that leads to the wrong object.
 
 | what was missed        | the misreading                                                                    | rank |
 |------------------------|-----------------------------------------------------------------------------------|------|
@@ -42,7 +42,17 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.scene import GridScene
 
 
-__all__ = ["LABELS", "MISSED", "NO_REASON", "UNCLEAR", "Blueprints", "category", "misreadings", "missed", "names_of"]
+__all__ = [
+    "LABELS",
+    "MISSED",
+    "NO_REASON",
+    "UNCLEAR",
+    "Blueprints",
+    "category",
+    "misreadings",
+    "misreadings_to",
+    "names_of",
+]
 
 WORDS = {"shape": "noun", "color": "colour word", "size": "size word"}
 NO_REASON = "nothing in particular"
@@ -90,7 +100,7 @@ def misreadings(expression: Expression) -> tuple[Misreading, ...]:
 
 
 def category(misreading: Misreading) -> str:
-    """What was missed by whoever misread so: a name of `MISSED`."""
+    """Return the name of a misreading in `MISSED`."""
     first = misreading.parts[0] if misreading.parts else None
     match misreading.slip:
         case "ignored" | "misread" if first is not None:
@@ -101,8 +111,8 @@ def category(misreading: Misreading) -> str:
     return CATEGORIES[misreading.slip]
 
 
-def missed(expression: Expression, scene: GridScene, *, target: int, chosen: int) -> tuple[str, ...]:
-    """What was missed by somebody who went to the wrong object: names of `MISSED`, in its order, or `NO_REASON`.
+def misreadings_to(expression: Expression, scene: GridScene, *, target: int, chosen: int) -> tuple[str, ...]:
+    """Return the misreadings that lead to the chosen object: names of `MISSED`, in its order, or `NO_REASON`.
 
     The compiled twin is `worlds.grid.kernels.navigation.find_misreadings`.
     """
@@ -113,7 +123,7 @@ def missed(expression: Expression, scene: GridScene, *, target: int, chosen: int
 
 
 def names_of(bits: int) -> tuple[str, ...]:
-    """What the bits of the compiled twin stand for."""
+    """Return the names of the bits of the compiled twin."""
     return tuple(name for number, name in enumerate(MISSED) if bits >> number & 1) or (NO_REASON,)
 
 
@@ -130,7 +140,7 @@ class Blueprints(NamedTuple):
 
     @classmethod
     def of(cls, expressions: Sequence[Expression | None]) -> Blueprints:
-        """The blueprints of these expressions; None stands for a command that cannot be read."""
+        """Return the blueprints of these expressions, None for a command that cannot be read."""
         tables = [_table(expression) for expression in expressions]
         known = [table for table in tables if table is not None]
         numbers = np.cumsum([table is not None for table in tables], dtype=np.int64) - 1

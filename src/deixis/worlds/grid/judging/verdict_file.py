@@ -39,22 +39,22 @@ def write_plan_verdicts(
         keep: whether to keep what the file holds of other splits.
     """
 
-    def joined(of: Callable[[PlanVerdicts], np.ndarray]) -> np.ndarray:
+    def join(of: Callable[[PlanVerdicts], np.ndarray]) -> np.ndarray:
         return np.concatenate([np.zeros(0, np.int64), *map(of, verdicts.values())])
 
-    is_wrong = joined(lambda one: one.is_wrong_object).astype(bool)
-    misread, missed = np.unique(np.where(is_wrong, joined(lambda one: one.misread), -1), return_inverse=True)
+    is_wrong = join(lambda one: one.is_wrong_object).astype(bool)
+    misread, missed = np.unique(np.where(is_wrong, join(lambda one: one.misread), -1), return_inverse=True)
     found = Verdicts(
         ids=np.concatenate([np.zeros(0, np.int64), *(asked[split].ids for split in verdicts)]),
         part=np.repeat(np.arange(len(verdicts)), [len(one) for one in verdicts.values()]).astype(np.int16),
         parts=tuple(verdicts),
-        right={name: joined(attrgetter(field)).astype(bool) for name, field in RIGHT_BY.items()},
-        outcome=joined(outcomes_of).astype(np.int16),
+        right={name: join(attrgetter(field)).astype(bool) for name, field in RIGHT_BY.items()},
+        outcome=join(outcomes_of).astype(np.int16),
         outcomes=CHOICES,
-        role=np.where(is_wrong, joined(lambda one: one.role) + 2, 0).astype(np.int16),
+        role=np.where(is_wrong, join(lambda one: one.role) + 2, 0).astype(np.int16),
         roles=("", UNRECORDED, *KINDS),
         missed=missed.astype(np.int16),
         misreadings=tuple(names_of(bits) if bits >= 0 else () for bits in misread.tolist()),
-        chosen=joined(lambda one: one.chosen).astype(np.int32),
+        chosen=join(lambda one: one.chosen).astype(np.int32),
     )
     write_verdicts(path, found, world="grid", keep=keep)

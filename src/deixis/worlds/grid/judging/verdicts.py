@@ -15,7 +15,7 @@ import numpy as np
 from deixis.errors import SchemaError
 from deixis.worlds.grid.actions import Action, Verb, plan_to_codes
 from deixis.worlds.grid.data.commands import Command
-from deixis.worlds.grid.judging.misreadings import Blueprints, missed, names_of
+from deixis.worlds.grid.judging.misreadings import Blueprints, misreadings_to, names_of
 from deixis.worlds.grid.roles import KINDS, SHIFT, encode_role
 from deixis.worlds.grid.scene import GridBatch
 from deixis.worlds.grid.simulate import simulate
@@ -60,7 +60,9 @@ NOTHING = -1  # no object
 
 
 def exact_match(plan: Sequence[Action], right: Sequence[Action], *, cut: int | None = None) -> bool:
-    """Whether the plan is the right one, action by action; nothing is right where nothing is to be done.
+    """Return whether the plan is the right one, action by action.
+
+    Nothing is right where nothing is to be done.
 
     Args:
         plan: what a model says.
@@ -72,14 +74,14 @@ def exact_match(plan: Sequence[Action], right: Sequence[Action], *, cut: int | N
 
 
 def tokens_right(plan: Sequence[Action], right: Sequence[Action]) -> float:
-    """The share of places with the right action, out of all places of the longer plan; 1 where both are empty."""
+    """Return the share of places with the right action among all places of the longer plan, or 1 if both are empty."""
     longer = max(len(plan), len(right))
     alike = sum(one == other for one, other in zip(plan, right, strict=False))
     return alike / longer if longer else 1.0
 
 
 def got_there(scene: GridScene, plan: Sequence[Action], right: Sequence[Action]) -> bool:
-    """Whether carrying out the plan leaves the agent and every object on the very cells where the right plan does.
+    """Return whether the plan leaves the agent and every object on the same cells as the right plan.
 
     The way there and where the agent looks in the end do not count, so a detour is forgiven.
     """
@@ -136,7 +138,10 @@ WRONG = Verdict(exact=False, exact_cut=False, tokens=0.0, got_there=False, chose
 
 
 def judge_plan(example: Example, plan: Plan | None) -> Verdict:
-    """The judgement on one plan; None stands for an answer that is missing or no plan, and is wrong throughout."""
+    """Judge one plan.
+
+    None stands for an answer that is missing or no plan, and is wrong throughout.
+    """
     if plan is None:
         return WRONG
     chosen = chosen_object(example.scene, plan, target=example.target, verb=example.verb)
@@ -167,7 +172,7 @@ def _with_reason(example: Example, verdict: Verdict) -> Verdict:
         return verdict
     return verdict._replace(
         role=example.roles[chosen].kind if example.roles else UNRECORDED,
-        missed=missed(example.expression, example.scene, target=example.target, chosen=chosen),
+        missed=misreadings_to(example.expression, example.scene, target=example.target, chosen=chosen),
     )
 
 
@@ -241,7 +246,7 @@ class ExampleArrays:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Plans:
-    """What a model answers.
+    """Plans of a model.
 
     Attributes:
         ids: int64 [plan], of the examples.
@@ -354,7 +359,7 @@ def judge_all(asked: ExampleArrays, plans: Plans, *, is_given: np.ndarray | None
 
 
 def judge_choices(asked: ExampleArrays, chosen: np.ndarray) -> Verdicts:
-    """The judgement on pointing at an object of every example, int64 [example]; see `judge_choice`."""
+    """Judge the choice of an object in every example, int64 [example], as `judge_choice` does."""
     is_right = chosen == asked.target
     wrong, every = np.where(is_right, NOTHING, chosen), np.ones(len(asked), bool)
     return Verdicts(
@@ -372,7 +377,10 @@ def judge_choices(asked: ExampleArrays, chosen: np.ndarray) -> Verdicts:
 
 
 def take_plans(plans: Plans, rows: np.ndarray) -> Plans:
-    """The plans with these numbers, in this order; -1 stands for the empty plan, with the id 0."""
+    """Return the plans with these numbers, in this order.
+
+    -1 stands for the empty plan, with the id 0.
+    """
     length = np.append(np.diff(plans.starts), 0)[rows]
     starts = np.concatenate(([0], np.cumsum(length))).astype(np.int64)
     places = np.repeat(plans.starts[rows] - starts[:-1], length) + np.arange(starts[-1])
