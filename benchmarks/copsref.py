@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from benchmarks.machine import Row, describe_machine
 from deixis.resolution.reference import denotation
 from deixis.seeds import Stream, derive
+from deixis.worlds.photos._index import GraphIndex
 from deixis.worlds.photos.clean import GraphReport, clean_graphs
 from deixis.worlds.photos.data.graphs import read_table
 from deixis.worlds.photos.distractors import Search
 from deixis.worlds.photos.engine import FORMS, Engine, express_in_parallel
-from deixis.worlds.photos.imagine.corpus import Corpus, imagine_graphs
-from deixis.worlds.photos.index import GraphIndex
+from deixis.worlds.photos.imagine._corpus import Corpus, imagine_graphs
 from deixis.worlds.photos.language import parse_reference
 from deixis.worlds.photos.making.assemble import with_distractors
 from deixis.worlds.photos.making.make import example_of

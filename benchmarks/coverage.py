@@ -17,8 +17,8 @@ from deixis.expression.patterns import pattern
 from deixis.seeds import Stream, derive
 from deixis.worlds.grid.commands import sample_commands, with_balanced_verbs
 from deixis.worlds.grid.data.table import example_at
+from deixis.worlds.grid.making._shards import make_shard
 from deixis.worlds.grid.making.recipe import Pool, reascan
-from deixis.worlds.grid.making.shards import make_shard
 from deixis.worlds.grid.scene import GRID
 
 

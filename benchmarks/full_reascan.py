@@ -21,9 +21,9 @@ from deixis.bridges.clusters import dask_crew
 from deixis.expression.patterns import pattern
 from deixis.seeds import Stream
 from deixis.worlds.grid.commands import VERBS, choose_uniform
+from deixis.worlds.grid.making._shards import make_shard
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Mode, Pool, Recipe, reascan
-from deixis.worlds.grid.making.shards import make_shard
 
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from benchmarks.machine import Row
 from deixis.expression.patterns import pattern
 from deixis.seeds import Stream
 from deixis.worlds.grid.commands import choose_balanced, choose_uniform
+from deixis.worlds.grid.making._shards import make_shard
 from deixis.worlds.grid.making.recipe import Mode, Pool, Recipe, reascan
-from deixis.worlds.grid.making.shards import make_shard
 
 
 __all__ = ["measure_generation"]

@@ -17,13 +17,13 @@ import json, resource, sys, time
 from pathlib import Path
 import numpy as np
 from deixis.worlds.photos.data.graphs import read_table
-from deixis.worlds.photos.formats.scene_graphs import write_gqa
+from deixis.worlds.photos._formats.scene_graphs import write_gqa
 from deixis.expression import Description, Is, Related
 from deixis.worlds.photos.resolution.graphs import counts_of, resolve_graphs
 from deixis.worlds.photos.resolution.unknowns import judge_graph_pairs
 from deixis.worlds.photos.scene.graph_table import GraphTable
-from deixis.worlds.photos.imagine.corpus import Corpus, imagine_graphs
-from deixis.worlds.photos.index import GraphIndex
+from deixis.worlds.photos.imagine._corpus import Corpus, imagine_graphs
+from deixis.worlds.photos._index import GraphIndex
 folder, images = Path(sys.argv[1]), int(sys.argv[2])
 said = {}
 

@@ -16,12 +16,12 @@ import torch
 
 from benchmarks.machine import Row, as_markdown
 from benchmarks.mining import CATEGORIES, HIGH, LOW, REGIONS, WORDS, said_of_words, table_of
-from deixis.kernels.ops import Op
+from deixis._kernels.ops import Op
+from deixis.learn._updates import Updates
 from deixis.learn.devices import multiplying_in
-from deixis.learn.updates import Updates
-from deixis.worlds.photos.models.regions import Words
-from deixis.worlds.photos.training.bundles import BUILDERS, TREE, build, sizes_of, vocabulary_of
-from deixis.worlds.photos.training.lessons import Lessons, Material
+from deixis.worlds.photos._models.regions import Words
+from deixis.worlds.photos.training._bundles import BUILDERS, TREE, build, sizes_of, vocabulary_of
+from deixis.worlds.photos.training._lessons import Lessons, Material
 from deixis.worlds.photos.training.settings import RECORDED, grounding_of
 
 
@@ -105,7 +105,7 @@ def _wait(device: torch.device) -> None:
 
 def _vocabulary(model: str) -> tuple[str, ...]:
     if model == TREE:
-        from deixis.worlds.photos.data.programs import ProgramWords
+        from deixis.worlds.photos.data._programs import ProgramWords
 
         return vocabulary_of(ProgramWords(tuple(("name", f"word {k}") for k in range(WORDS - 2))))
     return tuple(f"word {k}" for k in range(WORDS))

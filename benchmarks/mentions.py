@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from benchmarks.machine import Row
 from deixis.seeds import Stream, derive
-from deixis.worlds.rooms.judging.anchors import captions_of
-from deixis.worlds.rooms.judging.arrays import score_captions
-from deixis.worlds.rooms.judging.summary import columns
+from deixis.worlds.rooms.judging._anchors import captions_of
+from deixis.worlds.rooms.judging._arrays import score_captions
+from deixis.worlds.rooms.judging._summary import columns
 from deixis.worlds.rooms.pairs import random_pairs
 
 

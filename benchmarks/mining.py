@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import torch
 
 from benchmarks.machine import Row, as_markdown
-from deixis.worlds.photos.models.modular import ModularGrounder, ModularGrounderSettings
-from deixis.worlds.photos.models.regions import RegionTable, Words
-from deixis.worlds.photos.training.mining import Pool, mine, vectors_of
-from deixis.worlds.photos.training.scoring import Questions, answer
+from deixis.worlds.photos._models.modular import ModularGrounder, ModularGrounderSettings
+from deixis.worlds.photos._models.regions import RegionTable, Words
+from deixis.worlds.photos.training._mining import Pool, mine, vectors_of
+from deixis.worlds.photos.training._scoring import Questions, answer
 from deixis.worlds.photos.training.settings import grounding_of
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deixis.resolution.reference import denotation
-from deixis.worlds.grid.blueprint import PARENT, blueprint, from_blueprint
+from deixis.worlds.grid._blueprint import PARENT, blueprint, from_blueprint
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.data.table import examples_of
 from deixis.worlds.grid.language import parse_instruction

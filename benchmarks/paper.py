@@ -18,7 +18,7 @@ import json, resource, sys, time
 from pathlib import Path
 from deixis.audits.run import audit_path
 from deixis.data.store import open_dataset
-from deixis.worlds.grid.checks.run import check_dataset
+from deixis.worlds.grid.checks._run import check_dataset
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import reascan
 out, mode = Path(sys.argv[1]), sys.argv[2]

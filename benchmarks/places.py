@@ -21,19 +21,19 @@ import torch
 
 from deixis.data.store import open_dataset
 from deixis.learn.run import shipped_checkpoints
-from deixis.worlds.grid.data.arrays import load_plan_arrays
+from deixis.worlds.grid.data._arrays import load_plan_arrays
 from deixis.worlds.grid.data.example_arrays import example_arrays
 from deixis.worlds.grid.judging.navigation import align_plans
 from deixis.worlds.grid.judging.verdicts import judge_all
-from deixis.worlds.grid.training.checkpoints import load_model, read_checkpoint
-from deixis.worlds.grid.training.data import DeviceData
+from deixis.worlds.grid.training._checkpoints import load_model, read_checkpoint
+from deixis.worlds.grid.training._data import DeviceData
 from deixis.worlds.grid.training.predict import predict
 
 
 if TYPE_CHECKING:
     from deixis.data.store import Dataset
-    from deixis.learn.checkpoints import Bundle
-    from deixis.worlds.grid.data.arrays import PlanArrays
+    from deixis.learn._checkpoints import Bundle
+    from deixis.worlds.grid.data._arrays import PlanArrays
     from deixis.worlds.grid.models.policy import Policy
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.machine import Row
 from deixis.errors import BrokenDataset, DeixisError
-from deixis.worlds.rooms.data.room_pictures import read_archive
+from deixis.worlds.rooms.data._room_pictures import read_archive
 from deixis.worlds.rooms.decode import decode_room, picture_error
 from deixis.worlds.rooms.draw import GEOMETRIES, draw_rooms, encode_png
 from deixis.worlds.rooms.scene import FACTORS, factors_of, ids_of

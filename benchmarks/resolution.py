@@ -15,8 +15,8 @@ from deixis.seeds import Stream
 from deixis.worlds.grid.commands import choose_uniform
 from deixis.worlds.grid.data.table import grid_batch
 from deixis.worlds.grid.language import read
+from deixis.worlds.grid.making._shards import make_shard
 from deixis.worlds.grid.making.recipe import Pool, Recipe
-from deixis.worlds.grid.making.shards import make_shard
 from deixis.worlds.grid.resolution import resolve_pairs, to_indices
 from deixis.worlds.grid.scene import GRID
 

@@ -32,7 +32,7 @@ from deixis.worlds.grid.judging.verdicts import judge_all
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool, Recipe, reascan
 from deixis.worlds.grid.splits.rules import REASCAN, REASCAN_ASIDE, phrase_key
-from deixis.worlds.grid.training.checkpoints import read_checkpoint
+from deixis.worlds.grid.training._checkpoints import read_checkpoint
 from deixis.worlds.grid.training.predict import predict
 
 

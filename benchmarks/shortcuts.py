@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks.machine import describe_machine
 from deixis.audits.measures import reorderings
 from deixis.judge.uncertainty import wilson
-from deixis.worlds.photos.audit.localise import shortcut_rows, summarise_shortcuts
+from deixis.worlds.photos._audit.localise import shortcut_rows, summarise_shortcuts
+from deixis.worlds.photos._guard import aligned_with
+from deixis.worlds.photos._index import GraphIndex
+from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS
 from deixis.worlds.photos.clean import GraphReport, clean_graphs
-from deixis.worlds.photos.data.contamination import measure_contamination
+from deixis.worlds.photos.data._contamination import measure_contamination
 from deixis.worlds.photos.data.graphs import read_table
 from deixis.worlds.photos.distractors import Search
 from deixis.worlds.photos.engine import Engine, express_in_parallel
-from deixis.worlds.photos.guard import aligned_with
 from deixis.worlds.photos.imagine import imagine
-from deixis.worlds.photos.index import GraphIndex
 from deixis.worlds.photos.localise import SETTINGS, Example
 from deixis.worlds.photos.making.assemble import with_distractors
 from deixis.worlds.photos.making.make import example_of, keep_true
-from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS
 from deixis.worlds.photos.resolution.unknowns import Unknowns
 from deixis.worlds.photos.scene.graph_table import GraphTable
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deixis.judge.uncertainty import Estimate
-    from deixis.worlds.photos.audit.localise import Shortcuts
-    from deixis.worlds.photos.data.contamination import Contamination
+    from deixis.worlds.photos._audit.localise import Shortcuts
+    from deixis.worlds.photos.data._contamination import Contamination
     from deixis.worlds.photos.localise import Setting
     from deixis.worlds.photos.scene.graph import SceneGraph
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.machine import describe_machine
-from deixis.worlds.rooms.judging.anchors import score_speakers
-from deixis.worlds.rooms.judging.published import FALSE_FEATURES, TABLE_1
-from deixis.worlds.rooms.judging.summary import Summary, summarise
+from deixis.worlds.rooms.judging._anchors import score_speakers
+from deixis.worlds.rooms.judging._published import FALSE_FEATURES, TABLE_1
+from deixis.worlds.rooms.judging._summary import Summary, summarise
 from deixis.worlds.rooms.pairs import CATEGORIES, PAIRS
 
 

@@ -20,13 +20,13 @@ import torch
 
 from deixis.errors import DeixisError
 from deixis.learn.run import checkpoint_of
-from deixis.worlds.rooms.data.room_pictures import read_room_pictures
+from deixis.worlds.rooms.data._room_pictures import read_room_pictures
 from deixis.worlds.rooms.draw import draw_rooms
 from deixis.worlds.rooms.mentions import judge_rows, read_rows
 from deixis.worlds.rooms.scene import factors_of
-from deixis.worlds.rooms.training.augment import DISTURBANCES, move_pictures
-from deixis.worlds.rooms.training.captions import images_of
-from deixis.worlds.rooms.training.evaluate import say_pictures
+from deixis.worlds.rooms.training._augment import DISTURBANCES, move_pictures
+from deixis.worlds.rooms.training._captions import images_of
+from deixis.worlds.rooms.training._evaluate import say_pictures
 
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.worlds.rooms.data.room_pictures import RoomPictures
+    from deixis.worlds.rooms.data._room_pictures import RoomPictures
 
 
 SEED = 42  # by which images are divided

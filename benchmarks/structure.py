@@ -31,13 +31,13 @@ import numpy as np
 from deixis.data.store import open_dataset
 from deixis.judge.uncertainty import wilson
 from deixis.learn.run import BEST, write_json
-from deixis.worlds.grid.data.arrays import load_plan_arrays, words_of
+from deixis.worlds.grid.data._arrays import load_plan_arrays, words_of
 from deixis.worlds.grid.data.example_arrays import example_arrays
 from deixis.worlds.grid.judging.navigation import align_plans
 from deixis.worlds.grid.judging.verdicts import judge_all
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import reascan
-from deixis.worlds.grid.models.transformer import GridTransformerSettings
+from deixis.worlds.grid.models._transformer import GridTransformerSettings
 from deixis.worlds.grid.training.course import train
 from deixis.worlds.grid.training.predict import predict
 from deixis.worlds.grid.training.settings import training_of

@@ -34,8 +34,8 @@ SERVE = """
 import http.client, json, socket, sys, threading, time
 from pathlib import Path
 import uvicorn
-from deixis.studio.server import make_app
-from deixis.worlds.grid.pages.gallery import grid_shelf
+from deixis._studio.server import make_app
+from deixis.worlds.grid._pages.gallery import grid_shelf
 
 def memory(field):
     lines = Path("/proc/self/status").read_text().splitlines()

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from benchmarks.machine import Row
+from deixis._studio.library import Library
 from deixis.seeds import Stream, derive
-from deixis.studio.library import Library
 
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ ASKED = "Accept: text/html\r\nAccept-Encoding: gzip\r\n"  # as browsers do
 SERVE = """
 import sys
 from pathlib import Path
-from deixis.studio.demo import make_demo
-from deixis.studio.server import serve
+from deixis._studio.demo import make_demo
+from deixis._studio.server import serve
 given = Path(sys.argv[1])
 root = given if (given / "manifest.json").exists() else make_demo(given)
 serve([root], port=0, opens=False, told=lambda address: print(address, flush=True))

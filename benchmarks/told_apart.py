@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from deixis.worlds.photos.data.store import open_copsref
-from deixis.worlds.photos.training.pairs import KINDS, tell_apart
-from deixis.worlds.photos.training.prepare import Surroundings
+from deixis.worlds.photos.training._pairs import KINDS, tell_apart
+from deixis.worlds.photos.training._prepare import Surroundings
 
 
 SPLITS = ("train", "val", "test")

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.cli import main as deixis
+from deixis._cli import main as deixis
+from deixis.worlds.grid._report.explain import misreading_words
+from deixis.worlds.grid._report.gallery import marks_of
 from deixis.worlds.grid.actions import say_plan
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.draw import Look, draw_svg
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import gscan, reascan
-from deixis.worlds.grid.report.explain import misreading_words
-from deixis.worlds.grid.report.gallery import marks_of
 from deixis.worlds.grid.splits.rules import GSCAN, REASCAN
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.rooms.draw import draw_rooms

@@ -25,12 +25,12 @@ from deixis.report.chart import Axis, Chart, Figure, make_series
 from deixis.report.chart_matplotlib import draw_figure
 from deixis.resolution import resolve, trace
 from deixis.scene import Context
+from deixis.worlds.grid._paper.published import released_audit
 from deixis.worlds.grid.draw import Look, Marks, draw_svg
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.language import read
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import gscan, reascan
-from deixis.worlds.grid.paper.published import released_audit
 
 
 if TYPE_CHECKING:
@@ -357,8 +357,8 @@ def _understood_in(dataset: Dataset, model_name: str) -> float:
     import torch
 
     from deixis.learn.run import shipped_checkpoints
-    from deixis.worlds.grid.data.arrays import load_plan_arrays
-    from deixis.worlds.grid.training.checkpoints import load_model, read_checkpoint
+    from deixis.worlds.grid.data._arrays import load_plan_arrays
+    from deixis.worlds.grid.training._checkpoints import load_model, read_checkpoint
     from deixis.worlds.grid.training.predict import exact_matches, say_plans
 
     checkpoint = read_checkpoint(shipped_checkpoints()[model_name])

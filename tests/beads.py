@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.cli.app import command_line
+from deixis._cli.app import command_line
 from deixis.worlds.registry import GROUP, known_worlds
 
 

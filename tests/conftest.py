@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from deixis.cli import progress
+from deixis._cli import progress
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.scene import GridObject, GridScene
 from tests.alone import Guard
@@ -105,7 +105,7 @@ worlds = 2
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A small dataset of each world, by the name of the world, made once."""
-    from deixis.cli import main
+    from deixis._cli import main
     from deixis.worlds.photos.data.store import write_copsref
     from tests.datasets.copsref.posed import posed
     from tests.datasets.few_pairs import only_few_pairs

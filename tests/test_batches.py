@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.worlds.grid.batches import encode_grids
+from deixis.worlds.grid._batches import encode_grids
 from deixis.worlds.grid.scene import COLORS, SHAPES, Agent, Facing, GridBatch, GridObject, GridScene
 
 

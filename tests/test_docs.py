@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from deixis.worlds.photos import checks as copsref_check
+from deixis.worlds.photos import _checks as copsref_check
 from deixis.worlds.photos.clean import codes_table
-from deixis.worlds.rooms import checks as a3ds_check
+from deixis.worlds.rooms import _checks as a3ds_check
 
 
 ROOT = Path(__file__).parents[1]

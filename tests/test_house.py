@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import deixis
-from deixis.cli.app import VERBS
+from deixis._cli.app import VERBS
 from deixis.worlds.registry import BUILT_IN, find_world
 
 
@@ -97,7 +97,7 @@ def test_worlds_in_common_name_no_world_but_in_one_list():
 
 
 def test_entries_of_several_splits_are_taken_apart_in_one_place():
-    """`a1+a2` is read by `deixis.data.split_names` alone; what a cell of a drawn grid holds is no split."""
+    """`a1+a2` is read by `deixis.data._split_names` alone; what a cell of a drawn grid holds is no split."""
     found = [module for module, path in modules() if '.split("+")' in path.read_text(encoding="utf-8")]
 
     assert found == ["deixis.worlds.grid.drawn"]

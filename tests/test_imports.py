@@ -62,7 +62,7 @@ def test_the_compiler_is_loaded_when_a_batch_needs_it():
 
 def test_learning_is_loaded_when_a_model_is_needed():
     """Neither the command line nor judging plans loads torch; finding a checkpoint does not, either."""
-    assert "torch" not in loaded_after("import deixis.cli.app, deixis.worlds.grid.judging.evaluate, deixis.learn.run")
+    assert "torch" not in loaded_after("import deixis._cli.app, deixis.worlds.grid.judging._evaluate, deixis.learn.run")
     assert "torch" in loaded_after("import deixis.worlds.grid.models.registry")
 
 

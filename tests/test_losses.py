@@ -1,7 +1,7 @@
 import pytest
 
+from deixis._losses import Losses
 from deixis.errors import BrokenDataset
-from deixis.losses import Losses
 
 
 def test_one_in_a_hundred_passes_and_more_has_to_be_asked_for():

@@ -1,6 +1,6 @@
 import pytest
 
-from deixis.numbers import is_number
+from deixis._numbers import is_number
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, 10**300])

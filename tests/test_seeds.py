@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.kernels import bitsets
+from deixis._kernels import bitsets
 from deixis.seeds import Stream, derive, fold, mix
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.cli.compose import join
+from deixis._cli.compose import join
 from deixis.errors import RecipeError
 from deixis.settings import Setting, Settings, add_options, merge_settings, read_toml, settings_table
 from deixis.worlds.grid.training.settings import Training

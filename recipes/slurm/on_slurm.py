@@ -48,7 +48,7 @@ def main() -> int:
             return 0
         cluster.scale(jobs=options.jobs)
         place = ["--on", "dask", "--address", cluster.scheduler_address, "--cluster-wait", str(options.wait)]
-        line = [sys.executable, "-m", "deixis.cli", *words, *place]
+        line = [sys.executable, "-m", "deixis", *words, *place]
         return subprocess.run(line, check=False).returncode  # noqa: S603 (what was asked for)
 
 

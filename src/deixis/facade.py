@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deixis._options import names_in
 from deixis.errors import UnknownName
-from deixis.options import names_in
 from deixis.worlds.registry import find_world, known_worlds, world_of, worlds_with
 
 
@@ -114,15 +114,15 @@ def evaluate(answers: Path | str, data: Path | str, *, split: str = "", **reques
         answers: a file of answers, a checkpoint, the name of a model that comes with Deixis, `random` or `oracle`.
         data: the dataset that was answered.
         split: only the examples of these splits, separated by commas.
-        request: further fields of `deixis.judge.request.Request`, as `seed=1`, `device="cpu"` or `options={…}`.
+        request: further fields of `deixis.judge._request.Request`, as `seed=1`, `device="cpu"` or `options={…}`.
 
     Example:
         >>> found = dx.evaluate("oracle", sample, split="test")
         >>> found["splits"]["test"]["exact"]
         1.0
     """
-    from deixis.judge.evaluation import evaluate_request
-    from deixis.judge.request import Request
+    from deixis.judge._evaluation import evaluate_request
+    from deixis.judge._request import Request
 
     place = _at_hand(data)
     asked = Request(answers=(Path(answers),), data=place, splits=names_in(split), **request)

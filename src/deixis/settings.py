@@ -20,8 +20,8 @@ from hashlib import sha256
 from types import NoneType, SimpleNamespace, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
+from deixis._numbers import is_number
 from deixis.errors import RecipeError, nearest
-from deixis.numbers import is_number
 
 
 if TYPE_CHECKING:

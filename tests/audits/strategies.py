@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from deixis.worlds.grid.blueprint import from_blueprint
+from deixis.worlds.grid._blueprint import from_blueprint
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool
 from tests.datasets.tiny import tiny

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from deixis.audits._plain import audit_examples
 from deixis.audits.grounded import FORMAT, is_grounded, read_grounded, write_grounded
-from deixis.audits.plain import audit_examples
 from deixis.audits.run import audit_path
 from deixis.errors import BrokenDataset, UnknownName
 from deixis.scene import Context, Where

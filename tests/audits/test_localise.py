@@ -9,7 +9,7 @@ from deixis.audits.measures import bag_of_words_solves, exchanges, reorderings, 
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Not, Related
 from deixis.judge.uncertainty import wilson
-from deixis.worlds.photos.audit.localise import (
+from deixis.worlds.photos._audit.localise import (
     PROBES,
     _plain,
     audit_shortcuts,

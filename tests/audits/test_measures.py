@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from deixis.audits import measures
-from deixis.audits.plain import features
+from deixis.audits._plain import features
 from deixis.expression import Description, Extreme, Is, Nth, Related, parts
 from deixis.resolution import resolve
 from deixis.scene import Context, PlainScene, Where

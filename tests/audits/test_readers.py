@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.audits.counting import ALL, CHANCE, Looks, Readers, Tally
+from deixis.audits._counting import ALL, CHANCE, Looks, Readers, Tally
 
 
 FEATURES = ("shape", "row")

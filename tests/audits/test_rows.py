@@ -15,11 +15,11 @@ from deixis.expression.parts import parts
 from deixis.resolution import denotation
 from deixis.scene import Context
 from deixis.testing import grid_scenes
-from deixis.worlds.grid.audit.plain import audit_commands
-from deixis.worlds.grid.audit.questions import CLAUSE_SLOT, Question, QuestionTables
-from deixis.worlds.grid.audit.run import audit_tables
+from deixis.worlds.grid._audit.plain import audit_commands
+from deixis.worlds.grid._audit.questions import CLAUSE_SLOT, Question, QuestionTables
+from deixis.worlds.grid._audit.run import audit_tables
+from deixis.worlds.grid._kernels.audit import read_carelessly
 from deixis.worlds.grid.data.table import examples_of, table_of
-from deixis.worlds.grid.kernels.audit import read_carelessly
 from deixis.worlds.grid.scene import GRID, GridBatch
 from deixis.worlds.grid.splits.rules import find_rule
 from tests.audits.strategies import grid_commands, tables_of_all_patterns
@@ -129,7 +129,7 @@ SPLITS = ("train", "dev", "a1+a3", "aside")
 def test_neither_workers_nor_pieces_matter(tables, workers, monkeypatch):
     """The audit is the same however the rows are divided."""
     whole = audit_tables([pa.concat_tables(tables)])
-    monkeypatch.setattr("deixis.worlds.grid.audit.run.ROWS", 7)
+    monkeypatch.setattr("deixis.worlds.grid._audit.run.ROWS", 7)
 
     assert_same(audit_tables(tables, workers=workers), whole)
 

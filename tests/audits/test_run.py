@@ -3,10 +3,10 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from deixis.audits._summary import compare_audits, summary
 from deixis.audits.run import audit_path
-from deixis.audits.summary import compare_audits, summary
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.worlds.grid.audit.run import audit_tables
+from deixis.worlds.grid._audit.run import audit_tables
 from deixis.worlds.grid.data.table import SCHEMA
 from tests.audits.strategies import tables_of_all_patterns
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.audits.counting import Sightings, Tally, count_repeats
+from deixis.audits._counting import Sightings, Tally, count_repeats
 
 
 def repeats(pieces):

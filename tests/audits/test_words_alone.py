@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.worlds.photos.audit.words_alone import area_under_curve, tell_by_words
+from deixis.worlds.photos._audit.words_alone import area_under_curve, tell_by_words
 from deixis.worlds.photos.localise import Example
 
 

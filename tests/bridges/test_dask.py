@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 import pytest
 from distributed import Client, LocalCluster
 
+from deixis._cli import main
 from deixis._version import __version__
 from deixis.bridges.clusters import ClusterError, OtherVersion, dask_crew
-from deixis.cli import main
 from deixis.errors import DeixisError
 from deixis.worlds.grid.checks import check_dataset
 from deixis.worlds.grid.data.example_arrays import example_arrays_by_split
 from deixis.worlds.grid.data.sources import open_source
+from deixis.worlds.grid.judging._crews import judge_with_crew
 from deixis.worlds.grid.judging.baselines import random_plans
-from deixis.worlds.grid.judging.crews import judge_with_crew
 from deixis.worlds.grid.judging.verdicts import judge_all
-from deixis.worlds.grid.making import pool_maker
+from deixis.worlds.grid.making import _pool_maker as pool_maker
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
 from deixis.worlds.rooms.data.make import A3dsRecipe, make_a3ds
@@ -130,7 +130,7 @@ def test_a_cluster_finds_the_same_problems(made, crew, tmp_path):
 
 def test_a_cluster_judges_plans_the_same(made, crew, monkeypatch):
     """Verdicts come back in order, whatever the pieces."""
-    monkeypatch.setattr("deixis.worlds.grid.judging.crews.ROWS", 7)
+    monkeypatch.setattr("deixis.worlds.grid.judging._crews.ROWS", 7)
     asked = example_arrays_by_split(open_source(made), ["train"])["train"]
     plans = random_plans(asked, seed=3)
 

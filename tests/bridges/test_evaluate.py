@@ -10,9 +10,9 @@ from deixis.bridges import metric_functions
 from deixis.bridges.evaluate_module import evaluate_module
 from deixis.bridges.metric_functions import exact_match, localisation, navigation, pragmatic
 from deixis.errors import BrokenDataset, DeixisError, SchemaError, UnknownName
+from deixis.worlds.grid._items import read_plan
 from deixis.worlds.grid.actions import plan_to_letters, plan_to_words
 from deixis.worlds.grid.data.table import examples_of
-from deixis.worlds.grid.items import read_plan
 from deixis.worlds.grid.judging.verdicts import got_there, judge_plan
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.photos.data.store import open_copsref, write_copsref

@@ -17,9 +17,9 @@ from deixis.worlds.grid.data.imported import write_imported
 from deixis.worlds.grid.data.plans import read_plans
 from deixis.worlds.grid.judging.navigation import evaluate_plans
 from deixis.worlds.grid.making.make import make
-from deixis.worlds.photos.checks import check as check_copsref
+from deixis.worlds.photos._checks import check as check_copsref
 from deixis.worlds.photos.data.store import open_copsref, write_copsref
-from deixis.worlds.rooms.checks import check as check_a3ds
+from deixis.worlds.rooms._checks import check as check_a3ds
 from deixis.worlds.rooms.draw import draw_room
 from deixis.worlds.rooms.formats.a3ds import read_image_list
 from tests.bridges.published import pictures_of, small_rooms

@@ -10,8 +10,8 @@ from lm_eval.api.model import LM
 from lm_eval.models.dummy import DummyLM
 from lm_eval.tasks import TaskManager
 
+from deixis._cli.prompts import prompts
 from deixis.bridges.lm_eval_tasks import load_questions, write_task
-from deixis.cli.prompts import prompts
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.prompts.ask import ask
 from deixis.prompts.recipe import PromptRecipe

@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils.data import DataLoader
 
+from deixis.bridges._items import Maker, collate
 from deixis.bridges.epochs import EpochOrder, Share, share_of_process
-from deixis.bridges.items import Maker, collate
 from deixis.bridges.pytorch import EpochBatches, ExampleLoader, IndexedExamples, StreamedExamples
 from deixis.data import store
-from deixis.data.example_rows import open_rows
+from deixis.data._example_rows import open_rows
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, UnknownName
-from deixis.worlds.grid import items
+from deixis.worlds.grid import _items as items
 from deixis.worlds.grid.making.make import make
 from tests.datasets.tiny import quick
 

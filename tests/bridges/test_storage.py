@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import fsspec
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
+from deixis.data._seal import members_of
 from deixis.data.remote import StorageError, deliver_to, is_address, local_copy, upload
-from deixis.data.seal import members_of
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
 from deixis.worlds.grid.making.make import make

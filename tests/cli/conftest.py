@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def download(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Path:
     """The same examples laid out as the release is: a folder for train, dev and test, and one for each test set."""
-    from deixis.worlds.grid.formats.release import FILE_NAME
+    from deixis.worlds.grid.formats._release import FILE_NAME
 
     whole = tmp_path_factory.mktemp("whole") / "all.json"
     assert main(["convert", str(shared), str(whole), "--to", "reascan"]) == 0

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deixis._cli import main
+from deixis._cli.app import command_line
 from deixis._version import __version__
-from deixis.cli import main
-from deixis.cli.app import command_line
 
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 VERBS = (("make",), ("make", "reascan"), ("check",), ("convert",), ("show",), ("explain",), ("demo",), ("warm",))
 
 
-def run(*words: object, code: str = "from deixis.cli import main; import sys; sys.exit(main())", **options):
+def run(*words: object, code: str = "from deixis._cli import main; import sys; sys.exit(main())", **options):
     """The real command in a process of its own."""
     line = [sys.executable, "-c", code, *map(str, words)]
     return subprocess.run(line, capture_output=True, text=True, check=False, timeout=300, **options)
@@ -87,7 +87,7 @@ def test_help_loads_nothing_heavy():
     """The help of the whole command comes without the compiler, tables or pictures being loaded."""
     code = """
 import sys
-from deixis.cli import main
+from deixis._cli import main
 code = main()
 print(*sorted({"numba", "pyarrow", "matplotlib", "PIL", "numpy"} & set(sys.modules)), file=sys.stderr)
 sys.exit(code)
@@ -147,7 +147,7 @@ import os, sys
 reader, writer = os.pipe()
 os.dup2(writer, 1)
 os.close(reader)
-from deixis.cli import main
+from deixis._cli import main
 sys.exit(main())
 """
 
@@ -173,7 +173,7 @@ def test_debugging_shows_the_traceback(tmp_path, monkeypatch):
 )
 def test_a_missing_package_is_named_with_its_extra(package, words, extra, tiny, tmp_path):
     """Without an optional package the command says how to install it."""
-    code = f"import sys; sys.modules[{package!r}] = None; from deixis.cli import main; sys.exit(main())"
+    code = f"import sys; sys.modules[{package!r}] = None; from deixis._cli import main; sys.exit(main())"
 
     done = run(*(word.format(out=tmp_path / "demo") for word in words), code=code)
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from deixis._cli import main
+from deixis._options import names_of
 from deixis.audits import Audit
-from deixis.audits.plain import audit_examples
-from deixis.cli import main
-from deixis.options import names_of
+from deixis.audits._plain import audit_examples
 from deixis.worlds.example import PlainExample
 from deixis.worlds.photos.data.store import write_copsref
+from deixis.worlds.rooms._examples import open as open_rooms
 from deixis.worlds.rooms.data.make import A3dsRecipe, make_a3ds
-from deixis.worlds.rooms.examples import open as open_rooms
 from tests.cli.test_check_gscan import gscan_file
 from tests.datasets.copsref.posed import posed
 from tests.datasets.few_pairs import only_few_pairs

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from deixis.cli import main
-from deixis.worlds.photos.audit.localise import audit_shortcuts
+from deixis._cli import main
+from deixis.worlds.photos._audit.localise import audit_shortcuts
 from deixis.worlds.photos.data.store import write_copsref
 from tests.datasets.copsref.posed import posed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from deixis.cli import main
+from deixis._cli import main
 
 
 def gscan_file(path, determiner):

@@ -8,7 +8,7 @@ from copy import deepcopy
 import pyarrow as pa
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.worlds.grid.data.imported import write_imported
 from deixis.worlds.grid.data.sources import open_source
 from tests.datasets.formats.released import ONE_CLAUSE, SIMPLE, write_file

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
+from deixis.data._seal import write_manifest
 from deixis.data.checks import CheckRequest
-from deixis.data.seal import write_manifest
 from deixis.data.store import file_digest
 from deixis.worlds.photos.data.store import open_copsref, write_copsref
 from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref

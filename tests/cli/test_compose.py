@@ -7,8 +7,8 @@ import re
 import pytest
 from cyclopts import App
 
-from deixis.cli import compose
-from deixis.cli.compose import command_of, join, options_for
+from deixis._cli import compose
+from deixis._cli.compose import command_of, join, options_for
 from deixis.errors import RecipeError
 from deixis.worlds.registry import parts_of
 from deixis.worlds.world import Option, World

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.data.store import open_dataset
 from deixis.errors import UnknownName
 from deixis.worlds.grid.data.sources import open_source
-from deixis.worlds.grid.formats.release import FILE_NAME
+from deixis.worlds.grid.formats._release import FILE_NAME
 from deixis.worlds.grid.formats.vocabulary import read_vocabulary
 
 

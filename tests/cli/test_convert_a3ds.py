@@ -7,9 +7,10 @@ import shutil
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.worlds.rooms.data import make as making
-from deixis.worlds.rooms.formats import a3ds, convert
+from deixis.worlds.rooms.formats import _convert as convert
+from deixis.worlds.rooms.formats import a3ds
 
 
 @pytest.fixture(autouse=True)

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from deixis.cli.app import main
-from deixis.worlds.photos.checks import forms_of
+from deixis._cli.app import main
+from deixis.worlds.photos._checks import forms_of
+from deixis.worlds.photos._formats.scene_graphs import gqa_entry
 from deixis.worlds.photos.data.store import open_copsref, write_copsref
-from deixis.worlds.photos.engine.wording import said_as_read
-from deixis.worlds.photos.formats.scene_graphs import gqa_entry
-from deixis.worlds.photos.language.words import ENGLISH
+from deixis.worlds.photos.engine._wording import said_as_read
+from deixis.worlds.photos.language._words import ENGLISH
 from deixis.worlds.photos.scene.graph import GraphObject, Link, SceneGraph
 from tests.datasets.copsref.posed import posed
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 
 
 @pytest.mark.slow

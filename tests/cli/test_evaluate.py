@@ -7,9 +7,9 @@ from shutil import copytree
 import pyarrow.parquet as pq
 import pytest
 
-from deixis.cli import main
-from deixis.cli.compose import command_of
-from deixis.cli.evaluate import evaluate as evaluate_answers
+from deixis._cli import main
+from deixis._cli.compose import command_of
+from deixis._cli.evaluate import evaluate as evaluate_answers
 from deixis.errors import BrokenDataset, RecipeError, SchemaError
 from deixis.worlds.photos.data.store import open_copsref, write_copsref
 from tests.datasets.copsref.posed import posed

@@ -10,17 +10,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deixis.cli import main
-from deixis.cli.compose import command_of
-from deixis.cli.evaluate import evaluate as evaluate_answers
+from deixis._cli import main
+from deixis._cli.compose import command_of
+from deixis._cli.evaluate import evaluate as evaluate_answers
 from deixis.errors import BrokenDataset, RecipeError, UnknownName
-from deixis.judge.request import Request
+from deixis.judge._request import Request
 from deixis.worlds.grid.actions import plan_to_letters
 from deixis.worlds.grid.data.example_arrays import example_arrays_by_split
 from deixis.worlds.grid.data.plans import write_plans
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.data.table import examples_of
-from deixis.worlds.grid.judging.evaluate import ExampleArraysBySplit, plans_for
+from deixis.worlds.grid.judging._evaluate import ExampleArraysBySplit, plans_for
 from deixis.worlds.grid.judging.navigation import PlanEvaluation
 
 

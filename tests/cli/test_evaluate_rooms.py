@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from deixis.cli import main
-from deixis.cli.compose import command_of
-from deixis.cli.evaluate import evaluate as evaluate_answers
+from deixis._cli import main
+from deixis._cli.compose import command_of
+from deixis._cli.evaluate import evaluate as evaluate_answers
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.worlds.rooms.data.make import read_pairs
-from deixis.worlds.rooms.judging.anchors import SPEAKERS, speaker_captions
+from deixis.worlds.rooms.judging._anchors import SPEAKERS, speaker_captions
 from deixis.worlds.rooms.pairs import test_sets
 from tests.datasets.few_pairs import only_few_pairs
 

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.errors import DeixisError
+from deixis.worlds.grid._scene_files import read_world, world_to_dict
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.scene import GridObject
-from deixis.worlds.grid.scene_files import read_world, world_to_dict
 from tests.datasets.formats.released import SIMPLE
 
 
@@ -188,7 +188,7 @@ def test_numbers_may_be_written_as_text(tmp_path):
 
 def test_shapes_are_told_apart_without_their_marks(world):
     """A terminal that has no ○ shows the stand-ins that a picture in text may have."""
-    words = [sys.executable, "-m", "deixis.cli", "explain", "the small red circle", "--scene", world]
+    words = [sys.executable, "-m", "deixis", "explain", "the small red circle", "--scene", world]
     plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
 
     shown = subprocess.run(words, env=plain, capture_output=True, check=True).stdout.decode("ascii")
@@ -200,7 +200,7 @@ def test_shapes_are_told_apart_without_their_marks(world):
 
 def test_a_reader_who_goes_away_is_no_fault(world):
     """`deixis explain … | head -1` says nothing on standard error and leaves as other programs do."""
-    words = [sys.executable, "-m", "deixis.cli", "explain", "the small red circle", "--scene", world]
+    words = [sys.executable, "-m", "deixis", "explain", "the small red circle", "--scene", world]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         complaint = process.stderr.read()

@@ -4,7 +4,7 @@ import errno
 
 import pytest
 
-from deixis.cli.failures import in_one_line
+from deixis._cli.failures import in_one_line
 from deixis.errors import DeixisError
 
 

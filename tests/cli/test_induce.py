@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: object, code: int = 0) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def command(recipe: Path, out: Path) -> list[str]:
 
 def start(recipe: Path, out: Path, **options) -> subprocess.Popen[str]:
     """The command in a process of its own."""
-    line = [sys.executable, "-m", "deixis.cli", *command(recipe, out)]
+    line = [sys.executable, "-m", "deixis", *command(recipe, out)]
     return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.cli import main
-from deixis.worlds.photos.making import imagining
-from deixis.worlds.photos.making.imagined import imagine_scene
+from deixis._cli import main
+from deixis.worlds.photos.making import _imagining as imagining
+from deixis.worlds.photos.making._imagined import imagine_scene
 
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def command(out: Path, *more: str) -> list[str]:
 
 def start(out: Path, **options) -> subprocess.Popen[str]:
     """The command in a process of its own."""
-    line = [sys.executable, "-m", "deixis.cli", *command(out)]
+    line = [sys.executable, "-m", "deixis", *command(out)]
     return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
@@ -180,7 +180,7 @@ def test_another_recipe_is_refused_at_once(more, undisturbed, tmp_path, capsys, 
     """Neither a finished dataset nor the beginning of one is mixed with another recipe; nothing is drawn before."""
     begun = tmp_path / "begun"
     stop_with(signal.SIGKILL, begun, "nothing is drawn") if more == ("--seed", "4") else begun.mkdir()
-    monkeypatch.setattr("deixis.worlds.photos.making.imagining.imagine_scene", lambda *_, **__: pytest.fail("drawn"))
+    monkeypatch.setattr("deixis.worlds.photos.making._imagining.imagine_scene", lambda *_, **__: pytest.fail("drawn"))
     monkeypatch.setattr("deixis.worlds.photos.making.make.imagine_parts", lambda *_, **__: pytest.fail("drawn"))
     before = files(undisturbed)
 

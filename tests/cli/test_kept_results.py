@@ -9,11 +9,11 @@ from shutil import copytree
 import pyarrow.parquet as pq
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
+from deixis.worlds.grid._paper.runs import read_run
 from deixis.worlds.grid.data.example_arrays import example_arrays_by_split
 from deixis.worlds.grid.data.plans import write_plans
 from deixis.worlds.grid.data.sources import open_source
-from deixis.worlds.grid.paper.runs import read_run
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: object, code: int = 0) -> str:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 
 
 if TYPE_CHECKING:

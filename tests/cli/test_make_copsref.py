@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 from PIL import Image, ImageColor, ImageDraw
 
-from deixis.cli.app import main
+from deixis._cli.app import main
 from deixis.expression import Description, Is
 from deixis.resolution.reference import denotation
-from deixis.worlds.photos.checks import forms_of
-from deixis.worlds.photos.data.contamination import measure_contamination
+from deixis.worlds.photos._checks import forms_of
+from deixis.worlds.photos._guard import says_sides
+from deixis.worlds.photos._left_right import with_loose_sides
+from deixis.worlds.photos._misreadings import noun_alone
+from deixis.worlds.photos._pictures import NAMED
+from deixis.worlds.photos.data._contamination import measure_contamination
 from deixis.worlds.photos.data.graphs import read_table
 from deixis.worlds.photos.data.store import open_copsref, write_copsref
-from deixis.worlds.photos.guard import says_sides
 from deixis.worlds.photos.language import parse_reference
-from deixis.worlds.photos.left_right import with_loose_sides
 from deixis.worlds.photos.localise import FORMS, DistractorImage
 from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
-from deixis.worlds.photos.misreadings import noun_alone
-from deixis.worlds.photos.pictures import NAMED
 
 
 @pytest.fixture(scope="module")

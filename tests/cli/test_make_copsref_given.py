@@ -7,9 +7,9 @@ import json
 import pytest
 from PIL import Image
 
-from deixis.cli.app import main
+from deixis._cli.app import main
+from deixis.worlds.photos._formats.scene_graphs import gqa_entry
 from deixis.worlds.photos.data.store import open_copsref
-from deixis.worlds.photos.formats.scene_graphs import gqa_entry
 from deixis.worlds.photos.imagine import imagine
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from tests.datasets.few_pairs import only_few_pairs
 
 

@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.worlds.registry import GROUP
 from deixis.worlds.world import Option, World
 from tests.beads import forget_worlds
@@ -213,7 +213,7 @@ def test_a_module_that_fails_names_the_part(plug_in, capsys, tmp_path, monkeypat
 
 def test_an_option_of_two_worlds_has_the_choices_of_each(plug_in):
     """One verb takes them all, and refuses those of the other world."""
-    from deixis.cli.compose import options_for
+    from deixis._cli.compose import options_for
     from deixis.errors import RecipeError
     from deixis.worlds.registry import find_world
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from deixis.cli import progress
-from deixis.cli.progress import Stages
+from deixis._cli import progress
+from deixis._cli.progress import Stages
 
 
 def test_quick_work_is_quiet(capsys):
@@ -76,7 +76,7 @@ def test_compiling_is_told_only_where_something_is_compiled(misses, is_said, mon
     monkeypatch.setattr(progress, "QUIET_SECONDS", 0.01)
     for name in [name for name in sys.modules if ".kernels." in name]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "deixis.kernels.one", SimpleNamespace(kernel=Kernel(misses), number=3))
+    monkeypatch.setitem(sys.modules, "deixis._kernels.one", SimpleNamespace(kernel=Kernel(misses), number=3))
 
     with Stages(compiles=True) as stages:
         stages.patience.join(0.5 if not is_said else 30)

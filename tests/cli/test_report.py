@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from tests.reports.run_folders import change, write_run
 
 

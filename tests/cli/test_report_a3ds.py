@@ -9,14 +9,14 @@ from io import StringIO
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from tests.reports.run_folders import change, write_run
 
 
 torch = pytest.importorskip("torch")
 torch.set_num_threads(1)
 Eyes = pytest.importorskip("deixis.worlds.rooms.training.features").Eyes
-evaluate = pytest.importorskip("deixis.worlds.rooms.training.evaluate")
+evaluate = pytest.importorskip("deixis.worlds.rooms.training._evaluate")
 only_few_images = pytest.importorskip("tests.training.rooms.few").only_few_images
 say_sets, write_captions = evaluate.say_sets, evaluate.write_captions
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.worlds.rooms.pairs import partition
 
 
@@ -73,7 +73,7 @@ def played(speaker, out, *more) -> list[str]:
 @pytest.mark.slow
 def test_a_speaker_learns_plays_and_is_heard(settings, tmp_path, capsys, monkeypatch):
     """Three commands, each of which names the next; together they leave what the metrics read."""
-    monkeypatch.setattr("deixis.worlds.rooms.training.captions.partition", partition)  # few have similar ones
+    monkeypatch.setattr("deixis.worlds.rooms.training._captions.partition", partition)  # few have similar ones
     speaker, game, said = tmp_path / "speaker", tmp_path / "game", tmp_path / "said"
 
     assert main(["train", "captioner", "--out", str(speaker), "--settings", settings, *SEES, "--workers", "1"]) == 0
@@ -296,9 +296,9 @@ def test_nothing_can_be_steadied_without_pictures(speaker, settings, tmp_path, c
 def test_a_finished_run_is_steadied_and_says_so(tmp_path, monkeypatch):
     """One that is not finished stays as it is."""
     from deixis.learn.run import silent
-    from deixis.worlds.rooms.training import steady as module
+    from deixis.worlds.rooms.training import _steady as module
+    from deixis.worlds.rooms.training._models import steady_run
     from deixis.worlds.rooms.training.features import Eyes
-    from deixis.worlds.rooms.training.models import steady_run
 
     seen = []
     monkeypatch.setattr(module, "steady", lambda path, *_, **__: seen.append(path.name))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.data.checks import CheckRequest
 from deixis.data.store import open_dataset
-from deixis.worlds.grid.checks.run import check_source
+from deixis.worlds.grid.checks._run import check_source
 from deixis.worlds.grid.data.sources import open_source
 from tests.datasets.formats.released import SAMPLE, needs_sample
 

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.worlds.rooms.draw import draw_png, draw_rooms
 from deixis.worlds.rooms.scene import factors_of
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
+from deixis.worlds.grid._scene_files import read_world
 from deixis.worlds.grid.data.sources import open_source
-from deixis.worlds.grid.scene_files import read_world
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: object) -> str:

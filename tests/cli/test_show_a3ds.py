@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 import deixis as dx
-from deixis.cli.app import main
-from deixis.worlds.rooms.pictures import GAP, HEAD, LARGE, MARGIN
+from deixis._cli.app import main
+from deixis.worlds.rooms._pictures import GAP, HEAD, LARGE, MARGIN
 
 
 @pytest.fixture(scope="module")

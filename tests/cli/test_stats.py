@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.data.table import examples_of
 

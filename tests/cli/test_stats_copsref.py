@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
 

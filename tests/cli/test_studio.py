@@ -8,7 +8,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 
 
 pytest.importorskip("starlette", reason="needs deixis[studio]")
@@ -16,7 +16,7 @@ pytest.importorskip("starlette", reason="needs deixis[studio]")
 
 def test_the_studio_opens_where_it_says_and_leaves_quietly(tiny):
     """The address printed as JSON shows the dataset; Ctrl-C ends the program without a word and without an error."""
-    command = [sys.executable, "-m", "deixis.cli", "studio", str(tiny), "--no-browser", "--json"]
+    command = [sys.executable, "-m", "deixis", "studio", str(tiny), "--no-browser", "--json"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, **pipes) as program:
         said = ""
@@ -50,7 +50,7 @@ def test_impossible_ports_are_told_in_one_line(tmp_path, capsys, port):
 
 def test_a_missing_package_is_told_with_what_installs_it(monkeypatch, tmp_path, capsys):
     """Without the extra, the message says how to get it."""
-    monkeypatch.setattr("deixis.cli.studio.find_spec", lambda _: None)
+    monkeypatch.setattr("deixis._cli.studio.find_spec", lambda _: None)
 
     assert main(["studio", str(tmp_path)]) == 2
 
@@ -62,7 +62,7 @@ def test_a_missing_package_is_told_with_what_installs_it(monkeypatch, tmp_path, 
 @pytest.mark.parametrize(("host", "warned"), [("127.0.0.1", False), ("::1", False), ("0.0.0.0", True)])  # noqa: S104 (nothing listens)
 def test_a_studio_that_others_can_reach_warns(monkeypatch, tmp_path, capsys, host, warned):
     """It has no passwords, and says so when it listens for other machines."""
-    monkeypatch.setattr("deixis.studio.server.serve", lambda *_, **__: None)
+    monkeypatch.setattr("deixis._studio.server.serve", lambda *_, **__: None)
 
     assert main(["studio", str(tmp_path), "--host", host]) == 0
 
@@ -71,7 +71,7 @@ def test_a_studio_that_others_can_reach_warns(monkeypatch, tmp_path, capsys, hos
 
 def test_another_port_than_the_usual_one_is_told(monkeypatch, tmp_path, capsys):
     """Links to the usual port lead to another studio then."""
-    monkeypatch.setattr("deixis.studio.server.serve", lambda *_, told, **__: told("http://127.0.0.1:8378/"))
+    monkeypatch.setattr("deixis._studio.server.serve", lambda *_, told, **__: told("http://127.0.0.1:8378/"))
 
     assert main(["studio", str(tmp_path)]) == 0
     assert "Port 8377 is taken" in capsys.readouterr().out
@@ -83,9 +83,9 @@ def test_another_port_than_the_usual_one_is_told(monkeypatch, tmp_path, capsys):
 def test_without_a_path_a_demo_is_shown_and_made_meanwhile_where_it_is_missing(monkeypatch, tmp_path, capsys, is_there):
     """The demo lies in the folder for what can be made again; the studio opens before it is there."""
     served = []
-    monkeypatch.setattr("deixis.studio.demo.is_made", lambda _: is_there)
-    monkeypatch.setattr("deixis.studio.server.serve", lambda roots, **options: served.append((roots, options)))
-    monkeypatch.setattr("deixis.studio.demo.demo_folder", lambda _: tmp_path / "demo")
+    monkeypatch.setattr("deixis._studio.demo.is_made", lambda _: is_there)
+    monkeypatch.setattr("deixis._studio.server.serve", lambda roots, **options: served.append((roots, options)))
+    monkeypatch.setattr("deixis._studio.demo.demo_folder", lambda _: tmp_path / "demo")
 
     assert main(["studio", "--answers", str(tmp_path / "answers"), "--port", "8123"]) == 0
 

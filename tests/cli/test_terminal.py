@@ -10,9 +10,9 @@ from contextlib import redirect_stdout
 
 import pytest
 
-from deixis.cli import main
-from deixis.cli.printing import print_json, print_table
-from deixis.cli.terminal import guarded_output, print_drawing, visible
+from deixis._cli import main
+from deixis._cli.printing import print_json, print_table
+from deixis._cli.terminal import guarded_output, print_drawing, visible
 
 
 class Terminal(io.StringIO):

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from deixis.cli import main
-from deixis.worlds.grid.paper.runs import read_run
+from deixis._cli import main
+from deixis.worlds.grid._paper.runs import read_run
 
 
 torch = pytest.importorskip("torch")
@@ -134,7 +134,7 @@ def test_an_unknown_word_is_told(tiny, tmp_path, capsys):
 WITHOUT_TORCH = """
 import sys
 sys.modules["torch"] = None
-from deixis.cli import main
+from deixis._cli import main
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -205,8 +205,8 @@ def count(settings, data, out, *, device, progress, stop_after):
 
 def test_a_model_of_another_package_is_trained(monkeypatch, tmp_path, capsys):
     """It needs a line, a function with its options and one that trains; of two models of one name the first counts."""
-    from deixis.cli import compose
-    from deixis.cli import train as module
+    from deixis._cli import compose
+    from deixis._cli import train as module
     from deixis.learn.run import Model, Models
     from deixis.worlds.registry import WorldWarning
     from deixis.worlds.world import World

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.worlds.registry import BUILT_IN, known_worlds
 from tests.beads import installed_beads
 from tests.datasets.few_pairs import only_few_pairs

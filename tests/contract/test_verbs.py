@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 import pyarrow.parquet as pq
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.data.store import MANIFEST
 from deixis.judge.verdicts import COMMON, read_verdicts
 from deixis.worlds.photos.localise import SETTINGS
@@ -262,7 +262,7 @@ def test_the_studio_shows_it(made):
     """The first page, the gallery and the page of an example open."""
     from starlette.testclient import TestClient
 
-    from deixis.studio.server import make_app
+    from deixis._studio.server import make_app
 
     client = TestClient(make_app((made.path.parent,)), base_url="http://127.0.0.1")
 

@@ -12,15 +12,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deixis.data._resumable import ResumableFolder
+from deixis.data._seal import write_manifest
 from deixis.data.checks import CheckRequest
-from deixis.data.resumable import ResumableFolder
-from deixis.data.seal import write_manifest
 from deixis.data.store import file_digest
 from deixis.errors import BrokenDataset, RecipeError
+from deixis.worlds.rooms._checks import check, is_a3ds
 from deixis.worlds.rooms.captions import captions
-from deixis.worlds.rooms.checks import check, is_a3ds
 from deixis.worlds.rooms.data import make as a3ds
-from deixis.worlds.rooms.data.captions import caption_table, read_captions
+from deixis.worlds.rooms.data._captions import caption_table, read_captions
 from deixis.worlds.rooms.data.make import A3dsRecipe, make_a3ds, read_pairs
 from deixis.worlds.rooms.formats.a3ds import read_image_list, read_vocabulary
 from deixis.worlds.rooms.pairs import SETS

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.data.crew import in_order
+from deixis.data._crew import in_order
 from deixis.errors import BrokenDataset
 from deixis.worlds.rooms.captions import GRAMMARS, captions, frames
-from deixis.worlds.rooms.data.captions import COLUMNS, caption_table, read_captions, write_captions
+from deixis.worlds.rooms.data._captions import COLUMNS, caption_table, read_captions, write_captions
 from deixis.worlds.rooms.scene import IMAGES
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.cli.card import card
+from deixis._cli.card import card
+from deixis.data._card_facts import by_split, columns_in, size_category, split_name
 from deixis.data.card import QUESTIONS, SYNTHETIC, datasheet, write_card
-from deixis.data.card_facts import by_split, columns_in, size_category, split_name
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.rooms.data import make as a3ds

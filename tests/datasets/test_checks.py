@@ -14,13 +14,13 @@ import pytest
 from deixis.data.checks import MAX_FINDINGS, Report, codes_table
 from deixis.data.store import Dataset, file_digest
 from deixis.errors import DeixisError
+from deixis.expression._plain import expression_to_json
 from deixis.expression.patterns import C2, P1, P2, P3
-from deixis.expression.plain import expression_to_json
 from deixis.language.utterance import Instruction
 from deixis.seeds import Stream
 from deixis.worlds.grid import checks
+from deixis.worlds.grid._audit.run import audit_tables
 from deixis.worlds.grid.actions import MANNERS, VERBS, Action, plan_from_letters
-from deixis.worlds.grid.audit.run import audit_tables
 from deixis.worlds.grid.checks import CHECKS, ShardFile, check_dataset, check_files, check_tables
 from deixis.worlds.grid.commands import sample_commands
 from deixis.worlds.grid.data.table import OBJECT_COLUMNS, SCHEMA, rows_of, table_of
@@ -466,7 +466,7 @@ def test_the_report_depends_neither_on_workers_nor_on_the_cut_of_tables(many, mo
     """One thread or three, one table or many: the report is the same, and progress ends at the last row."""
     whole = check_tables([many])
     done: list[int] = []
-    monkeypatch.setattr("deixis.worlds.grid.checks.run.ROWS", 37)
+    monkeypatch.setattr("deixis.worlds.grid.checks._run.ROWS", 37)
 
     cut = check_tables([many.slice(0, 100), many.slice(100)], workers=3, progress=done.append)
 

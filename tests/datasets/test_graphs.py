@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.data import json_stream
+from deixis.data import _json_stream as json_stream
 from deixis.errors import BrokenDataset
+from deixis.worlds.photos._formats.scene_graphs import Companion, gqa_entry, gqa_graph, write_gqa
+from deixis.worlds.photos._left_right import LEFT, RIGHT
 from deixis.worlds.photos.clean import GraphReport
 from deixis.worlds.photos.data.graphs import read_graphs, read_table
-from deixis.worlds.photos.formats.scene_graphs import Companion, gqa_entry, gqa_graph, write_gqa
-from deixis.worlds.photos.left_right import LEFT, RIGHT
 from deixis.worlds.photos.scene.graph import Link
 from tests.scene.graphs import CLEVR, GQA, STREET, VISUAL_GENOME, graphs, needs_graphs
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.data.ids import current_ids, ids_of_digests, with_current_ids
+from deixis.data._ids import current_ids, ids_of_digests, with_current_ids
 from deixis.data.store import file_digest, open_dataset
 from deixis.worlds.grid.checks import check_dataset
 from deixis.worlds.grid.data.example_arrays import example_arrays

@@ -9,7 +9,7 @@ from deixis.errors import RecipeError
 from deixis.worlds.photos.clean import GraphReport
 from deixis.worlds.photos.data.graphs import read_graphs
 from deixis.worlds.photos.imagine import draw_imagined, imagine
-from deixis.worlds.photos.making.imagined import write_imagined
+from deixis.worlds.photos.making._imagined import write_imagined
 
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deixis.data import resumable
-from deixis.data.resumable import ResumableFolder
+from deixis.data import _resumable as resumable
+from deixis.data._resumable import ResumableFolder
 from deixis.data.store import MANIFEST, PARTIAL
 from deixis.errors import BrokenDataset, LeakySplit, RecipeError, UnsatisfiablePattern
 from deixis.expression.parts import parts
@@ -24,11 +24,12 @@ from deixis.resolution import resolve
 from deixis.worlds.grid.actions import Action
 from deixis.worlds.grid.data.table import examples_of
 from deixis.worlds.grid.language import grounded_determiners
+from deixis.worlds.grid.making import _places as places
+from deixis.worlds.grid.making import _pool_maker as pool_maker
 from deixis.worlds.grid.making import make as make_module
-from deixis.worlds.grid.making import places, pool_maker
+from deixis.worlds.grid.making._shards import make_shard
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool, read_recipe, reascan, recipe_from
-from deixis.worlds.grid.making.shards import make_shard
 from deixis.worlds.grid.scene import Facing
 from deixis.worlds.grid.splits.rules import Rule, find_rule, phrase_key, relation_key
 from tests.datasets.tiny import examples_in, folder_bytes, quick, tiny, whole

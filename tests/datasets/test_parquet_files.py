@@ -9,15 +9,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deixis.data.parquet_files import open_parquet
-from deixis.data.parquet_footer import read_footer
-from deixis.data.row_groups import RowGroups
+from deixis.data._parquet_files import open_parquet
+from deixis.data._parquet_footer import read_footer
+from deixis.data._row_groups import RowGroups
 from deixis.data.store import read_parquet
 from deixis.errors import BrokenDataset
 from deixis.judge.verdicts import read_verdicts
 from deixis.worlds.grid.data.plans import read_plans
 from deixis.worlds.grid.data.sources import open_source
-from deixis.worlds.rooms.data.captions import read_captions
+from deixis.worlds.rooms.data._captions import read_captions
 from deixis.worlds.rooms.data.make import read_pairs
 
 

@@ -19,9 +19,9 @@ from deixis.worlds.grid.data.example_arrays import data_digest, example_arrays, 
 from deixis.worlds.grid.data.plans import read_plans, read_plans_in, write_plans
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.data.table import examples_of, table_of
+from deixis.worlds.grid.judging._verdict_file import write_plan_verdicts
 from deixis.worlds.grid.judging.baselines import oracle_plans, random_plans
 from deixis.worlds.grid.judging.navigation import MEASURES, evaluate_plans
-from deixis.worlds.grid.judging.verdict_file import write_plan_verdicts
 from deixis.worlds.grid.judging.verdicts import NO_ACTION, ExampleArrays, judge_all, judge_plan
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deixis.errors import BrokenDataset, DeixisError
-from deixis.worlds.rooms.data.room_pictures import read_contexts, read_room_pictures
+from deixis.worlds.rooms.data._room_pictures import read_contexts, read_room_pictures
 from deixis.worlds.rooms.draw import draw_png, draw_rooms
 from deixis.worlds.rooms.formats.shapes3d import label_values, write_shapes3d
 from deixis.worlds.rooms.scene import factors_of

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.data.row_groups import RowGroups
+from deixis.data._row_groups import RowGroups
 from deixis.data.store import write_parquet
 from deixis.errors import BrokenDataset, UnknownName
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import plan_from_letters
-from deixis.worlds.grid.data.example_codes import pack_worlds, read_codes, read_ids
+from deixis.worlds.grid.data._example_codes import pack_worlds, read_codes, read_ids
 from deixis.worlds.grid.data.imported import write_imported
 from deixis.worlds.grid.data.sources import open_source, row_groups_of
 from deixis.worlds.grid.data.table import SCHEMA, examples_of, table_of

@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
-from deixis.cli.app import main
-from deixis.data.seal import find_changes, find_unlisted, members_of, write_manifest
+from deixis._cli.app import main
+from deixis.data._seal import find_changes, find_unlisted, members_of, write_manifest
 from deixis.data.store import open_dataset
 from deixis.errors import BrokenDataset
 from deixis.worlds.grid.making.make import make

@@ -11,11 +11,11 @@ import pytest
 from deixis.expression.parts import parts
 from deixis.expression.patterns import pattern
 from deixis.seeds import Stream
+from deixis.worlds.grid._kernels.worlds import OUTCOMES
 from deixis.worlds.grid.commands import choose_uniform
 from deixis.worlds.grid.data.table import examples_of
-from deixis.worlds.grid.kernels.worlds import OUTCOMES
+from deixis.worlds.grid.making._shards import OUTCOME_NAMES, make_shard
 from deixis.worlds.grid.making.recipe import Pool
-from deixis.worlds.grid.making.shards import OUTCOME_NAMES, make_shard
 from deixis.worlds.grid.splits.rules import REASCAN, Rule
 from tests.datasets.tiny import tiny
 

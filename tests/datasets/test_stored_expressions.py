@@ -8,17 +8,17 @@ from shutil import copytree
 import pyarrow as pa
 import pytest
 
-from deixis.data.seal import write_manifest
+from deixis.data._seal import write_manifest
 from deixis.data.store import file_digest, open_dataset, read_parquet, write_parquet
 from deixis.errors import BrokenDataset
-from deixis.expression.plain import expression_from_json
+from deixis.expression._plain import expression_from_json
+from deixis.worlds.grid._examples import GridExamples
 from deixis.worlds.grid.checks import check_dataset
 from deixis.worlds.grid.data.example_arrays import example_arrays
 from deixis.worlds.grid.data.imported import write_imported
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.data.statistics import statistics_of
 from deixis.worlds.grid.data.table import SCHEMA, example_at
-from deixis.worlds.grid.examples import GridExamples
 from deixis.worlds.grid.language import read
 from deixis.worlds.grid.making.make import make
 from tests.datasets.tiny import whole

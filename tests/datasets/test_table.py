@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.data.ragged import Ragged
+from deixis.data._ragged import Ragged
 from deixis.errors import BrokenDataset, UnknownName
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import Action

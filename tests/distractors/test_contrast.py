@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.distractors.contrast import Options, features, options
+from deixis.distractors._contrast import Options, features, options
 from deixis.expression import Description, Is, Related
 from deixis.resolution import resolve
 from deixis.scene import Context

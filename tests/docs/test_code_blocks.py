@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from deixis.cli import main
-from deixis.cli.app import command_line
+from deixis._cli import main
+from deixis._cli.app import command_line
 from tests.beads import installed_beads
 from tests.docs.pages import PAGES, Block, blocks, is_slow
 from tests.sharing import share_folder

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from deixis.seeds import Stream, derive
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import Action, Manner, Verb, plan_from_letters, plan_to_codes
-from deixis.worlds.grid.data.commands import Command
+from deixis.worlds.grid.data._commands import Command
 from deixis.worlds.grid.drawn import grid
-from deixis.worlds.grid.environment.batch import Batch
+from deixis.worlds.grid.environment._batch import Batch
 from deixis.worlds.grid.environment.episodes import Episodes
 from deixis.worlds.grid.environment.journey import Journey, keeps_manner, reward
 from deixis.worlds.grid.environment.options import Options
@@ -150,7 +150,7 @@ def test_in_the_row_of_the_target_one_may_walk_on():
 
 def test_episodes_are_drawn_as_a_stream_draws_them():
     """The kernel draws the numbers that `Stream.below` gives, for few and for many episodes."""
-    from deixis.worlds.grid.kernels.environment import draw_all
+    from deixis.worlds.grid._kernels.environment import draw_all
 
     for limit in (1, 7, 2048, (1 << 20) - 1, 1 << 20, 3_000_001):
         random, drawn = np.array([[derive(5, "episodes")]], np.uint64), np.zeros(1, np.int64)

@@ -14,7 +14,7 @@ from gymnasium.wrappers import RecordEpisodeStatistics
 
 from deixis.environments import register_environments
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, SchemaError, UnknownName
-from deixis.worlds.grid.batches import encode_grids
+from deixis.worlds.grid._batches import encode_grids
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.environment import NAVIGATE
 from deixis.worlds.grid.environment.agents import oracle, play, random_agent

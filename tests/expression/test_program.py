@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from deixis._kernels.ops import Op
 from deixis.errors import SchemaError, UnknownName
 from deixis.expression import AnyOf, Description, Extreme, Is, Not, Nth, Related, compile_expression, decompile
 from deixis.expression.program import MAX_MENTIONS
-from deixis.kernels.ops import Op
 from deixis.schema import Attribute, Relation, Schema, Which
 from deixis.testing import expressions, the
 from deixis.worlds.grid.scene import GRID

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deixis.cli import main
+from deixis._cli import main
 from tests.frozen.digests import card_facts, digest, facts_of, file_facts, line_facts, picture_facts, plain
 from tests.frozen.graphs import scene_graphs
 

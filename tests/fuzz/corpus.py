@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.data.store import file_digest
 from deixis.worlds.photos.data.store import write_copsref
 from deixis.worlds.rooms.data.make import PAIRS

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deixis.cli.app import command_line
+from deixis._cli.app import command_line
 from tests.audits.test_grounded import HEADER, LINE
 from tests.datasets.formats.test_copsref import RELEASED
 from tests.fuzz.corpus import GRAPHS, RECIPE, Corpus, seal
@@ -108,14 +108,14 @@ def drain(found: object) -> object:
 
 
 def _texts(corpus: Corpus) -> Iterable[Target]:
-    from deixis.expression.plain import expression_from_plain
+    from deixis.expression._plain import expression_from_plain
     from deixis.prompts import answers
+    from deixis.worlds.grid._pages.playground_files import from_address
+    from deixis.worlds.grid._questions.answers import parse_actions, parse_cell
+    from deixis.worlds.grid._scene_files import _read_picture
     from deixis.worlds.grid.actions import plan_from_letters, plan_from_words
     from deixis.worlds.grid.drawn import grid
     from deixis.worlds.grid.language import explain, read
-    from deixis.worlds.grid.pages.playground_files import from_address
-    from deixis.worlds.grid.questions.answers import parse_actions, parse_cell
-    from deixis.worlds.grid.scene_files import _read_picture
     from deixis.worlds.photos.data.store import open_copsref
     from deixis.worlds.photos.language.read import read_reference
     from deixis.worlds.rooms.captions import captions, parse_caption
@@ -171,16 +171,16 @@ def _plain_files(corpus: Corpus, scratch: Path) -> Iterable[Target]:
     from deixis.audits.grounded import read_grounded
     from deixis.prompts.files import read_given, read_key
     from deixis.prompts.scores import judge_answers, score
+    from deixis.worlds.grid._scene_files import read_world
     from deixis.worlds.grid.data.plans import read_plans
-    from deixis.worlds.grid.formats.compact import read_compact
-    from deixis.worlds.grid.formats.recognise import read_any
-    from deixis.worlds.grid.scene_files import read_world
+    from deixis.worlds.grid.formats._compact import read_compact
+    from deixis.worlds.grid.formats._recognise import read_any
+    from deixis.worlds.photos._formats.copsref import read_refs
+    from deixis.worlds.photos.data._predictions import read_answers
     from deixis.worlds.photos.data.graphs import read_table
-    from deixis.worlds.photos.data.predictions import read_answers
     from deixis.worlds.photos.data.store import open_copsref
-    from deixis.worlds.photos.formats.copsref import read_refs
     from deixis.worlds.rooms.formats.a3ds import read_caption_file, read_image_list, read_vocabulary
-    from deixis.worlds.rooms.judging.predictions import read_predictions
+    from deixis.worlds.rooms.judging._predictions import read_predictions
 
     released = json.loads(corpus.released.read_text(encoding="utf-8"))
     for part, examples in released["examples"].items():
@@ -289,9 +289,9 @@ def _settings(corpus: Corpus, scratch: Path) -> Iterable[Target]:
 
 def _parquet_files(corpus: Corpus, scratch: Path) -> Iterable[Target]:
     from deixis.judge.verdicts import read_verdicts
-    from deixis.worlds.grid.data.judged_plans import find_plan_letters
+    from deixis.worlds.grid.data._judged_plans import find_plan_letters
     from deixis.worlds.grid.data.plans import read_plans
-    from deixis.worlds.rooms.data.captions import caption_table, read_captions
+    from deixis.worlds.rooms.data._captions import caption_table, read_captions
     from deixis.worlds.rooms.data.make import read_pairs
 
     grid = pq.read_table(corpus.grid / "data" / "train-00000-of-00001.parquet").slice(0, 8)
@@ -471,8 +471,8 @@ def _harmed(
 
 def _results(corpus: Corpus) -> Iterable[Target]:
     """What evaluations and inductions leave, and what reads it again."""
-    from deixis.studio.library import Library
-    from deixis.studio.model_results import read_model_results
+    from deixis._studio.library import Library
+    from deixis._studio.model_results import read_model_results
     from deixis.worlds.grid.induce.solve import check_folder
 
     results = corpus.copy(corpus.folder / "evaluated", "evaluated-harmed")
@@ -530,9 +530,9 @@ def _functions(corpus: Corpus) -> Iterable[Target]:
 
 def _checkpoints(scratch: Path) -> Iterable[Target]:
     from deixis.learn.run import checkpoint_of
-    from deixis.worlds.grid.training.checkpoints import load_model, read_checkpoint
+    from deixis.worlds.grid.training._checkpoints import load_model, read_checkpoint
     from deixis.worlds.grid.training.predict import _facts as facts_of
-    from deixis.worlds.rooms.training.bundles import read_rooms
+    from deixis.worlds.rooms.training._bundles import read_rooms
 
     path = scratch / "model.safetensors"
     seeds = []
@@ -586,7 +586,7 @@ def torch_cpu() -> Any:
 def _studio(corpus: Corpus) -> Iterable[Target]:
     from starlette.testclient import TestClient
 
-    from deixis.studio.server import make_app
+    from deixis._studio.server import make_app
 
     client = TestClient(make_app([corpus.grid, corpus.photographs]), base_url="http://127.0.0.1")
     seeds = [

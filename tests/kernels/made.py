@@ -10,12 +10,12 @@ import numpy as np
 
 from deixis.expression.patterns import PATTERNS
 from deixis.seeds import Stream, derive
+from deixis.worlds.grid._blueprint import blueprint
+from deixis.worlds.grid._kernels.board import BOARD, MAX_SETS
+from deixis.worlds.grid._kernels.plan import longest_plan
+from deixis.worlds.grid._kernels.worlds import OUTCOMES, Demands, Worlds, make_worlds
 from deixis.worlds.grid.actions import MANNERS, VERBS, Manner, Verb
-from deixis.worlds.grid.blueprint import blueprint
 from deixis.worlds.grid.commands import sample_commands
-from deixis.worlds.grid.kernels.board import BOARD
-from deixis.worlds.grid.kernels.plan import longest_plan
-from deixis.worlds.grid.kernels.worlds import MAX_SETS, OUTCOMES, Demands, Worlds, make_worlds
 from deixis.worlds.grid.roles import Role, decode_role
 from deixis.worlds.grid.scene import Agent, Facing, GridBatch, GridScene
 

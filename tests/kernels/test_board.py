@@ -14,9 +14,8 @@ from deixis.expression.patterns import PATTERNS
 from deixis.expression.steps import Related
 from deixis.resolution.reference import denotation
 from deixis.seeds import Stream
-from deixis.worlds.grid.blueprint import blueprint
-from deixis.worlds.grid.commands import sample_commands
-from deixis.worlds.grid.kernels.board import (
+from deixis.worlds.grid._blueprint import blueprint
+from deixis.worlds.grid._kernels.board import (
     BOARD,
     below_clause,
     find_cell,
@@ -27,6 +26,7 @@ from deixis.worlds.grid.kernels.board import (
     take_back,
     wipe,
 )
+from deixis.worlds.grid.commands import sample_commands
 from deixis.worlds.grid.scene import GRID, SHAPES, GridObject, GridScene
 
 

@@ -12,10 +12,10 @@ from deixis.expression.steps import Extreme, Is, Related
 from deixis.resolution.reference import denotation
 from deixis.scene.scene import Context
 from deixis.testing import the
+from deixis.worlds.grid._kernels.worlds import COMPATIBLE, CORRECTED, EVERY_WORD
 from deixis.worlds.grid.actions import Verb
 from deixis.worlds.grid.commands import commands
 from deixis.worlds.grid.form import form_digest
-from deixis.worlds.grid.kernels.worlds import COMPATIBLE, CORRECTED, EVERY_WORD
 from deixis.worlds.grid.roles import decode_misreading
 from deixis.worlds.grid.scene import COLORS, GRID, SHAPES
 from tests.kernels.made import commands_of, made_worlds, read_world, run

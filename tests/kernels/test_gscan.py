@@ -18,10 +18,10 @@ from deixis.resolution import denotation
 from deixis.schema import Which
 from deixis.seeds import derive
 from deixis.testing import the
-from deixis.worlds.grid.blueprint import blueprint
+from deixis.worlds.grid._blueprint import blueprint
+from deixis.worlds.grid._kernels.board import BOARD, NO_REFERENT, NO_ROOM, OK, say
+from deixis.worlds.grid._kernels.gscan import try_gscan
 from deixis.worlds.grid.commands import commands
-from deixis.worlds.grid.kernels.board import BOARD, NO_REFERENT, NO_ROOM, OK, say
-from deixis.worlds.grid.kernels.gscan import try_gscan
 from deixis.worlds.grid.language import parse
 from deixis.worlds.grid.resolution import resolve_batch
 from deixis.worlds.grid.roles import decode_misreading, decode_role

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deixis.worlds.grid._kernels.plan import longest_plan, plan_into, simulate_plans
 from deixis.worlds.grid.actions import MANNERS, VERBS, Action, Manner, Verb, plan_from_codes, plan_to_words
-from deixis.worlds.grid.kernels.plan import longest_plan, plan_into, simulate_plans
 from deixis.worlds.grid.plan import plan
 from deixis.worlds.grid.scene import COLORS, SHAPES, Agent, Facing, GridBatch, GridObject, GridScene
 from deixis.worlds.grid.simulate import simulate

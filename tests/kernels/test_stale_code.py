@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deixis.kernels import discard_stale_code
+from deixis._kernels import discard_stale_code
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from deixis.resolution.reference import denotation
 from deixis.scene.scene import Context
 from deixis.seeds import mix
 from deixis.testing import the
+from deixis.worlds.grid._kernels.worlds import COMPATIBLE, CORRECTED, EVERY_WORD, Worlds
 from deixis.worlds.grid.actions import Action, Verb, plan_from_codes
-from deixis.worlds.grid.kernels.worlds import COMPATIBLE, CORRECTED, EVERY_WORD, Worlds
 from deixis.worlds.grid.language import grounded_determiners
 from deixis.worlds.grid.navigate import content_digest, text_digest
 from deixis.worlds.grid.plan import plan

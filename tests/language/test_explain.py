@@ -7,8 +7,8 @@ from hypothesis import given
 
 from deixis.distractors.misreadings import RANKS, misreadings
 from deixis.errors import DeixisError
+from deixis.language._misreadings import join_misreadings
 from deixis.language.explain import name_object
-from deixis.language.misreadings import join_misreadings
 from deixis.resolution import resolve, trace
 from deixis.testing import PLAIN_KINDS, expressions, grid_scenes
 from deixis.worlds.grid.drawn import grid

@@ -5,7 +5,7 @@ import pytest
 from deixis.errors import ParseError, SchemaError, UnknownName
 from deixis.expression.description import Description
 from deixis.expression.steps import Is, Not
-from deixis.language.frames import Frame, FrameGrammar, article, synonyms
+from deixis.language._frames import Frame, FrameGrammar, article, synonyms
 
 
 FRUIT = FrameGrammar(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from deixis.distractors.misreadings import misreadings
 from deixis.expression import Is
 from deixis.language import Lexicon
-from deixis.language.misreadings import say_misreading
+from deixis.language._misreadings import say_misreading
 from deixis.schema import Attribute, Relation, Schema
 from deixis.worlds.toolkit import PhraseLanguage
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from deixis.errors import SchemaError
 from deixis.judge.captions import SURFACE, Bleu, bleu_counts, cider, meteor, rouge_l, surface, tuples, words
 from deixis.worlds.rooms.captions import captions
-from deixis.worlds.rooms.judging.arrays import score_captions
+from deixis.worlds.rooms.judging._arrays import score_captions
 
 
 SHORT = ("the", "red", "ball")

@@ -4,17 +4,17 @@ from collections import Counter
 
 import pytest
 
+from deixis._losses import Losses
 from deixis.errors import BrokenDataset
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
 from deixis.judge.uncertainty import wilson
-from deixis.losses import Losses
 from deixis.resolution.reference import denotation
-from deixis.worlds.photos.judging.grounding import crowd_of, evaluate_answers
-from deixis.worlds.photos.judging.tables import evaluation_blocks
-from deixis.worlds.photos.judging.verdicts import UNEXPLAINED, judge_answers, name_ignored_parts
+from deixis.worlds.photos._judging.grounding import crowd_of, evaluate_answers
+from deixis.worlds.photos._judging.tables import evaluation_blocks
+from deixis.worlds.photos._judging.verdicts import UNEXPLAINED, judge_answers, name_ignored_parts
+from deixis.worlds.photos._misreadings import misreadings
 from deixis.worlds.photos.localise import SETTINGS, Answer, DistractorImage, Example
-from deixis.worlds.photos.misreadings import misreadings
 from deixis.worlds.photos.scene.graph import Box
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.datasets.copsref.posed import posed

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from deixis.errors import SchemaError
 from deixis.worlds.rooms.captions import caption
-from deixis.worlds.rooms.judging.arrays import score_captions
+from deixis.worlds.rooms.judging._arrays import score_captions
 from deixis.worlds.rooms.judging.literal import listen_literally
 from deixis.worlds.rooms.mentions import judge
 from deixis.worlds.rooms.scene import IMAGES, RoomScene

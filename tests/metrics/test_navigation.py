@@ -18,10 +18,12 @@ from deixis.language.utterance import Instruction
 from deixis.resolution import denotation
 from deixis.scene import Context
 from deixis.testing import grid_scenes
+from deixis.worlds.grid._kernels.navigation import find_misreadings
+from deixis.worlds.grid._kernels.worlds import COMPATIBLE
 from deixis.worlds.grid.actions import VERBS, Action, Verb, plan_from_letters, plan_to_codes
-from deixis.worlds.grid.data.commands import Command
+from deixis.worlds.grid.data._commands import Command
 from deixis.worlds.grid.drawn import grid
-from deixis.worlds.grid.judging.misreadings import (
+from deixis.worlds.grid.judging._misreadings import (
     MISSED,
     NO_REASON,
     UNCLEAR,
@@ -55,8 +57,6 @@ from deixis.worlds.grid.judging.verdicts import (
     judge_plan,
     tokens_right,
 )
-from deixis.worlds.grid.kernels.navigation import find_misreadings
-from deixis.worlds.grid.kernels.worlds import COMPATIBLE
 from deixis.worlds.grid.language import parse
 from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.plan import plan

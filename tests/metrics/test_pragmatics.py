@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.distractors import is_minimal
-from deixis.distractors.contrast import features, options
+from deixis.distractors._contrast import features, options
 from deixis.expression import Description, Is, Related
 from deixis.judge.pragmatics import Pragmatics, pragmatics, truthful
 from deixis.scene import Context, Where
 from deixis.testing import the
 from deixis.worlds.grid.drawn import grid
-from deixis.worlds.rooms.judging.arrays import score_captions, score_mentions
-from deixis.worlds.rooms.mentions.judging import said_of
+from deixis.worlds.rooms.judging._arrays import score_captions, score_mentions
+from deixis.worlds.rooms.mentions._judging import said_of
 from deixis.worlds.rooms.pairs import context_of, draw_contexts
 from deixis.worlds.rooms.scene import FACTORS, RoomScene, factors_of
 from tests.language.mentions.strategies import rooms

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from deixis.errors import BrokenDataset
-from deixis.worlds.rooms.judging.arrays import score_captions
-from deixis.worlds.rooms.judging.predictions import read_predictions, released_columns, write_rows
+from deixis.worlds.rooms.judging._arrays import score_captions
+from deixis.worlds.rooms.judging._predictions import read_predictions, released_columns, write_rows
 
 
 GOOD = {"prediction": "a red ball", "target_id": 163_233, "distractor_id": 167_073}

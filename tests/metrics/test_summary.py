@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from deixis.seeds import derive
-from deixis.worlds.rooms.judging.anchors import SPEAKERS, captions_of, score_speakers, speaker_captions
-from deixis.worlds.rooms.judging.arrays import score_captions, score_mentions
-from deixis.worlds.rooms.judging.figures import group_estimates, metrics_figure
-from deixis.worlds.rooms.judging.published import TABLE_1
-from deixis.worlds.rooms.judging.summary import GAP, METRICS, columns, summarise
+from deixis.worlds.rooms.judging._anchors import SPEAKERS, captions_of, score_speakers, speaker_captions
+from deixis.worlds.rooms.judging._arrays import score_captions, score_mentions
+from deixis.worlds.rooms.judging._figures import group_estimates, metrics_figure
+from deixis.worlds.rooms.judging._published import TABLE_1
+from deixis.worlds.rooms.judging._summary import GAP, METRICS, columns, summarise
 from deixis.worlds.rooms.pairs import CATEGORIES, test_sets
 from deixis.worlds.rooms.scene import RoomScene, factors_of
 

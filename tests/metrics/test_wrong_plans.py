@@ -15,9 +15,9 @@ from deixis.resolution import denotation
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import plan_to_codes
 from deixis.worlds.grid.drawn import grid
-from deixis.worlds.grid.judging.misreadings import LABELS, MISSED, NO_REASON, UNCLEAR, category
+from deixis.worlds.grid.judging._misreadings import LABELS, MISSED, NO_REASON, UNCLEAR, category
+from deixis.worlds.grid.judging._wrong_plans import wrong_plans
 from deixis.worlds.grid.judging.verdicts import ExampleArrays, Plans, judge_all
-from deixis.worlds.grid.judging.wrong_plans import wrong_plans
 from deixis.worlds.grid.language import realise, say_misreadings_to
 from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.plan import plan

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 
 from deixis.seeds import derive
-from deixis.worlds.grid.models.graph_lstm import GraphLSTM, GraphLSTMSettings
-from deixis.worlds.grid.models.multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
+from deixis.worlds.grid.models._graph_lstm import GraphLSTM, GraphLSTMSettings
+from deixis.worlds.grid.models._multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
+from deixis.worlds.grid.models._transformer import GridTransformer, GridTransformerSettings
 from deixis.worlds.grid.models.policy import Batch
-from deixis.worlds.grid.models.transformer import GridTransformer, GridTransformerSettings
 
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from unittest.mock import patch
 import numpy as np
 import torch
 
-from deixis.learn.updates import reseed
+from deixis.learn._updates import reseed
 from deixis.worlds.grid.models.policy import Batch
-from deixis.worlds.grid.training.losses import losses_of
+from deixis.worlds.grid.training._losses import losses_of
 from tests.models.made import PUBLISHED, SMALL, some_examples, started
 
 
@@ -132,7 +132,7 @@ class Attended(NamedTuple):
 
 def compare_attention(look: Look, device: str, *, examples: int = 2, heads: int = 2, part: int = 16) -> Attended:
     """How far the small attention lies from the definition with the same weights dropped."""
-    from deixis.worlds.grid.models.fused_attention import small_attention
+    from deixis.worlds.grid.models._fused_attention import small_attention
 
     rng = np.random.default_rng(5)
 

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.learn.layers import attend
+from deixis.learn._layers import attend
 from tests.models.plain import weigh
 
 

@@ -8,8 +8,8 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from deixis.learn.layers import TwoWayLSTM
-from deixis.worlds.grid.models.recurrent import GridConvolutions
+from deixis.learn._layers import TwoWayLSTM
+from deixis.worlds.grid.models._recurrent import GridConvolutions
 
 
 def test_reading_both_ways_agrees_with_torch_on_ragged_commands() -> None:

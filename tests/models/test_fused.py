@@ -100,7 +100,7 @@ def test_the_fused_path_is_about_as_precise_in_bfloat16_on_a_gpu(name: str) -> N
 @pytest.mark.parametrize("blocks", [1, 2, 4])
 def test_padding_a_weight_keeps_every_block_in_front(blocks: int) -> None:
     """A pad_blocks matrix has its blocks where kernels look for them, and zeros between."""
-    from deixis.learn.fused import pad_blocks, padded_width
+    from deixis.learn._fused import pad_blocks, padded_width
 
     weight = torch.arange(1.0, blocks * 5 * 3 + 1).reshape(blocks * 5, 3)
 

@@ -10,14 +10,14 @@ import pytest
 import torch
 
 from deixis.seeds import derive
-from deixis.worlds.grid.data.arrays import plan_arrays, words_of
+from deixis.worlds.grid.data._arrays import plan_arrays, words_of
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool, Recipe
-from deixis.worlds.grid.models.graph_lstm import GraphLSTM, GraphLSTMSettings
-from deixis.worlds.grid.models.multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
-from deixis.worlds.grid.models.transformer import GridTransformer, GridTransformerSettings
-from deixis.worlds.grid.training.data import DeviceData
-from deixis.worlds.grid.training.order import Order
+from deixis.worlds.grid.models._graph_lstm import GraphLSTM, GraphLSTMSettings
+from deixis.worlds.grid.models._multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
+from deixis.worlds.grid.models._transformer import GridTransformer, GridTransformerSettings
+from deixis.worlds.grid.training._data import DeviceData
+from deixis.worlds.grid.training._order import Order
 from deixis.worlds.grid.training.predict import exact_matches, say_plans
 from tests.training.small import stepping
 

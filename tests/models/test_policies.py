@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn.functional import log_softmax, pad
 
-from deixis.worlds.grid.models.graph_lstm import GraphLSTM
-from deixis.worlds.grid.models.multimodal_lstm import MultimodalLSTM
+from deixis.worlds.grid.models._graph_lstm import GraphLSTM
+from deixis.worlds.grid.models._multimodal_lstm import MultimodalLSTM
 from deixis.worlds.grid.models.policy import Batch
-from deixis.worlds.grid.training.losses import losses_of
+from deixis.worlds.grid.training._losses import losses_of
 from tests.models.made import SMALL, scores_of, shown_in, small_transformer, some_examples, started, taking
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.worlds.grid.models.graph_lstm import GraphLSTM
-from deixis.worlds.grid.models.transformer import GridTransformer, GridTransformerSettings
+from deixis.worlds.grid.models._graph_lstm import GraphLSTM
+from deixis.worlds.grid.models._transformer import GridTransformer, GridTransformerSettings
 from tests.models import plain
 from tests.models.made import PUBLISHED, SMALL, WORDS, scores_of, some_examples, started
 

@@ -4,7 +4,7 @@ import pytest
 
 from deixis.errors import RecipeError, UnknownName
 from deixis.worlds.grid.models.registry import MODELS, build, settings_of
-from deixis.worlds.grid.training.published import PUBLISHED, find_quirks
+from deixis.worlds.grid.training._published import PUBLISHED, find_quirks
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.seeds import derive
-from deixis.worlds.rooms.models.encoders import ResNet50, RoomEncoder, RoomEncoderSettings
-from deixis.worlds.rooms.models.speakers import (
+from deixis.worlds.rooms._models.encoders import ResNet50, RoomEncoder, RoomEncoderSettings
+from deixis.worlds.rooms._models.speakers import (
     CaptionLanguage,
     CaptionLanguageSettings,
     RoomListener,

@@ -13,8 +13,8 @@ from deixis.prompts.answers import (
     parse_choice,
     parse_region,
 )
+from deixis.worlds.grid._questions.answers import parse_actions, parse_cell
 from deixis.worlds.grid.actions import Action, plan_from_letters, plan_to_letters
-from deixis.worlds.grid.questions.answers import parse_actions, parse_cell
 
 
 PLANS = st.lists(st.sampled_from(Action), min_size=1, max_size=40).map(tuple)

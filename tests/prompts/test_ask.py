@@ -7,14 +7,14 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from deixis.data.recipes import fresh_recipe
+from deixis.data._recipes import fresh_recipe
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, UnknownName
 from deixis.prompts.ask import ask
 from deixis.prompts.recipe import PromptRecipe
 from deixis.prompts.tasks import task_of
+from deixis.worlds.grid._questions.pose import in_reading_order
 from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.data.sources import open_source
-from deixis.worlds.grid.questions.pose import in_reading_order
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.registry import find_world
 

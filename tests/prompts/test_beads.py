@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from deixis._cli.answers import answers
 from deixis.audits.run import audit_dataset
 from deixis.bridges.metric_functions import known_metrics
-from deixis.cli.answers import answers
 from deixis.errors import BrokenDataset, RecipeError, SchemaError
 from deixis.prompts.ask import ask
 from deixis.prompts.files import gold_from, gold_line, write_prompts

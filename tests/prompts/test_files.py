@@ -8,8 +8,8 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from deixis.cli.answers import answers
-from deixis.cli.prompts import prompts
+from deixis._cli.answers import answers
+from deixis._cli.prompts import prompts
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.prompts.ask import ask
 from deixis.prompts.files import gold_path, read_given, read_key, write_prompts

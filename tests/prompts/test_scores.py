@@ -12,13 +12,13 @@ from deixis.prompts.ask import ask
 from deixis.prompts.files import gold_from, gold_line
 from deixis.prompts.recipe import PromptRecipe
 from deixis.prompts.scores import ModelAnswer, judge_answers, score
+from deixis.worlds.grid._questions.gold import GridGold
 from deixis.worlds.grid.actions import Action, plan_from_letters
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.judging.verdicts import judge_plan
 from deixis.worlds.grid.navigate import Example
-from deixis.worlds.grid.questions.gold import GridGold
-from deixis.worlds.photos.questions.gold import Candidate, RegionGold
-from deixis.worlds.rooms.questions.gold import RoomGold
+from deixis.worlds.photos._questions.gold import Candidate, RegionGold
+from deixis.worlds.rooms._questions.gold import RoomGold
 from deixis.worlds.rooms.scene import RoomScene
 
 
@@ -123,8 +123,8 @@ def test_right_answers_survive_json(grid_data, room_data, photograph_data, task,
 
 def test_the_missed_of_regions_is_what_evaluate_says(photograph_data):
     """What a wrong region misses is what `deixis evaluate` attributes to the same choice."""
+    from deixis.worlds.photos._judging.verdicts import judge_answers as judge_regions
     from deixis.worlds.photos.data.store import open_copsref
-    from deixis.worlds.photos.judging.verdicts import judge_answers as judge_regions
     from deixis.worlds.photos.localise import Answer
 
     data = open_copsref(photograph_data)

@@ -43,7 +43,7 @@ class Place:
 
     def deixis(self, *words: str, code: int = 0) -> str:
         """What a command of ours prints."""
-        return self.run("-m", "deixis.cli", *words, code=code)
+        return self.run("-m", "deixis", *words, code=code)
 
     def install(self, package: str) -> None:
         """What `pip install` does, into a folder of its own."""
@@ -105,7 +105,7 @@ def test_the_studio_shows_gallery_examples_and_a_game(place):
     script = (
         "from pathlib import Path\n"
         "from starlette.testclient import TestClient\n"
-        "from deixis.studio.server import make_app\n"
+        "from deixis._studio.server import make_app\n"
         "client = TestClient(make_app((Path('data'),)), base_url='http://127.0.0.1')\n"
         "pages = [client.get(page) for page in ('/', '/d/data', '/d/data/0', '/play')]\n"
         "assert all(page.status_code == 200 for page in pages), [page.status_code for page in pages]\n"

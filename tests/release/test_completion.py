@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from deixis.cli import main
-from deixis.cli.app import command_line
+from deixis._cli import main
+from deixis._cli.app import command_line
 
 
 BASH = shutil.which("bash")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.cli import doctor as doctor_module
-from deixis.cli import main
-from deixis.cli.extras import ABOUT, BARE, Package, extras, find_extra
+from deixis._cli import doctor as doctor_module
+from deixis._cli import main
+from deixis._cli.extras import ABOUT, BARE, Package, extras, find_extra
 from deixis.errors import UnknownName
 
 

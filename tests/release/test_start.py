@@ -35,9 +35,9 @@ LAZY = (
     "program",
     [
         "import deixis",
-        "from deixis.cli import main\nmain(['--help'])",
-        "from deixis.cli import main\nmain(['--version'])",
-        "from deixis.cli import main\nmain(['completion', 'bash'])",
+        "from deixis._cli import main\nmain(['--help'])",
+        "from deixis._cli import main\nmain(['--version'])",
+        "from deixis._cli import main\nmain(['completion', 'bash'])",
     ],
 )
 def test_nothing_heavy_is_loaded_before_it_is_needed(program):

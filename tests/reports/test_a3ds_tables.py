@@ -14,18 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.cli.app import command_line
+from deixis._cli.app import command_line
 from deixis.errors import RecipeError
 from deixis.judge.uncertainty import Estimate
-from deixis.report.results.cells import say_measured, say_published
-from deixis.report.results.document import report_as_markdown
-from deixis.report.results.tables import cells_as_csv, differences_in
-from deixis.report.runs import Results, Run
-from deixis.worlds.rooms.judging.published import TABLE_1
-from deixis.worlds.rooms.pairs import CATEGORIES, SETS
-from deixis.worlds.rooms.paper.commands import WITHOUT_OPTION, commands_of
-from deixis.worlds.rooms.paper.examples import say_set
-from deixis.worlds.rooms.paper.report import (
+from deixis.report._results.cells import say_measured, say_published
+from deixis.report._results.document import report_as_markdown
+from deixis.report._results.tables import cells_as_csv, differences_in
+from deixis.report._runs import Results, Run
+from deixis.worlds.rooms._paper.commands import WITHOUT_OPTION, commands_of
+from deixis.worlds.rooms._paper.examples import say_set
+from deixis.worlds.rooms._paper.report import (
     SEEDS,
     SHARE,
     compare_speakers,
@@ -38,8 +36,10 @@ from deixis.worlds.rooms.paper.report import (
     training_time,
     wide_table,
 )
-from deixis.worlds.rooms.paper.runs import ALL, METRICS, Leg, Speaker, measure_group
-from deixis.worlds.rooms.training.models import MODELS
+from deixis.worlds.rooms._paper.runs import ALL, METRICS, Leg, Speaker, measure_group
+from deixis.worlds.rooms.judging._published import TABLE_1
+from deixis.worlds.rooms.pairs import CATEGORIES, SETS
+from deixis.worlds.rooms.training._models import MODELS
 from deixis.worlds.rooms.training.settings import Captioning, Game
 
 

@@ -10,10 +10,10 @@ from deixis.audits import Audit
 from deixis.audits.run import audit_path
 from deixis.data.store import open_dataset
 from deixis.errors import RecipeError
-from deixis.report.audit_charts import audit_charts
-from deixis.report.audit_page import lead, write_audit_page
-from deixis.worlds.grid.audit.run import audit_tables
-from deixis.worlds.grid.paper.published import released_audit
+from deixis.report._audit_charts import audit_charts
+from deixis.report._audit_page import lead, write_audit_page
+from deixis.worlds.grid._audit.run import audit_tables
+from deixis.worlds.grid._paper.published import released_audit
 from tests.reports.test_page import read_page
 
 

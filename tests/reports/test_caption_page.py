@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-from deixis.worlds.rooms.judging.marked import mark_caption
-from deixis.worlds.rooms.judging.pages import caption_page, count_features
+from deixis.worlds.rooms.judging._marked import mark_caption
+from deixis.worlds.rooms.judging._pages import caption_page, count_features
 
 
 RED, PURPLE = 163_233, 167_073  # two rooms that differ in the colour of the ball alone

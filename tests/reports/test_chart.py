@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deixis.report._palette import ROLES
 from deixis.report.chart import Axis, Chart, Figure, Series, format_value
 from deixis.report.chart_html import chart_markup, figure_markup
 from deixis.report.chart_matplotlib import draw_figure
-from deixis.report.palette import ROLES
 from tests.reports.test_chart_html import read
 
 

@@ -11,8 +11,8 @@ from deixis.data.store import open_dataset
 from deixis.report.chart import Figure
 from deixis.report.chart_html import chart_markup
 from deixis.report.chart_matplotlib import draw_figure
+from deixis.worlds.grid._report.charts import charts
 from deixis.worlds.grid.data.statistics import Statistics, statistics_of
-from deixis.worlds.grid.report.charts import charts
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from matplotlib.path import Path
 from PIL import Image
 
-from deixis.worlds.photos.paper.clouds import (
+from deixis.worlds.photos._paper.clouds import (
     COLORS,
     DARK,
     LONGEST,

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.cli.app import main
+from deixis._cli.app import main
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.report.results.cells import say_measured
-from deixis.report.results.document import report_as_html, report_as_markdown, write_report
+from deixis.report._results.cells import say_measured
+from deixis.report._results.document import report_as_html, report_as_markdown, write_report
+from deixis.worlds.photos._paper.claims import check_claims, figures_of, figures_published
+from deixis.worlds.photos._paper.commands import commands_of, settings_files
+from deixis.worlds.photos._paper.models import published_results, read_notes
+from deixis.worlds.photos._paper.report import compare_runs, report_of
+from deixis.worlds.photos._paper.runs import is_grounding_run, measure_setting, read_grounding_run
 from deixis.worlds.photos.localise import SETTINGS
-from deixis.worlds.photos.paper.claims import check_claims, figures_of, figures_published
-from deixis.worlds.photos.paper.commands import commands_of, settings_files
-from deixis.worlds.photos.paper.models import published_results, read_notes
-from deixis.worlds.photos.paper.report import compare_runs, report_of
-from deixis.worlds.photos.paper.runs import is_grounding_run, measure_setting, read_grounding_run
 from deixis.worlds.photos.training.settings import grounding_of
 from tests.reports.grounding_folders import write_trial
 

@@ -9,13 +9,13 @@ from html import escape, unescape
 import pytest
 
 from deixis.expression.parts import parts, without
-from deixis.report.markup import Themes
+from deixis.report._markup import Themes
 from deixis.resolution.reference import denotation, resolve
+from deixis.worlds.grid._report.explain import distractor_sets, ignored_parts, misreading_words, plan_words
+from deixis.worlds.grid._report.gallery import card, command_markup, ignored_part_words
+from deixis.worlds.grid._report.sample import SampledExample
 from deixis.worlds.grid.actions import plan_from_letters
 from deixis.worlds.grid.language import read
-from deixis.worlds.grid.report.explain import distractor_sets, ignored_parts, misreading_words, plan_words
-from deixis.worlds.grid.report.gallery import card, command_markup, ignored_part_words
-from deixis.worlds.grid.report.sample import SampledExample
 from deixis.worlds.grid.roles import Role, decode_misreading, encode_misreading
 
 

@@ -8,15 +8,15 @@ from dataclasses import replace
 import pytest
 
 from deixis.data.store import MANIFEST, open_dataset
-from deixis.worlds.grid.audit.run import audit_tables
+from deixis.worlds.grid._audit.run import audit_tables
+from deixis.worlds.grid._report.comparison import Comparison
+from deixis.worlds.grid._report.explain import ignored_parts
+from deixis.worlds.grid._report.hero import choose_hero, choose_moving
+from deixis.worlds.grid._report.page import write_report
+from deixis.worlds.grid._report.proof import judge_plainly
+from deixis.worlds.grid._report.sample import SampledExample
 from deixis.worlds.grid.checks import check_dataset
 from deixis.worlds.grid.induce import TaskRecipe, make_task
-from deixis.worlds.grid.report.comparison import Comparison
-from deixis.worlds.grid.report.explain import ignored_parts
-from deixis.worlds.grid.report.hero import choose_hero, choose_moving
-from deixis.worlds.grid.report.page import write_report
-from deixis.worlds.grid.report.proof import judge_plainly
-from deixis.worlds.grid.report.sample import SampledExample
 from tests.reports.conftest import write_dataset
 from tests.reports.test_page import read_page
 

@@ -14,11 +14,11 @@ import pytest
 
 from deixis.data.store import MANIFEST, open_dataset, write_parquet
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
-from deixis.report.markup import Themes, anchor, percent, text
-from deixis.report.templates import make_environment
+from deixis.report._markup import Themes, anchor, percent, text
+from deixis.report._templates import make_environment
+from deixis.worlds.grid._report.page import write_report
 from deixis.worlds.grid.checks import check_tables
 from deixis.worlds.grid.making.recipe import read_recipe, recipe_from
-from deixis.worlds.grid.report.page import write_report
 from tests.reports.conftest import write_dataset
 
 

@@ -15,12 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import RecipeError
+from deixis.report._palette import MODE_ROLES, dataset_roles
 from deixis.report.chart_matplotlib import draw_figure
-from deixis.report.palette import MODE_ROLES, dataset_roles
-from deixis.worlds.grid.data.statistics import LENGTH_BINS, Statistics, length_bin, statistics_of
-from deixis.worlds.grid.data.table import table_of
-from deixis.worlds.grid.making.recipe import reascan
-from deixis.worlds.grid.paper.figures import (
+from deixis.worlds.grid._paper.figures import (
     KINDS,
     PANELS,
     CountedDataset,
@@ -30,8 +27,8 @@ from deixis.worlds.grid.paper.figures import (
     lengths_by_bin,
     published_set,
 )
-from deixis.worlds.grid.paper.published import published_statistics
-from deixis.worlds.grid.paper.statistics import (
+from deixis.worlds.grid._paper.published import published_statistics
+from deixis.worlds.grid._paper.statistics import (
     count,
     draw,
     how_counted,
@@ -41,6 +38,9 @@ from deixis.worlds.grid.paper.statistics import (
     sizes_as_markdown,
     statistics_as_dict,
 )
+from deixis.worlds.grid.data.statistics import LENGTH_BINS, Statistics, length_bin, statistics_of
+from deixis.worlds.grid.data.table import table_of
+from deixis.worlds.grid.making.recipe import reascan
 from deixis.worlds.grid.roles import Role
 
 

@@ -10,8 +10,7 @@ from io import StringIO
 import pytest
 
 from deixis.errors import RecipeError
-from deixis.worlds.photos.data.statistics import PUBLISHED, describe_examples
-from deixis.worlds.photos.paper.statistics import (
+from deixis.worlds.photos._paper.statistics import (
     LAST_LENGTH,
     DescribedDataset,
     clouds,
@@ -23,6 +22,7 @@ from deixis.worlds.photos.paper.statistics import (
     length_bins,
     measures,
 )
+from deixis.worlds.photos.data._statistics import PUBLISHED, describe_examples
 from tests.datasets.copsref.posed import posed
 
 

@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.judge.uncertainty import wilson
+from deixis.report._curves import training_curves
+from deixis.report._json_facts import Facts
+from deixis.report._results.cells import say_measured, say_published
+from deixis.report._results.document import report_as_markdown, write_report
+from deixis.report._results.tables import cells_as_csv, differences_in, explain_marks, table_as_text
+from deixis.report._runs import Loss, Results, Run, TrainingSet
 from deixis.report.chart import MAX_POINTS, thin_points
 from deixis.report.chart_html import figure_markup
 from deixis.report.chart_matplotlib import draw_figure
-from deixis.report.curves import training_curves
-from deixis.report.json_facts import Facts
-from deixis.report.results.cells import say_measured, say_published
-from deixis.report.results.document import report_as_markdown, write_report
-from deixis.report.results.tables import cells_as_csv, differences_in, explain_marks, table_as_text
-from deixis.report.runs import Loss, Results, Run, TrainingSet
+from deixis.worlds.grid._paper.models import UNIT, known_results, read_reasons
+from deixis.worlds.grid._paper.report import compare_runs, curves_of, protocol_of, report_of
+from deixis.worlds.grid._paper.runs import place_of, read_run
 from deixis.worlds.grid.judging.navigation import MEASURES, PlanEvaluation, SplitEvaluation
 from deixis.worlds.grid.judging.navigation import Score as PlanScore
-from deixis.worlds.grid.paper.models import UNIT, known_results, read_reasons
-from deixis.worlds.grid.paper.report import compare_runs, curves_of, protocol_of, report_of
-from deixis.worlds.grid.paper.runs import place_of, read_run
 from tests.reports.run_folders import ALL, DIGEST, change, evaluation, write_run
 from tests.reports.test_page import read_page
 

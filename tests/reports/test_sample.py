@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from deixis.errors import BrokenDataset
+from deixis.worlds.grid._report.sample import Sampler
 from deixis.worlds.grid.data.table import table_of
-from deixis.worlds.grid.report.sample import Sampler
 from tests.reports.conftest import an_example
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.kernels.bitsets import below, bit, count, lowest, mix, next_word
+from deixis._kernels.bitsets import below, bit, count, lowest, mix, next_word
 
 
 WORDS = st.integers(0, 2**64 - 1)

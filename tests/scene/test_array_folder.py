@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deixis.errors import BrokenDataset
-from deixis.scene.array_folder import map_array, read_arrays, write_arrays
+from deixis.scene._array_folder import map_array, read_arrays, write_arrays
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import STREET
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.distractors.contrast import Options, options
+from deixis.distractors._contrast import Options, options
 from deixis.errors import SchemaError
 from deixis.expression import Is
 from deixis.judge.pragmatics import pragmatics
@@ -15,9 +15,9 @@ from deixis.resolution import resolve
 from deixis.scene import Context, Where
 from deixis.seeds import Stream, derive
 from deixis.speakers import Exhaustive, Greedy, Incremental, Minimal, Random, Rational, speak
-from deixis.speakers.rational import literal_listener
+from deixis.speakers._rational import literal_listener
 from deixis.worlds.grid.drawn import grid
-from deixis.worlds.rooms.judging.anchors import SPEAKERS
+from deixis.worlds.rooms.judging._anchors import SPEAKERS
 from deixis.worlds.rooms.mentions import judge
 from deixis.worlds.rooms.pairs import context_of, draw_contexts
 from deixis.worlds.rooms.scene import FACTORS, RoomScene

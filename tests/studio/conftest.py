@@ -21,8 +21,8 @@ pytest.importorskip("httpx", reason="needs httpx")
 import uvicorn
 from starlette.testclient import TestClient
 
-from deixis.studio.demo import make_demo
-from deixis.studio.server import make_app
+from deixis._studio.demo import make_demo
+from deixis._studio.server import make_app
 from tests.sharing import share_folder
 from tests.studio.crawl import pages_of
 
@@ -41,7 +41,7 @@ MADE_BEFORE = "DEIXIS_STUDIO_DEMO"  # a folder with the demo, to save the making
 
 @pytest.fixture(scope="session")
 def demo_roots(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
-    """One folder with a small dataset of each world (`deixis.studio.demo`), made once for all processes."""
+    """One folder with a small dataset of each world (`deixis._studio.demo`), made once for all processes."""
     if MADE_BEFORE in os.environ:
         return (make_demo(Path(os.environ[MADE_BEFORE])),)
     return (share_folder(tmp_path_factory, "studio-demo", make_demo),)

@@ -14,8 +14,8 @@ from deixis.worlds.grid.actions import plan_to_codes
 from deixis.worlds.grid.data.plans import write_plans
 from deixis.worlds.grid.data.table import table_of
 from deixis.worlds.grid.drawn import grid
+from deixis.worlds.grid.judging._verdict_file import write_plan_verdicts
 from deixis.worlds.grid.judging.navigation import evaluate_plans
-from deixis.worlds.grid.judging.verdict_file import write_plan_verdicts
 from deixis.worlds.grid.judging.verdicts import ExampleArrays, Plans
 from deixis.worlds.grid.navigate import Example
 from deixis.worlds.grid.plan import plan as make_plan

@@ -14,18 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from deixis._studio.filters import Facet, Lines, PageQuery, choose, places_in, ranges
+from deixis._studio.library import Library
+from deixis._studio.server import make_app
 from deixis.data.checks import MAX_FINDINGS
 from deixis.errors import UnknownName
-from deixis.studio.filters import Facet, Lines, PageQuery, choose, places_in, ranges
-from deixis.studio.library import Library
-from deixis.studio.server import make_app
+from deixis.worlds.grid._pages.gallery import GridShelf, grid_example, grid_size
 from deixis.worlds.grid.checks import check_tables
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.making.make import make
-from deixis.worlds.grid.pages.gallery import GridShelf, grid_example, grid_size
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.photos.localise import length_of
-from deixis.worlds.rooms.pages.gallery import pairs_of
+from deixis.worlds.rooms._pages.gallery import pairs_of
 from deixis.worlds.rooms.scene import FACTORS, RoomScene
 from tests.datasets.tiny import quick
 from tests.studio.drawn import examples, plan_to, write_dataset, write_evaluation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deixis.studio.server import make_app
+from deixis._studio.server import make_app
 from tests.studio.conftest import running
 
 

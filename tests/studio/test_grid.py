@@ -11,19 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from deixis._studio.server import make_app
 from deixis.distractors.misreadings import misreadings
 from deixis.errors import DeixisError
-from deixis.language.misreadings import join_misreadings
+from deixis.language._misreadings import join_misreadings
 from deixis.resolution.reference import denotation
-from deixis.studio.server import make_app
 from deixis.testing import PLAIN_KINDS, expressions, grid_scenes
+from deixis.worlds.grid._pages.film import CELL, Inks, draw_board, find_film
+from deixis.worlds.grid._pages.story import objects_of, story_of
 from deixis.worlds.grid.actions import Action
 from deixis.worlds.grid.draw import Marks
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.language import read, realise, say_misreading, say_misreadings_to
 from deixis.worlds.grid.navigate import Example
-from deixis.worlds.grid.pages.film import CELL, Inks, draw_board, find_film
-from deixis.worlds.grid.pages.story import objects_of, story_of
 from deixis.worlds.grid.scene import GRID
 from deixis.worlds.grid.simulate import simulate
 from tests.studio.drawn import drawn, examples, plan_to, write_answers, write_dataset, write_evaluation

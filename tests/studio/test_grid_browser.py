@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from deixis.studio.server import make_app
+from deixis._studio.server import make_app
 from tests.studio.conftest import running, watch
 from tests.studio.drawn import examples, plan_to, write_answers, write_dataset
 

@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from deixis.studio.guard import LARGEST, Guard
+from deixis._studio.guard import LARGEST, Guard
 
 
 async def weigh(request):

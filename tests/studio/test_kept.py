@@ -11,13 +11,13 @@ import pytest
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from deixis._studio import home
+from deixis._studio import pages as pages_module
+from deixis._studio.home import home as make_home
+from deixis._studio.library import Library
+from deixis._studio.pages import Pages
+from deixis._studio.server import make_app
 from deixis.errors import UnknownName
-from deixis.studio import home
-from deixis.studio import pages as pages_module
-from deixis.studio.home import home as make_home
-from deixis.studio.library import Library
-from deixis.studio.pages import Pages
-from deixis.studio.server import make_app
 
 
 LOCAL = "http://127.0.0.1"
@@ -96,13 +96,13 @@ def test_the_oldest_pages_go_when_they_are_too_many(monkeypatch):
 
 def test_a_folder_that_did_not_change_is_not_listed_again(monkeypatch, tmp_path):
     """Looking again at a folder with thousands of pictures costs no more than at an empty one."""
-    monkeypatch.setattr("deixis.studio.library.UNSURE_NS", -1)
+    monkeypatch.setattr("deixis._studio.library.UNSURE_NS", -1)
     (tmp_path / "pictures").mkdir()
     for number in range(50):
         (tmp_path / "pictures" / f"{number}.png").touch()
     library = Library((tmp_path,))
     listed: list[object] = []
-    monkeypatch.setattr("deixis.studio.library.os.scandir", lambda folder: listed.append(folder) or 1 / 0)
+    monkeypatch.setattr("deixis._studio.library.os.scandir", lambda folder: listed.append(folder) or 1 / 0)
 
     library.refresh()
 
@@ -117,7 +117,7 @@ def test_a_manifest_is_read_again_only_when_it_has_changed(monkeypatch, tmp_path
     manifest.write_text(json.dumps({"kind": "unheard of"}), encoding="utf-8")
     library = Library((tmp_path,))
     read: list[object] = []
-    monkeypatch.setattr("deixis.studio.library._kind_of_file", read.append)
+    monkeypatch.setattr("deixis._studio.library._kind_of_file", read.append)
 
     library.refresh()
     assert read == []

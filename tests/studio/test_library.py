@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deixis._studio import library as library_module
+from deixis._studio.library import Library
 from deixis.errors import BrokenDataset, UnknownName
-from deixis.studio import library as library_module
-from deixis.studio.library import Library
 
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def test_a_broken_dataset_says_so_and_the_rest_works(folder, manifest):
 
 def test_what_goes_wrong_in_an_unforeseen_way_is_an_error_of_its_entry(folder, monkeypatch):
     """A fault of ours in opening one dataset does not close the studio."""
-    monkeypatch.setattr("deixis.worlds.grid.examples.open", lambda _: 1 / 0)
+    monkeypatch.setattr("deixis.worlds.grid._examples.open", lambda _: 1 / 0)
 
     (entry,) = Library((folder,))
 

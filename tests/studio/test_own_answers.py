@@ -10,10 +10,10 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
-from deixis.cli import main
-from deixis.studio.library import Library
-from deixis.studio.model_results import read_model_results
-from deixis.studio.server import make_app
+from deixis._cli import main
+from deixis._studio.library import Library
+from deixis._studio.model_results import read_model_results
+from deixis._studio.server import make_app
 from tests.studio.test_play import TASKS, right_answer, sitting_of, start
 
 

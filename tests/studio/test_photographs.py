@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from starlette.testclient import TestClient
 
+from deixis._studio.library import Library
+from deixis._studio.server import make_app
 from deixis.expression import Description, Is, Nth, Related, parts
 from deixis.resolution import denotation, trace
-from deixis.studio.library import Library
-from deixis.studio.server import make_app
 from deixis.testing import expressions
+from deixis.worlds.photos._pages.example import Story, find_example, ids_of, related_to
+from deixis.worlds.photos._pages.reading import narrowing
 from deixis.worlds.photos.data.store import open_copsref, write_copsref
 from deixis.worlds.photos.localise import DistractorImage, Example
-from deixis.worlds.photos.pages.example import Story, find_example, ids_of, related_to
-from deixis.worlds.photos.pages.reading import narrowing
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import SCHEMA, image, tables, thing
 

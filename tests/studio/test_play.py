@@ -17,32 +17,32 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
+from deixis._studio.answers import Sittings, draw_numbers
+from deixis._studio.library import Library
+from deixis._studio.server import make_app
 from deixis.distractors.misreadings import leading_to
 from deixis.errors import SchemaError, UnknownName
 from deixis.resolution.reference import denotation
 from deixis.seeds import Stream
-from deixis.studio.answers import Sittings, draw_numbers
-from deixis.studio.library import Library
-from deixis.studio.server import make_app
+from deixis.worlds.grid._pages.play import GridGame, grid_game
+from deixis.worlds.grid._pages.results import verdict_words
+from deixis.worlds.grid._pages.story import objects_of, story_of
 from deixis.worlds.grid.actions import plan_to_letters
 from deixis.worlds.grid.data.plans import read_plans
 from deixis.worlds.grid.data.sources import open_source
-from deixis.worlds.grid.judging.misreadings import LABELS, NO_REASON, category
+from deixis.worlds.grid.judging._misreadings import LABELS, NO_REASON, category
 from deixis.worlds.grid.judging.navigation import PlanEvaluation, Score
 from deixis.worlds.grid.judging.verdicts import ExampleArrays, Plans, judge_all, judge_choice, judge_plan
-from deixis.worlds.grid.pages.play import GridGame, grid_game
-from deixis.worlds.grid.pages.results import verdict_words
-from deixis.worlds.grid.pages.story import objects_of, story_of
 from deixis.worlds.grid.plan import plan as make_plan
-from deixis.worlds.photos.data.predictions import read_answers
+from deixis.worlds.photos._judging.grounding import evaluate_answers
+from deixis.worlds.photos._judging.verdicts import LABELS as REGION_LABELS
+from deixis.worlds.photos._judging.verdicts import UNEXPLAINED
+from deixis.worlds.photos._pages.example import Story
+from deixis.worlds.photos._pages.play import ABSENT, _draw_sample, photograph_game
+from deixis.worlds.photos.data._predictions import read_answers
 from deixis.worlds.photos.data.store import open_copsref
-from deixis.worlds.photos.judging.grounding import evaluate_answers
-from deixis.worlds.photos.judging.verdicts import LABELS as REGION_LABELS
-from deixis.worlds.photos.judging.verdicts import UNEXPLAINED
-from deixis.worlds.photos.pages.example import Story
-from deixis.worlds.photos.pages.play import ABSENT, _draw_sample, photograph_game
-from deixis.worlds.rooms.judging.predictions import read_predictions
-from deixis.worlds.rooms.pages.play import Pair, RoomGame, _about, _differ_in_words, _features, _judge_choice, _telling
+from deixis.worlds.rooms._pages.play import Pair, RoomGame, _about, _differ_in_words, _features, _judge_choice, _telling
+from deixis.worlds.rooms.judging._predictions import read_predictions
 from deixis.worlds.rooms.scene import FACTORS, PLACES, ids_of
 
 

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def slugs(demo_roots):
     """The names of the datasets in addresses, by kind."""
-    from deixis.studio.library import Library
+    from deixis._studio.library import Library
 
     return {entry.kind: entry.slug for entry in Library(tuple(demo_roots))}
 

@@ -8,17 +8,14 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 import deixis as dx
+from deixis._studio.server import make_app
 from deixis.data.store import write_parquet
 from deixis.errors import SchemaError
 from deixis.resolution.reference import denotation
-from deixis.studio.server import make_app
 from deixis.testing import PLAIN_KINDS, expressions, grid_scenes
-from deixis.worlds.grid.actions import Verb
-from deixis.worlds.grid.data.table import table_of
-from deixis.worlds.grid.language import WORDS, explain, read
-from deixis.worlds.grid.pages import playground_verdict
-from deixis.worlds.grid.pages.playground import STARTS, link
-from deixis.worlds.grid.pages.playground_files import (
+from deixis.worlds.grid._pages import playground_verdict
+from deixis.worlds.grid._pages.playground import STARTS, link
+from deixis.worlds.grid._pages.playground_files import (
     FILES,
     from_address,
     from_plain,
@@ -27,8 +24,11 @@ from deixis.worlds.grid.pages.playground_files import (
     to_address,
     to_plain,
 )
-from deixis.worlds.grid.pages.playground_text import completions, completions_title, segments
-from deixis.worlds.grid.pages.playground_verdict import judge
+from deixis.worlds.grid._pages.playground_text import completions, completions_title, segments
+from deixis.worlds.grid._pages.playground_verdict import judge
+from deixis.worlds.grid.actions import Verb
+from deixis.worlds.grid.data.table import table_of
+from deixis.worlds.grid.language import WORDS, explain, read
 from deixis.worlds.grid.plan import plan
 
 

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 from starlette.testclient import TestClient
 
+from deixis._studio import demo
+from deixis._studio.demo import Preparing, Stage, demo_folder, is_made
+from deixis._studio.server import make_app
 from deixis.errors import RecipeError
-from deixis.studio import demo
-from deixis.studio.demo import Preparing, Stage, demo_folder, is_made
-from deixis.studio.server import make_app
 
 
 LOCAL = "http://127.0.0.1"

@@ -16,27 +16,27 @@ pytest.importorskip("starlette", reason="needs deixis[studio]")
 
 from starlette.testclient import TestClient
 
+from deixis._studio.library import Library
+from deixis._studio.model_results import find_model_results, read_model_results
+from deixis._studio.results import cell_of
+from deixis._studio.server import make_app
+from deixis._studio.verdicts import VerdictFilter, compare, facets_of, rows_of, verdicts_of
 from deixis.errors import BrokenDataset
-from deixis.judge.request import Request
+from deixis.judge._request import Request
 from deixis.judge.uncertainty import Estimate
 from deixis.judge.verdicts import read_verdicts
-from deixis.report.runs import read_run
-from deixis.studio.library import Library
-from deixis.studio.model_results import find_model_results, read_model_results
-from deixis.studio.results import cell_of
-from deixis.studio.server import make_app
-from deixis.studio.verdicts import VerdictFilter, compare, facets_of, rows_of, verdicts_of
+from deixis.report._runs import read_run
+from deixis.worlds.grid.data._judged_plans import places_of
 from deixis.worlds.grid.data.example_arrays import data_digest, example_arrays_by_split
-from deixis.worlds.grid.data.judged_plans import places_of
 from deixis.worlds.grid.data.plans import write_plans
 from deixis.worlds.grid.data.sources import open_source
+from deixis.worlds.grid.judging._misreadings import LABELS
+from deixis.worlds.grid.judging._verdict_file import write_plan_verdicts
 from deixis.worlds.grid.judging.baselines import oracle_plans, random_plans
-from deixis.worlds.grid.judging.misreadings import LABELS
 from deixis.worlds.grid.judging.navigation import evaluate_plans
-from deixis.worlds.grid.judging.verdict_file import write_plan_verdicts
+from deixis.worlds.photos._judging.grounding import evaluate_answers
+from deixis.worlds.photos._judging.verdict_file import write_answer_verdicts
 from deixis.worlds.photos.data.store import open_copsref
-from deixis.worlds.photos.judging.grounding import evaluate_answers
-from deixis.worlds.photos.judging.verdict_file import write_answer_verdicts
 from deixis.worlds.photos.localise import Answer
 from deixis.worlds.registry import find_world
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.studio.server import make_app
-from deixis.worlds.grid.judging.misreadings import LABELS
+from deixis._studio.server import make_app
+from deixis.worlds.grid.judging._misreadings import LABELS
 from tests.studio.conftest import running, watch
 
 

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from starlette.testclient import TestClient
 
-from deixis.studio.guard import LARGEST
-from deixis.studio.server import make_app
+from deixis._studio.guard import LARGEST
+from deixis._studio.server import make_app
 from tests.studio.conftest import running
 from tests.studio.crawl import crawl
 

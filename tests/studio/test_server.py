@@ -16,11 +16,11 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from deixis._studio import home, server
+from deixis._studio.demo import demo_folder, make_demo
+from deixis._studio.pages import HERE
+from deixis._studio.server import make_app, serve
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.studio import home, server
-from deixis.studio.demo import demo_folder, make_demo
-from deixis.studio.pages import HERE
-from deixis.studio.server import make_app, serve
 
 
 LOCAL = "http://127.0.0.1"

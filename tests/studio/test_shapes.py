@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
+from deixis._studio.server import make_app
 from deixis.judge.pragmatics import pragmatics
 from deixis.scene.scene import Context, Where
-from deixis.studio.server import make_app
+from deixis.worlds.rooms._pages.example import SPEAKERS, judge_caption
 from deixis.worlds.rooms.captions import expression_of
 from deixis.worlds.rooms.data.make import read_pairs
-from deixis.worlds.rooms.pages.example import SPEAKERS, judge_caption
 from deixis.worlds.rooms.scene import RoomScene
 from deixis.worlds.rooms.speakers import caption_of
 

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
-from deixis.studio.server import make_app
+from deixis._studio.server import make_app
 
 
 FILTERS = (

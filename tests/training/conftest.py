@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 
-from deixis.worlds.grid.data.arrays import load_plan_arrays, words_of
+from deixis.worlds.grid.data._arrays import load_plan_arrays, words_of
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool
 from tests.datasets.tiny import quick

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors.torch import load_file
 
-from deixis.learn.updates import Updates
-from deixis.worlds.grid.training.losses import PlanLoss
+from deixis.learn._updates import Updates
+from deixis.worlds.grid.training._losses import PlanLoss
 from deixis.worlds.grid.training.settings import training_of
 
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from deixis.worlds.grid.models.policy import Policy
-    from deixis.worlds.grid.training.data import DeviceData
+    from deixis.worlds.grid.training._data import DeviceData
     from deixis.worlds.grid.training.settings import Training
 
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 import torch
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.errors import RecipeError
-from deixis.learn.checkpoints import half_bundle, write_bundle
+from deixis.learn._checkpoints import half_bundle, write_bundle
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool
-from deixis.worlds.grid.training.checkpoints import name_in, read_checkpoint
+from deixis.worlds.grid.training._checkpoints import name_in, read_checkpoint
 from deixis.worlds.grid.training.course import train
 from deixis.worlds.grid.training.settings import training_of
 from tests.datasets.tiny import quick

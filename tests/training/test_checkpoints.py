@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 from deixis.errors import BrokenCheckpoint, DivergedTraining
-from deixis.learn.checkpoints import half_bundle, read_facts, write_bundle
+from deixis.learn._checkpoints import half_bundle, read_facts, write_bundle
 from deixis.learn.run import checkpoint_of, find_checkpoint, shipped_checkpoints, world_of_checkpoint
-from deixis.worlds.grid.data.arrays import load_plan_arrays
+from deixis.worlds.grid.data._arrays import load_plan_arrays
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool
-from deixis.worlds.grid.training.checkpoints import load_model, name_in, read_checkpoint, selection_of
+from deixis.worlds.grid.training._checkpoints import load_model, name_in, read_checkpoint, selection_of
 from deixis.worlds.grid.training.course import train
 from deixis.worlds.grid.training.predict import exact_matches, say_plans
 from tests.datasets.tiny import quick

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from deixis.errors import RecipeError
 from deixis.worlds.grid.data.table import examples_of
 from deixis.worlds.grid.models.registry import build
-from deixis.worlds.grid.training.data import DeviceData, demand_room
+from deixis.worlds.grid.training._data import DeviceData, demand_room
 from tests.training.small import SIZES
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from deixis.worlds.grid.data.arrays import load_plan_arrays
+from deixis.worlds.grid.data._arrays import load_plan_arrays
 from deixis.worlds.grid.models.registry import build
-from deixis.worlds.grid.training.data import DeviceData
+from deixis.worlds.grid.training._data import DeviceData
 from deixis.worlds.grid.training.predict import exact_matches, say_plans
 from tests.training.small import SIZES
 

@@ -13,10 +13,10 @@ import torch
 
 from deixis.errors import BrokenCheckpoint, DivergedTraining, RecipeError
 from deixis.learn.devices import find_device
-from deixis.worlds.grid.data.arrays import load_plan_arrays, words_of
+from deixis.worlds.grid.data._arrays import load_plan_arrays, words_of
 from deixis.worlds.grid.making.make import make
-from deixis.worlds.grid.training import losses
-from deixis.worlds.grid.training.checkpoints import read_checkpoint, selection_of
+from deixis.worlds.grid.training import _losses as losses
+from deixis.worlds.grid.training._checkpoints import read_checkpoint, selection_of
 from deixis.worlds.grid.training.course import train
 from tests.datasets.tiny import quick
 from tests.training.small import SIZES, WITHOUT_DROPOUT, are_equal, small, weights

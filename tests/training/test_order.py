@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from deixis.errors import RecipeError
-from deixis.worlds.grid.training.order import Order, StagedOrder, times_shown
+from deixis.worlds.grid.training._order import Order, StagedOrder, times_shown
 
 
 LENGTHS = np.array([3, 30, 5, 7, 100, 8, 12, 9, 31, 2])

@@ -10,16 +10,16 @@ import pytest
 import torch
 
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.worlds.grid.data import arrays as arrays_module
-from deixis.worlds.grid.data.arrays import load_plan_arrays, words_of
+from deixis.worlds.grid.data import _arrays as arrays_module
+from deixis.worlds.grid.data._arrays import load_plan_arrays, words_of
 from deixis.worlds.grid.language import read
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.models.policy import Batch
 from deixis.worlds.grid.models.registry import build
 from deixis.worlds.grid.roles import Role, decode_role, mention_addresses
+from deixis.worlds.grid.training._data import DeviceData
+from deixis.worlds.grid.training._losses import losses_of, mentions_cost
 from deixis.worlds.grid.training.course import train
-from deixis.worlds.grid.training.data import DeviceData
-from deixis.worlds.grid.training.losses import losses_of, mentions_cost
 from deixis.worlds.grid.training.predict import predict
 from tests.datasets.tiny import quick
 from tests.models.made import SMALL, small_transformer, some_examples, started

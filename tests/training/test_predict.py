@@ -11,9 +11,9 @@ import torch
 
 from deixis.data.store import open_dataset
 from deixis.errors import BrokenCheckpoint, RecipeError, UnknownName
-from deixis.worlds.grid.data.arrays import load_plan_arrays
+from deixis.worlds.grid.data._arrays import load_plan_arrays
 from deixis.worlds.grid.making.make import make
-from deixis.worlds.grid.training.checkpoints import load_model, read_checkpoint
+from deixis.worlds.grid.training._checkpoints import load_model, read_checkpoint
 from deixis.worlds.grid.training.course import train
 from deixis.worlds.grid.training.predict import predict, say_plans
 from tests.datasets.tiny import quick

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from deixis.errors import RecipeError, UnknownName
 from deixis.settings import read_toml
-from deixis.worlds.grid.training.published import PUBLISHED
+from deixis.worlds.grid.training._published import PUBLISHED
 from deixis.worlds.grid.training.settings import training_from, training_of
 from deixis.worlds.photos.training.settings import MODELS, grounding_of
 from deixis.worlds.rooms.training.settings import Captioning, Game

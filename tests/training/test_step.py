@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from deixis.learn.updates import Updates
-from deixis.worlds.grid.data.arrays import load_plan_arrays
+from deixis.learn._updates import Updates
+from deixis.worlds.grid.data._arrays import load_plan_arrays
 from deixis.worlds.grid.models.registry import build
+from deixis.worlds.grid.training._data import DeviceData
 from deixis.worlds.grid.training.course import train
-from deixis.worlds.grid.training.data import DeviceData
 from tests.training.small import SIZES, small, stepping
 
 

@@ -104,7 +104,7 @@ def test_captions_of_pairs_tell_the_target_from_the_distractor(folders):
 
 def test_images_without_pairs_are_shown_beside_another_of_their_split(tmp_path):
     """Where no pairs were made, every image is a target, and its distractor is of the same split."""
-    from deixis.worlds.rooms.examples import RoomExamples
+    from deixis.worlds.rooms._examples import RoomExamples
 
     examples = RoomExamples(tmp_path, {})
     assert len(examples) == 480_000

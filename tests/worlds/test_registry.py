@@ -135,7 +135,7 @@ def test_parts_are_imported_when_asked_for():
         task="",
         parts={
             "card": "json:dumps",
-            "examples": "deixis.worlds.grid.examples",
+            "examples": "deixis.worlds.grid._examples",
             "checks": "json",
             "statistics": "json:nothing",
             "paper": "no_such_module:x",

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from deixis.cli import main
+from deixis._cli import main
 from deixis.errors import RecipeError
-from deixis.worlds.toolkit.scaffold import write_package
+from deixis.worlds.toolkit._scaffold import write_package
 
 
 def test_a_package_has_the_name_of_its_world(tmp_path):

@@ -7,8 +7,8 @@ from xml.parsers.expat import ParserCreate as XmlParser
 
 import pytest
 
-from deixis.cli import main
-from deixis.cli.show import pictures_of
+from deixis._cli import main
+from deixis._cli.show import pictures_of
 from deixis.expression.description import Description
 from deixis.expression.steps import Is, Related
 from deixis.scene.scene import Context, PlainScene, Point

@@ -8,11 +8,11 @@ from functools import lru_cache
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from deixis.audits._plain import AuditCount
 from deixis.audits.grounded import is_grounded, read_grounded
 from deixis.audits.measures import exchanges
-from deixis.audits.plain import AuditCount
-from deixis.data.crew import follow_the_parent, in_order
-from deixis.data.split_names import names_in_split
+from deixis.data._crew import follow_the_parent, in_order
+from deixis.data._split_names import names_in_split
 from deixis.errors import RecipeError, UnknownName
 from deixis.seeds import Stream, derive
 from deixis.worlds.registry import find_world, world_of
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TypeAlias
 
+    from deixis.audits._counting import Sightings
     from deixis.audits.audit import Audit
-    from deixis.audits.counting import Sightings
     from deixis.audits.measures import Bag
 
     Tell: TypeAlias = Callable[[int, int | None], None]

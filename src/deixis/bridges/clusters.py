@@ -65,7 +65,7 @@ def dask_crew(
 
 
 class DaskCrew:
-    """A Dask cluster to which work is handed out (see `deixis.data.crew`)."""
+    """A Dask cluster to which work is handed out (see `deixis.data._crew`)."""
 
     def __init__(self, client: Any, name: str, patience_seconds: float) -> None:
         self.client, self.name, self.patience_seconds = client, name, patience_seconds

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from deixis.data.split_names import names_in_split
+from deixis.data._split_names import names_in_split
 from deixis.errors import DeixisError
 from deixis.prompts.ask import ask
 from deixis.prompts.files import as_data_uri, gold_from, gold_line

@@ -31,16 +31,16 @@ try:
 except ModuleNotFoundError as error:
     raise DeixisError("this needs PyTorch, which is not installed; run: pip install 'deixis[train]'") from error
 
+from deixis.bridges._items import Item, Maker, collate
 from deixis.bridges.epochs import EpochOrder, Share, share_of_process
-from deixis.bridges.items import Item, Maker, collate
-from deixis.data.example_rows import MEMORY, open_rows
+from deixis.data._example_rows import MEMORY, open_rows
 from deixis.worlds.registry import find_world
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from deixis.data.example_rows import ExampleRows, Table
+    from deixis.data._example_rows import ExampleRows, Table
 
 
 __all__ = ["EpochBatches", "ExampleLoader", "IndexedExamples", "StreamedExamples"]
@@ -84,8 +84,8 @@ class IndexedExamples(_Examples, Dataset[Any]):
     Args:
         path: the folder of a dataset of any kind.
         split: which split; may be left out where there is only one.
-        table: which table, see `data.example_rows`.
-        pictures: whether pictures are added, see `bridges.items`.
+        table: which table, see `data._example_rows`.
+        pictures: whether pictures are added, see `bridges._items`.
         transform: applied to each item.
         memory: how many bytes of rows are kept at most; reading is slow when a shuffled split does not fit.
 
@@ -192,14 +192,14 @@ class StreamedExamples(_Examples, IterableDataset[Any]):
         path: the folder of a dataset of any kind.
         split: which split; may be left out where there is only one.
         batch: how many examples a batch has; None for single items.
-        table: which table, see `data.example_rows`.
+        table: which table, see `data._example_rows`.
         seed: of the shuffle.
         is_shuffled: whether it is shuffled.
         window: how many rows are shuffled together, and held in memory, at most; by default some 200,000, fewer where
             rows are large.
         is_even: whether all ranks get equally many whole batches, the rest being dropped.
         rank, ranks: whose batches; by default as `torch.distributed` or RANK and WORLD_SIZE say.
-        pictures: whether pictures are added, see `bridges.items`.
+        pictures: whether pictures are added, see `bridges._items`.
         transform: applied to each item.
         collate: how items become a batch.
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from deixis.data.card_facts import find_license
-from deixis.data.croissant import croissant
-from deixis.data.huggingface import front_matter
+from deixis.data._card_facts import find_license
+from deixis.data._croissant import croissant
+from deixis.data._huggingface import front_matter
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from deixis.data.card_facts import Facts, TableFacts
+    from deixis.data._card_facts import Facts, TableFacts
 
 
 __all__ = ["CARD", "CROISSANT", "FIGURES", "QUESTIONS", "SYNTHETIC", "datasheet", "facts_of", "write_card"]

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
-from deixis.data.memberships import AT_RANDOM
-from deixis.data.split_names import names_in_split
+from deixis.data._memberships import AT_RANDOM
+from deixis.data._split_names import names_in_split
 from deixis.errors import DeixisError, UnknownName
 from deixis.seeds import GOLDEN_WORD, derive, mix_words
 
@@ -29,7 +29,7 @@ from deixis.seeds import GOLDEN_WORD, derive, mix_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from deixis.data.crew import Crew, Progress
+    from deixis.data._crew import Crew, Progress
 
 
 __all__ = [

@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deixis.data.seal import members_of
+from deixis.data._seal import members_of
 from deixis.data.store import MANIFEST, file_digest, lies_inside, parse_manifest, replacing_file
 from deixis.errors import BrokenDataset, DeixisError, RecipeError
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeGuard
 
-    from deixis.data.crew import Progress
-    from deixis.data.seal import Member
+    from deixis.data._crew import Progress
+    from deixis.data._seal import Member
 
 
 __all__ = ["RemoteFolder", "StorageError", "at_hand", "deliver_to", "is_address", "local_copy", "upload"]

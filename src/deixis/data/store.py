@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deixis.data.ids import with_current_ids
-from deixis.data.parquet_files import open_parquet, sound
-from deixis.data.split_names import names_in_split
+from deixis.data._ids import with_current_ids
+from deixis.data._parquet_files import open_parquet, sound
+from deixis.data._split_names import names_in_split
 from deixis.errors import BrokenDataset
 from deixis.worlds.registry import NEWEST_FORMAT as FORMAT
 from deixis.worlds.registry import world_in

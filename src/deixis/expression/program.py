@@ -1,7 +1,7 @@
 """Expressions as short integer tables, the form the compiled resolver runs.
 
 A program is a postfix table of rows (operation, a, b) over a stack of object sets. The operations are those of
-`kernels.ops`:
+`_kernels.ops`:
 
     ALL          push the set of all objects
     IS a v       keep the objects whose attribute a has value v
@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from deixis._kernels.ops import GROWTH, Op
 from deixis.errors import SchemaError
 from deixis.expression.description import Description
 from deixis.expression.steps import SIDES, AnyOf, Extreme, Is, Not, Nth, Related, Step
-from deixis.kernels.ops import GROWTH, Op
 from deixis.schema import Which
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from deixis.errors import SchemaError
 from deixis.judge.uncertainty import RESAMPLES, Estimate, estimate, resample
-from deixis.language.frames import plain_words
+from deixis.language._frames import plain_words
 
 
 if TYPE_CHECKING:

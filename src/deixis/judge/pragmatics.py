@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from deixis.distractors.contrast import features, options
+from deixis.distractors._contrast import features, options
 from deixis.distractors.necessity import is_minimal
 from deixis.expression.description import Description
 from deixis.expression.parts import parts
@@ -30,7 +30,7 @@ from deixis.resolution.reference import resolve
 
 
 if TYPE_CHECKING:
-    from deixis.distractors.contrast import By
+    from deixis.distractors._contrast import By
     from deixis.expression.description import Expression
     from deixis.expression.steps import Step
     from deixis.scene.scene import Context

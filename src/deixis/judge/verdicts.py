@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from deixis._version import __version__
-from deixis.data.parquet_files import open_parquet, read_all
+from deixis.data._parquet_files import open_parquet, read_all
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset
 

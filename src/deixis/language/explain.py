@@ -15,8 +15,8 @@ from deixis.distractors.necessity import necessity
 from deixis.errors import SchemaError, UnknownName
 from deixis.expression.description import Description, describe
 from deixis.expression.steps import Extreme, Related
+from deixis.language._misreadings import say_misreading
 from deixis.language.lexicon import Lexicon
-from deixis.language.misreadings import say_misreading
 from deixis.language.realise import realise
 from deixis.resolution.reference import denotation
 from deixis.resolution.trace import trace

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from deixis.errors import ParseError
 from deixis.expression.description import Description
 from deixis.expression.steps import Extreme, Related, Step
-from deixis.language.suggest import suggest
+from deixis.language._suggest import suggest
 from deixis.language.utterance import Instruction, Utterance
 
 

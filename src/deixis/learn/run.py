@@ -95,7 +95,7 @@ class Run:
 
     @classmethod
     def of(cls, path: Path, facts: Mapping[str, Any], **more: Any) -> Self:
-        """Make a run from what `deixis.learn.loop.follow` returned."""
+        """Make a run from what `deixis.learn._loop.follow` returned."""
         is_finished = facts["steps"] == facts["steps_wanted"]
         return cls(path=path, facts=facts, is_finished=is_finished, was_finished="was finished" in facts, **more)
 
@@ -148,7 +148,7 @@ class Models:
     Attributes:
         models: what can be trained, by name.
         kinds: what the checkpoints of this world say that they are: the entry `kind` of their facts, see
-            `deixis.learn.checkpoints`.
+            `deixis.learn._checkpoints`.
         shipped: checkpoints that come with the world, by name.
     """
 
@@ -158,7 +158,7 @@ class Models:
 
     def recognises(self, checkpoint: Path) -> bool:
         """Return whether a safetensors file declares a checkpoint of this world."""
-        from deixis.learn.checkpoints import read_facts
+        from deixis.learn._checkpoints import read_facts
 
         return read_facts(checkpoint).get("kind") in self.kinds
 
@@ -194,7 +194,7 @@ class RunFolder:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        from deixis.data.locks import hold_lock
+        from deixis.data._locks import hold_lock
 
         self.path.mkdir(parents=True, exist_ok=True)
         try:

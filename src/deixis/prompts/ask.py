@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from deixis._losses import Losses
 from deixis._version import __version__
 from deixis.errors import RecipeError
-from deixis.losses import Losses
 from deixis.prompts.question import Message, Question
 from deixis.prompts.recipe import digest_of
 from deixis.prompts.tasks import questions_of, task_of

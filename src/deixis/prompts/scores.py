@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from deixis.data.split_names import names_in_split
+from deixis.data._split_names import names_in_split
 from deixis.errors import BrokenDataset
 from deixis.judge.uncertainty import Estimate, plain_estimates, resample, wilson
 from deixis.prompts.question import OUTCOMES, Judgement

@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from deixis.report.markup import number, percent
-from deixis.report.palette import dataset_roles, pattern_role, role_of
+from deixis.report._markup import number, percent
+from deixis.report._palette import dataset_roles, pattern_role, role_of
 
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from deixis.report._chart_layout import cell_text, label_text, lay_out, sign_path
+from deixis.report._palette import palette_rules
+from deixis.report._templates import render
 from deixis.report.chart import format_tick, format_value, legend_of
-from deixis.report.chart_layout import cell_text, label_text, lay_out, sign_path
-from deixis.report.palette import palette_rules
-from deixis.report.templates import render
 
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from deixis.errors import DeixisError
-from deixis.report.chart_marks import MARKERS, choose_dash, fill_style, paint_chart
-from deixis.report.markup import Themes, element, text
-from deixis.report.palette import DARK_OF, INK, LINE, PAPER, ROLES, SOFT
+from deixis.report._chart_marks import MARKERS, choose_dash, fill_style, paint_chart
+from deixis.report._markup import Themes, element, text
+from deixis.report._palette import DARK_OF, INK, LINE, PAPER, ROLES, SOFT
 
 
 if TYPE_CHECKING:

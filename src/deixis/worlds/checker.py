@@ -185,7 +185,7 @@ class _Trial:
     def try_judging(self, data: Path) -> None:
         """The oracle is better than chance."""
         with self.trying("judging"):
-            from deixis.judge.request import Request
+            from deixis.judge._request import Request
 
             judging = self.world.part("judging")
             self.demand({"random", "oracle"} <= set(judging.baselines), "there are no baselines random and oracle")
@@ -213,7 +213,7 @@ class _Trial:
         with self.trying("pages"):
             from starlette.testclient import TestClient
 
-            from deixis.studio.server import make_app
+            from deixis._studio.server import make_app
 
             client = TestClient(make_app((data.parent / "data",)), base_url="http://127.0.0.1")
             for address in ("/", "/d/data", "/d/data/0"):

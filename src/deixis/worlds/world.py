@@ -14,7 +14,7 @@ torch. A part that is missing makes its verb say so in one line.
 | `checks` | check | `Checks` |
 | `statistics` | stats | `Statistics` |
 | `card` | card, making | `TellsFacts` |
-| `audit` | audit, where a world counts faster or more than `audits.plain` does | `Audits` |
+| `audit` | audit, where a world counts faster or more than `audits._plain` does | `Audits` |
 | `judging` | evaluate, metrics | `Judging` |
 | `models` | train, evaluate | `deixis.learn.run.Models` |
 | `questions` | prompts, answers, Inspect, lm-eval | an object of `deixis.prompts.tasks.Questions` |
@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.audits.run import DatasetAudit
-    from deixis.data.card_facts import Facts, License
+    from deixis.data._card_facts import Facts, License
+    from deixis.data._crew import Crew, Progress
     from deixis.data.checks import CheckRequest, Report
-    from deixis.data.crew import Crew, Progress
     from deixis.data.store import Dataset
     from deixis.expression.description import Expression
-    from deixis.judge.request import Request
+    from deixis.judge._request import Request
     from deixis.language.lexicon import Words
     from deixis.language.utterance import Utterance
     from deixis.report.output import Output
@@ -275,7 +275,7 @@ class Recipe(Protocol):
 
     @property
     def digest(self) -> str:
-        """A name for exactly this recipe, as `deixis.data.recipes.digest_of` makes one."""
+        """A name for exactly this recipe, as `deixis.data._recipes.digest_of` makes one."""
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain values, as the manifest holds it."""
@@ -470,9 +470,9 @@ class Judging(Protocol):
 
 
 class Audits(Protocol):
-    """Part `audit`. No world needs it: `deixis.audits.plain` audits the `examples` of every world.
+    """Part `audit`. No world needs it: `deixis.audits._plain` audits the `examples` of every world.
 
-    `measures`, where it is there, holds further rows of the scorecard, see `deixis.report.measures.Measure`.
+    `measures`, where it is there, holds further rows of the scorecard, see `deixis.report._measures.Measure`.
     """
 
     def audit(
@@ -503,9 +503,9 @@ class Items(Protocol):
 class Pages(Protocol):
     """Part `pages`: what the studio shows of the datasets and results of a world.
 
-    No world needs it: `deixis.worlds.toolkit.pages.ReadyPages` makes a gallery, a page for every example, a game and
+    No world needs it: `deixis.worlds.toolkit._pages.ReadyPages` makes a gallery, a page for every example, a game and
     pages of results from the parts `examples` and `pictures`. Who wants to show more names an object of a subclass of
-    it, or of `deixis.studio.world_pages.WorldPages`, which has the members below and what they are by default.
+    it, or of `deixis._studio.world_pages.WorldPages`, which has the members below and what they are by default.
 
     Results are read from folders with an `evaluation.json` in this form, if the world does not read its own:
 
@@ -513,7 +513,7 @@ class Pages(Protocol):
          "splits": {"test": {"examples": 90, "accuracy": {"mean": 0.5, "low": 0.4, "high": 0.6},
                              "outcomes": {"right": 45, "wrong object": 45}, "misreadings": {"ignored": 20.5}}}}
 
-    and `verdicts.parquet` beside it, in the schema of `deixis.judge.verdicts`; `deixis.worlds.toolkit.judging` writes
+    and `verdicts.parquet` beside it, in the schema of `deixis.judge.verdicts`; `deixis.worlds.toolkit._judging` writes
     both.
     """
 
@@ -532,13 +532,13 @@ class Pages(Protocol):
         """A dataset."""
 
     def list_examples(self, entry: Any, wanted: Any, library: Any) -> Any:
-        """One page of the gallery, a `deixis.studio.filters.Listing`."""
+        """One page of the gallery, a `deixis._studio.filters.Listing`."""
 
     def example(self, request: Any, entry: Any, number: int) -> Any:
         """The page of an example, at `/d/{slug}/{number}`."""
 
     def game(self, entry: Any, split: str, task: str, questions: int, *, seed: int, form: Mapping[str, str]) -> Any:
-        """A `deixis.studio.answers.Game` on a random sample."""
+        """A `deixis._studio.answers.Game` on a random sample."""
 
 
 class Paper(Protocol):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.worlds.photos.index import GraphIndex
+from deixis.worlds.photos._index import GraphIndex
+from deixis.worlds.photos._negatives import Negation
 from deixis.worlds.photos.localise import Example
 from deixis.worlds.photos.making.assemble import negatives_of, with_distractors
-from deixis.worlds.photos.negatives import Negation
 from tests.worlds.graphs.said import crowded_table, some_said
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from deixis.errors import DeixisError, SchemaError
 from deixis.resolution.reference import resolve
-from deixis.worlds.photos.index import GraphIndex
+from deixis.worlds.photos._index import GraphIndex
+from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS
 from deixis.worlds.photos.making import assemble
 from deixis.worlds.photos.making.assemble import negatives_of, with_distractors
-from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS
 from tests.datasets.copsref.posed import posed
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from deixis.resolution.reference import denotation
-from deixis.worlds.photos.data.contamination import measure_contamination
-from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos.data._contamination import measure_contamination
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.datasets.copsref.posed import posed
 from tests.metrics.test_grounding import EXAMPLE

@@ -11,10 +11,10 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
-from deixis.cli.app import main
+from deixis._cli.app import main
+from deixis._studio.server import make_app
 from deixis.data.remote import local_copy, upload
-from deixis.studio.server import make_app
-from deixis.worlds.photos.data.photographs import Photographs
+from deixis.worlds.photos.data._photographs import Photographs
 from deixis.worlds.photos.data.store import open_copsref, write_copsref
 from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
 from tests.datasets.copsref.posed import posed

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from deixis.errors import BrokenDataset
-from deixis.worlds.photos.data.coco import coco_image_numbers, write_coco
-from deixis.worlds.photos.data.predictions import AnswerReport, read_answers
+from deixis.worlds.photos.data._coco import coco_image_numbers, write_coco
+from deixis.worlds.photos.data._predictions import AnswerReport, read_answers
 from deixis.worlds.photos.scene.graph import Box
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.datasets.copsref.posed import posed

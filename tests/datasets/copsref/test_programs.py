@@ -6,13 +6,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deixis._kernels.ops import Op
 from deixis.errors import BrokenDataset, RecipeError, SchemaError
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Extreme, Is, Not, Nth, Related
-from deixis.kernels.ops import Op
 from deixis.schema import Which
-from deixis.worlds.photos.data.arrays import TextSettings, copsref_arrays
-from deixis.worlds.photos.data.programs import (
+from deixis.worlds.photos.data._arrays import TextSettings, copsref_arrays
+from deixis.worlds.photos.data._programs import (
     RELATION,
     ProgramWords,
     copsref_programs,

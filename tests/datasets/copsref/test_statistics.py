@@ -7,7 +7,7 @@ import pytest
 from deixis.expression.description import Description
 from deixis.expression.parts import parts
 from deixis.expression.steps import Is, Related
-from deixis.worlds.photos.data.statistics import describe_examples, table_2
+from deixis.worlds.photos.data._statistics import describe_examples, table_2
 from deixis.worlds.photos.localise import SETTINGS, DistractorImage, Example
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.datasets.copsref.posed import posed

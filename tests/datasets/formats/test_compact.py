@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from deixis.errors import BrokenDataset
-from deixis.worlds.grid.batches import encode_grids
+from deixis.worlds.grid._batches import encode_grids
 from deixis.worlds.grid.data.table import grid_batch
-from deixis.worlds.grid.formats.compact import agents_of, read_compact, write_compact
+from deixis.worlds.grid.formats._compact import agents_of, read_compact, write_compact
 from deixis.worlds.grid.formats.reascan import read_reascan
 from tests.datasets.formats.released import CHAIN, ONE_CLAUSE, SIMPLE, write_file
 

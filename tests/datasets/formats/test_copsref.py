@@ -7,8 +7,8 @@ import pytest
 from deixis.errors import BrokenDataset
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Related
-from deixis.worlds.photos.data.records import example_of, ref_of
-from deixis.worlds.photos.formats.copsref import RefReport, read_refs, write_refs
+from deixis.worlds.photos._formats.copsref import RefReport, read_refs, write_refs
+from deixis.worlds.photos.data._records import example_of, ref_of
 from deixis.worlds.photos.localise import DistractorImage, Example
 from deixis.worlds.photos.scene.graph import Box
 from deixis.worlds.photos.scene.graph_table import GraphTable

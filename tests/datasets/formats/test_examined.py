@@ -9,7 +9,7 @@ import pytest
 
 from deixis.worlds.grid.checks import check_tables
 from deixis.worlds.grid.data.sources import open_source
-from deixis.worlds.grid.formats.examined import OF_COMMAND, OF_DISTRACTORS, OF_WORLD, examine, examined_tables
+from deixis.worlds.grid.formats._examined import OF_COMMAND, OF_DISTRACTORS, OF_WORLD, examine, examined_tables
 from tests.datasets.formats.released import (
     CHAIN,
     GSCAN,

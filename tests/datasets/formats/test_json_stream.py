@@ -7,8 +7,8 @@ import tracemalloc
 
 import pytest
 
-from deixis.data import json_stream
-from deixis.data.json_stream import LONGEST_VALUE, ExampleFile, read_header
+from deixis.data import _json_stream as json_stream
+from deixis.data._json_stream import LONGEST_VALUE, ExampleFile, read_header
 from deixis.errors import BrokenDataset
 
 

@@ -12,6 +12,7 @@ from deixis.errors import BrokenDataset, DeixisError
 from deixis.resolution.reference import denotation
 from deixis.worlds.grid.data.imported import write_imported
 from deixis.worlds.grid.data.table import SCHEMA, examples_of
+from deixis.worlds.grid.formats._recognise import sniff
 from deixis.worlds.grid.formats.reascan import (
     FILE_NAME,
     convert_reascan,
@@ -21,7 +22,6 @@ from deixis.worlds.grid.formats.reascan import (
     to_record,
     write_reascan,
 )
-from deixis.worlds.grid.formats.recognise import sniff
 from deixis.worlds.grid.formats.vocabulary import read_vocabulary
 from deixis.worlds.grid.roles import Role
 from tests.datasets.formats.released import (

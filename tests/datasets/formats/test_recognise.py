@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deixis.errors import BrokenDataset
-from deixis.worlds.grid.formats.recognise import pick_example, read_any, sniff
+from deixis.worlds.grid.formats._recognise import pick_example, read_any, sniff
 from tests.datasets.formats.released import CHAIN, GSCAN, SAMPLE, SIMPLE, needs_sample, write_file
 
 

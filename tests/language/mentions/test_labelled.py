@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from deixis.worlds.rooms.mentions import judge, read_mentions
-from deixis.worlds.rooms.mentions.phrases import EXPRESSIONS
+from deixis.worlds.rooms.mentions._phrases import EXPRESSIONS
 from deixis.worlds.rooms.scene import FACTORS, PLACES, RoomScene
 
 

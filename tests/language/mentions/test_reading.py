@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from deixis.worlds.rooms.captions import GRAMMARS, caption, frames, words_of
 from deixis.worlds.rooms.mentions import read_mentions, read_rows
-from deixis.worlds.rooms.mentions.phrases import EXPRESSIONS, items_in
-from deixis.worlds.rooms.mentions.reading import LOOSE, ORDER, PARTLY, UNKNOWN
+from deixis.worlds.rooms.mentions._phrases import EXPRESSIONS, items_in
+from deixis.worlds.rooms.mentions._reading import LOOSE, ORDER, PARTLY, UNKNOWN
 from deixis.worlds.rooms.scene import FACTORS, IMAGES
 from tests.language.mentions.strategies import captions
 

@@ -6,7 +6,7 @@ from hypothesis import given
 
 from deixis.errors import UnknownName
 from deixis.worlds.rooms.mentions import Faults, look_up
-from deixis.worlds.rooms.mentions.released import needles
+from deixis.worlds.rooms.mentions._released import needles
 from deixis.worlds.rooms.scene import FACTORS, RoomScene
 from tests.language.mentions.strategies import captions, rooms
 

@@ -8,11 +8,11 @@ import numpy as np
 import torch
 
 from deixis.seeds import derive
-from deixis.worlds.photos.models.erasing import ErasingGrounder, ErasingGrounderSettings
-from deixis.worlds.photos.models.grounder import PhraseGrounder, PhraseGrounderSettings
-from deixis.worlds.photos.models.modular import ModularGrounder, ModularGrounderSettings
-from deixis.worlds.photos.models.modules import MODULES
-from deixis.worlds.photos.models.regions import Lesson, RegionTable, Words
+from deixis.worlds.photos._models.erasing import ErasingGrounder, ErasingGrounderSettings
+from deixis.worlds.photos._models.grounder import PhraseGrounder, PhraseGrounderSettings
+from deixis.worlds.photos._models.modular import ModularGrounder, ModularGrounderSettings
+from deixis.worlds.photos._models.modules import MODULES
+from deixis.worlds.photos._models.regions import Lesson, RegionTable, Words
 
 
 if TYPE_CHECKING:

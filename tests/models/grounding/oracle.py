@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from deixis.worlds.photos.data.programs import RELATION, ProgramWords
-from deixis.worlds.photos.models.regions import RegionTable
-from deixis.worlds.photos.models.tree import TreeGrounder, TreeGrounderSettings
+from deixis.worlds.photos._models.regions import RegionTable
+from deixis.worlds.photos._models.tree import TreeGrounder, TreeGrounderSettings
+from deixis.worlds.photos.data._programs import RELATION, ProgramWords
 from deixis.worlds.photos.scene.vocabulary import SAME
 
 

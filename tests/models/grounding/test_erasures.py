@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from deixis.worlds.photos.models.erasing import ErasingGrounderSettings, draw_block, draw_one, without, without_word
-from deixis.worlds.photos.models.regions import UNKNOWN, Words
+from deixis.worlds.photos._models.erasing import ErasingGrounderSettings, draw_block, draw_one, without, without_word
+from deixis.worlds.photos._models.regions import UNKNOWN, Words
 from tests.models.grounding.made import SMALL, lesson, settled, started, table
 
 

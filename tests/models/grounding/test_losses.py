@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 
-from deixis.worlds.photos.models.erasing import ErasingGrounder, ErasingGrounderSettings
-from deixis.worlds.photos.models.grounder import PhraseGrounder, PhraseGrounderSettings
-from deixis.worlds.photos.models.modular import ModularGrounder, ModularGrounderSettings
-from deixis.worlds.photos.models.ranking import attribute_loss, lots_of, mined_loss, pair_rows, rank_loss
+from deixis.worlds.photos._models.erasing import ErasingGrounder, ErasingGrounderSettings
+from deixis.worlds.photos._models.grounder import PhraseGrounder, PhraseGrounderSettings
+from deixis.worlds.photos._models.modular import ModularGrounder, ModularGrounderSettings
+from deixis.worlds.photos._models.ranking import attribute_loss, lots_of, mined_loss, pair_rows, rank_loss
 from tests.models.grounding.made import (
     ATTRIBUTES,
     HIGH,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from deixis.worlds.photos.models.regions import Lesson
+    from deixis.worlds.photos._models.regions import Lesson
 
 
 NEEDLESS = ("first.bias", "second.bias", "fuse.bias", "energy.bias", "attention.bias")  # cancelled by what comes after

@@ -10,8 +10,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.worlds.photos.models.regions import Words
-from deixis.worlds.photos.models.retrieval import ImageRetriever, ImageRetrieverSettings, ReadTexts, SeenImages
+from deixis.worlds.photos._models.regions import Words
+from deixis.worlds.photos._models.retrieval import ImageRetriever, ImageRetrieverSettings, ReadTexts, SeenImages
 from tests.models.grounding.made import HIGH, REGIONS, WORDS, gradients, lesson, started, table, texts
 
 

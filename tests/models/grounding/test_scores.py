@@ -10,15 +10,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.worlds.photos.models.modules import MODULES
-from deixis.worlds.photos.models.regions import Grounder, Words
+from deixis.worlds.photos._models.modules import MODULES
+from deixis.worlds.photos._models.regions import Grounder, Words
 from tests.models.grounding import plain
 from tests.models.grounding.made import PUBLISHED, SMALL, WORDS, read, settled, table, texts
 from tests.models.plain import weights_of
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.photos.models.regions import Regions
+    from deixis.worlds.photos._models.regions import Regions
 
 
 MODELS = sorted(SMALL)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS
 from deixis.worlds.photos.data.store import write_copsref
 from deixis.worlds.photos.language import realise_reference
 from deixis.worlds.photos.localise import DistractorImage, Example
-from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS
 from tests.worlds.graphs.said import crowded_table, some_said
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from deixis.worlds.photos.models.regions import RegionTable, Words
-from deixis.worlds.photos.training.lessons import Material
+from deixis.worlds.photos._models.regions import RegionTable, Words
+from deixis.worlds.photos.training._lessons import Material
 
 
 __all__ = ["regions", "said_of"]

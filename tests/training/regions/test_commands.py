@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deixis.cli.app import main
-from deixis.worlds.photos.training.models import MODELS as OFFERED
+from deixis._cli.app import main
+from deixis.worlds.photos.training._models import MODELS as OFFERED
 from deixis.worlds.photos.training.settings import MODELS
 from deixis.worlds.photos.world import WORLD
 

@@ -11,16 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.worlds.photos.data.predictions import read_answers
-from deixis.worlds.photos.judging.grounding import evaluate_answers
+from deixis.worlds.photos._judging.grounding import evaluate_answers
+from deixis.worlds.photos._models.erasing import ErasingGrounder, ErasingGrounderSettings
+from deixis.worlds.photos._models.grounder import PhraseGrounder, PhraseGrounderSettings
+from deixis.worlds.photos._models.modular import ModularGrounder, ModularGrounderSettings
+from deixis.worlds.photos.data._predictions import read_answers
 from deixis.worlds.photos.localise import SETTINGS
-from deixis.worlds.photos.models.erasing import ErasingGrounder, ErasingGrounderSettings
-from deixis.worlds.photos.models.grounder import PhraseGrounder, PhraseGrounderSettings
-from deixis.worlds.photos.models.modular import ModularGrounder, ModularGrounderSettings
-from deixis.worlds.photos.training import scoring
-from deixis.worlds.photos.training.evaluate import absence_of, answers_of, area_of, ground, threshold_of, write_answers
-from deixis.worlds.photos.training.grounding import learn_to_ground
-from deixis.worlds.photos.training.scoring import Questions, answer, lay_out
+from deixis.worlds.photos.training import _scoring as scoring
+from deixis.worlds.photos.training._evaluate import absence_of, answers_of, area_of, ground, threshold_of, write_answers
+from deixis.worlds.photos.training._grounding import learn_to_ground
+from deixis.worlds.photos.training._scoring import Questions, answer, lay_out
 from tests.training.regions.made_up import HIGH, LOW, regions, said_of
 from tests.training.regions.small import small
 
@@ -28,8 +28,8 @@ from tests.training.regions.small import small
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from deixis.worlds.photos._models.regions import RegionTable
     from deixis.worlds.photos.data.store import CopsRef
-    from deixis.worlds.photos.models.regions import RegionTable
 
 MODELS = {
     "grounder": lambda: PhraseGrounder(PhraseGrounderSettings(high=HIGH, width=6, joint=4), 9),

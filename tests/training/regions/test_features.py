@@ -9,15 +9,15 @@ import torch
 from PIL import Image
 
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.worlds.photos.data.arrays import region_arrays
+from deixis.worlds.photos.data._region_arrays import region_arrays
 from deixis.worlds.photos.data.store import write_copsref
 from deixis.worlds.photos.localise import Example
 from deixis.worlds.photos.scene.graph import Box, GraphObject, SceneGraph
 from deixis.worlds.photos.scene.graph_table import GraphTable
-from deixis.worlds.photos.training import features as module
-from deixis.worlds.photos.training.encoders import find_region_encoder, handcrafted_encoder, oracle_encoder
-from deixis.worlds.photos.training.features import region_features, region_table
-from deixis.worlds.photos.training.tiny import TinyEyes, TinySettings, shrunken, tiny_encoder
+from deixis.worlds.photos.training import _features as module
+from deixis.worlds.photos.training._encoders import find_region_encoder, handcrafted_encoder, oracle_encoder
+from deixis.worlds.photos.training._features import region_features, region_table
+from deixis.worlds.photos.training._tiny import TinyEyes, TinySettings, shrunken, tiny_encoder
 
 
 CPU = torch.device("cpu")

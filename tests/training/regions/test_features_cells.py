@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.seeds import normals
-from deixis.worlds.photos.training.encoders import COLOURS, DIRECTIONS, PATTERNS, planes_of, read_cells
-from deixis.worlds.photos.training.looking import roi_align
+from deixis.worlds.photos.training._encoders import COLOURS, DIRECTIONS, PATTERNS, planes_of, read_cells
+from deixis.worlds.photos.training._looking import roi_align
 
 
 def read_at(seen: np.ndarray, row: float, column: float) -> np.ndarray:

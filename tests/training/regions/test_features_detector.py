@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from deixis.errors import BrokenDataset
-from deixis.worlds.photos.data.arrays import region_arrays
-from deixis.worlds.photos.data.detected import best_boxes
+from deixis.worlds.photos.data._detected import best_boxes
+from deixis.worlds.photos.data._region_arrays import region_arrays
 from deixis.worlds.photos.localise import intersection_over_union
 from deixis.worlds.photos.scene.graph import Box
-from deixis.worlds.photos.training.encoders import find_region_encoder
-from deixis.worlds.photos.training.features import region_features, region_table
+from deixis.worlds.photos.training._encoders import find_region_encoder
+from deixis.worlds.photos.training._features import region_features, region_table
 from tests.training.regions.test_features import scenes_of
 
 

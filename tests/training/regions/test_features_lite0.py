@@ -5,11 +5,11 @@ import pytest
 import torch
 
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.worlds.photos.data.arrays import region_arrays
+from deixis.worlds.photos.data._region_arrays import region_arrays
 from deixis.worlds.photos.scene.graph import Box, GraphObject, SceneGraph
 from deixis.worlds.photos.scene.graph_table import GraphTable
-from deixis.worlds.photos.training import lite0
-from deixis.worlds.photos.training.lite0 import (
+from deixis.worlds.photos.training import _lite0 as lite0
+from deixis.worlds.photos.training._lite0 import (
     EfficientNetLite0,
     find_weights,
     fold_norms,
@@ -17,7 +17,7 @@ from deixis.worlds.photos.training.lite0 import (
     pointwise,
     read_weights,
 )
-from deixis.worlds.photos.training.looking import Block
+from deixis.worlds.photos.training._looking import Block
 from tests.training.regions.test_features import scenes_of
 from tests.training.regions.test_features_cells import read_at
 

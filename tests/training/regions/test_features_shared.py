@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 import torch
 
-from deixis.data.locks import hold_lock
-from deixis.worlds.photos.data.arrays import region_arrays
-from deixis.worlds.photos.training import features as module
-from deixis.worlds.photos.training.encoders import oracle_encoder
-from deixis.worlds.photos.training.features import region_features, region_table
-from deixis.worlds.photos.training.looking import Looks
+from deixis.data._locks import hold_lock
+from deixis.worlds.photos.data._region_arrays import region_arrays
+from deixis.worlds.photos.training import _features as module
+from deixis.worlds.photos.training._encoders import oracle_encoder
+from deixis.worlds.photos.training._features import region_features, region_table
+from deixis.worlds.photos.training._looking import Looks
 from tests.training.regions.test_features import CPU, IMAGES, same, scenes_of
 
 

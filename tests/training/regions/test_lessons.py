@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.worlds.photos.training.lessons import Lessons
+from deixis.worlds.photos.training._lessons import Lessons
 from tests.training.regions.made_up import regions, said_of
 
 

@@ -10,11 +10,11 @@ import torch
 from torch import nn
 
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.worlds.photos.training import grounding
-from deixis.worlds.photos.training.bundles import build, read_grounding, sizes_of
-from deixis.worlds.photos.training.grounding import learn_to_ground
-from deixis.worlds.photos.training.mining import TRIES, mine
-from deixis.worlds.photos.training.prepare import Surroundings
+from deixis.worlds.photos.training import _grounding as grounding
+from deixis.worlds.photos.training._bundles import build, read_grounding, sizes_of
+from deixis.worlds.photos.training._grounding import learn_to_ground
+from deixis.worlds.photos.training._mining import TRIES, mine
+from deixis.worlds.photos.training._prepare import Surroundings
 from deixis.worlds.photos.training.settings import MODELS, RECORDED, grounding_of
 from tests.training.regions.small import small
 

@@ -13,15 +13,15 @@ from torch import nn
 from torch.nn import functional
 
 from deixis.errors import RecipeError
-from deixis.worlds.photos.models.modular import ModularGrounder, ModularGrounderSettings
-from deixis.worlds.photos.training import mining
-from deixis.worlds.photos.training.mining import Pool, draw_alike, draw_anywhere, mine, vectors_of
+from deixis.worlds.photos._models.modular import ModularGrounder, ModularGrounderSettings
+from deixis.worlds.photos.training import _mining as mining
+from deixis.worlds.photos.training._mining import Pool, draw_alike, draw_anywhere, mine, vectors_of
 from deixis.worlds.photos.training.settings import Grounding, grounding_of
 from tests.training.regions.made_up import regions, said_of
 
 
 if TYPE_CHECKING:
-    from deixis.worlds.photos.models.regions import Words
+    from deixis.worlds.photos._models.regions import Words
 
 DRAWS = 20_000
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deixis.errors import RecipeError
-from deixis.worlds.photos.training import pairs
-from deixis.worlds.photos.training.grounding import learn_to_ground
-from deixis.worlds.photos.training.pairs import KINDS, tell_apart
+from deixis.worlds.photos.training import _pairs as pairs
+from deixis.worlds.photos.training._grounding import learn_to_ground
+from deixis.worlds.photos.training._pairs import KINDS, tell_apart
 from tests.training.regions.small import small
 
 

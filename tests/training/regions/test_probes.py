@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import RecipeError
-from deixis.worlds.photos.data import arrays
-from deixis.worlds.photos.models import regions
-from deixis.worlds.photos.training.probes import Texts, apply_probe, objects_and_attributes
+from deixis.worlds.photos._models import regions
+from deixis.worlds.photos.data import _arrays as arrays
+from deixis.worlds.photos.training._probes import Texts, apply_probe, objects_and_attributes
 
 
 def test_both_sides_number_words_alike():

@@ -10,18 +10,18 @@ import pytest
 import torch
 
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.worlds.photos.data.arrays import copsref_arrays
+from deixis.worlds.photos.data._arrays import copsref_arrays
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
-from deixis.worlds.photos.training import grounding
-from deixis.worlds.photos.training.bundles import EYES, read_grounding
-from deixis.worlds.photos.training.evaluate import ground
-from deixis.worlds.photos.training.features import region_features, region_table
-from deixis.worlds.photos.training.grounding import learn_to_ground
-from deixis.worlds.photos.training.prepare import Surroundings
+from deixis.worlds.photos.training import _grounding as grounding
+from deixis.worlds.photos.training._bundles import EYES, read_grounding
+from deixis.worlds.photos.training._evaluate import ground
+from deixis.worlds.photos.training._features import region_features, region_table
+from deixis.worlds.photos.training._grounding import learn_to_ground
+from deixis.worlds.photos.training._prepare import Surroundings
+from deixis.worlds.photos.training._sight import Window, shrunken_pictures, sight_of
+from deixis.worlds.photos.training._tiny import TinyEyes, TinySettings, tiny_encoder
 from deixis.worlds.photos.training.settings import MODELS
-from deixis.worlds.photos.training.sight import Window, shrunken_pictures, sight_of
-from deixis.worlds.photos.training.tiny import TinyEyes, TinySettings, tiny_encoder
 from tests.training.regions.small import small
 
 

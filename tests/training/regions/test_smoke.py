@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from deixis.worlds.photos._judging.grounding import evaluate_answers
 from deixis.worlds.photos.data.store import open_copsref
-from deixis.worlds.photos.judging.grounding import evaluate_answers
 from deixis.worlds.photos.localise import SETTINGS
 from deixis.worlds.photos.making.make import CopsRefRecipe, make_copsref
-from deixis.worlds.photos.training.evaluate import answers_of, ground
-from deixis.worlds.photos.training.grounding import learn_to_ground
+from deixis.worlds.photos.training._evaluate import answers_of, ground
+from deixis.worlds.photos.training._grounding import learn_to_ground
 from deixis.worlds.photos.training.settings import grounding_of
 
 

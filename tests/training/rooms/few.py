@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deixis.worlds.rooms.pairs import Images, partition
-from deixis.worlds.rooms.training import captions
+from deixis.worlds.rooms.training import _captions as captions
 
 
 if TYPE_CHECKING:

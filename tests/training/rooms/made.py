@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from deixis.learn.checkpoints import Bundle, write_bundle
+from deixis.learn._checkpoints import Bundle, write_bundle
 from deixis.seeds import derive
-from deixis.worlds.rooms.models.speakers import RoomListener, RoomListenerSettings, RoomSpeaker, RoomSpeakerSettings
+from deixis.worlds.rooms._models.speakers import RoomListener, RoomListenerSettings, RoomSpeaker, RoomSpeakerSettings
 from deixis.worlds.rooms.pairs import draw_contexts
 from deixis.worlds.rooms.scene import SIZES
-from deixis.worlds.rooms.training.bundles import ROOMS
-from deixis.worlds.rooms.training.captions import Lesson
+from deixis.worlds.rooms.training._bundles import ROOMS
+from deixis.worlds.rooms.training._captions import Lesson
+from deixis.worlds.rooms.training._game import Contexts
 from deixis.worlds.rooms.training.features import Eyes
-from deixis.worlds.rooms.training.game import Contexts
 from deixis.worlds.rooms.vocabulary import vocabulary
 
 

@@ -8,7 +8,7 @@ import torch
 
 from deixis.errors import RecipeError
 from deixis.worlds.rooms.draw import draw_rooms
-from deixis.worlds.rooms.training.augment import DISTURBANCES, augment, blur_pictures, move_pictures
+from deixis.worlds.rooms.training._augment import DISTURBANCES, augment, blur_pictures, move_pictures
 from deixis.worlds.rooms.training.settings import Augmentation
 
 

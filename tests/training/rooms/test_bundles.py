@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.learn.checkpoints import KEY, half_bundle, read_facts, write_bundle
-from deixis.worlds.rooms.models.speakers import RoomListener, RoomListenerSettings, RoomSpeaker, RoomSpeakerSettings
-from deixis.worlds.rooms.training.bundles import read_player, read_rooms
+from deixis.learn._checkpoints import KEY, half_bundle, read_facts, write_bundle
+from deixis.worlds.rooms._models.speakers import RoomListener, RoomListenerSettings, RoomSpeaker, RoomSpeakerSettings
+from deixis.worlds.rooms.training._bundles import read_player, read_rooms
 from deixis.worlds.rooms.training.features import find_encoder
 from tests.training.rooms.made import KNOWN, SEEN, bundle_of, fresh_listener, fresh_speaker, reset
 

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.learn.loop import passes
+from deixis.learn._loop import passes
 from deixis.worlds.rooms.captions import caption, captions
 from deixis.worlds.rooms.pairs import test_sets
 from deixis.worlds.rooms.scene import IMAGES, factors_of
-from deixis.worlds.rooms.training.captions import SIMILAR, caption_tokens, images_of, lessons
-from deixis.worlds.rooms.training.drift import texts_of
+from deixis.worlds.rooms.training._captions import SIMILAR, caption_tokens, images_of, lessons
+from deixis.worlds.rooms.training._drift import texts_of
 from deixis.worlds.rooms.training.settings import Captioning, Game
 
 

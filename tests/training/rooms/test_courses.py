@@ -10,8 +10,8 @@ import torch
 
 from deixis.errors import DivergedTraining, RecipeError
 from deixis.worlds.rooms.training import pretrain
-from deixis.worlds.rooms.training.bundles import read_rooms
-from deixis.worlds.rooms.training.game import play_games
+from deixis.worlds.rooms.training._bundles import read_rooms
+from deixis.worlds.rooms.training._game import play_games
 from deixis.worlds.rooms.training.pretrain import learn_captions
 from deixis.worlds.rooms.training.settings import Captioning, Game
 from tests.training.rooms.made import HERE, fresh_listener, fresh_speaker, log_of, two_factors

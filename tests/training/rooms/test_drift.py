@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from deixis.worlds.rooms.models.speakers import CaptionLanguage, CaptionLanguageSettings
+from deixis.worlds.rooms._models.speakers import CaptionLanguage, CaptionLanguageSettings
 from deixis.worlds.rooms.scene import SIZES
-from deixis.worlds.rooms.training.captions import LONGEST, caption_tokens
-from deixis.worlds.rooms.training.drift import drift, overlap, score_words, texts_of
-from deixis.worlds.rooms.training.saying import SpokenCaptions, length_of
+from deixis.worlds.rooms.training._captions import LONGEST, caption_tokens
+from deixis.worlds.rooms.training._drift import drift, overlap, score_words, texts_of
+from deixis.worlds.rooms.training._saying import SpokenCaptions, length_of
 from deixis.worlds.rooms.vocabulary import vocabulary
 from tests.training.rooms.made import KNOWN, a_speaker, some_images
 

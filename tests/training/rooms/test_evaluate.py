@@ -8,15 +8,15 @@ import pytest
 import torch
 
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.learn.checkpoints import write_bundle
+from deixis.learn._checkpoints import write_bundle
 from deixis.learn.run import shipped_checkpoints
 from deixis.worlds.rooms.captions import caption
-from deixis.worlds.rooms.judging.predictions import read_predictions
+from deixis.worlds.rooms.judging._predictions import read_predictions
 from deixis.worlds.rooms.pairs import CATEGORIES, SETS, test_sets
-from deixis.worlds.rooms.training.bundles import read_rooms
-from deixis.worlds.rooms.training.evaluate import SetCaptions, Style, say_sets, scores_of, write_captions
+from deixis.worlds.rooms.training._bundles import read_rooms
+from deixis.worlds.rooms.training._evaluate import SetCaptions, Style, say_sets, scores_of, write_captions
+from deixis.worlds.rooms.training._saying import Decoding, Pragmatic
 from deixis.worlds.rooms.training.features import Eyes
-from deixis.worlds.rooms.training.saying import Decoding, Pragmatic
 from tests.training.rooms.made import HERE, KNOWN, SEEN, fresh_listener, fresh_speaker
 
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 from deixis.errors import BrokenCheckpoint, BrokenDataset, RecipeError
-from deixis.learn.checkpoints import write_bundle
-from deixis.worlds.rooms.models.encoders import ResNet50, RoomEncoder, RoomEncoderSettings
+from deixis.learn._checkpoints import write_bundle
+from deixis.worlds.rooms._models.encoders import ResNet50, RoomEncoder, RoomEncoderSettings
 from deixis.worlds.rooms.scene import IMAGES, SIZES, factors_of
 from deixis.worlds.rooms.training import features as module
-from deixis.worlds.rooms.training.augment import DISTURBANCES
-from deixis.worlds.rooms.training.bundles import read_rooms
-from deixis.worlds.rooms.training.encoder import learn_to_see
+from deixis.worlds.rooms.training._augment import DISTURBANCES
+from deixis.worlds.rooms.training._bundles import read_rooms
+from deixis.worlds.rooms.training._encoder import learn_to_see
 from deixis.worlds.rooms.training.features import FEATURES, Encoder, features_of, find_encoder
 from deixis.worlds.rooms.training.settings import Augmentation, Encoding
 from tests.training.rooms.made import bundle_of, fresh_speaker, reset

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from deixis.data.locks import hold_lock
+from deixis.data._locks import hold_lock
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.worlds.rooms.training.features import FEATURES, Encoder, features_of
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from deixis.worlds.rooms.training.game import play_games
+from deixis.worlds.rooms.training._game import play_games
 from deixis.worlds.rooms.training.settings import Game
 from tests.training.rooms.made import HERE, fresh_speaker, log_of, two_factors
 

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.worlds.rooms.training.objectives import (
+from deixis.worlds.rooms.training._objectives import (
     DECAY,
     Players,
     _rewards,
@@ -19,7 +19,7 @@ from deixis.worlds.rooms.training.objectives import (
     play,
     policy_loss,
 )
-from deixis.worlds.rooms.training.saying import END, PAD, Decoding, length_of, say, shift_right
+from deixis.worlds.rooms.training._saying import END, PAD, Decoding, length_of, say, shift_right
 from deixis.worlds.rooms.training.settings import Game
 from tests.training.rooms.made import WORDS, a_listener, a_speaker, reset, some_captions, some_images
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.errors import RecipeError
-from deixis.worlds.rooms.training.saying import (
+from deixis.worlds.rooms.training._saying import (
     END,
     Decoding,
     Pragmatic,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import RecipeError
-from deixis.worlds.rooms.training.saying import END, PAD, Decoding, length_of, likelihood, say, shift_right
+from deixis.worlds.rooms.training._saying import END, PAD, Decoding, length_of, likelihood, say, shift_right
 from tests.training.rooms.made import WORDS, a_speaker, reset, some_captions, some_images
 
 

@@ -8,12 +8,12 @@ import pytest
 from benchmarks.steadiness import of_drawn
 from deixis.errors import RecipeError
 from deixis.learn.run import shipped_checkpoints
-from deixis.worlds.rooms.data.room_pictures import read_room_pictures
+from deixis.worlds.rooms.data._room_pictures import read_room_pictures
 from deixis.worlds.rooms.draw import draw_rooms
 from deixis.worlds.rooms.mentions import judge_rows, read_rows
 from deixis.worlds.rooms.scene import factors_of
-from deixis.worlds.rooms.training.augment import DISTURBANCES
-from deixis.worlds.rooms.training.evaluate import say_pictures
+from deixis.worlds.rooms.training._augment import DISTURBANCES
+from deixis.worlds.rooms.training._evaluate import say_pictures
 from deixis.worlds.rooms.training.features import Eyes
 from tests.training.rooms.made import HERE, fresh_speaker
 

@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from deixis.errors import BrokenCheckpoint, RecipeError
-from deixis.learn.checkpoints import write_bundle
+from deixis.learn._checkpoints import write_bundle
 from deixis.learn.run import shipped_checkpoints, silent
-from deixis.worlds.rooms.training.bundles import read_rooms
-from deixis.worlds.rooms.training.captions import images_of
+from deixis.worlds.rooms.training._bundles import read_rooms
+from deixis.worlds.rooms.training._captions import images_of
+from deixis.worlds.rooms.training._steady import STEADIED, Steadying, replace_maps, steady, steady_map
 from deixis.worlds.rooms.training.features import FEATURES, Encoder, Eyes
-from deixis.worlds.rooms.training.steady import STEADIED, Steadying, replace_maps, steady, steady_map
 from tests.training.rooms.made import HERE, fresh_speaker
 
 

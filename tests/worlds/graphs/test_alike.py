@@ -7,7 +7,7 @@ from deixis.expression.description import Description
 from deixis.expression.steps import Is, Not, Related
 from deixis.resolution.reference import denotation
 from deixis.testing import expressions
-from deixis.worlds.photos.alike import (
+from deixis.worlds.photos._alike import (
     alike_names,
     alike_words,
     canonical_relation,

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from deixis.expression.steps import AnyOf, Not, Related
-from deixis.worlds.photos.balance import Balance, moved_words, said_words
+from deixis.worlds.photos._balance import Balance, moved_words, said_words
 from tests.language.copsref.sayings import d, n, w
 
 

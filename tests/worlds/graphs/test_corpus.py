@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
-from deixis.worlds.photos.balance import gqa_counts
+from deixis.worlds.photos._balance import gqa_counts
+from deixis.worlds.photos._left_right import LEFT, RIGHT, with_left_right
 from deixis.worlds.photos.clean import GraphReport, clean_graphs
-from deixis.worlds.photos.imagine.corpus import Corpus, imagine_graph, imagine_graphs
-from deixis.worlds.photos.left_right import LEFT, RIGHT, with_left_right
+from deixis.worlds.photos.imagine._corpus import Corpus, imagine_graph, imagine_graphs
 from deixis.worlds.photos.scene.graph_table import GraphTable
 
 

@@ -11,10 +11,10 @@ from deixis.errors import SchemaError
 from deixis.expression.description import Description
 from deixis.expression.steps import Is, Not, Related
 from deixis.resolution.reference import denotation
-from deixis.worlds.photos.alike import merge_alike_relations, with_alternatives
+from deixis.worlds.photos._alike import merge_alike_relations, with_alternatives
+from deixis.worlds.photos._index import GraphIndex
+from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS, noun_of, nouns_as_related
 from deixis.worlds.photos.distractors import Search, TargetExpression, find_distractors
-from deixis.worlds.photos.index import GraphIndex
-from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS, noun_of, nouns_as_related
 from deixis.worlds.photos.resolution.unknowns import Unknowns, judge
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import VISUAL_GENOME, image, needs_graphs, thing

@@ -5,7 +5,7 @@ import pytest
 
 from deixis.errors import SchemaError
 from deixis.expression.steps import Is, Not, Related
-from deixis.worlds.photos.guard import Guard, aligned_with, says_sides
+from deixis.worlds.photos._guard import Guard, aligned_with, says_sides
 from deixis.worlds.photos.resolution.unknowns import Unknowns
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.language.copsref.sayings import d, n

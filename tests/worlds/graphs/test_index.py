@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import BrokenDataset
-from deixis.worlds.photos import index as module
-from deixis.worlds.photos.index import GraphIndex
+from deixis.worlds.photos import _index as module
+from deixis.worlds.photos._index import GraphIndex
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import STREET, image, tables, thing
 

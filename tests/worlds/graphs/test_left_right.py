@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deixis.worlds.photos import left_right
-from deixis.worlds.photos.data.graphs import read_graphs
-from deixis.worlds.photos.left_right import (
+from deixis.worlds.photos import _left_right as left_right
+from deixis.worlds.photos._left_right import (
     LEFT,
     RIGHT,
     left_right_pairs,
@@ -15,6 +14,7 @@ from deixis.worlds.photos.left_right import (
     with_left_right,
     with_loose_sides,
 )
+from deixis.worlds.photos.data.graphs import read_graphs
 from deixis.worlds.photos.scene.graph import Link
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import GQA, STREET, graphs, image, needs_graphs, thing

@@ -8,7 +8,7 @@ from deixis.expression.description import Description
 from deixis.expression.parts import parts
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
 from deixis.testing import expressions
-from deixis.worlds.photos.misreadings import (
+from deixis.worlds.photos._misreadings import (
     DISTRACTOR_KINDS,
     decode_misreading,
     encode_misreading,

@@ -7,13 +7,13 @@ from deixis.expression.description import Description
 from deixis.expression.parts import mention_at
 from deixis.expression.steps import Is, Related
 from deixis.resolution.reference import denotation
-from deixis.worlds.photos.changes import CHANGES
-from deixis.worlds.photos.cooccurrences import Cooccurrences
+from deixis.worlds.photos._changes import CHANGES
+from deixis.worlds.photos._cooccurrences import Cooccurrences
+from deixis.worlds.photos._index import GraphIndex
+from deixis.worlds.photos._left_right import LEFT
+from deixis.worlds.photos._negatives import Negation, ShownExpression, find_negatives
 from deixis.worlds.photos.engine import Engine
-from deixis.worlds.photos.engine.facts import Facts
-from deixis.worlds.photos.index import GraphIndex
-from deixis.worlds.photos.left_right import LEFT
-from deixis.worlds.photos.negatives import Negation, ShownExpression, find_negatives
+from deixis.worlds.photos.engine._facts import Facts
 from deixis.worlds.photos.resolution.unknowns import Unknowns, judge
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from deixis.worlds.photos.scene.vocabulary import SAME

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from deixis.worlds.photos.words import plain_relation
+from deixis.worlds.photos._words import plain_relation
 
 
 @pytest.mark.parametrize(

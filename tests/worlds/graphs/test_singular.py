@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from deixis.worlds.photos.balance import gqa_counts
-from deixis.worlds.photos.words import singular
+from deixis.worlds.photos._balance import gqa_counts
+from deixis.worlds.photos._words import singular
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from deixis.errors import BrokenDataset
+from deixis.worlds.photos._words import Synonyms, read_synonyms
 from deixis.worlds.photos.scene.vocabulary import Vocabulary
-from deixis.worlds.photos.words import Synonyms, read_synonyms
 
 
 @pytest.fixture

@@ -14,10 +14,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from deixis.errors import SchemaError
-from deixis.worlds.grid.actions import Action, plan_from_letters
-from deixis.worlds.grid.draw import Look, Marks, animate_gif, animate_svg
-from deixis.worlds.grid.drawn import grid
-from deixis.worlds.grid.pictures.animate import (
+from deixis.worlds.grid._pictures.animate import (
     END_MS,
     FRAME_MS,
     FRAMES_PER_ACTION,
@@ -27,8 +24,11 @@ from deixis.worlds.grid.pictures.animate import (
     pose_of,
     steps_of,
 )
-from deixis.worlds.grid.pictures.board import compose
-from deixis.worlds.grid.pictures.raster import paint
+from deixis.worlds.grid._pictures.board import compose
+from deixis.worlds.grid._pictures.raster import paint
+from deixis.worlds.grid.actions import Action, plan_from_letters
+from deixis.worlds.grid.draw import Look, Marks, animate_gif, animate_svg
+from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.scene import COLORS, SHAPES, Agent, Facing, GridObject, GridScene
 from deixis.worlds.grid.simulate import simulate
 

@@ -13,7 +13,7 @@ from deixis.expression.patterns import P2, pattern
 from deixis.schema import Which
 from deixis.seeds import Stream
 from deixis.testing import the
-from deixis.worlds.grid.blueprint import blueprint, from_blueprint
+from deixis.worlds.grid._blueprint import blueprint, from_blueprint
 from deixis.worlds.grid.commands import commands, sample_commands
 from deixis.worlds.grid.language import parse
 

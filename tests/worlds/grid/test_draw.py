@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.errors import DeixisError, SchemaError
+from deixis.worlds.grid._pictures.look import DARK, LIGHT
 from deixis.worlds.grid.actions import plan_from_letters
 from deixis.worlds.grid.draw import Look, Marks, Role, draw_png, draw_svg, draw_terminal, path_of
 from deixis.worlds.grid.drawn import grid
-from deixis.worlds.grid.pictures.look import DARK, LIGHT
 from deixis.worlds.grid.scene import COLORS, SHAPES, Agent, Facing, GridObject, GridScene
 
 

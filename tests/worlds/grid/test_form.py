@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.testing import grid_scenes
+from deixis.worlds.grid._kernels.form import digest_forms
 from deixis.worlds.grid.form import form_digest, have_one_form
-from deixis.worlds.grid.kernels.form import digest_forms
 from deixis.worlds.grid.scene import GridBatch
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from deixis.errors import ParseError, SchemaError
 from deixis.seeds import fold
 from deixis.testing import grid_scenes
+from deixis.worlds.grid._kernels.worlds import digest_world
 from deixis.worlds.grid.actions import Manner, Verb, plan_from_letters
 from deixis.worlds.grid.drawn import grid
-from deixis.worlds.grid.kernels.worlds import digest_world
 from deixis.worlds.grid.language import parse, realise
 from deixis.worlds.grid.navigate import Example, content_digest, content_id, text_digest
 from deixis.worlds.grid.roles import Role, encode_misreading

@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("PIL", reason="needs deixis[data]")
 
-from deixis.worlds.grid.environment.observations import Frame, draw_observation, paint_board
-from deixis.worlds.grid.pictures import tiles
+from deixis.worlds.grid._pictures import tiles
+from deixis.worlds.grid.environment._observations import Frame, draw_observation, paint_board
 from deixis.worlds.grid.scene import COLORS, SHAPES, SIZES, Agent, Facing, GridObject, GridScene
 
 

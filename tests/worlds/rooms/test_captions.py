@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from deixis.errors import ParseError, SchemaError
 from deixis.expression.description import Description
 from deixis.expression.steps import Is
-from deixis.language.frames import synonyms
+from deixis.language._frames import synonyms
 from deixis.resolution.reference import resolve
 from deixis.scene.scene import Where
 from deixis.worlds.rooms.captions import (

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.errors import SchemaError
+from deixis.worlds.rooms._kernels.raycast import FIELDS, cast_ray
+from deixis.worlds.rooms._room import DEGREES, HUE_LEVELS, ROOM, SCALE_FACTORS, SKY
+from deixis.worlds.rooms._trace import trace
 from deixis.worlds.rooms.decode import picture_error
 from deixis.worlds.rooms.draw import GEOMETRIES, draw_png, draw_room, draw_rooms, encode_png
-from deixis.worlds.rooms.kernels.raycast import FIELDS, cast_ray
-from deixis.worlds.rooms.room import DEGREES, HUE_LEVELS, ROOM, SCALE_FACTORS, SKY
 from deixis.worlds.rooms.scene import IMAGES, RoomScene, ids_of
-from deixis.worlds.rooms.trace import trace
 
 
 SURFACES = ("floor", "wall", "solid", "sky")

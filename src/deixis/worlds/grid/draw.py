@@ -11,13 +11,13 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from deixis.worlds.grid._pictures.animate import film_of, write_gif, write_moving_svg
+from deixis.worlds.grid._pictures.board import compose
+from deixis.worlds.grid._pictures.look import Cell, Look, Marks, Role
+from deixis.worlds.grid._pictures.raster import write_png
+from deixis.worlds.grid._pictures.svg import write_svg
+from deixis.worlds.grid._pictures.terminal import write_terminal
 from deixis.worlds.grid.actions import Action, plan_from_codes
-from deixis.worlds.grid.pictures.animate import film_of, write_gif, write_moving_svg
-from deixis.worlds.grid.pictures.board import compose
-from deixis.worlds.grid.pictures.look import Cell, Look, Marks, Role
-from deixis.worlds.grid.pictures.raster import write_png
-from deixis.worlds.grid.pictures.svg import write_svg
-from deixis.worlds.grid.pictures.terminal import write_terminal
 from deixis.worlds.grid.simulate import simulate
 
 

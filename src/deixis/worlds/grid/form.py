@@ -40,7 +40,7 @@ def form_digest(scene: GridScene) -> int:
     Each object is labelled by its shape, colour and size, then again and again by its label together with the labels in
     its row and in its column. Worlds of one form get the same number; others get different ones, except for rare
     symmetric worlds of at least eight like objects. The agent does not count. The compiled twin is
-    `worlds.grid.kernels.form`.
+    `worlds.grid._kernels.form`.
     """
     labels = [mix((_pack(thing.codes()[:3]) + GOLDEN) & _WORD) for thing in scene.objects]
     for _ in range(ROUNDS):

@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deixis import language
+from deixis.language import _misreadings as misreadings
 from deixis.language import explain as explaining
-from deixis.language import misreadings
 from deixis.language.lexicon import lexicon
 
 
@@ -74,8 +74,8 @@ class GridLanguage:
         return realise(expression, determiners=determiners)
 
     def read_scene(self, path: Path) -> GridScene:
-        """Read the world in a file, JSON or a picture in text (see `deixis.worlds.grid.scene_files`)."""
-        from deixis.worlds.grid.scene_files import read_world
+        """Read the world in a file, JSON or a picture in text (see `deixis.worlds.grid._scene_files`)."""
+        from deixis.worlds.grid._scene_files import read_world
 
         return read_world(path)
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from deixis._numbers import ID_BITS
 from deixis.distractors.necessity import necessity
 from deixis.errors import SchemaError
 from deixis.expression.patterns import pattern_of
-from deixis.numbers import ID_BITS
 from deixis.scene.scene import Context
 from deixis.seeds import GOLDEN, fold, mix
 from deixis.worlds.grid.actions import Manner, Verb
@@ -151,7 +151,7 @@ def content_id(text: str, scene: GridScene) -> int:
 def content_digest(text: str, scene: GridScene) -> int:
     """Return the content of an example as a 64-bit number: the words, and the world in any order of its objects.
 
-    Its part for the world is the plain twin of `worlds.grid.kernels.worlds.digest_world`.
+    Its part for the world is the plain twin of `worlds.grid._kernels.worlds.digest_world`.
     """
     total = 0
     for thing in scene.objects:

@@ -3,7 +3,7 @@
 The agent first walks all columns, then all rows; nothing stands in its way. Pushing follows the direction in which it
 arrived, pulling goes backwards; both end at the edge of the grid or at another solid. A manner colours every single
 step of this, except zigzagging, which changes the route instead. This is the planner of gSCAN as ReaSCAN uses it; the
-compiled twin is `deixis.worlds.grid.kernels.plan`.
+compiled twin is `deixis.worlds.grid._kernels.plan`.
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from deixis._kernels.ops import Op
 from deixis.errors import SchemaError
 from deixis.expression.program import Program, compile_expression
 from deixis.expression.steps import SIDES
-from deixis.kernels.ops import Op
 from deixis.worlds.grid.scene import BOX, GRID, MAX_OBJECTS
 
 
@@ -216,7 +216,7 @@ def _default_backend() -> Backend:
 def _resolve_with_numba(
     programs: list[Program], scenes: GridBatch, which: np.ndarray, *, superlative: bool
 ) -> np.ndarray:
-    from deixis.worlds.grid.kernels.resolve import resolve_grids
+    from deixis.worlds.grid._kernels.resolve import resolve_grids
 
     rows, row_start = _join([p.rows for p in programs], 3)
     tree, tree_start = _join([p.tree for p in programs], 2)

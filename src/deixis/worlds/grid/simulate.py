@@ -4,7 +4,7 @@ Walking goes one cell ahead, over anything, and stops only at the edge. A push t
 cell ahead, together with the agent; a pull takes it one cell back, without turning. Heavy solids (sizes 3 and 4) yield
 to every second effort in the same direction: turns and pauses in between do not undo the first, walking off or
 trying another direction does. A solid does not move off the grid or onto another solid; boxes neither move nor block.
-The compiled twin is `deixis.worlds.grid.kernels.plan.simulate_plans`.
+The compiled twin is `deixis.worlds.grid._kernels.plan.simulate_plans`.
 """
 
 from __future__ import annotations

@@ -10,11 +10,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from deixis.losses import Losses
-from deixis.worlds.photos.left_right import LEFT, RIGHT
+from deixis._losses import Losses
+from deixis.worlds.photos._left_right import LEFT, RIGHT
+from deixis.worlds.photos._words import plain_relation, singular
 from deixis.worlds.photos.scene.graph import Box, GraphObject, Link, SceneGraph
 from deixis.worlds.photos.scene.vocabulary import SAME
-from deixis.worlds.photos.words import plain_relation, singular
 
 
 if TYPE_CHECKING:

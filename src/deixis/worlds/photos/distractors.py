@@ -15,10 +15,10 @@ import numpy as np
 
 from deixis.errors import SchemaError
 from deixis.seeds import GOLDEN_WORD, derive, fold, mix_words
-from deixis.worlds.photos.alike import merge_alike_relations, with_alternatives
-from deixis.worlds.photos.guard import Guard
-from deixis.worlds.photos.index import Pool, Pools, Requirements, requirements_of
-from deixis.worlds.photos.misreadings import (
+from deixis.worlds.photos._alike import merge_alike_relations, with_alternatives
+from deixis.worlds.photos._guard import Guard
+from deixis.worlds.photos._index import Pool, Pools, Requirements, requirements_of
+from deixis.worlds.photos._misreadings import (
     DISTRACTOR_KINDS,
     DistractorKind,
     misreading_of,
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from deixis.distractors.relaxations import Relaxation
     from deixis.expression.description import Expression
     from deixis.expression.program import Program
-    from deixis.worlds.photos.guard import Questions
-    from deixis.worlds.photos.index import GraphIndex
+    from deixis.worlds.photos._guard import Questions
+    from deixis.worlds.photos._index import GraphIndex
     from deixis.worlds.photos.resolution.unknowns import Unknowns
     from deixis.worlds.photos.scene.graph_table import GraphTable
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from deixis._numbers import is_number
 from deixis.errors import SchemaError
-from deixis.numbers import is_number
 from deixis.scene.scene import Context, Where
-from deixis.worlds.photos.misreadings import DISTRACTOR_KINDS, DistractorKind, decode_misreading
+from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS, DistractorKind, decode_misreading
 from deixis.worlds.photos.scene.graph import Box
 
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from deixis.distractors.relaxations import Relaxation
     from deixis.expression.description import Expression
-    from deixis.worlds.photos.data.photographs import Photographs
+    from deixis.worlds.photos.data._photographs import Photographs
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from deixis.worlds.photos.judging import EVALUATE
+from deixis.worlds.photos._judging import EVALUATE
 from deixis.worlds.world import Option, World
 
 
@@ -15,21 +15,21 @@ WORLD = World(
     title="Expressions about photographs",
     task="localise",
     parts={
-        "recipes": "deixis.worlds.photos.recipes",
-        "formats": "deixis.worlds.photos.formats.convert",
-        "language": "deixis.worlds.photos.language.part:LANGUAGE",
-        "pictures": "deixis.worlds.photos.pictures",
-        "judging": "deixis.worlds.photos.judging.evaluate",
-        "paper": "deixis.worlds.photos.paper.report",
-        "models": "deixis.worlds.photos.training.models:MODELS",
-        "examples": "deixis.worlds.photos.examples",
-        "checks": "deixis.worlds.photos.checks",
-        "audit": "deixis.worlds.photos.audit.run",
-        "card": "deixis.worlds.photos.card:facts_of",
-        "statistics": "deixis.worlds.photos.paper.statistics",
-        "items": "deixis.worlds.photos.items",
-        "questions": "deixis.worlds.photos.questions.asking:QUESTIONS",
-        "pages": "deixis.worlds.photos.pages:PAGES",
+        "recipes": "deixis.worlds.photos._recipes",
+        "formats": "deixis.worlds.photos._formats.convert",
+        "language": "deixis.worlds.photos.language._part:LANGUAGE",
+        "pictures": "deixis.worlds.photos._pictures",
+        "judging": "deixis.worlds.photos._judging.evaluate",
+        "paper": "deixis.worlds.photos._paper.report",
+        "models": "deixis.worlds.photos.training._models:MODELS",
+        "examples": "deixis.worlds.photos._examples",
+        "checks": "deixis.worlds.photos._checks",
+        "audit": "deixis.worlds.photos._audit.run",
+        "card": "deixis.worlds.photos._card:facts_of",
+        "statistics": "deixis.worlds.photos._paper.statistics",
+        "items": "deixis.worlds.photos._items",
+        "questions": "deixis.worlds.photos._questions.asking:QUESTIONS",
+        "pages": "deixis.worlds.photos._pages:PAGES",
     },
     datasets={"copsref": "Cops-Ref: expressions and distractor images"},
     models={

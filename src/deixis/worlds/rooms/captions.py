@@ -16,7 +16,7 @@ import numpy as np
 from deixis.errors import ParseError, SchemaError
 from deixis.expression.description import Description
 from deixis.expression.steps import Is
-from deixis.language.frames import ARTICLE, Caption, Frame, FrameGrammar, article, synonyms
+from deixis.language._frames import ARTICLE, Caption, Frame, FrameGrammar, article, synonyms
 from deixis.language.lexicon import lexicon
 from deixis.seeds import mix, mix_words
 from deixis.worlds.rooms.scene import FACTORS, HUES, IMAGES, ORIENTATIONS, PLACES, SCALES, SOLIDS, RoomScene, factors_of

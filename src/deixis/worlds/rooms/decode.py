@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from deixis.errors import SchemaError
+from deixis.worlds.rooms._room import HUE_LEVELS
 from deixis.worlds.rooms.draw import MAX_SIZE, draw_rooms
-from deixis.worlds.rooms.room import HUE_LEVELS
 from deixis.worlds.rooms.scene import SIZES, RoomScene, ids_of
 
 

@@ -13,8 +13,8 @@ from functools import lru_cache
 import numpy as np
 
 from deixis.errors import SchemaError
-from deixis.worlds.rooms.kernels.raycast import LAYERS, cast_layers, paint_rooms
-from deixis.worlds.rooms.room import DEGREES, HUE_LEVELS, ROOM, SCALE_FACTORS, SKY
+from deixis.worlds.rooms._kernels.raycast import LAYERS, cast_layers, paint_rooms
+from deixis.worlds.rooms._room import DEGREES, HUE_LEVELS, ROOM, SCALE_FACTORS, SKY
 from deixis.worlds.rooms.scene import RoomScene, factors_of
 
 

@@ -19,7 +19,7 @@ from deixis.worlds.rooms.scene import FACTORS, IMAGES, PLACES, SIZES, RoomScene,
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from deixis.distractors.contrast import By
+    from deixis.distractors._contrast import By
 
 
 __all__ = [

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.distractors.contrast import Options
+from deixis.distractors._contrast import Options
 from deixis.expression.steps import Is
 from deixis.seeds import Stream, derive
-from deixis.speakers.plain import Incremental
+from deixis.speakers._plain import Incremental
 from deixis.worlds.rooms.captions import caption, frames
 from deixis.worlds.rooms.scene import FACTORS, PLACES, RoomScene, factors_of
 
@@ -17,8 +17,8 @@ from deixis.worlds.rooms.scene import FACTORS, PLACES, RoomScene, factors_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deixis.distractors.contrast import By
-    from deixis.speakers.speaker import Speaker
+    from deixis.distractors._contrast import By
+    from deixis.speakers._speaker import Speaker
 
 
 __all__ = ["INCREMENTAL", "caption_of", "choose_rows"]

@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deixis.data._seal import find_changes, find_unlisted
 from deixis.data.checks import COMPARED, Collector, Contents
-from deixis.data.seal import find_changes, find_unlisted
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.distractors.necessity import is_implied, necessity
 from deixis.errors import BrokenDataset, DeixisError
-from deixis.expression.plain import expression_to_plain
+from deixis.expression._plain import expression_to_plain
 from deixis.resolution.reference import resolve
-from deixis.scene.plain import scene_to_plain
+from deixis.scene._plain import scene_to_plain
 
 
 if TYPE_CHECKING:

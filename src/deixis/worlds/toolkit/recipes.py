@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from deixis.data._crew import count_workers, share_work
+from deixis.data._recipes import begin_manifest, digest_of
+from deixis.data._resumable import make_in
 from deixis.data.card import write_card
-from deixis.data.crew import count_workers, share_work
-from deixis.data.recipes import begin_manifest, digest_of
-from deixis.data.resumable import make_in
 from deixis.data.store import write_parquet
 from deixis.errors import BrokenDataset, RecipeError, UnsatisfiablePattern
 from deixis.resolution.reference import resolve
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from deixis.data.resumable import ResumableFolder
+    from deixis.data._resumable import ResumableFolder
     from deixis.data.store import Dataset
     from deixis.worlds.example import PlainExample
 

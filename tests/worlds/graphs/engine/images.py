@@ -7,9 +7,9 @@ from functools import cache
 from deixis.worlds.photos.clean import GraphReport, clean_graphs
 from deixis.worlds.photos.data.graphs import read_table
 from deixis.worlds.photos.engine import Engine, Tree
-from deixis.worlds.photos.engine.choose import Chooser
-from deixis.worlds.photos.engine.facts import Facts
-from deixis.worlds.photos.imagine.corpus import Corpus, imagine_graphs
+from deixis.worlds.photos.engine._choose import Chooser
+from deixis.worlds.photos.engine._facts import Facts
+from deixis.worlds.photos.imagine._corpus import Corpus, imagine_graphs
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.scene.graphs import VISUAL_GENOME, image, thing
 

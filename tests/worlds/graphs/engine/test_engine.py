@@ -7,12 +7,12 @@ import pytest
 
 from deixis.errors import RecipeError
 from deixis.resolution.reference import denotation
+from deixis.worlds.photos._words import Synonyms
 from deixis.worlds.photos.engine import FORMS, Engine, express, express_in_parallel, tune_weights
-from deixis.worlds.photos.engine.choose import other_counts
+from deixis.worlds.photos.engine._choose import other_counts
 from deixis.worlds.photos.language import parse_reference, read_reference
 from deixis.worlds.photos.resolution.unknowns import Unknowns, judge
 from deixis.worlds.photos.scene.graph_table import GraphTable
-from deixis.worlds.photos.words import Synonyms
 from tests.scene.graphs import needs_graphs
 from tests.worlds.graphs.engine.images import made_up, real, shelf
 

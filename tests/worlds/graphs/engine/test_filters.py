@@ -6,8 +6,8 @@ import pytest
 
 from deixis.expression.steps import Nth, Related
 from deixis.worlds.photos.engine import Edge, Node, Tree
-from deixis.worlds.photos.engine.choose import is_spatial_only, other_counts, says_twice, targets_of
-from deixis.worlds.photos.engine.facts import Facts
+from deixis.worlds.photos.engine._choose import is_spatial_only, other_counts, says_twice, targets_of
+from deixis.worlds.photos.engine._facts import Facts
 from deixis.worlds.photos.scene.graph_table import GraphTable
 from tests.language.copsref.sayings import d, n, w
 from tests.scene.graphs import image, thing

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from deixis.worlds.photos.engine.forms import BUILDERS, build, lengthen
+from deixis.worlds.photos.engine._forms import BUILDERS, build, lengthen
 from deixis.worlds.photos.language import realise_reference
 from tests.worlds.graphs.engine.images import PLAIN, chooser_for, drawn, made_up, shelf
 

@@ -4,7 +4,7 @@ import pytest
 
 from deixis.expression.steps import AnyOf, Not, Nth, Related
 from deixis.worlds.photos.engine import Edge, Node, Tree
-from deixis.worlds.photos.engine.tree import NO_OBJECT
+from deixis.worlds.photos.engine._tree import NO_OBJECT
 from tests.language.copsref.sayings import d, n, w
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from deixis.errors import SchemaError
 from deixis.expression.steps import Related
-from deixis.worlds.photos.engine.wording import Wording, said_as_read
+from deixis.worlds.photos.engine._wording import Wording, said_as_read
 from deixis.worlds.photos.language import Style, realise_reference
 from deixis.worlds.photos.scene.vocabulary import Vocabulary
 from tests.language.copsref.sayings import d, n, w

@@ -9,7 +9,7 @@ import pytest
 
 from deixis.errors import RecipeError
 from deixis.worlds.photos.imagine import Annotator, ImaginedPicture, draw_imagined, draw_sheet, imagine
-from deixis.worlds.photos.imagine.picture import who_owns
+from deixis.worlds.photos.imagine._picture import who_owns
 
 
 if TYPE_CHECKING:

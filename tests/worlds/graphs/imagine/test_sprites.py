@@ -3,15 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deixis.worlds.photos.balance import gqa_counts
-from deixis.worlds.photos.imagine.appearance import draw_appearance
-from deixis.worlds.photos.imagine.chance import Chance
-from deixis.worlds.photos.imagine.kinds import KINDS, UNSAID_COLORS
-from deixis.worlds.photos.imagine.pen import Frame, Look, Pen
-from deixis.worlds.photos.imagine.picture import OwnedShapes, paint, who_owns
-from deixis.worlds.photos.imagine.skeleton import POSES
-from deixis.worlds.photos.imagine.sprites import SPRITES
-from deixis.worlds.photos.imagine.textures import COLORS, IMPLIED, cover
+from deixis.worlds.photos._balance import gqa_counts
+from deixis.worlds.photos.imagine._appearance import draw_appearance
+from deixis.worlds.photos.imagine._chance import Chance
+from deixis.worlds.photos.imagine._kinds import KINDS, UNSAID_COLORS
+from deixis.worlds.photos.imagine._pen import Frame, Look, Pen
+from deixis.worlds.photos.imagine._picture import OwnedShapes, paint, who_owns
+from deixis.worlds.photos.imagine._skeleton import POSES
+from deixis.worlds.photos.imagine._sprites import SPRITES
+from deixis.worlds.photos.imagine._textures import COLORS, IMPLIED, cover
 
 
 pytest.importorskip("PIL")

@@ -8,9 +8,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from deixis.errors import SchemaError
+from deixis.worlds.grid._pictures.look import Look
+from deixis.worlds.grid._pictures.sheet import compose_sheet
 from deixis.worlds.grid.induce.pixels import draw_matrix_png, draw_matrix_svg, draw_task_png, draw_task_svg, encode
-from deixis.worlds.grid.pictures.look import Look
-from deixis.worlds.grid.pictures.sheet import compose_sheet
 
 
 SVG = "{http://www.w3.org/2000/svg}"

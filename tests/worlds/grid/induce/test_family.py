@@ -11,7 +11,7 @@ from deixis.expression.patterns import P1, P2, P3
 from deixis.resolution import denotation
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.commands import commands, count_commands
-from deixis.worlds.grid.induce.family import Sight, family
+from deixis.worlds.grid.induce._family import Sight, family
 from deixis.worlds.grid.induce.rule import length_of
 
 

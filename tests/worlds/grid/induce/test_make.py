@@ -12,8 +12,8 @@ from deixis.resolution import denotation
 from deixis.seeds import Stream
 from deixis.worlds.grid.induce import Operation, TaskRecipe, make_task, make_tasks
 from deixis.worlds.grid.induce import make as making
-from deixis.worlds.grid.induce.family import family
-from deixis.worlds.grid.induce.worlds import draw_world
+from deixis.worlds.grid.induce._family import family
+from deixis.worlds.grid.induce._worlds import draw_world
 
 
 def test_operations_and_patterns_take_turns(tasks):

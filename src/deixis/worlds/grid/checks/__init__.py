@@ -35,17 +35,17 @@ example wrong, W for what makes it worse than it could be, I for information.
 | E601 | The determiners are not those that the world asks for |
 """
 
-from deixis.worlds.grid.checks import content as content
-from deixis.worlds.grid.checks import distractors as distractors
-from deixis.worlds.grid.checks import reference as reference
-from deixis.worlds.grid.checks import splits as splits
-from deixis.worlds.grid.checks.content import ShardFile as ShardFile
-from deixis.worlds.grid.checks.registry import CHECKS as CHECKS
-from deixis.worlds.grid.checks.run import check as check
-from deixis.worlds.grid.checks.run import check_dataset as check_dataset
-from deixis.worlds.grid.checks.run import check_files as check_files
-from deixis.worlds.grid.checks.run import check_tables as check_tables
-from deixis.worlds.grid.checks.splits import HoldOut as HoldOut
+from deixis.worlds.grid.checks import _content as _content
+from deixis.worlds.grid.checks import _distractors as _distractors
+from deixis.worlds.grid.checks import _reference as _reference
+from deixis.worlds.grid.checks import _splits as _splits
+from deixis.worlds.grid.checks._content import ShardFile as ShardFile
+from deixis.worlds.grid.checks._registry import CHECKS as CHECKS
+from deixis.worlds.grid.checks._run import check as check
+from deixis.worlds.grid.checks._run import check_dataset as check_dataset
+from deixis.worlds.grid.checks._run import check_files as check_files
+from deixis.worlds.grid.checks._run import check_tables as check_tables
+from deixis.worlds.grid.checks._splits import HoldOut as HoldOut
 
 
 codes = CHECKS.messages

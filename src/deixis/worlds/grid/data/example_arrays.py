@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.data.ragged import Ragged
+from deixis.data._ragged import Ragged
 from deixis.errors import BrokenDataset
-from deixis.worlds.grid.checks.chunk import Chunk
-from deixis.worlds.grid.checks.content import readable
-from deixis.worlds.grid.checks.judge import CompiledJudge
-from deixis.worlds.grid.checks.registry import CHECKS
-from deixis.worlds.grid.data.commands import StoredCommands
+from deixis.worlds.grid.checks._chunk import Chunk
+from deixis.worlds.grid.checks._content import readable
+from deixis.worlds.grid.checks._judge import CompiledJudge
+from deixis.worlds.grid.checks._registry import CHECKS
+from deixis.worlds.grid.data._commands import StoredCommands
 from deixis.worlds.grid.judging.verdicts import NO_ROLE, ExampleArrays
 
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from deixis.worlds.grid.data.commands import Commands
+    from deixis.worlds.grid.data._commands import Commands
     from deixis.worlds.grid.data.sources import Source
 
 

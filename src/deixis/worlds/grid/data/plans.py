@@ -29,9 +29,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from deixis._version import __version__
-from deixis.data.ids import LARGEST_ID, SMALLEST_ID, current_ids
-from deixis.data.parquet_files import open_parquet, read_all
-from deixis.data.ragged import Ragged
+from deixis.data._ids import LARGEST_ID, SMALLEST_ID, current_ids
+from deixis.data._parquet_files import open_parquet, read_all
+from deixis.data._ragged import Ragged
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, ParseError
 from deixis.worlds.grid.actions import Action, plan_from_letters, plan_from_words

@@ -14,17 +14,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from deixis.data.memberships import rename_splits
-from deixis.data.parquet_files import parquet_errors
-from deixis.data.row_groups import RowGroups
-from deixis.data.split_names import splits_of
+from deixis.data._memberships import rename_splits
+from deixis.data._parquet_files import parquet_errors
+from deixis.data._row_groups import RowGroups
+from deixis.data._split_names import splits_of
 from deixis.data.store import MANIFEST, PARTIAL, open_dataset, read_parquet, write_parquet
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
 from deixis.seeds import GOLDEN_WORD, derive, mix_words
 from deixis.worlds.grid.data.table import DEMANDED, OPTIONAL, SCHEMA, example_at, in_schema
-from deixis.worlds.grid.formats.examined import examined_tables
-from deixis.worlds.grid.formats.recognise import pick_example, read_any, sniff
-from deixis.worlds.grid.formats.release import FILE_NAME, ReleasedFile, find_release, names_in_folder
+from deixis.worlds.grid.formats._examined import examined_tables
+from deixis.worlds.grid.formats._recognise import pick_example, read_any, sniff
+from deixis.worlds.grid.formats._release import FILE_NAME, ReleasedFile, find_release, names_in_folder
 from deixis.worlds.grid.making.recipe import recipe_from
 
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow.compute as pc
 
-from deixis.data.ragged import Ragged
-from deixis.data.split_names import names_in_split
+from deixis.data._ragged import Ragged
+from deixis.data._split_names import names_in_split
 from deixis.errors import BrokenDataset
 from deixis.expression.parts import parts
 from deixis.expression.patterns import pattern_of
-from deixis.worlds.grid.data.commands import StoredCommands
+from deixis.worlds.grid.data._commands import StoredCommands
 from deixis.worlds.grid.data.table import NOWHERE, _column, with_optional_columns
 from deixis.worlds.grid.language import WORDS
 from deixis.worlds.grid.roles import KINDS, SHIFT, Role

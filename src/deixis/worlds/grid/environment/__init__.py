@@ -14,7 +14,7 @@ def register() -> None:
     Raises:
         DeixisError: when Gymnasium is not installed.
     """
-    from deixis.environments.options import demand_package
+    from deixis.environments._options import demand_package
 
     demand_package("gymnasium", "environments")
     from gymnasium.envs import registration

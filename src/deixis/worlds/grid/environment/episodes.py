@@ -13,10 +13,10 @@ import numpy as np
 from deixis.errors import BrokenDataset, RecipeError, SchemaError, UnknownName, UnsatisfiablePattern
 from deixis.expression.patterns import pattern
 from deixis.seeds import Stream, derive
+from deixis.worlds.grid._kernels.environment import Play
+from deixis.worlds.grid._kernels.plan import simulate_plans
 from deixis.worlds.grid.actions import MANNERS, VERBS, plan_from_codes
 from deixis.worlds.grid.commands import choose_balanced, choose_uniform
-from deixis.worlds.grid.kernels.environment import Play
-from deixis.worlds.grid.kernels.plan import simulate_plans
 from deixis.worlds.grid.language import WORDS
 from deixis.worlds.grid.navigate import id_of
 from deixis.worlds.grid.scene import Agent, Facing, GridObject, GridScene
@@ -264,7 +264,7 @@ def fresh_episodes(recipe: Recipe, split: str = "train", episodes: int = EPISODE
 def _make_tables(recipe: Recipe, pool: Pool, split: str, wanted: int) -> Iterator[Table]:
     """Yield tables of so many worlds of one pool, a few commands at a time."""
     from deixis.worlds.grid.data.table import SCHEMA
-    from deixis.worlds.grid.making.shards import make_shard
+    from deixis.worlds.grid.making._shards import make_shard
 
     worlds = -(-wanted // min(pool.commands, wanted))
     pool = replace(pool, worlds=worlds)

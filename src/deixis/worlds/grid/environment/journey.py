@@ -1,7 +1,7 @@
 """The plain definition of an episode: the states that actions lead to, the allowed actions, and the rewards.
 
 A journey is a world, a command and the actions so far; everything about it follows from carrying these out with
-`worlds.grid.simulate`. The compiled twin, which the environments use, is `worlds.grid.kernels.environment`.
+`worlds.grid.simulate`. The compiled twin, which the environments use, is `worlds.grid._kernels.environment`.
 """
 
 from __future__ import annotations

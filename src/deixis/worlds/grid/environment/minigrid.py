@@ -21,8 +21,8 @@ from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 
 from deixis.errors import SchemaError
+from deixis.worlds.grid.environment._observations import Values, letters_of
 from deixis.worlds.grid.environment.navigate import NavigateEnv
-from deixis.worlds.grid.environment.observations import Values, letters_of
 
 
 if TYPE_CHECKING:

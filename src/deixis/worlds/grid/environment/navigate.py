@@ -9,14 +9,14 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from deixis.environments.options import demand_one_of
+from deixis.environments._options import demand_one_of
 from deixis.errors import DeixisError, SchemaError, UnknownName
+from deixis.worlds.grid._kernels.environment import ACTIONS
 from deixis.worlds.grid.actions import Action
-from deixis.worlds.grid.environment.batch import Batch
+from deixis.worlds.grid.environment._batch import Batch
+from deixis.worlds.grid.environment._observations import CLEAR, Frame, Values, observe, space_of
 from deixis.worlds.grid.environment.episodes import find_episodes
-from deixis.worlds.grid.environment.observations import CLEAR, Frame, Values, observe, space_of
 from deixis.worlds.grid.environment.options import read_options
-from deixis.worlds.grid.kernels.environment import ACTIONS
 
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from deixis.environments.options import demand_known, demand_one_of
+from deixis._numbers import is_share
+from deixis.environments._options import demand_known, demand_one_of
 from deixis.errors import SchemaError
-from deixis.numbers import is_share
-from deixis.worlds.grid.batches import CHANNELS
-from deixis.worlds.grid.kernels.environment import EXACT, GOT_THERE, MANNER, Rules
-from deixis.worlds.grid.kernels.plan import longest_plan
-from deixis.worlds.grid.pictures.look import Look
+from deixis.worlds.grid._batches import CHANNELS
+from deixis.worlds.grid._kernels.environment import EXACT, GOT_THERE, MANNER, Rules
+from deixis.worlds.grid._kernels.plan import longest_plan
+from deixis.worlds.grid._pictures.look import Look
 
 
 if TYPE_CHECKING:

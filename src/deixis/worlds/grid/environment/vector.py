@@ -10,12 +10,12 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from deixis.errors import DeixisError, SchemaError, UnknownName
-from deixis.worlds.grid.environment.batch import Batch
+from deixis.worlds.grid._kernels.environment import ACTIONS
+from deixis.worlds.grid.environment._batch import Batch
+from deixis.worlds.grid.environment._observations import Frame, Values, observe_all, space_of
 from deixis.worlds.grid.environment.episodes import find_episodes
 from deixis.worlds.grid.environment.navigate import NavigateEnv
-from deixis.worlds.grid.environment.observations import Frame, Values, observe_all, space_of
 from deixis.worlds.grid.environment.options import read_options
-from deixis.worlds.grid.kernels.environment import ACTIONS
 
 
 if TYPE_CHECKING:

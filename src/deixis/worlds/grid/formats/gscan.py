@@ -11,12 +11,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deixis.data.json_stream import ExampleFile
+from deixis.data._json_stream import ExampleFile
 from deixis.errors import BrokenDataset
 from deixis.worlds.grid.data.table import examples_of
-from deixis.worlds.grid.formats.rows import ROWS, Row, tables_of, text_field
-from deixis.worlds.grid.formats.situation import read_situation
-from deixis.worlds.grid.formats.wording import wording
+from deixis.worlds.grid.formats._rows import ROWS, Row, tables_of, text_field
+from deixis.worlds.grid.formats._situation import read_situation
+from deixis.worlds.grid.formats._wording import wording
 
 
 if TYPE_CHECKING:

@@ -18,18 +18,18 @@ from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from deixis.data.json_stream import ExampleFile
-from deixis.data.split_names import splits_of
+from deixis.data._json_stream import ExampleFile
+from deixis.data._split_names import splits_of
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.worlds.grid.actions import plan_to_words
 from deixis.worlds.grid.data.table import DEMANDED, examples_of
-from deixis.worlds.grid.formats.inferred_roles import infer_roles
-from deixis.worlds.grid.formats.metadata import Sets, metadata_of
-from deixis.worlds.grid.formats.release import FILE_NAME
-from deixis.worlds.grid.formats.rows import ROWS, Row, tables_of, text_field
-from deixis.worlds.grid.formats.situation import Situation, read_situation, write_situation
+from deixis.worlds.grid.formats._inferred_roles import infer_roles
+from deixis.worlds.grid.formats._metadata import Sets, metadata_of
+from deixis.worlds.grid.formats._release import FILE_NAME
+from deixis.worlds.grid.formats._rows import ROWS, Row, tables_of, text_field
+from deixis.worlds.grid.formats._situation import Situation, read_situation, write_situation
+from deixis.worlds.grid.formats._wording import name_of, wording
 from deixis.worlds.grid.formats.vocabulary import VocabularyCounter
-from deixis.worlds.grid.formats.wording import name_of, wording
 from deixis.worlds.grid.roles import KINDS, Role, decode_role
 from deixis.worlds.grid.scene import Agent
 
@@ -37,8 +37,8 @@ from deixis.worlds.grid.scene import Agent
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from deixis.losses import Losses
-    from deixis.worlds.grid.formats.wording import Wording
+    from deixis._losses import Losses
+    from deixis.worlds.grid.formats._wording import Wording
     from deixis.worlds.grid.navigate import Example
 
 
@@ -278,7 +278,7 @@ def convert_reascan(
 
 def _tables(source: Path | str | Iterable[pa.Table] | pa.Table) -> Iterable[pa.Table]:
     from deixis.data.store import open_dataset
-    from deixis.worlds.grid.formats.recognise import read_any
+    from deixis.worlds.grid.formats._recognise import read_any
 
     if isinstance(source, pa.Table):
         return [source]

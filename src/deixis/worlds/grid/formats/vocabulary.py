@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from deixis.data.split_names import splits_of
+from deixis.data._split_names import splits_of
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.worlds.grid.actions import plan_from_letters
 

@@ -19,10 +19,10 @@ from deixis.errors import RecipeError, UnsatisfiablePattern
 from deixis.expression.patterns import P1, P2, P3, pattern
 from deixis.seeds import Stream, derive
 from deixis.worlds.grid.commands import sample_commands, schematics
+from deixis.worlds.grid.induce._worlds import READINGS, draw_world
 from deixis.worlds.grid.induce.edits import Operation, Paint, Reshape, apply_edit, edits_of
 from deixis.worlds.grid.induce.rule import Pair, Rule, Task
 from deixis.worlds.grid.induce.solve import explain_pairs
-from deixis.worlds.grid.induce.worlds import READINGS, draw_world
 
 
 if TYPE_CHECKING:

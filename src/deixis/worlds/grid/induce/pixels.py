@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from deixis.errors import SchemaError
+from deixis.worlds.grid._pictures.look import Look
+from deixis.worlds.grid._pictures.raster import write_png
+from deixis.worlds.grid._pictures.sheet import Column, compose_sheet
+from deixis.worlds.grid._pictures.strokes import Ink, Layer, Picture, Stroke, rectangle
+from deixis.worlds.grid._pictures.svg import write_svg
 from deixis.worlds.grid.induce.edits import in_reading_order
-from deixis.worlds.grid.pictures.look import Look
-from deixis.worlds.grid.pictures.raster import write_png
-from deixis.worlds.grid.pictures.sheet import Column, compose_sheet
-from deixis.worlds.grid.pictures.strokes import Ink, Layer, Picture, Stroke, rectangle
-from deixis.worlds.grid.pictures.svg import write_svg
 from deixis.worlds.grid.scene import SIZES, GridObject, GridScene
 
 

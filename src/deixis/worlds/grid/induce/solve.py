@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from deixis.errors import BrokenDataset, DeixisError
+from deixis.worlds.grid.induce._family import Sight, family
+from deixis.worlds.grid.induce._worlds import READINGS
 from deixis.worlds.grid.induce.edits import apply_edit, edits_between
-from deixis.worlds.grid.induce.family import Sight, family
 from deixis.worlds.grid.induce.files import list_tasks, puzzle_from_dict, read_json, task_from_dict
 from deixis.worlds.grid.induce.rule import Rule
-from deixis.worlds.grid.induce.worlds import READINGS
 from deixis.worlds.grid.scene import GRID
 
 

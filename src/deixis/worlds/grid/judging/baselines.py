@@ -47,8 +47,8 @@ def oracle_plans(asked: ExampleArrays) -> Plans:
 
     Of several objects the first is taken; the plan is empty where there is none.
     """
-    from deixis.worlds.grid.kernels.navigation import make_plans
-    from deixis.worlds.grid.kernels.plan import longest_plan
+    from deixis.worlds.grid._kernels.navigation import make_plans
+    from deixis.worlds.grid._kernels.plan import longest_plan
 
     codes = np.array([command.codes for command in asked.commands], np.int64).reshape(-1, 2)[asked.which]
     verbs, manners = np.ascontiguousarray(codes[:, 0]), np.ascontiguousarray(codes[:, 1])

@@ -23,11 +23,11 @@ import numpy as np
 
 from deixis.errors import BrokenDataset
 from deixis.expression.patterns import PATTERNS
-from deixis.judge.request import ANSWERED, NOT_ASKED
+from deixis.judge._request import ANSWERED, NOT_ASKED
 from deixis.judge.uncertainty import Estimate, wilson
 from deixis.worlds.grid.actions import MANNERS, VERBS
 from deixis.worlds.grid.judging import POINTING
-from deixis.worlds.grid.judging.misreadings import MISSED, NO_REASON, names_of
+from deixis.worlds.grid.judging._misreadings import MISSED, NO_REASON, names_of
 from deixis.worlds.grid.judging.verdicts import CUT, UNRECORDED, ExampleArrays, Plans, Verdicts, judge_all, take_plans
 from deixis.worlds.grid.roles import KINDS
 from deixis.worlds.grid.scene import GRID
@@ -36,7 +36,7 @@ from deixis.worlds.grid.scene import GRID
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from deixis.worlds.grid.data.commands import Command
+    from deixis.worlds.grid.data._commands import Command
 
 
 __all__ = [

@@ -14,8 +14,8 @@ import numpy as np
 
 from deixis.errors import SchemaError
 from deixis.worlds.grid.actions import Action, Verb, plan_to_codes
-from deixis.worlds.grid.data.commands import Command
-from deixis.worlds.grid.judging.misreadings import Blueprints, misreadings_to, names_of
+from deixis.worlds.grid.data._commands import Command
+from deixis.worlds.grid.judging._misreadings import Blueprints, misreadings_to, names_of
 from deixis.worlds.grid.roles import KINDS, SHIFT, encode_role
 from deixis.worlds.grid.scene import GridBatch
 from deixis.worlds.grid.simulate import simulate
@@ -319,7 +319,7 @@ def judge_all(asked: ExampleArrays, plans: Plans, *, is_given: np.ndarray | None
         plans: one for each of them, in their order.
         is_given: bool [example], false where there was no answer, which is wrong throughout.
     """
-    from deixis.worlds.grid.kernels.navigation import EXACT, EXACT_CUT, GOT_THERE, judge_plans
+    from deixis.worlds.grid._kernels.navigation import EXACT, EXACT_CUT, GOT_THERE, judge_plans
 
     given = np.ones(len(asked), bool) if is_given is None else is_given
     is_plan = given & ~_holds_no_action(plans)
@@ -400,7 +400,7 @@ def _roles(asked: ExampleArrays, chosen: np.ndarray) -> np.ndarray:
 
 
 def _misread(asked: ExampleArrays, chosen: np.ndarray) -> np.ndarray:
-    from deixis.worlds.grid.kernels.navigation import find_misreadings
+    from deixis.worlds.grid._kernels.navigation import find_misreadings
 
     blueprints = Blueprints.of([command.expression if command.is_read else None for command in asked.commands])
     which = asked.of_command(blueprints.number)

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from deixis._losses import Losses
+from deixis.data._crew import count_workers, tell_nobody
+from deixis.data._recipes import begin_manifest
+from deixis.data._resumable import make_in
+from deixis.data._split_names import names_in_split
 from deixis.data.card import write_card
-from deixis.data.crew import count_workers, tell_nobody
-from deixis.data.recipes import begin_manifest
-from deixis.data.resumable import make_in
-from deixis.data.split_names import names_in_split
 from deixis.errors import RecipeError
 from deixis.expression.patterns import C1, pattern
-from deixis.losses import Losses
 from deixis.seeds import Stream, derive
 from deixis.worlds.grid.commands import choose_balanced, choose_uniform
-from deixis.worlds.grid.making.places import Places, divide, prove, write_files
-from deixis.worlds.grid.making.pool_maker import MadePool, PoolMaker
-from deixis.worlds.grid.making.tests_on_purpose import (
+from deixis.worlds.grid.making._places import Places, divide, prove, write_files
+from deixis.worlds.grid.making._pool_maker import MadePool, PoolMaker
+from deixis.worlds.grid.making._tests_on_purpose import (
     TrainingCommands,
     commands_trained_on,
     instructions_for,
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from deixis.data.crew import Crew, Progress
-    from deixis.data.resumable import ResumableFolder
+    from deixis.data._crew import Crew, Progress
+    from deixis.data._resumable import ResumableFolder
     from deixis.data.store import Dataset
     from deixis.language.utterance import Instruction
     from deixis.worlds.grid.making.pool import Pool

@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from deixis.data.recipes import digest_of
+from deixis._numbers import is_number
+from deixis.data._recipes import digest_of
 from deixis.errors import DeixisError, RecipeError
 from deixis.expression.patterns import P1, PATTERNS, pattern
-from deixis.numbers import is_number
 from deixis.worlds.grid.making.pool import DISTRACTORS, MAX_EXAMPLES, Distractors, Pool, demand_whole
 from deixis.worlds.grid.splits.partition import Fractions
 from deixis.worlds.grid.splits.rules import GSCAN, REASCAN, REASCAN_ASIDE, Rule, find_rule

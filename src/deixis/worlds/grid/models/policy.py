@@ -84,7 +84,7 @@ class Policy(nn.Module):
 
     Attributes:
         layout: the rows of the model's table of actions.
-        channels: how the grid is encoded, see `deixis.worlds.grid.batches`.
+        channels: how the grid is encoded, see `deixis.worlds.grid._batches`.
         longest_command, longest_plan: what its tables have room for; 0 for no limit.
         points: whether it can also say where the target stands.
         points_mentions: whether it can also say where everything that a command mentions stands.

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import RecipeError, UnknownName, nearest
-from deixis.worlds.grid.batches import CHANNELS
-from deixis.worlds.grid.models.graph_lstm import GraphLSTM, GraphLSTMSettings
-from deixis.worlds.grid.models.multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
-from deixis.worlds.grid.models.transformer import GridTransformer, GridTransformerSettings
+from deixis.worlds.grid._batches import CHANNELS
+from deixis.worlds.grid.models._graph_lstm import GraphLSTM, GraphLSTMSettings
+from deixis.worlds.grid.models._multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
+from deixis.worlds.grid.models._transformer import GridTransformer, GridTransformerSettings
 
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from deixis.data.split_names import join_splits, names_in_split
+from deixis.data._split_names import join_splits, names_in_split
 from deixis.errors import LeakySplit
-from deixis.expression.plain import expression_to_json
+from deixis.expression._plain import expression_to_json
 from deixis.seeds import mix_words
 from deixis.worlds.grid.language import read
 from deixis.worlds.grid.scene import GRID

@@ -9,18 +9,18 @@ import numpy as np
 import torch
 
 from deixis.errors import RecipeError
-from deixis.learn.checkpoints import checkpoint_digest
+from deixis.learn._checkpoints import checkpoint_digest
+from deixis.learn._loop import BEGINS_WITH, Course, follow
+from deixis.learn._updates import Updates
 from deixis.learn.devices import compute_with, find_device, spread
-from deixis.learn.loop import BEGINS_WITH, Course, follow
 from deixis.learn.run import Run, silent
-from deixis.learn.updates import Updates
 from deixis.seeds import Stream, derive
-from deixis.worlds.grid.data.arrays import load_plan_arrays, words_of
+from deixis.worlds.grid.data._arrays import load_plan_arrays, words_of
 from deixis.worlds.grid.models.registry import build
-from deixis.worlds.grid.training.checkpoints import GRID, name_in, read_checkpoint
-from deixis.worlds.grid.training.data import DeviceData, data_facts, demand_room
-from deixis.worlds.grid.training.losses import PlanLoss
-from deixis.worlds.grid.training.order import order_of
+from deixis.worlds.grid.training._checkpoints import GRID, name_in, read_checkpoint
+from deixis.worlds.grid.training._data import DeviceData, data_facts, demand_room
+from deixis.worlds.grid.training._losses import PlanLoss
+from deixis.worlds.grid.training._order import order_of
 from deixis.worlds.grid.training.predict import exact_matches, say_plans
 from deixis.worlds.grid.training.settings import training_from
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from deixis.data.store import Dataset
-    from deixis.learn.checkpoints import Bundle
+    from deixis.learn._checkpoints import Bundle
     from deixis.learn.devices import Place
     from deixis.learn.run import Progress
-    from deixis.worlds.grid.data.arrays import PlanArrays
+    from deixis.worlds.grid.data._arrays import PlanArrays
     from deixis.worlds.grid.models.policy import Policy
     from deixis.worlds.grid.training.settings import Training
 

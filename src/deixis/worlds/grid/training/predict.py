@@ -11,13 +11,13 @@ import numpy as np
 import torch
 
 from deixis.errors import BrokenCheckpoint, BrokenDataset, RecipeError
-from deixis.learn.checkpoints import checkpoint_digest
+from deixis.learn._checkpoints import checkpoint_digest
 from deixis.learn.devices import find_device
-from deixis.worlds.grid.data.arrays import load_plan_arrays
+from deixis.worlds.grid.data._arrays import load_plan_arrays
 from deixis.worlds.grid.data.plans import read_plans, write_plans
 from deixis.worlds.grid.models.policy import ACTIONS
-from deixis.worlds.grid.training.checkpoints import load_model, name_in, read_checkpoint, selection_of
-from deixis.worlds.grid.training.data import DeviceData, data_facts, demand_room
+from deixis.worlds.grid.training._checkpoints import load_model, name_in, read_checkpoint, selection_of
+from deixis.worlds.grid.training._data import DeviceData, data_facts, demand_room
 
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from deixis.data.store import Dataset
-    from deixis.learn.checkpoints import Bundle
-    from deixis.worlds.grid.data.arrays import PlanArrays
+    from deixis.learn._checkpoints import Bundle
+    from deixis.worlds.grid.data._arrays import PlanArrays
     from deixis.worlds.grid.data.plans import Plans
     from deixis.worlds.grid.models.policy import Policy
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from deixis.errors import RecipeError
 from deixis.learn.run import Precision
 from deixis.settings import MAX_SEED, MAX_STEPS, Setting, Settings
-from deixis.worlds.grid.training.order import Batching
-from deixis.worlds.grid.training.published import find_published, find_quirks
+from deixis.worlds.grid.training._order import Batching
+from deixis.worlds.grid.training._published import find_published, find_quirks
 
 
 __all__ = ["Training", "training_from", "training_of"]

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 from zipfile import BadZipFile, ZipFile
 from zlib import error as ZlibError  # noqa: N812 (a class)
 
-from deixis.data.json_stream import Cursor
+from deixis.data._json_stream import Cursor
 from deixis.data.store import file_digest
 from deixis.errors import BrokenDataset
-from deixis.worlds.photos.clean import GraphReport, clean_graphs
-from deixis.worlds.photos.formats.scene_graphs import (
+from deixis.worlds.photos._formats.scene_graphs import (
     Companion,
     clevr_graph,
     gqa_graph,
     image_id_of,
     visual_genome_graph,
 )
-from deixis.worlds.photos.left_right import LEFT, RIGHT, with_left_right
+from deixis.worlds.photos._left_right import LEFT, RIGHT, with_left_right
+from deixis.worlds.photos.clean import GraphReport, clean_graphs
 from deixis.worlds.photos.scene.graph_table import GraphTable
 
 

@@ -12,8 +12,9 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from deixis.data.crew import share_work
-from deixis.worlds.photos.engine.choose import (
+from deixis.data._crew import share_work
+from deixis.worlds.photos._words import Synonyms
+from deixis.worlds.photos.engine._choose import (
     Candidate,
     Chooser,
     Verdict,
@@ -24,20 +25,19 @@ from deixis.worlds.photos.engine.choose import (
     targets_of,
     verdicts_on,
 )
-from deixis.worlds.photos.engine.facts import Facts
-from deixis.worlds.photos.engine.forms import build, lengthen
+from deixis.worlds.photos.engine._facts import Facts
+from deixis.worlds.photos.engine._forms import build, lengthen
+from deixis.worlds.photos.engine._wording import put_into_words
 from deixis.worlds.photos.engine.settings import FORMS, Engine
-from deixis.worlds.photos.engine.wording import put_into_words
 from deixis.worlds.photos.scene.graph_table import GraphTable
-from deixis.worlds.photos.words import Synonyms
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from deixis.worlds.photos.engine._tree import ObjectExpression, Tree
     from deixis.worlds.photos.engine.settings import Form
-    from deixis.worlds.photos.engine.tree import ObjectExpression, Tree
 
     Speaker: TypeAlias = Generator[list[Candidate], list[Verdict], list[ObjectExpression]]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from deixis.errors import RecipeError
-from deixis.worlds.photos.language.words import style_named
+from deixis.worlds.photos.language._words import style_named
 
 
 if TYPE_CHECKING:

@@ -9,16 +9,16 @@ import numpy as np
 
 from deixis.errors import RecipeError
 from deixis.seeds import derive
-from deixis.worlds.photos.imagine.annotate import Annotator
-from deixis.worlds.photos.imagine.appearance import is_borne_out, sizes_in_doubt
-from deixis.worlds.photos.imagine.chance import Chance
-from deixis.worlds.photos.imagine.pen import LIMB, OVAL, Paint, Pen, Shape
-from deixis.worlds.photos.imagine.picture import OVERSAMPLING, OwnedShapes, paint, who_owns
-from deixis.worlds.photos.imagine.places import PLACES
-from deixis.worlds.photos.imagine.relations import roots, seen_relations
-from deixis.worlds.photos.imagine.sprites import SPRITES
-from deixis.worlds.photos.imagine.stage import Stage
-from deixis.worlds.photos.left_right import with_left_right
+from deixis.worlds.photos._left_right import with_left_right
+from deixis.worlds.photos.imagine._annotate import Annotator
+from deixis.worlds.photos.imagine._appearance import is_borne_out, sizes_in_doubt
+from deixis.worlds.photos.imagine._chance import Chance
+from deixis.worlds.photos.imagine._pen import LIMB, OVAL, Paint, Pen, Shape
+from deixis.worlds.photos.imagine._picture import OVERSAMPLING, OwnedShapes, paint, who_owns
+from deixis.worlds.photos.imagine._places import PLACES
+from deixis.worlds.photos.imagine._relations import roots, seen_relations
+from deixis.worlds.photos.imagine._sprites import SPRITES
+from deixis.worlds.photos.imagine._stage import Stage
 from deixis.worlds.photos.scene.graph import Box, GraphObject, Link, SceneGraph
 
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
-    from deixis.worlds.photos.imagine.picture import Owners
-    from deixis.worlds.photos.imagine.stage import Thing
+    from deixis.worlds.photos.imagine._picture import Owners
+    from deixis.worlds.photos.imagine._stage import Thing
 
 
 __all__ = ["ImaginedPicture", "draw_imagined", "imagine"]

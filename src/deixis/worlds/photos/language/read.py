@@ -15,8 +15,8 @@ from deixis.errors import ParseError
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
 from deixis.language.utterance import Instruction, Utterance
+from deixis.worlds.photos.language._words import RANKS, words_of_photographs
 from deixis.worlds.photos.language.say import DETERMINERS, NOTHING_SAID
-from deixis.worlds.photos.language.words import RANKS, words_of_photographs
 from deixis.worlds.photos.scene.vocabulary import NAME, RARE, SAME
 
 

@@ -16,7 +16,7 @@ from deixis.errors import SchemaError
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
 from deixis.language.utterance import Instruction, Utterance
-from deixis.worlds.photos.language.words import ENGLISH, RANKS, Style, style_named, words_of_photographs
+from deixis.worlds.photos.language._words import ENGLISH, RANKS, Style, style_named, words_of_photographs
 from deixis.worlds.photos.scene.vocabulary import NAME, SAME
 
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from deixis.expression.parts import Address
     from deixis.expression.steps import Step
     from deixis.language.utterance import Span
-    from deixis.worlds.photos.language.words import Words
+    from deixis.worlds.photos.language._words import Words
 
 
 __all__ = ["DETERMINERS", "NOTHING_SAID", "realise_reference"]

@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.data.crew import share_work
+from deixis.data._crew import share_work
 from deixis.errors import DeixisError, UnknownName
-from deixis.worlds.photos.balance import Balance, moved_words
+from deixis.worlds.photos._balance import Balance, moved_words
+from deixis.worlds.photos._index import GraphIndex
+from deixis.worlds.photos._misreadings import DistractorKind, encode_misreading
+from deixis.worlds.photos._negatives import Negation, ShownExpression, find_negatives
 from deixis.worlds.photos.distractors import Search, TargetExpression, find_distractors
-from deixis.worlds.photos.engine.wording import Wording
-from deixis.worlds.photos.index import GraphIndex
+from deixis.worlds.photos.engine._wording import Wording
 from deixis.worlds.photos.localise import DistractorImage, Example
-from deixis.worlds.photos.misreadings import DistractorKind, encode_misreading
-from deixis.worlds.photos.negatives import Negation, ShownExpression, find_negatives
 from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from deixis.distractors.relaxations import Relaxation
     from deixis.expression.description import Expression
-    from deixis.worlds.photos.changes import Negative
+    from deixis.worlds.photos._changes import Negative
 
 
 __all__ = ["CHUNK", "Assembly", "Chunk", "Corpus", "assemble_chunk", "negatives_of", "with_distractors"]

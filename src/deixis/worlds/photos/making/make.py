@@ -16,16 +16,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deixis.data.crew import count_workers, share_work, tell_nobody
-from deixis.data.recipes import begin_manifest, digest_of
-from deixis.data.resumable import make_in
+from deixis.data._crew import count_workers, share_work, tell_nobody
+from deixis.data._recipes import begin_manifest, digest_of
+from deixis.data._resumable import make_in
 from deixis.data.store import PARTIAL, read_parquet, replacing_file
 from deixis.errors import RecipeError
 from deixis.seeds import derive
+from deixis.worlds.photos._guard import aligned_with
+from deixis.worlds.photos._index import GraphIndex
+from deixis.worlds.photos._left_right import with_loose_sides
+from deixis.worlds.photos._negatives import Negation
 from deixis.worlds.photos.clean import GraphReport
-from deixis.worlds.photos.data.contamination import measure_contamination
+from deixis.worlds.photos.data._contamination import measure_contamination
+from deixis.worlds.photos.data._picture_files import digest_of_pictures, pictures_in, size_of_picture
 from deixis.worlds.photos.data.graphs import digest_of_sources, read_table
-from deixis.worlds.photos.data.picture_files import digest_of_pictures, pictures_in, size_of_picture
 from deixis.worlds.photos.data.store import (
     COLUMNS,
     IMAGINED,
@@ -38,14 +42,10 @@ from deixis.worlds.photos.distractors import Search
 from deixis.worlds.photos.engine import Engine, tune_weights
 from deixis.worlds.photos.engine.make import Chunk as EngineChunk
 from deixis.worlds.photos.engine.make import express_chunk, image_chunks
-from deixis.worlds.photos.guard import aligned_with
-from deixis.worlds.photos.index import GraphIndex
-from deixis.worlds.photos.left_right import with_loose_sides
 from deixis.worlds.photos.localise import Example
+from deixis.worlds.photos.making._imagined import GRAPHS, TRUTH
+from deixis.worlds.photos.making._imagining import imagine_parts, write_graphs
 from deixis.worlds.photos.making.assemble import CHUNK, Chunk, Corpus, assemble_chunk, negatives_of
-from deixis.worlds.photos.making.imagined import GRAPHS, TRUTH
-from deixis.worlds.photos.making.imagining import imagine_parts, write_graphs
-from deixis.worlds.photos.negatives import Negation
 from deixis.worlds.photos.resolution.graphs import compile_for, only_of, resolve_graph_pairs
 from deixis.worlds.photos.resolution.unknowns import Unknowns
 from deixis.worlds.photos.scene.graph_table import GraphTable
@@ -56,10 +56,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.data.crew import Crew, Progress
-    from deixis.data.resumable import ResumableFolder
+    from deixis.data._crew import Crew, Progress
+    from deixis.data._resumable import ResumableFolder
     from deixis.data.store import Dataset
-    from deixis.worlds.photos.data.picture_files import Picture
+    from deixis.worlds.photos.data._picture_files import Picture
     from deixis.worlds.photos.engine import ObjectExpression
     from deixis.worlds.photos.scene.graph import SceneGraph
 

@@ -52,7 +52,7 @@ def resolve_graph_pairs(
     Returns:
         uint64 [pair, word]: one bit per object.
     """
-    from deixis.worlds.photos.kernels.graph import resolve_graphs as resolve
+    from deixis.worlds.photos._kernels.graph import resolve_graphs as resolve
 
     asked = joined_programs(expressions, table, which, scenes)
     out = np.zeros((len(asked[-1]), word_count(table, asked[-1])), np.uint64)
@@ -118,7 +118,7 @@ def arrays_of(
     policy: int = 0,
 ) -> Any:
     """Return the arrays of a table as the kernels take them, with its known gaps (`unknowns.Unknowns`)."""
-    from deixis.worlds.photos.kernels.graph_sets import Graphs
+    from deixis.worlds.photos._kernels.graph_sets import Graphs
 
     words = table.vocabulary
     start = np.array(words.word_start, np.int64)

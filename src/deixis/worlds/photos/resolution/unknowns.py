@@ -127,7 +127,7 @@ def judge_graph_pairs(
     Returns:
         Twice uint64 [pair, word]: one bit per object.
     """
-    from deixis.worlds.photos.kernels.graph import judge_graphs
+    from deixis.worlds.photos._kernels.graph import judge_graphs
     from deixis.worlds.photos.resolution.graphs import arrays_of, joined_programs, word_count
 
     unknowns = unknowns or Unknowns()

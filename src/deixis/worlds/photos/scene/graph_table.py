@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deixis.errors import BrokenDataset, SchemaError, UnknownName
-from deixis.scene.array_folder import check_codes, check_pointers, read_arrays, write_arrays
-from deixis.worlds.photos.scene.gather import TableBuilder, Texts
+from deixis.scene._array_folder import check_codes, check_pointers, read_arrays, write_arrays
+from deixis.worlds.photos.scene._gather import TableBuilder, Texts
 from deixis.worlds.photos.scene.graph import Box, GraphScene
 from deixis.worlds.photos.scene.vocabulary import MOST_WORDS, Vocabulary
 

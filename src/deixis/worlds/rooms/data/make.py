@@ -29,17 +29,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from deixis.data._crew import count_workers, tell_nobody
+from deixis.data._parquet_files import open_parquet, read_all
+from deixis.data._recipes import begin_manifest, digest_of
+from deixis.data._resumable import make_in
 from deixis.data.card import write_card
-from deixis.data.crew import count_workers, tell_nobody
-from deixis.data.parquet_files import open_parquet, read_all
-from deixis.data.recipes import begin_manifest, digest_of
-from deixis.data.resumable import make_in
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.seeds import derive
 from deixis.worlds.rooms.captions import GRAMMARS, Grammar, captions, frames
-from deixis.worlds.rooms.data.captions import packed_captions, write_captions
-from deixis.worlds.rooms.data.images import write_rooms
+from deixis.worlds.rooms.data._captions import packed_captions, write_captions
+from deixis.worlds.rooms.data._images import write_rooms
 from deixis.worlds.rooms.formats.a3ds import caption_file_name, write_caption_file, write_image_list, write_vocabulary
 from deixis.worlds.rooms.pairs import draw_contexts, partition, test_sets
 from deixis.worlds.rooms.scene import IMAGES
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from deixis.data.crew import Crew, Progress
-    from deixis.data.resumable import Entry, ResumableFolder
+    from deixis.data._crew import Crew, Progress
+    from deixis.data._resumable import Entry, ResumableFolder
     from deixis.data.store import Dataset
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deixis.errors import ParseError, SchemaError
-from deixis.speakers.plain import Minimal
+from deixis.speakers._plain import Minimal
 from deixis.worlds.rooms.captions import expression_of, parse_caption
 from deixis.worlds.rooms.environment.game import LISTENER, SPEAKER
 from deixis.worlds.rooms.scene import FACTORS, ids_of

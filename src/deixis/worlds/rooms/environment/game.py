@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from deixis.environments.options import demand_known, demand_one_of, demand_package
+from deixis._numbers import is_share
+from deixis.environments._options import demand_known, demand_one_of, demand_package
 from deixis.errors import DeixisError, SchemaError, UnknownName
-from deixis.numbers import is_share
 from deixis.seeds import Stream, derive
 from deixis.worlds.rooms.captions import caption, frames
 from deixis.worlds.rooms.draw import SIZE, draw_rooms

@@ -23,12 +23,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deixis.data.crew import in_order
-from deixis.data.json_stream import read_members
+from deixis.data._crew import in_order
+from deixis.data._json_stream import read_members
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.worlds.rooms.captions import GRAMMARS, frames
-from deixis.worlds.rooms.data.captions import blocks, caption_table, caption_texts, interleave
+from deixis.worlds.rooms.data._captions import blocks, caption_table, caption_texts, interleave
 from deixis.worlds.rooms.scene import IMAGES
 from deixis.worlds.rooms.vocabulary import CaptionVocabulary
 

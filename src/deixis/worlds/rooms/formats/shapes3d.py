@@ -25,7 +25,7 @@ import numpy as np
 
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, SchemaError
-from deixis.scene.array_folder import map_array
+from deixis.scene._array_folder import map_array
 from deixis.worlds.rooms.draw import MAX_SIZE, SIZE, draw_rooms
 from deixis.worlds.rooms.scene import FACTORS, IMAGES, factors_of, ids_of
 

@@ -27,16 +27,16 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from deixis.data.locks import wait_for_lock
+from deixis.data._locks import wait_for_lock
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenCheckpoint, BrokenDataset, RecipeError
-from deixis.learn.checkpoints import checkpoint_digest
+from deixis.learn._checkpoints import checkpoint_digest
 from deixis.learn.run import shipped_checkpoints
-from deixis.scene.array_folder import map_array
+from deixis.scene._array_folder import map_array
+from deixis.worlds.rooms._models.encoders import MEAN, SPREAD, ResNet50
 from deixis.worlds.rooms.draw import draw_rooms
-from deixis.worlds.rooms.models.encoders import MEAN, SPREAD, ResNet50
 from deixis.worlds.rooms.scene import SIZES, factors_of
-from deixis.worlds.rooms.training.bundles import read_rooms
+from deixis.worlds.rooms.training._bundles import read_rooms
 
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def find_encoder(name: str, device: torch.device) -> Encoder:
 
 
 def _encoder_of(path: Path, device: torch.device) -> Encoder:
-    from deixis.learn.checkpoints import read_facts
+    from deixis.learn._checkpoints import read_facts
 
     return _room_encoder(path, device) if read_facts(path).get("role") == "encoder" else _resnet(path, device)
 

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from deixis.learn._loop import Course, follow, passes
+from deixis.learn._updates import Updates
 from deixis.learn.devices import find_device
-from deixis.learn.loop import Course, follow, passes
 from deixis.learn.run import silent
-from deixis.learn.updates import Updates
 from deixis.seeds import derive
-from deixis.worlds.rooms.models.speakers import (
+from deixis.worlds.rooms._models.speakers import (
     CaptionLanguage,
     CaptionLanguageSettings,
     RoomSpeaker,
     RoomSpeakerSettings,
 )
-from deixis.worlds.rooms.training.bundles import ROOMS
-from deixis.worlds.rooms.training.captions import Lesson, lessons
-from deixis.worlds.rooms.training.drift import score_words
+from deixis.worlds.rooms.training._bundles import ROOMS
+from deixis.worlds.rooms.training._captions import Lesson, lessons
+from deixis.worlds.rooms.training._drift import score_words
+from deixis.worlds.rooms.training._objectives import caption_loss
+from deixis.worlds.rooms.training._saying import Decoding, say, shift_right
 from deixis.worlds.rooms.training.features import FEATURES, Eyes, features_of, find_encoder
-from deixis.worlds.rooms.training.objectives import caption_loss
-from deixis.worlds.rooms.training.saying import Decoding, say, shift_right
 from deixis.worlds.rooms.vocabulary import vocabulary
 
 

@@ -1,0 +1,217 @@
+"""`deixis audit`: what datasets really test."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deixis._cli.compose import options_for
+from deixis._cli.options import AllowLosses, Count, Json, Places, Seed, names_given
+from deixis._cli.places import at_hand
+from deixis._cli.printing import print_json, print_table
+from deixis._cli.progress import Stages
+from deixis._losses import Losses
+from deixis._options import names_of
+from deixis._version import __version__
+from deixis.errors import RecipeError
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from deixis.audits.run import DatasetAudit
+    from deixis.worlds.world import World
+
+
+PAGE = ".html"
+WIDEST = 18  # letters at the head of a column, so that two datasets fit on 80
+
+
+def audit(
+    places: Places,
+    /,
+    *,
+    out: Path | None = None,
+    names: str = "",
+    split: str | None = None,
+    sample: Count | None = None,
+    allow_losses: AllowLosses = False,
+    seed: Seed = 0,
+    workers: Count | None = None,
+    as_json: Json = False,
+    options: dict[str, Any] | None = None,
+) -> int:
+    """Audit datasets: which words matter, which shortcuts solve them.
+
+    Several datasets of any worlds are put side by side, and what they have in common is told: examples of one that are
+    also in another. What only one world measures stands below.
+
+    Args:
+        places: Dataset folders, addresses such as s3://bucket/folder, other files that a world reads, or JSON Lines of
+            grounded expressions.
+        out: A folder for audit.json, with all counts, audit.md, and audit.html, a page with figures; or FILE.html for
+            the page alone.
+        names: What to call the datasets, separated by commas; by default as their files and folders are called.
+        split: Audit only the examples of this split.
+        sample: Audit only so many examples of each, chosen at random.
+        allow_losses: Audit the rest where more than one in a hundred examples cannot be understood.
+        seed: Which ones are chosen; 0 by default.
+        workers: How many threads or processes, one per core by default; the result does not depend on it.
+        as_json: Print JSON instead of text.
+        options: Those of single worlds.
+    """
+    from deixis.audits._counting import shared_examples
+    from deixis.audits._summary import compare_audits, explain_dashes
+    from deixis.audits.run import audit_dataset
+
+    paths = [at_hand(place) for place in places]
+    called = names_given(names, len(paths)) or names_of(paths)
+    worlds = {path: _world_of(path) for path in paths}
+    published = _published_audit(worlds, options or {})
+    write = None if out is None else _writer(out, len(paths), published=published)
+    found: dict[str, DatasetAudit] = {}
+    for name, path in zip(called, paths, strict=True):
+        with Stages(compiles=True) as progress:
+            found[name] = audit_dataset(
+                path,
+                split=split,
+                sample=sample,
+                seed=seed,
+                workers=workers or os.cpu_count() or 1,
+                progress=partial(progress, name),
+            )
+    lost = _losses(found, allowed=allow_losses)
+    shared = shared_examples({name: one.sightings for name, one in found.items()})
+    about = {"split": split, "sample": sample, "seed": seed if sample else None}
+    values: dict[str, Any] = {
+        "deixis": __version__,
+        **{name: value for name, value in about.items() if value is not None},
+        "audits": {name: one.to_dict() for name, one in found.items()},
+    }
+    if len(found) > 1:
+        values["shared"] = [one._asdict() for one in shared]
+    values |= {"losses": lost} if lost else {}
+    rows = compare_audits(
+        {name: one.audit for name, one in found.items()}, {name: one.rows for name, one in found.items()}
+    )
+    told = [*explain_dashes(rows, list(found)), *_notes(found), *map(str, shared)]
+    if write is not None:
+        write(found, values, rows, told, [str(one) for one in shared])
+    if as_json:
+        print_json(values)
+        return 0
+    print_table(("", *map(_head, found)), rows, numbers=range(1, len(found) + 1))
+    for name, one in found.items():
+        for table in one.tables:
+            print(f"\n{name}: {table.title}" if len(found) > 1 else f"\n{table.title}")
+            cells = ([cell.partition(" ±")[0] for cell in row] for row in table.rows)
+            print_table(table.heads, cells, numbers=range(1, len(table.heads)))
+    for line in told:
+        print(line)
+    if out is not None:
+        page = out if out.suffix == PAGE else out / "audit.html"
+        others = "" if page == out else f"{out / 'audit.json'}, {out / 'audit.md'} and "
+        print(f"Written: {others}{page} (open it in a browser)")
+    return 0
+
+
+def _published_audit(worlds: Mapping[Path, World | None], options: Mapping[str, Any]) -> Any:
+    """Return the published audit of the worlds of some datasets if an option asks for it, otherwise None."""
+    if not options:
+        return None
+    able = [
+        world for world in worlds.values() if world is not None and options.keys() <= world.options_of("audit").keys()
+    ]
+    if not able:
+        path, world = next(((path, world) for path, world in worlds.items() if world is not None), (None, None))
+        if world is None:
+            raise RecipeError("nothing is published of grounded expressions; leave --published out")
+        options_for(world, "audit", options, where=path or "")
+    return able[0].part("audit").published()
+
+
+def _world_of(path: Path) -> World | None:
+    from deixis.audits.grounded import is_grounded
+    from deixis.worlds.registry import world_of
+
+    return None if is_grounded(path) else world_of(path)
+
+
+def _losses(found: Mapping[str, DatasetAudit], *, allowed: bool) -> dict[str, dict[str, object]]:
+    """The examples that could not be understood, as plain values; why others are not judged is a finding."""
+    from deixis.audits.audit import LOST
+
+    lost: dict[str, dict[str, object]] = {}
+    for name, one in found.items():
+        losses = Losses("examples", one.audit.examples)
+        for reason in LOST:
+            losses.leave_out(reason, one.audit.unjudged.get((reason,), 0))
+        losses.demand_few(where=name, allowed=allowed)
+        lost |= {name: losses.to_dict()} if losses else {}
+    return lost
+
+
+def _notes(found: Mapping[str, DatasetAudit]) -> Iterator[str]:
+    """What was left out and why, and what else there is to say of each dataset."""
+    for name, one in found.items():
+        for (reason,), count in sorted(one.audit.unjudged.items()):
+            yield f"{name}: {count:,} left out: {reason}"
+        yield from (f"{name}: {note}" for note in one.notes)
+
+
+def _head(name: str) -> str:
+    """A name short enough for the head of a column."""
+    return name if len(name) <= WIDEST else f"{name[: WIDEST // 2 - 1]}…{name[-WIDEST // 2 :]}"
+
+
+def _writer(out: Path, datasets: int, *, published: Any) -> Callable[..., None]:
+    """What writes the files; whatever stands in its way shows now, not when everything is counted."""
+    from deixis.report._audit_page import MOST_DATASETS, write_audit_page
+
+    if find_spec("jinja2") is None:
+        raise ModuleNotFoundError("the page is made of templates", name="jinja2")
+    if datasets > MOST_DATASETS:
+        raise RecipeError(f"an audit page shows up to {MOST_DATASETS} datasets side by side, got {datasets}")
+    folder = out.parent if out.suffix == PAGE else out
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def write(
+        found: Mapping[str, DatasetAudit],
+        values: dict[str, Any],
+        rows: Sequence[Sequence[str]],
+        told: Sequence[str],
+        shared: Sequence[str],
+    ) -> None:
+        if out.suffix != PAGE:
+            text = json.dumps(values, indent=1, ensure_ascii=False) + "\n"
+            (out / "audit.json").write_text(text, encoding="utf-8")
+            (out / "audit.md").write_text("\n".join(_markdown(found, rows, told)) + "\n", encoding="utf-8")
+        write_audit_page(
+            {name: one.audit for name, one in found.items()},
+            out if out.suffix == PAGE else out / "audit.html",
+            published=published,
+            shared=shared,
+            further={name: one.tables for name, one in found.items()},
+            notes={name: one.notes for name, one in found.items()},
+        )
+
+    return write
+
+
+def _markdown(found: Mapping[str, DatasetAudit], rows: Sequence[Sequence[str]], told: Sequence[str]) -> Iterator[str]:
+    """The audits as Markdown."""
+    yield from ("# Audit", "", *_table(("", *found), rows))
+    for name, one in found.items():
+        for table in one.tables:
+            yield from ("", f"## {name}: {table.title}", "", *_table(table.heads, table.rows))
+            yield from ("", "± is half of a 95 % interval.")
+    for line in told:
+        yield from ("", line)
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    return (f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *rows))

@@ -1,0 +1,86 @@
+"""`deixis convert`: examples from one form into another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from deixis._cli.compose import options_for
+from deixis._cli.options import Count, Json, Place, Seed
+from deixis._cli.places import at_hand
+from deixis._cli.printing import print_output
+from deixis._cli.progress import Stages
+from deixis._options import names_in
+from deixis.errors import RecipeError
+
+
+if TYPE_CHECKING:
+    from deixis.worlds.world import World
+
+
+def convert(
+    *paths: Annotated[Place, Parameter(name="PATH", negative=())],
+    to: str,
+    split: str | None = None,
+    named: Annotated[str, Parameter(name="--as")] = "",
+    force: bool = False,
+    seed: Seed | None = None,
+    workers: Count | None = None,
+    as_json: Json = False,
+    options: dict[str, Any],
+) -> int:
+    """Convert a dataset, or several into one, into another form.
+
+    The last path is where to write; those before it are read, one after the other, as one dataset.
+
+    Args:
+        paths: What to read: dataset folders, also at an address such as s3://bucket/folder, or files and folders as
+            the authors of a dataset released them; and last where to write: a file or a folder, as the form has it.
+        to: The form, one of those of its world; parquet is a dataset folder.
+        split: Convert only this split; its vocabulary is still that of the whole dataset.
+        named: What splits are called: a name for the only split of each PATH, in their order, or old=new; separated
+            by commas, e.g. --as a1 or --as test=a1.
+        force: Replace a file that is already there.
+        seed: Accepted by every verb; nothing is random here.
+        workers: Accepted by every verb; there is nothing to divide here.
+        as_json: Print JSON instead of text.
+        options: Those of single worlds.
+    """
+    del seed, workers
+    if len(paths) < 2:
+        got = f"only {paths[0]}" if paths else "nothing"
+        raise RecipeError(f"convert needs what to read and where to write, PATH … OUT, got {got}")
+    *given, out = paths
+    if not isinstance(out, Path):
+        raise RecipeError(f"convert writes to this machine only, not to {out}; name a path as the last one")
+    if out.is_file() and not force:
+        raise RecipeError(f"{out} already exists; choose another name, or give --force to replace it")
+    sources = [at_hand(source) for source in given]
+    world = _world_of(sources[0])
+    formats = world.part("formats")
+    if to not in formats.writes:
+        known = ", ".join(formats.writes)
+        raise RecipeError(f"{sources[0]} is of {world.name}, which is not written as {to[:40]!r}; known: {known}")
+    own = options_for(world, "convert", options, where=sources[0])
+    with Stages() as progress:
+        output = formats.convert(
+            sources, out, to=to, split=split, names=names_in(named), force=force, progress=progress, **own
+        )
+    values = {"path": str(out), "to": to, "from": ", ".join(map(str, given)), **output.values}
+    print_output(replace(output, values=values, blocks=[*output.blocks, f"Wrote {out}."]), as_json=as_json)
+    return output.code
+
+
+def _world_of(path: Path) -> World:
+    """The world whose forms what lies at a path is in."""
+    from deixis.data.store import MANIFEST
+    from deixis.worlds.registry import world_of, world_whose
+
+    if not (path / MANIFEST).is_file():
+        found = world_whose("formats", lambda formats: bool(formats.recognise(path)))
+        if found is not None:
+            return found
+    return world_of(path)

@@ -1,0 +1,113 @@
+"""`deixis studio`: see, question and judge datasets in the browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter, validators
+
+from deixis._cli.options import Count, Json, Seed
+from deixis._cli.printing import print_json
+from deixis._cli.progress import Stages
+from deixis.errors import BrokenDataset
+
+
+if TYPE_CHECKING:
+    from deixis._studio.demo import Preparing
+
+
+OPEN_TO_OTHERS = "warning: the studio has no passwords; everybody who can reach this machine can see the given folders"
+NEEDED = ("starlette", "uvicorn", "jinja2", "pyarrow", "PIL")
+
+
+def studio(
+    paths: Annotated[list[Path] | None, Parameter(name="PATH", negative=())] = None,
+    /,
+    *,
+    host: str = "127.0.0.1",
+    port: Annotated[int | None, Parameter(validator=validators.Number(gte=0, lt=1 << 16))] = None,
+    no_browser: bool = False,
+    answers: Path | None = None,
+    seed: Seed = 42,
+    workers: Count | None = None,
+    as_json: Json = False,
+) -> int:
+    """Open the studio in the browser.
+
+    Browse datasets, change scenes, do the tasks, compare models. Nothing leaves this machine, and nothing but the given
+    folders is shown. Ctrl-C closes it.
+
+    Args:
+        paths: Datasets, results of models, or folders that hold some. Without any, a small dataset of each world is
+            made while the studio is already open, and kept for the next time.
+        host: Where to listen; other machines can only reach it when this is one of your network addresses.
+        port: 8377 by default, so that links into the studio stay valid; the next free one where that is taken. 0
+            for any that is free.
+        no_browser: Say where it is, but open no browser.
+        answers: A folder that keeps the answers of people who play; otherwise they can only be downloaded.
+        seed: Which demo is made; 42 by default.
+        workers: How many threads make the demo.
+        as_json: Say where it is as JSON.
+    """
+    for package in NEEDED:  # better now than when a page is asked for
+        if find_spec(package) is None:
+            raise ModuleNotFoundError("the studio is a web page", name=package)
+    from deixis._studio.server import PORT, is_local, serve
+
+    if not is_local(host):
+        print(f"deixis: {OPEN_TO_OTHERS}", file=sys.stderr, flush=True)
+
+    preparing = None
+    if paths:
+        roots = paths
+    else:
+        folder, preparing = _demo(seed, workers, says=not as_json)
+        roots = [folder]
+    for path in roots:
+        _demand_readable(path)
+    if answers is not None:
+        answers.mkdir(parents=True, exist_ok=True)
+
+    def tell(address: str) -> None:
+        if as_json:
+            print_json({"address": address, "paths": [str(path) for path in roots], "process": os.getpid()})
+        else:
+            if port is None and not address.endswith(f":{PORT}/"):
+                print(f"Port {PORT} is taken, perhaps by another studio; links to that one do not lead here")
+            print(f"The studio is open at {address} (Ctrl-C closes it)")
+        sys.stdout.flush()  # who waits for the address may read it through a pipe
+
+    options: dict[str, Any] = {"host": host, "port": port, "answers": answers, "opens": not no_browser, "told": tell}
+    if preparing is None:
+        serve(roots, **options)
+        return 0
+    with Stages() as progress:
+        preparing.progress = None if as_json else progress
+        serve(roots, **options, preparing=preparing)
+    return 0
+
+
+def _demo(seed: int, workers: int | None, *, says: bool) -> tuple[Path, Preparing | None]:
+    """The folder of the demo, and what makes it while the studio is open, where it is not there yet."""
+    from deixis._studio.demo import Preparing, demo_folder, is_made
+
+    folder = demo_folder(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    is_there = is_made(folder)
+    if says:
+        print(f"No path was given: a small dataset of each world is shown from {folder}")
+        if not is_there:
+            print("It is made first, which takes a few minutes, most of it compiling; the page shows how far it is")
+        sys.stdout.flush()
+    return folder, None if is_there else Preparing(folder, seed=seed, workers=workers or os.cpu_count() or 1)
+
+
+def _demand_readable(path: Path) -> None:
+    if not path.exists():
+        raise BrokenDataset(f"there is no file or folder {path}")
+    if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
+        raise PermissionError(13, "Permission denied", str(path))

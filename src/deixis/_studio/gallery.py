@@ -1,0 +1,192 @@
+"""The gallery of a dataset, the page of each example, and the way through a filtered list.
+
+An address such as `/d/reascan/3777?in=verb%3Dpush` is an example together with the filter under which it was found: its
+page leads to what lies before and after it among those that the filter leaves.
+"""
+
+from __future__ import annotations
+
+import json
+from asyncio import shield
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from starlette.background import BackgroundTask
+from starlette.datastructures import QueryParams
+from starlette.responses import Response
+from starlette.routing import Route
+
+from deixis._studio.filters import PAGE, PageQuery
+from deixis._studio.pages import cache_pages, library_of, pack_page, pages_of, render_text, send_packed
+from deixis.errors import DeixisError, UnknownName
+
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from deixis._studio.filters import Listing
+    from deixis._studio.library import Entry, Library
+
+
+PARTS = ("", "list", "counts")
+PICTURE = {  # of whoever wrote the world: it is drawn, and does nothing else
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+    "cache-control": "private, max-age=3600",
+}
+
+
+async def gallery(request: Request) -> Response:
+    """One page of a dataset, or where the query has `part=list`, the list alone."""
+    library = library_of(request)
+    entry = library.find_dataset(request.path_params["slug"])
+    pages = pages_of(request)
+    runs = tuple(run.slug for run in library.runs)
+    key = (request.url.path, request.url.query, entry.stamp, runs)
+    page = pages.find(key)
+    after = None
+    if page is None:
+        after = BackgroundTask(_prepare, entry)
+        made, is_final = await shield(pages.begin(key, _make_page, request, entry, library))
+        if is_final:
+            pages.keep(key, made)
+        page = made
+    kind = "application/json" if request.query_params.get("part") == "counts" else "text/html"
+    return send_packed(request, page, kind, after)
+
+
+def _prepare(entry: Entry) -> None:
+    """Read what the next question will need, now that this one is answered."""
+    with suppress(DeixisError):  # whoever asks the next question will be told
+        entry.pages.prepare(entry)
+
+
+def _make_page(request: Request, entry: Entry, library: Library) -> tuple[bytes, bool]:
+    """Return the page, packed, since it is many small pictures alike, and whether it is final."""
+    part = request.query_params.get("part", "")
+    if part not in PARTS:
+        raise UnknownName(f"a gallery has no part {part[:40]!r}")
+    wanted = PageQuery.of(request.query_params)
+    if part:  # the form wants its counts
+        entry.pages.count(entry)
+    listing = _carrying(entry.pages.list_examples(entry, wanted, library), wanted)
+    if part == "counts":
+        return pack_page(json.dumps(_counts(listing)).encode()), listing.is_final
+    path = f"/d/{entry.slug}"
+    shown = render_text(
+        "gallery_list.html" if part else "gallery.html",
+        path=path,
+        title=entry.title,
+        entry=entry,
+        about=entry.pages.about,
+        listing=listing,
+        counts=json.dumps(_counts(listing)),
+        pager=_pager(path, wanted, listing),
+        is_filtered=bool(wanted.values),
+    )
+    return pack_page(shown.encode()), listing.is_final
+
+
+def _carrying(listing: Listing, wanted: PageQuery) -> Listing:
+    """The listing with addresses from which one can go on within the filter."""
+    cards = tuple(replace(card, address=card.address + wanted.carried) for card in listing.cards)
+    return replace(listing, cards=cards)
+
+
+def _counts(listing: Listing) -> dict[str, list[tuple[str, str, int | None]]]:
+    """The choices of every field, for the form that stays while the list is exchanged."""
+    if not listing.is_final:
+        return {}
+    return {
+        field.name: [(choice.value, choice.label, choice.count) for choice in field.choices]
+        for field in listing.fields
+        if field.choices
+    }
+
+
+def _pager(path: str, wanted: PageQuery, listing: Listing) -> list[tuple[str, str, bool]]:
+    """What leads to other pages: words, address and whether it is the page that is shown."""
+    if listing.onward:
+        return [("Look on", listing.onward, False)]
+    page, last = listing.page, listing.pages
+    if last <= 1:
+        return []
+    near = sorted({1, *range(max(1, page - 2), min(last, page + 2) + 1), last})
+    links = [("← Previous", wanted.address(path, page=page - 1), False)] if page > 1 else []
+    before = 0
+    for number in near:
+        if number > before + 1:
+            links.append(("…", "", False))
+        links.append((f"{number:,}", wanted.address(path, page=number), number == page))
+        before = number
+    return [*links, ("Next →", wanted.address(path, page=page + 1), False)] if page < last else links
+
+
+# -------------------------------------------------------------------------------- examples
+
+
+def example(request: Request) -> Response:
+    """The page of an example."""
+    entry = library_of(request).find_dataset(request.path_params["slug"])
+    return entry.pages.example(request, entry, request.path_params["number"])
+
+
+def picture(request: Request) -> Response:
+    """The picture of an example, as a file of its own."""
+    entry = library_of(request).find_dataset(request.path_params["slug"])
+    drawn = entry.pages.picture(entry, request.path_params["number"])
+    return Response(drawn, media_type="image/svg+xml", headers=PICTURE)
+
+
+class Way(NamedTuple):
+    """The place of an example among those that pass a filter.
+
+    Attributes:
+        back: the address of the page of the gallery on which it is listed.
+        place: its place, counted from 1.
+        total: how many the filter leaves.
+        before, after: the addresses of its neighbours; empty where there is none.
+    """
+
+    back: str
+    place: int
+    total: int
+    before: str
+    after: str
+
+
+def find_way(request: Request, entry: Entry, number: int) -> Way | None:
+    """Return the way through the filter that an address carries, or None without a filter that this example passes.
+
+    Args:
+        request: asks for the page of an example.
+        entry: its dataset.
+        number: what the filter of its world calls it, its place in the dataset say.
+    """
+    said = request.query_params.get("in", "")
+    if not said:
+        return None
+    try:
+        wanted = PageQuery.of(QueryParams(said))
+        if not wanted.carried:
+            return None
+        numbers, address = entry.pages.filter_examples(entry, wanted, library_of(request))
+    except (DeixisError, OSError):
+        return None
+    places = np.flatnonzero(numbers == number)
+    if not len(places):
+        return None
+    place = int(places[0])
+    page = wanted.address(f"/d/{entry.slug}", page=place // PAGE + 1 if place >= PAGE else "")
+    before, after = (
+        address(int(numbers[at])) + wanted.carried if 0 <= at < len(numbers) else "" for at in (place - 1, place + 1)
+    )
+    return Way(page, place + 1, len(numbers), before, after)
+
+
+ROUTES = (
+    Route("/d/{slug}", gallery),
+    Route("/d/{slug}/{number:int}", cache_pages(example)),
+    Route("/d/{slug}/{number:int}/picture.svg", picture),
+)

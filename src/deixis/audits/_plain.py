@@ -1,0 +1,263 @@
+"""Audits by the plain definitions, one example at a time, for every kind of scene.
+
+A world may count the same in arrays, which its part `audit` does then; only the sums over a whole dataset, repeats and
+readers, are worked out by the same functions.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from deixis.audits import measures
+from deixis.audits._counting import Looks, Readers, Sightings, Tally, count_repeats
+from deixis.audits.audit import CLAUSE, IMPLIED, NO_MEANING, SHORTCUTS
+from deixis.data._split_names import names_in_split
+from deixis.errors import SchemaError
+from deixis.expression._plain import expression_to_plain
+from deixis.expression.parts import parts
+from deixis.scene._plain import scene_to_plain
+from deixis.scene.scene import PlainScene
+from deixis.seeds import mix
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from deixis.audits.audit import Audit
+    from deixis.audits.measures import Bag
+    from deixis.expression.description import Expression
+    from deixis.scene.scene import Context, Scene
+    from deixis.worlds.example import Example
+
+
+ASIDE, NO_TARGET = "set aside", "no target among what is shown"
+
+
+def audit_examples(examples: Iterable[Example], *, progress: Callable[[int], None] | None = None) -> Audit:
+    """Audit examples of any world, without the measures that need what the examples do not have."""
+    count = AuditCount()
+    for example in examples:
+        count.add(example)
+        if progress is not None:
+            progress(count.tally.examples)
+    return count.audit()
+
+
+def features(scene: Scene, index: int) -> dict[str, str]:
+    """Return the visible values of an object by attribute.
+
+    Several values, or none, count as one value of their own.
+    """
+    return {
+        one.name.replace("_", " "): " & ".join(sorted(scene.values(index, one.name))) or "none"
+        for one in scene.schema.attributes
+    }
+
+
+def count_expression(
+    tally: Tally, expression: Expression, context: Context, length: int, bag: Bag = measures.exchanges
+) -> None:
+    """Count everything about one expression that picks out the target of its context alone."""
+    schema = context.scenes[context.target.scene].schema
+    pattern, target = measures.pattern_name(expression), {context.target}
+    told, left = measures.audited_parts(expression, schema), measures.left_without(expression, context)
+    needed = {one.part: left[one.part] != target for one in told}
+    for one in told:
+        tally.add("parts", pattern, one.phrase, one.kind, needed[one.part])
+        wrong = len(left[one.part] - target)
+        tally.add("competitors", pattern, one.phrase, one.kind, min(wrong, 4))
+    words = [needed[one.part] for one in told if measures.is_content_word(one.kind)]
+    clauses = [needed[one.part] for one in told if one.kind == CLAUSE]
+    tally.add("wholes", pattern, all(words), all(clauses))
+    tally.add("words", pattern, sum(words), len(words))
+    for one in told:
+        if one.kind != IMPLIED:
+            fitting = left[one.part] if context.target in left[one.part] else ()
+            tally.add("overlooked", pattern, len(words) + len(clauses), len(fitting))
+    if (suffices := measures.colour_and_shape(expression, context)) is not None:
+        tally.add("sufficient", pattern, suffices)
+    for relation in expression.relations():
+        tally.add("relations", pattern, relation)
+    objects = sum(len(scene) for scene in context.scenes)
+    tally.add("lengths", pattern, length)
+    tally.add("chance", pattern, length, objects)
+    tally.add("namesakes", pattern, length, len(measures.namesakes(expression, context)))
+    tally.add("reached", pattern, len(measures.reached_by_misreading(expression, context)), objects)
+    noun, phrase, first_clause, bag_of_words = SHORTCUTS
+    tally.add("shortcuts", pattern, noun, measures.solves(measures.noun_alone(expression, schema), context))
+    tally.add("shortcuts", pattern, phrase, measures.solves(expression.phrase, context))
+    if (first := measures.first_clause_alone(expression)) is not None:
+        tally.add("shortcuts", pattern, first_clause, measures.solves(first, context))
+    tally.add("shortcuts", pattern, bag_of_words, measures.bag_of_words_solves(expression, context, bag))
+
+
+class AuditCount:
+    """The counts of some examples, and what has to be remembered of them until all are counted.
+
+    Args:
+        alike: what was counted of examples by their likeness; may be shared by several counts of one dataset.
+        bag: the readings of a bag of words, see `measures.bag_of_words_solves`.
+    """
+
+    def __init__(self, alike: dict[object, tuple[str, Tally]] | None = None, *, bag: Bag = measures.exchanges) -> None:
+        self.tally = Tally()
+        self.digests: list[tuple[int, int, int]] = []
+        self.splits: list[str] = []
+        self.seen: list[list[dict[str, str]]] = []
+        self.targets: list[int] = []
+        self._alike = {} if alike is None else alike
+        self._bag = bag
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_alike": {}}
+
+    def add(self, example: Example) -> None:
+        """Count one example of any world.
+
+        An example may have `likeness`, which is the same for examples of which the same is counted, however their words
+        and values differ; it is then worked out once. It may also have `splits`, where a split has a + in its name.
+        """
+        split = "+".join(name.replace("+", " & ") for name in getattr(example, "splits", ())) or example.split or "all"
+        try:
+            context = example.context
+        except SchemaError:
+            self.leave_out(NO_TARGET, split)
+            return
+        expression = example.expression
+        if expression is None:
+            self.leave_out(NO_MEANING, split)
+            return
+        likeness = getattr(example, "likeness", None)
+        if likeness is None or likeness not in self._alike:
+            counted = Tally()
+            reason = measures.why_not_judged(expression, context)
+            if not reason:
+                length = len(example.text.split()) or sum(1 for _ in parts(expression))
+                count_expression(counted, expression, context, length, self._bag)
+            self._alike[likeness] = reason, counted
+        reason, counted = self._alike[likeness]
+        if reason or split == "aside":
+            self.leave_out(ASIDE if split == "aside" else reason, split)
+        else:
+            self._count(split)
+            self.tally.merge(counted)
+            seen = [features(scene, k) for scene in context.scenes for k in range(len(scene))]
+            self.remember(_digests(example.text, context, expression), split, seen, _place_of_target(context))
+
+    def leave_out(self, reason: str, split: str) -> None:
+        """Count an example that cannot be judged."""
+        self._count(split)
+        self.tally.add("unjudged", reason)
+
+    def accepts(self, expression: Expression, context: Context, split: str) -> bool:
+        """Count an example, and return whether it can be judged."""
+        self._count(split)
+        reason = ASIDE if split == "aside" else measures.why_not_judged(expression, context)
+        if reason:
+            self.tally.add("unjudged", reason)
+        return not reason
+
+    def remember(
+        self,
+        digests: tuple[int, int, int],
+        split: str,
+        seen: list[dict[str, str]],
+        target: int,
+        places: Sequence[dict[str, str]] = (),
+    ) -> None:
+        """Remember an example, and count the features of its objects.
+
+        Args:
+            digests: of the example, of its scenes and of what is said.
+            split: where it belongs.
+            seen: the features of every object.
+            target: the number of the one that is meant.
+            places: further features that readers see, but which are counted elsewhere.
+        """
+        for number, thing in enumerate(seen):
+            for name, value in thing.items():
+                self.tally.add("features", name, value, number == target)
+        self.digests.append(digests)
+        self.splits.append(split)
+        self.seen.append([one | other for one, other in zip(seen, places, strict=True)] if places else seen)
+        self.targets.append(target)
+
+    def merge(self, other: AuditCount) -> None:
+        """Take over what another has counted, of examples that come after these."""
+        self.tally.merge(other.tally)
+        for name in ("digests", "splits", "seen", "targets"):
+            getattr(self, name).extend(getattr(other, name))
+
+    @property
+    def sightings(self) -> Sightings:
+        """Digests by which the examples are recognised."""
+        table = np.array(self.digests, np.uint64).reshape(-1, 3)
+        names = tuple(dict.fromkeys(self.splits))
+        numbers = {name: number for number, name in enumerate(names)}
+        which = np.array([numbers[split] for split in self.splits], np.int64)
+        return Sightings(table[:, 0], table[:, 1], table[:, 2], which, names)
+
+    def audit(self, names: Sequence[str] | None = None) -> Audit:
+        """Return the audit, with the measures of the whole dataset.
+
+        Readers see the features of these names, or all.
+        """
+        known = sorted({name for seen in self.seen for thing in seen for name in thing}) if names is None else names
+        if self.digests and known:
+            count_repeats(self.tally, [self.sightings])
+            self._judge_readers(known)
+        return self.tally.audit()
+
+    def _count(self, split: str) -> None:
+        self.tally.examples += 1
+        for name in names_in_split(split):
+            self.tally.add("splits", name)
+
+    def _judge_readers(self, names: Sequence[str]) -> None:
+        things = [thing for seen in self.seen for thing in seen]
+        values = {
+            name: {value: code for code, value in enumerate(sorted({thing[name] for thing in things}))}
+            for name in names
+        }
+        codes = [[values[name][thing[name]] for name in names] for thing in things]
+        readers = Readers(names, max(len(known) for known in values.values()))
+        key = np.array([mix(digests[0]) for digests in self.digests], np.uint64)
+        start = np.cumsum([0, *(len(seen) for seen in self.seen)])
+        readers.see(Looks(key, np.array(codes, np.int64), start, np.array(self.targets, np.int64)))
+        readers.judge(self.tally)
+
+
+def _digests(text: str, context: Context, expression: Expression) -> tuple[int, int, int]:
+    """Names for exactly this example, for its scenes, and for what is said; none depends on its split or its id."""
+    world = [_facts(scene) for scene in context.scenes]
+    whole = [world, expression_to_plain(expression), list(context.target), text]
+    return _digest(whole), _digest(world), _digest(str(expression))
+
+
+def _facts(scene: Scene) -> object:
+    """Everything there is in a scene; a scene that has a `digest` is known by it."""
+    if (own := getattr(scene, "digest", None)) is not None:
+        return own
+    if isinstance(scene, PlainScene):
+        return scene_to_plain(scene)
+    things = range(len(scene))
+    links = [
+        (one.name, k, n)
+        for one in scene.schema.relations
+        for k in things
+        for n in things
+        if scene.related(one.name, k, n)
+    ]
+    return [[sorted(features(scene, k).items()) for k in things], links]
+
+
+def _place_of_target(context: Context) -> int:
+    """The number of the target among the objects of all scenes."""
+    return sum(len(scene) for scene in context.scenes[: context.target.scene]) + context.target.object
+
+
+def _digest(value: object) -> int:
+    return int.from_bytes(blake2b(repr(value).encode(), digest_size=8).digest(), "big")

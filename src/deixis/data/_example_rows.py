@@ -1,0 +1,200 @@
+"""The rows of any dataset by number, some thousand in memory at a time, for those who feed models.
+
+A card says which tables a dataset has: captions by grammar, pairs, images, …
+
+Files come in groups of rows that are read together. A group is kept as long as there is room.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from deixis.data._ragged import Ragged
+from deixis.data._row_groups import RowGroups
+from deixis.data.card import facts_of
+from deixis.data.store import open_dataset
+from deixis.errors import BrokenDataset, UnknownName
+from deixis.worlds.registry import world_in
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from deixis.data._row_groups import Group
+
+
+MEMORY = 256 << 20  # bytes of groups that are kept
+Table: TypeAlias = Any  # of pyarrow
+
+
+@dataclass
+class ExampleRows:
+    """Rows of one split of one table.
+
+    Attributes:
+        path: the folder of the dataset.
+        world: the name of its world.
+        table: which table of it.
+        split: which split, by the name that other tools have for it.
+        files: the files with their numbers of rows.
+        columns: the names of the columns.
+        memory: how many bytes of rows are kept at most.
+        most_groups: how many groups of rows are kept at most.
+    """
+
+    path: Path
+    world: str
+    table: str
+    split: str
+    files: tuple[tuple[Path, int], ...]
+    columns: tuple[str, ...]
+    memory: int = MEMORY
+    most_groups: int = 1 << 30
+    _kept: OrderedDict[int, pa.Table] = field(default_factory=OrderedDict, repr=False)
+
+    def __len__(self) -> int:
+        return sum(rows for _, rows in self.files)
+
+    def __getstate__(self) -> dict[str, Any]:
+        plain = {name: value for name, value in self.__dict__.items() if name not in ("_rows", "groups", "_starts")}
+        return plain | {"_kept": OrderedDict()}
+
+    @cached_property
+    def _rows(self) -> RowGroups:
+        return RowGroups(self.files, self.columns)
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The stretches of rows that are read together, in order."""
+        return list(self._rows.groups())
+
+    @cached_property
+    def _starts(self) -> np.ndarray:
+        return np.array([0, *accumulate(group.rows for group in self.groups)])
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of rows of each stretch."""
+        return [group.rows for group in self.groups]
+
+    @property
+    def row_bytes(self) -> float:
+        """Mean number of bytes of an unpacked row."""
+        return sum(self._rows.unpacked_bytes(group) for group in self.groups) / max(len(self), 1)
+
+    def take(self, numbers: Sequence[int] | np.ndarray) -> Table:
+        """The rows of some numbers, in that order.
+
+        Raises:
+            UnknownName: when there is no row of one of the numbers.
+            BrokenDataset: when a file cannot be read.
+        """
+        wanted = np.asarray(numbers, np.int64)
+        outside = wanted[(wanted < 0) | (wanted >= len(self))]
+        if len(outside):
+            raise UnknownName(f"there is no example {outside[0]} here; there are {len(self):,}, counted from 0")
+        which = np.searchsorted(self._starts, wanted, side="right") - 1
+        parts, places = [], []
+        for number in np.unique(which).tolist():
+            here = np.flatnonzero(which == number)
+            parts.append(self._group(number).take(pa.array(wanted[here] - self._starts[number])))
+            places.append(here)
+        if not parts:
+            return pa.table({})
+        if len(parts) == 1:
+            return parts[0]
+        return pa.concat_tables(parts).take(pa.array(np.argsort(np.concatenate(places))))
+
+    def read_column(self, group: Group, name: str) -> list[Any]:
+        """One column of a stretch of rows, without the others."""
+        found: list[Any] = self._rows.read(group, [name]).column(name).to_pylist()
+        return found
+
+    def _group(self, number: int) -> pa.Table:
+        if number in self._kept:
+            self._kept.move_to_end(number)
+            return self._kept[number]
+        table = self._rows.read(self.groups[number]).combine_chunks()
+        self._kept[number] = table
+        held = sum(one.nbytes for one in self._kept.values())
+        while len(self._kept) > 1 and (held > self.memory or len(self._kept) > self.most_groups):
+            held -= self._kept.popitem(last=False)[1].nbytes
+        return table
+
+
+def open_rows(path: Path, *, split: str | None = None, table: str | None = None, memory: int = MEMORY) -> ExampleRows:
+    """The rows of a dataset.
+
+    Args:
+        path: its folder.
+        split: which split; may be left out where there is only one.
+        table: which table; the first of the card where nothing is said.
+        memory: how many bytes of rows are kept at most.
+
+    Raises:
+        BrokenDataset: when there is no dataset, or it is damaged.
+        UnknownName: when it has no such table or split.
+    """
+    dataset = open_dataset(path)
+    world = world_in(dataset.manifest, where=str(path))
+    dataset.demand_whole()
+    try:
+        tables = {one.name: one for one in facts_of(path, dataset.manifest).tables}
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BrokenDataset(f"the manifest of {path} lacks something: {error!r}") from error
+    if not tables:
+        raise BrokenDataset(f"{path} holds no table that can be read row by row")
+    chosen = tables[_known_name(next(iter(tables)) if table is None else table, tables, "table", path)]
+    if split is None and len(chosen.files) > 1:
+        raise UnknownName(f"say which split of {path.name} is meant: {', '.join(chosen.files)}")
+    name = _known_name(next(iter(chosen.files), "") if split is None else split, chosen.files, "split", path)
+    return ExampleRows(
+        path=path,
+        world=world.name,
+        table=chosen.name,
+        split=name,
+        files=tuple((path / entry["path"], entry["rows"]) for entry in chosen.files[name] if entry["rows"]),
+        columns=tuple(chosen.schema.names),
+        memory=memory,
+    )
+
+
+def _known_name(name: str, known: Mapping[str, Any], what: str, path: Path) -> str:
+    if name in known:
+        return name
+    plain = name.replace("-", "_")  # as splits are called on the card
+    if plain in known:
+        return plain
+    raise UnknownName(f"there is no {what} {name!r} in {path.name}; it has {', '.join(known) or 'none'}")
+
+
+def columns_of(table: Table) -> dict[str, np.ndarray | Ragged | list[Any]]:
+    """The columns of some rows: numbers as arrays, lists of numbers as `Ragged`, anything else as lists."""
+    return {name: _column(table.column(name)) for name in table.column_names}
+
+
+def no_columns(table: Table) -> dict[str, Any]:
+    """Nothing beside the columns of a table, for worlds that add nothing."""
+    del table
+    return {}
+
+
+def _column(column: pa.ChunkedArray) -> np.ndarray | Ragged | list[Any]:
+    kind = column.type
+    if _is_number(kind) and not column.null_count:
+        return column.to_numpy()
+    if pa.types.is_list(kind) and _is_number(kind.value_type) and not column.null_count:
+        return Ragged.of_column(column)
+    return column.to_pylist()
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)

@@ -1,0 +1,103 @@
+# ruff: noqa: ARG002 (the studio asks all worlds alike)
+"""Pages of instructions in grid worlds: galleries, examples, results, and a playground."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deixis._studio.world_pages import WorldPages
+from deixis.worlds.grid._pages import example, play, playground, results
+from deixis.worlds.grid._pages.gallery import filter_grid, grid_shelf, list_grid
+from deixis.worlds.grid.data.example_arrays import data_digest
+from deixis.worlds.grid.world import WORLD
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy as np
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from deixis._studio.answers import Game
+    from deixis._studio.filters import Listing, PageQuery
+    from deixis._studio.library import Entry, Library
+    from deixis._studio.model_results import ModelResults
+    from deixis._studio.verdicts import ResultCard, Side
+    from deixis.report._runs import Run
+
+
+class GridPages(WorldPages):
+    """The studio's pages of instructions in grid worlds."""
+
+    def open(self, path: Path) -> Any:
+        """Open the source of the examples in a folder, or in a file of a release."""
+        return super().open(path).source
+
+    def list_examples(self, entry: Entry, wanted: PageQuery, library: Library) -> Listing:
+        """Show one page of the gallery."""
+        return list_grid(entry, wanted, library)
+
+    def filter_examples(
+        self, entry: Entry, wanted: PageQuery, library: Library
+    ) -> tuple[np.ndarray, Callable[[int], str]]:
+        """Return the examples that a filter leaves."""
+        return filter_grid(entry, wanted, library), lambda number: f"/d/{entry.slug}/{number}"
+
+    def prepare(self, entry: Entry) -> None:
+        """Read codes and worlds in the background."""
+        grid_shelf(entry).prepare()
+
+    def count(self, entry: Entry) -> None:
+        """Read the codes of all examples."""
+        grid_shelf(entry).codes()
+
+    def example(self, request: Request, entry: Entry, number: int) -> Response:
+        """Show everything about one example."""
+        return example.example_page(request, entry, number)
+
+    def game(self, entry: Entry, split: str, task: str, questions: int, *, seed: int, form: Mapping[str, str]) -> Game:
+        """Return a game of instructions to carry out, or of targets to point at."""
+        del form
+        return play.grid_game(entry, split, "navigate" if task == "navigate" else "point", questions, seed=seed)
+
+    def claims(self, found: Mapping[str, Any], file: str) -> bool:
+        """Return whether results are neither told apart by settings nor scores of captions."""
+        return not {"settings", "scores", "sets"} & found.keys()
+
+    def read_results(self, entry: Entry, file: str, run: Run) -> list[ModelResults]:
+        """Read the results of a model."""
+        return [results.show_plans(entry, run)]
+
+    def is_about(self, judged: ModelResults, entry: Entry) -> bool:
+        """Return whether results are about a dataset, by the digest of its content."""
+        return bool(judged.digest) and data_digest(entry.data) == judged.digest
+
+    def cards(
+        self,
+        cards: Sequence[ResultCard],
+        sides: Sequence[Side],
+        rows: Sequence[np.ndarray],
+        dataset: Entry | None,
+    ) -> Sequence[ResultCard]:
+        """Return cards with boards."""
+        return results.with_boards(cards, sides, rows, dataset) if dataset else cards
+
+    def say(self, outcome: str, role: str, missed: Sequence[str]) -> str:
+        """Describe the verdict on a plan in words."""
+        return results.say_outcome(outcome, role, missed)
+
+
+PAGES = GridPages(
+    world=WORLD,
+    about="Instructions in grid worlds",
+    short="grid worlds",
+    folder=Path(__file__).parent,
+    routes=(*example.ROUTES, *playground.ROUTES, *play.ROUTES),
+    navigation={"/playground": "Playground"},
+    tasks=play.TASKS,
+    results=results.WORDS,
+    demo_folder="grid-worlds",
+    demo_readers=("oracle", "random"),
+)

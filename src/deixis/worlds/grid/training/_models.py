@@ -1,0 +1,103 @@
+"""Part `models` of the grid: models that carry out instructions, and the options of `deixis train` for each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from deixis._options import names_in
+from deixis.errors import RecipeError
+from deixis.learn.run import Model, Models, checkpoint_of, describe_steps, files_here
+from deixis.settings import add_options, merge_settings
+from deixis.worlds.grid.training._published import PUBLISHED
+from deixis.worlds.grid.training.settings import Training, training_of
+
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from deixis.learn.run import Progress, Run
+
+
+class _Settings(NamedTuple):
+    training: Training
+    begin: Path | None
+
+
+def _settings(
+    given: Mapping[str, Any],
+    *,
+    model: str,
+    settings: Path | None = None,
+    quick: bool = False,
+    begin: str | None = None,
+    quirks: str = "",
+) -> _Settings:
+    """How a model learns to carry out instructions.
+
+    Args:
+        given: The settings that were given as options.
+        model: Its name.
+        settings: A TOML file with any of the settings of a training, and the sizes of the model under [settings];
+            options override it.
+        quick: The settings that train fastest, in minutes on a GPU, instead of the published ones.
+        begin: A run or a checkpoint of the same model to begin with, or the name of one that comes with deixis; its
+            sizes are kept.
+        quirks: Quirks of the published code to repeat, separated by commas: paper-rate (m-lstm), drops-85-percent
+            (gcn-lstm), sees-padding (transformer).
+    """
+    named = {"quirks": names} if (names := names_in(quirks)) else {}
+    training = training_of(model, merge_settings(settings, {**given, **named}, model=model), quick=quick)
+    return _Settings(training, None if begin is None else checkpoint_of(begin, world="grid"))
+
+
+def _train(
+    settings: _Settings,
+    data: Path | None,
+    out: Path,
+    *,
+    device: str,
+    progress: Progress,
+    stop_after: float | None,
+) -> Run:
+    from deixis.worlds.grid.data.sources import open_source
+    from deixis.worlds.grid.training.course import train
+
+    assert data is not None
+    source = open_source(data)
+    if source.dataset is None:
+        raise RecipeError(f"{data} is no dataset folder; make one with `deixis convert {data} --to parquet FOLDER`")
+    run = train(
+        source.dataset,
+        settings.training,
+        out,
+        device=device,
+        begin=settings.begin,
+        progress=progress,
+        stop_after=stop_after,
+    )
+    return replace(run, lines=tuple(_lines(run.facts)), following=(f"deixis evaluate {out} --data {data} --out {out}",))
+
+
+def _lines(facts: Mapping[str, Any]) -> list[str]:
+    chosen = facts["selection"]
+    lines = [describe_steps(facts, of="examples")]
+    if chosen["evaluations"]:
+        lines.append(
+            f"Best on dev: {100 * chosen['best']:.1f} % exact match of {chosen['examples']:,} examples, "
+            f"after {chosen['best_step']:,} steps; {chosen['evaluations']:,} evaluations."
+        )
+    return lines
+
+
+def _model(name: str) -> Model:
+    options = add_options(Training, defaults=PUBLISHED[name].training, model=name)(_settings)
+    return Model(options=options, train=_train)
+
+
+MODELS = Models(
+    models={name: _model(name) for name in PUBLISHED},
+    kinds=("grid", "checkpoint"),
+    shipped=files_here(*PUBLISHED),
+)

@@ -1,0 +1,99 @@
+"""Part `audit` of photographs: the common measures, and the accuracy of readers who understand only a part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deixis.audits.measures import reorderings
+from deixis.audits.run import DatasetAudit, FurtherTable, audit_plainly, choose
+from deixis.errors import RecipeError
+from deixis.report.chart import Axis, Chart, make_series
+from deixis.worlds.photos._audit.localise import PROBES, audit_shortcuts, shortcut_rows
+from deixis.worlds.photos.data.store import open_copsref
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from deixis.worlds.photos._audit.localise import ShortcutAudit
+
+
+SOLVED = "The target is all that is left (%)"
+GUESSED = "The target is hit by guessing among what is left (%); for who hears nothing, that is chance"
+
+
+def audit(
+    path: Path,
+    *,
+    split: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    workers: int = 1,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> DatasetAudit:
+    """Audit a dataset, see `deixis.worlds.world.Audits`."""
+    data = open_copsref(path)
+    everything = list(data.examples(split))
+    chosen = [everything[number] for number in choose(range(len(everything)), sample, seed)]
+    found = audit_shortcuts(chosen, data.scenes)
+    if not found.judged:
+        raise RecipeError(f"{path} holds no example to audit: " + (_left_out(found) or "it is empty"))
+    common = audit_plainly(
+        "photos", path, split=split, sample=sample, seed=seed, workers=workers, progress=progress, bag=reorderings
+    )
+    return DatasetAudit(
+        common.audit,
+        common.sightings,
+        rows=dict(_rows(found)),
+        tables=tuple(_table(found, guessing=guessing) for guessing in (False, True)),
+        notes=tuple(_notes(found)),
+        plain={"kind": "copsref", **found.to_dict()},
+    )
+
+
+def _rows(found: ShortcutAudit) -> Iterator[tuple[str, str]]:
+    """What each reader solves where all images are shown, and how well words alone tell what is not there."""
+    shown = found.shortcuts[0]
+    for probe in PROBES[1:]:
+        yield f"solved by {probe} ({shown.setting})", f"{shown.shares[probe].mean:.1%}"
+    if found.words_alone is not None:
+        yield "words alone tell what is not there", f"{found.words_alone.area:.2f} of 1, chance 0.50"
+
+
+def _table(found: ShortcutAudit, *, guessing: bool) -> FurtherTable:
+    heads, *rows = shortcut_rows(found.shortcuts, guessing=guessing)
+    probes = PROBES if guessing else PROBES[1:]  # nothing solves nothing
+    shares = {one.setting: one.guesses if guessing else one.shares for one in found.shortcuts}
+    title = GUESSED if guessing else SOLVED
+    plot = Chart(
+        name=f"plot-readers-{'guessed' if guessing else 'solved'}",
+        title=title.partition(" (%)")[0],
+        caption="A row for each reader, named by what it hears; a bar for each setting.",
+        marks="bars",
+        labels=tuple(probes),
+        series=make_series(
+            {setting: tuple(column[probe].mean for probe in probes) for setting, column in shares.items()}
+        ),
+        axis=Axis(label="share of the examples"),
+    )
+    return FurtherTable(title=title, heads=tuple(heads), rows=tuple(map(tuple, rows)), plot=plot)
+
+
+def _notes(found: ShortcutAudit) -> Iterator[str]:
+    left_out = _left_out(found)
+    yield f"{found.judged:,} of {found.examples:,} examples judged for shortcuts" + (
+        f"; left out: {left_out}." if left_out else "."
+    )
+    told = found.words_alone
+    if told is not None:
+        words = ", ".join(f"{word} x{factor:.2g}" for word, factor in told.telling)
+        yield (
+            f"Words alone tell {told.absent:,} expressions of what is not there from the {told.there:,} they were made "
+            f"of with an area of {told.area:.2f} [{told.low:.2f}, {told.high:.2f}] under the curve, where chance is "
+            f"0.50; most telling, with how much more often they say it: {words}."
+        )
+
+
+def _left_out(found: ShortcutAudit) -> str:
+    return ", ".join(f"{count:,} {reason}" for reason, count in found.left_out.items())

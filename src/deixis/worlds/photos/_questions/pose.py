@@ -1,0 +1,227 @@
+"""Expressions about photographs as prompts: the scene graphs as text, or pictures with numbered boxes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from io import BytesIO
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, NamedTuple
+
+from deixis.errors import DeixisError, UnknownName
+from deixis.prompts.answers import NOT_THERE
+from deixis.prompts.question import Message, Picture
+from deixis.seeds import Stream, derive
+from deixis.worlds.photos._judging.verdicts import judge_answers
+from deixis.worlds.photos._questions.gold import Candidate, RegionGold
+from deixis.worlds.photos.data._photographs import decode_picture
+from deixis.worlds.photos.localise import Answer
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PIL.ImageDraw import ImageDraw
+
+    from deixis.prompts.question import Part
+    from deixis.worlds.photos.localise import Example, Setting
+    from deixis.worlds.photos.scene.graph import GraphScene
+    from deixis.worlds.photos.scene.graph_table import GraphTable
+
+
+INVERSE = {"to the right of": "to the left of"}  # of which one direction is enough to say
+SHOWN = {
+    "text": "You read descriptions of images. In each, the objects are numbered; attributes stand before the name, the "
+    "box in brackets is (left, top, width, height) in pixels, and what is recorded about an object and others follows. "
+    'What is "to the left of" something has it to its right. A description need not mention everything.',
+    "image": "You see images. In each, objects are framed and numbered; the number stands in a corner of its frame, or "
+    "beside a small frame, in the same colour.",
+}
+ASKED = f"""\
+An expression describes at most one of all these objects; ranks such as "the first … from the left" count within one \
+image. Which object is it? You may think first. End with one line that gives its number, or says that nothing in these \
+images fits the expression, for example:
+Answer: 7
+Answer: {NOT_THERE}"""
+COLORS = (
+    "#B00020",
+    "#00539C",
+    "#1B6B2F",
+    "#7A3E00",
+    "#5B1A8B",
+    "#005F66",
+)  # of frames; white numbers are legible on all
+
+ROOM = 4  # times the area of its number: smaller frames have it beside them
+
+
+class PosedExample(NamedTuple):
+    """One question about photographs: the images in the order in which they are shown, and the right answer."""
+
+    images: tuple[str, ...]
+    gold: RegionGold
+
+
+def region_instructions(style: str) -> Message:
+    """Return the instructions before the first expression."""
+    return Message("system", ("\n\n".join((SHOWN[style], ASKED)),))
+
+
+@dataclass(frozen=True)
+class Photographs:
+    """The images that expressions are about.
+
+    Attributes:
+        scenes: their graphs.
+        find: the picture of an image by its id, None where there is none.
+        seed: of the order of images.
+    """
+
+    scenes: GraphTable
+    find: Callable[[str], bytes | None]
+    seed: int
+
+    def show(self, example: Example, setting: Setting) -> PosedExample:
+        """Return an example in a setting, its images in an order that gives nothing away, its objects numbered."""
+        stream = Stream(derive(self.seed, "images", example.id))
+        images = tuple(stream.permutation(example.images(setting)))
+        places = [(image, thing) for image in images for thing in self._scene(image).object_ids]
+        wanted = (example.image_id, example.object_id)
+        if example.is_there and wanted not in places:
+            raise UnknownName(f"example {example.id} is about the object {wanted[1]!r}, which its image does not have")
+        gold = RegionGold(
+            text=example.text,
+            candidates=tuple(self._candidates(example, setting, places)),
+            target=places.index(wanted) if example.is_there else None,
+            split=example.split,
+            form=example.form,
+            change=example.change,
+        )
+        return PosedExample(images, gold)
+
+    def _candidates(self, example: Example, setting: Setting, places: Sequence[tuple[str, str]]) -> list[Candidate]:
+        """Every region, with what `deixis evaluate` would say of whoever chooses it."""
+        if not example.is_there:
+            return [Candidate(*place) for place in places]
+        copies = [replace(example, id=number) for number in range(len(places))]
+        answers = [Answer(number, setting, *place) for number, place in enumerate(places)]
+        verdicts = judge_answers(copies, answers, self.scenes)
+        return [Candidate(*place, one.place, one.missed) for place, one in zip(places, verdicts, strict=True)]
+
+    def question(self, shown: PosedExample, style: str) -> Message:
+        """Return the images and the expression as a question."""
+        parts: list[Part] = []
+        first = 1
+        for label, image in zip(_labels(len(shown.images)), shown.images, strict=True):
+            scene, title = self._scene(image), f"Image {label}"
+            if style == "image":
+                parts += [f"{title}:", Picture(self._draw(scene, first), title)]
+            else:
+                parts.append(
+                    "\n".join((f"{title} ({scene.width} x {scene.height} pixels)", *_list_objects(scene, first), ""))
+                )
+            first += len(scene)
+        return Message("user", (*parts, f"Expression: {shown.gold.text}"))
+
+    def _scene(self, image: str) -> GraphScene:
+        if image not in self._kept:
+            self._kept[image] = self.scenes.scene(self.scenes.find(image))
+        return self._kept[image]
+
+    @cached_property
+    def _kept(self) -> dict[str, GraphScene]:
+        return {}
+
+    def _draw(self, scene: GraphScene, first: int) -> bytes:
+        held = self.find(scene.image_id)
+        if held is None:
+            raise UnknownName(f"there is no picture of the image {scene.image_id!r}; use the style text")
+        return _frame_objects(held, scene, first)
+
+
+def _labels(count: int) -> list[str]:
+    return [*ascii_uppercase, *(a + b for a in ascii_uppercase for b in ascii_uppercase)][:count]
+
+
+def _list_objects(scene: GraphScene, first: int) -> list[str]:
+    """Return a line for every object: number, words, box, and what is recorded about it and others."""
+    lines = []
+    for number in range(len(scene)):
+        x, y, w, h = scene.boxes[number]
+        words = " ".join((*sorted(scene.words[number]), scene.names[number]))
+        relations: dict[str, list[str]] = {}
+        for relation, other in scene.outgoing(number):
+            if not scene.related(INVERSE.get(relation, relation), other, number) or relation not in INVERSE:
+                relations.setdefault(relation, []).append(str(first + other))
+        said = "".join(f"; {relation} {', '.join(others)}" for relation, others in relations.items())
+        lines.append(f"{first + number}. {words} ({x:.0f}, {y:.0f}, {w:.0f}, {h:.0f}){said}")
+    return lines
+
+
+# -------------------------------------------------------------------------------- pictures
+
+
+def _frame_objects(held: bytes, scene: GraphScene, first: int) -> bytes:
+    """The picture, twice as large, with a numbered frame around every object; small ones are drawn last."""
+    try:
+        from PIL import Image, ImageDraw
+    except ImportError:
+        raise DeixisError('pictures need Pillow; run: pip install "deixis[data]"') from None
+    picture = Image.fromarray(decode_picture(held, scene.image_id))
+    scale = 2 if max(picture.size) < 800 else 1
+    picture = picture.resize((picture.width * scale, picture.height * scale), Image.Resampling.LANCZOS)
+    across, down = picture.width / max(scene.width, 1), picture.height / max(scene.height, 1)
+    pen = ImageDraw.Draw(picture)
+    order = sorted(range(len(scene)), key=lambda number: (-scene.boxes[number].area, number))
+    taken: list[tuple[float, float, float, float]] = []
+    for number in order:
+        x, y, w, h = scene.boxes[number]
+        box = (x * across, y * down, min((x + w) * across, picture.width - 1), min((y + h) * down, picture.height - 1))
+        pen.rectangle(_order_corners(box), outline=COLORS[number % len(COLORS)], width=3)
+    for number in reversed(order):  # numbers of small things are placed first: they have the least room
+        x, y, w, h = scene.boxes[number]
+        box = (x * across, y * down, (x + w) * across, (y + h) * down)
+        _number(pen, box, str(first + number), COLORS[number % len(COLORS)], taken, picture.size)
+    out = BytesIO()
+    picture.save(out, "PNG", compress_level=6)
+    return out.getvalue()
+
+
+def _order_corners(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    left, top, right, bottom = box
+    return min(left, right), min(top, bottom), max(left, right), max(top, bottom)
+
+
+def _number(
+    pen: ImageDraw,
+    box: tuple[float, float, float, float],
+    text: str,
+    color: str,
+    taken: list[tuple[float, float, float, float]],
+    size: tuple[int, int],
+) -> None:
+    """A number in a corner of its frame, or beside a small one: the first place that no other number lies on."""
+    from PIL import ImageFont
+
+    font = ImageFont.load_default(20)
+    wide, high = pen.textlength(text, font=font) + 8, 24
+    left, top, right, bottom = box
+    corners = [(left, top), (right - wide, top), (left, bottom - high), (right - wide, bottom - high)]
+    corners += [(left, (top + bottom - high) / 2), (right - wide, (top + bottom - high) / 2)]
+    if (right - left) * (bottom - top) < ROOM * wide * high:  # a number inside would hide what it is about
+        corners = [(left, top - high), (left - wide, top), (right, top), (left, bottom), *corners]
+    places = [
+        (x, y, x + wide, y + high)
+        for x, y in (
+            (min(max(x, 0), max(size[0] - wide, 0)), min(max(y, 0), max(size[1] - high, 0))) for x, y in corners
+        )
+    ]
+    free = (place for place in places if not any(_overlap(place, other) for other in taken))
+    place = next(free, places[0])
+    taken.append(place)
+    pen.rectangle(place, fill=color)
+    pen.text((place[0] + 4, place[1] + 1), text, fill="white", font=font)
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -1,3 +1,0 @@
-"""The kinds of place that are imagined, and their frequencies."""
-
-from deixis.worlds.photos.imagine.places.table import PLACES as PLACES

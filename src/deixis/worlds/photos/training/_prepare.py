@@ -1,0 +1,133 @@
+"""A dataset as a model takes it: its regions on a device, and what is said in the model's own words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import torch
+
+from deixis.errors import RecipeError, nearest
+from deixis.seeds import derive
+from deixis.worlds.photos.data._arrays import copsref_arrays
+from deixis.worlds.photos.data._programs import copsref_programs
+from deixis.worlds.photos.training._bundles import EYES, TREE, vocabulary_of, words_in
+from deixis.worlds.photos.training._encoders import find_region_encoder
+from deixis.worlds.photos.training._features import region_features, region_table
+from deixis.worlds.photos.training._lessons import texts_of, wanted_of
+from deixis.worlds.photos.training._probes import Texts
+from deixis.worlds.photos.training._sight import sight_of
+from deixis.worlds.photos.training._tiny import TINY, TinyEyes, TinySettings, tiny_encoder
+
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from deixis.learn._checkpoints import Bundle
+    from deixis.learn.run import Progress
+    from deixis.worlds.photos._models.regions import RegionTable
+    from deixis.worlds.photos.data._arrays import CopsRefArrays
+    from deixis.worlds.photos.data.store import CopsRef
+    from deixis.worlds.photos.training._sight import Sight
+    from deixis.worlds.photos.training.settings import Grounding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """The device and the cache, which do not change results.
+
+    Attributes:
+        device: `auto`, `cpu`, `cuda` or `cuda:1`.
+        cache: a folder for what regions look like.
+    """
+
+    device: str = "auto"
+    cache: Path | None = None
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """A dataset as a model takes it.
+
+    Attributes:
+        arrays: of the dataset. table: its regions on a device.
+        said: what the model hears of every expression. vocabulary: in which words.
+        features, digest: the name of what looked at the regions, and a name for how.
+        sight: a network that is to learn to see, with its pictures; the table then says only where regions are.
+    """
+
+    arrays: CopsRefArrays
+    table: RegionTable
+    said: Texts
+    vocabulary: tuple[str, ...]
+    features: str
+    digest: str
+    sight: Sight | None = None
+
+
+def prepare(
+    how: Grounding,
+    dataset: CopsRef,
+    device: torch.device,
+    *,
+    bundle: Bundle | None = None,
+    cache: Path | None = None,
+    progress: Progress | None = None,
+    learns: bool = False,
+) -> Preparation:
+    """A dataset, prepared for a model.
+
+    Args:
+        how: the settings of its training.
+        dataset: expressions and images.
+        device: where the regions are to be.
+        bundle: the model, where there is one already, with its words.
+        cache: a folder for what regions look like.
+        progress: told how far things are.
+        learns: whether the model is to learn; a network that learns with it then looks at regions anew in every update.
+
+    Raises:
+        RecipeError: when the model learnt with other features.
+    """
+    arrays = copsref_arrays(dataset, None if bundle is None else wanted_of(bundle))
+    vocabulary = arrays.vocabulary
+    if how.model == TREE:
+        words, programs = copsref_programs(dataset, None if bundle is None else words_in(bundle.vocabulary))
+        said, vocabulary = Texts(programs.words, programs.count), vocabulary_of(words)
+    else:
+        said = texts_of(arrays.expressions, how.probe, seed=how.seed)
+    is_tiny = how.features == TINY
+    if bundle is not None and (EYES in bundle.models) != is_tiny:
+        raise RecipeError(f"the model learnt with other features ({bundle.data.get('features')}) than {how.features}")
+    if is_tiny and learns:
+        eyes = _fresh_eyes(how, device) if bundle is None else _eyes_of(bundle, device).train()
+        sight = sight_of(eyes, arrays.regions, dataset, device, cache=cache, progress=progress)
+        return Preparation(arrays, sight.table, said, vocabulary, TINY, TINY, sight)
+    if is_tiny:
+        if bundle is None:
+            raise RecipeError("tiny sees nothing before it has learnt to; train a model with it first")
+        encoder = tiny_encoder(_eyes_of(bundle, device))
+    else:
+        encoder = find_region_encoder(how.features, device, regions=arrays.regions, grid=how.grid, noise=how.noise)
+        if bundle is not None and bundle.data.get("features_digest") != encoder.digest:
+            before = bundle.data.get("features")
+            raise RecipeError(f"the model learnt with other features ({before}) than {encoder.name}")
+    seen = region_features(arrays.regions, encoder, device, dataset=dataset, cache=cache, progress=progress)
+    return Preparation(
+        arrays, region_table(arrays.regions, seen, device), said, vocabulary, encoder.name, encoder.digest
+    )
+
+
+def _fresh_eyes(how: Grounding, device: torch.device) -> TinyEyes:
+    known = [one.name for one in fields(TinySettings) if one.name != "grid"]
+    for name in how.eyes:
+        if name not in known:
+            raise RecipeError(f"there is no size {name!r} of tiny{nearest(str(name), known)}")
+    torch.default_generator.manual_seed(derive(how.seed, "eyes") >> 1)
+    return TinyEyes(TinySettings(**how.eyes, grid=how.grid)).to(device)
+
+
+def _eyes_of(bundle: Bundle, device: torch.device) -> TinyEyes:
+    eyes = bundle.model(EYES, device)
+    assert isinstance(eyes, TinyEyes)
+    return eyes

@@ -1,0 +1,132 @@
+"""Part `pictures` of rooms: a room with its captions, or a pair of rooms and what tells them apart."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deixis.errors import RecipeError
+from deixis.worlds.rooms.captions import captions, words_of
+from deixis.worlds.rooms.judging._marked import NAMES
+from deixis.worlds.rooms.scene import FACTORS, RoomScene
+from deixis.worlds.world import ColorText
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from PIL.Image import Image
+
+    from deixis.worlds.rooms._examples import Example
+
+
+formats = ("png",)
+FEW = 4  # captions of each grammar shown in text
+SMALL, LARGE = 32, 320  # pixels along one side, in a terminal and in a file
+GAP = 16  # between two rooms in a file
+LINE, MARGIN, FRAME = 22, 14, 5
+HEAD, FOOT = 44, 16 + 7 * LINE + 16  # above two rooms and below them, for words
+PAPER, INK, QUIET, ACCENT = "#ffffff", "#1f2430", "#59627a", "#b3410a"
+
+
+def draw(example: Example, *, format: str = "png") -> bytes:  # noqa: A002 (the protocol calls it so)
+    """The room, or the pair side by side: the target framed, and below it what tells the two apart."""
+    if format not in formats:
+        raise RecipeError(f"the picture of a room is a .png, got {format!r}")
+    from PIL import Image
+
+    rooms = example.images
+    images = _draw(rooms, LARGE)
+    if len(rooms) == 1:
+        sheet = Image.fromarray(images[0])
+    else:
+        sheet = Image.new("RGB", (MARGIN + len(rooms) * (LARGE + GAP + MARGIN) - GAP, HEAD + LARGE + FOOT), PAPER)
+        for place, image in enumerate(images):
+            sheet.paste(Image.fromarray(image), (_left(place), HEAD))
+        _label_pair(sheet, rooms)
+    file = BytesIO()
+    sheet.save(file, "PNG")
+    return file.getvalue()
+
+
+def lines(example: Example, *, number: int, color: bool = False) -> Iterator[str]:
+    """The rooms in words, what tells them apart, and some captions of the target."""
+    del number  # images have numbers of their own
+    rooms = example.images
+    for place, room in enumerate(rooms):
+        role = "" if len(rooms) == 1 else "target: " if place == 0 else "distractor: "
+        yield f"{role}image {room}, {RoomScene(room)}"
+        if color:
+            yield ColorText(_in_blocks(_draw([room], SMALL)[0]))
+    if len(rooms) > 1:
+        yield f"told apart by: {', '.join(_contrast(rooms)) or 'nothing'}"
+    for grammar in ("exhaustive", "short"):
+        known = captions(rooms[0], grammar)
+        yield f"{grammar} captions, {FEW} of {len(known)}:"
+        yield from (f"  {number:2} {known[number]}" for number in range(0, len(known), -(-len(known) // FEW)))
+
+
+def plain(example: Example, *, number: int) -> dict[str, Any]:
+    """The rooms as plain values: factors, words and all captions of each."""
+    del number  # images have numbers of their own
+    entries = [
+        {
+            "image": room,
+            "factors": dict(zip(FACTORS, RoomScene(room).factors, strict=True)),
+            "words": words_of(room),
+            "captions": {"exhaustive": captions(room, "exhaustive"), "short": captions(room, "short")},
+        }
+        for room in example.images
+    ]
+    return {"rooms": entries, "contrast": _contrast(example.images) if len(example.images) > 1 else None}
+
+
+def _contrast(rooms: Sequence[int]) -> list[str]:
+    """The features in which two rooms differ."""
+    one, other = (RoomScene(room).factors for room in rooms)
+    return [name for name, a, b in zip(FACTORS, one, other, strict=True) if a != b]
+
+
+def _draw(rooms: Sequence[int], size: int) -> np.ndarray:
+    from deixis.worlds.rooms.draw import draw_rooms
+
+    return draw_rooms(np.array(rooms), size=size)
+
+
+def _in_blocks(image: np.ndarray) -> str:
+    """A picture in a terminal: two rows of pixels in each line, as the colours of half blocks."""
+    lines = []
+    for top, bottom in zip(image[::2].tolist(), image[1::2].tolist(), strict=True):
+        cells = (
+            f"\x1b[38;2;{a[0]};{a[1]};{a[2]}m\x1b[48;2;{b[0]};{b[1]};{b[2]}m▀" for a, b in zip(top, bottom, strict=True)
+        )
+        lines.append("".join(cells) + "\x1b[0m")
+    return "\n".join(lines)
+
+
+def _left(place: int) -> int:
+    return MARGIN + place * (LARGE + GAP + MARGIN)
+
+
+def _label_pair(sheet: Image, rooms: Sequence[int]) -> None:
+    """Write the roles above two rooms and their features below; what tells them apart has the frame's colour."""
+    from PIL import ImageDraw, ImageFont
+
+    pen, large, small = ImageDraw.Draw(sheet), ImageFont.load_default(18), ImageFont.load_default(15)
+    corner = (_left(0) - FRAME, HEAD - FRAME, _left(0) + LARGE + FRAME - 1, HEAD + LARGE + FRAME - 1)
+    pen.rectangle(corner, outline=ACCENT, width=FRAME)
+    telling = _contrast(rooms)
+    words = [words_of(room) for room in rooms]
+    for place, room in enumerate(rooms):
+        role, tone = ("target", ACCENT) if place == 0 else ("distractor", INK)
+        pen.text((_left(place), HEAD - 32), f"{role}: image {room:,}", font=large, fill=tone)
+        for row, (name, label) in enumerate(NAMES.items()):
+            is_telling = name in telling
+            in_words = len({one[name] for one in words}) > 1
+            said = words[place][name] + ("" if in_words or not is_telling else ", by degrees")
+            at = (_left(place), HEAD + LARGE + 16 + row * LINE)
+            pen.text(at, f"{label}: {said}", font=small, fill=ACCENT if is_telling else QUIET)
+    at = (_left(0), HEAD + LARGE + 16 + len(NAMES) * LINE + 6)
+    pen.text(at, f"told apart by {len(telling)} of {len(NAMES)} features, in this colour", font=small, fill=ACCENT)

@@ -1,0 +1,361 @@
+"""Judging for worlds in which the answer is an object: correctness, and the misreading behind a wrong answer.
+
+An answer is a line of JSON with the id of the example and the number of an object, counted from 0 in the order of the
+scene; where several scenes are shown, also the number of the scene:
+
+    {"id": 12, "object": 3}
+    {"id": 13, "scene": 1, "object": 0}
+
+An answer is right when it is the target. A wrong one is explained by the slightest misreading of the expression that
+leads to it (`deixis.distractors.misreadings`); where several are equally slight, each is given its share. Whatever is
+not answered, or cannot be understood, is wrong and also counted apart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from deixis._losses import Losses
+from deixis._options import refuse_options
+from deixis._version import __version__
+from deixis.data._kept_results import demand_same, place_for, read_kept, write_evaluation
+from deixis.data._split_names import names_in_split
+from deixis.data.store import MANIFEST, open_dataset
+from deixis.distractors.misreadings import leading_to
+from deixis.errors import BrokenDataset, DeixisError, UnknownName
+from deixis.judge._request import AGAIN, NO_EXAMPLE
+from deixis.judge.uncertainty import plain_estimates, share
+from deixis.judge.verdicts import VERDICTS, Codes, Verdicts, id_code, write_verdicts
+from deixis.learn.run import is_word
+from deixis.report.output import Output, TextTable
+from deixis.resolution.reference import resolve
+from deixis.scene.scene import Where
+from deixis.seeds import Stream, derive
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from deixis.judge._request import Request
+    from deixis.worlds.example import Example
+    from deixis.worlds.world import Examples, World
+
+
+Result: TypeAlias = Literal["right", "wrong object", "no such object", "unreadable", "unanswered"]
+OUTCOMES: tuple[Result, ...] = ("right", "wrong object", "no such object", "unreadable", "unanswered")
+UNEXPLAINED = "nothing in particular"
+
+
+class Answer(NamedTuple):
+    """The answer to the example of an id.
+
+    `where` is None if it cannot be understood.
+    """
+
+    id: str
+    where: Where | None
+
+
+class Verdict(NamedTuple):
+    """The judgement on one answer.
+
+    Attributes:
+        id: of the example. split: where it belongs, `a+b` for two sets.
+        outcome: what came of it.
+        chosen: the object that was answered.
+        misreading: the sorts of the slightest misreadings that lead there, see `RANKS` in `misreadings`.
+        read_as: what is understood then, in words, if the world has a language.
+    """
+
+    id: str
+    split: str
+    outcome: Result
+    chosen: Where | None = None
+    misreading: tuple[str, ...] = ()
+    read_as: tuple[str, ...] = ()
+
+
+def ready_part(world: World) -> ObjectJudging:
+    """The part `judging` of a world that names none."""
+    return ObjectJudging(world)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectJudging:
+    """Part `judging` for worlds in which the answer is the number of the object that is meant."""
+
+    world: World
+    answers: ClassVar[Mapping[str, str]] = {
+        "JSON Lines": '{"id": 12, "object": 3}, with "scene" where several are shown'
+    }
+    baselines: ClassVar[Mapping[str, str]] = {
+        "random": "any object that is shown",
+        "oracle": "what the expression picks out",
+    }
+    measures: ClassVar[Mapping[str, str]] = {"accuracy": "the object is the one that is meant"}
+    runs_on_clusters: ClassVar[bool] = False
+
+    def recognises(self, answers: Path) -> bool:
+        """Never: numbers of objects say nothing without the dataset."""
+        del answers
+        return False
+
+    def evaluate(self, request: Request) -> Output:
+        """Judge answers.
+
+        A folder gets evaluation.json and verdicts.parquet, in which other splits are kept.
+        """
+        source, data = request.answer, request.folder
+        refuse_options(
+            {"--device": request.device != "auto", "--workers": request.workers}, because="for checkpoints only"
+        )
+        word = str(source) if is_word(source, tuple(self.baselines)) else ""
+        examples = self.world.part("examples").open(data)
+        asked = _examples_to_judge(examples, request.splits)
+        request.progress("examples", len(asked), len(asked))
+        losses = Losses("answers")
+        answers = self.answer(word, asked, seed=request.seed) if word else self.read(source, asked, losses)
+        given: dict[str, Answer] = {}
+        for answer in answers:
+            losses.see()
+            losses.leave_out(AGAIN, int(answer.id in given))
+            given.setdefault(answer.id, answer)
+        if not word:
+            known = {str(example.id) for example in examples}
+            losses.leave_out(NO_EXAMPLE, sum(number not in known for number in given))
+            losses.demand_few(where=source, allowed=request.allow_losses)
+        answered = {split for example in asked if str(example.id) in given for split in _splits(example)}
+        asked = [example for example in asked if answered.intersection(_splits(example))]
+        if not asked:
+            raise BrokenDataset(
+                f"none of the answers in {source} is to an example that is judged; are the ids the same?"
+            )
+        verdicts = [self.judge(example, given.get(str(example.id))) for example in asked]
+        chances = [1 / max(sum(map(len, example.context.scenes)), 1) for example in asked]
+        wanted = [split for split in examples.splits if split in answered]
+        values = {
+            "deixis": __version__,
+            "world": self.world.name,
+            "model": word or None,
+            "predictions": {"answers": None if word else source.resolve().name, "seed": request.seed if word else None},
+            "data": data.name,
+            "digest": open_dataset(data).digest if (data / MANIFEST).is_file() else "",
+            "seed": request.seed,
+            "overall": score_verdicts(verdicts, chances),
+            "splits": {split: score_verdicts(*_of_split(verdicts, chances, split)) for split in wanted},
+        } | ({"losses": losses.to_dict()} if losses else {})
+        files, notes = _write(request, values, verdicts, self.world) if request.out is not None else ([], [])
+        return Output(values=values, blocks=[*_blocks(values), *losses.lines()], files=files, notes=notes)
+
+    def answer(self, word: str, examples: Iterable[Example], *, seed: int = 0) -> Iterator[Answer]:
+        """Yield the answers of a baseline.
+
+        Random answers depend on the seed and the id alone.
+        """
+        for example in examples:
+            scenes = example.context.scenes
+            if word == "random":
+                places = [Where(number, thing) for number, scene in enumerate(scenes) for thing in range(len(scene))]
+                draw = Stream(derive(seed, "random answers", str(example.id)))
+                chosen = places[draw.below(len(places))] if places else None
+            else:
+                found = () if example.expression is None else resolve(example.expression, example.context).objects
+                chosen = min(found, default=None)
+            yield Answer(str(example.id), chosen)
+
+    def read(self, path: Path, examples: Iterable[Example], losses: Losses | None = None) -> Iterator[Answer]:
+        """The answers in a file, in its order.
+
+        Args:
+            path: JSON Lines.
+            examples: those that may have been answered, for the number of scenes that each shows.
+            losses: lines without an id are counted here.
+
+        Raises:
+            BrokenDataset: when the file cannot be read or holds no answer.
+        """
+        if path.is_dir() or not path.exists():
+            words = ", ".join(self.baselines)
+            kind = "is a folder" if path.is_dir() else "is not there"
+            raise BrokenDataset(f"{path} {kind}; {self.world.name} judges files of answers, and the words {words}")
+        shown = {str(example.id): len(example.context.scenes) for example in examples}
+        seen = False
+        for values in _lines(path):
+            seen = True
+            number = values.get("id") if isinstance(values, dict) else None
+            if not isinstance(number, int | str) or isinstance(number, bool):
+                if losses is not None:
+                    losses.see()
+                    losses.leave_out("a line has no 'id'")
+                continue
+            scene, thing = values.get("scene", 0 if shown.get(str(number), 1) == 1 else None), values.get("object")
+            is_read = type(scene) is int and type(thing) is int
+            yield Answer(str(number), Where(scene, thing) if is_read else None)
+        if not seen:
+            raise BrokenDataset(f"{path} holds no answers")
+
+    def judge(self, example: Example, answer: Answer | None) -> Verdict:
+        """Judge one answer, or None for no answer."""
+        number, split, context = str(example.id), example.split, example.context
+        if answer is None:
+            return Verdict(number, split, "unanswered")
+        chosen = answer.where
+        if chosen is None:
+            return Verdict(number, split, "unreadable")
+        if chosen == context.target:
+            return Verdict(number, split, "right", chosen)
+        if not (0 <= chosen.scene < len(context.scenes) and 0 <= chosen.object < len(context.scenes[chosen.scene])):
+            return Verdict(number, split, "no such object", chosen)
+        if example.expression is None:
+            return Verdict(number, split, "wrong object", chosen, (UNEXPLAINED,))
+        found = leading_to(example.expression, context.scenes[chosen.scene], chosen.object)
+        slips = tuple(dict.fromkeys(one.slip for one in found)) or (UNEXPLAINED,)
+        return Verdict(number, split, "wrong object", chosen, slips, tuple(self._words(found)))
+
+    def _words(self, found: Iterable[Any]) -> Iterator[str]:
+        if self.world.has("language"):
+            language = self.world.part("language")
+            for one in found:
+                try:
+                    yield language.realise(one.expression).text
+                except DeixisError:  # what is understood by mistake need not be something that one can say
+                    continue
+
+
+def _lines(path: Path) -> Iterator[Any]:
+    try:
+        with path.open(encoding="utf-8-sig") as stream:
+            for line in stream:
+                if line.strip():
+                    try:
+                        yield json.loads(line)
+                    except (ValueError, RecursionError):
+                        yield None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BrokenDataset(f"{path} cannot be read: {error}") from error
+
+
+def _splits(example: Example) -> list[str]:
+    return names_in_split(example.split)
+
+
+def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> list[Example]:
+    """Return the examples of some splits, by default of all but train, or of all if there is no other split."""
+    known = list(examples.splits)
+    unknown = [split for split in splits if split not in known]
+    if unknown:
+        raise UnknownName(f"there is no split {unknown[0]!r} in {examples.path.name}; it has {', '.join(known)}")
+    wanted = set(splits) or {split for split in known if split != "train"} or set(known)
+    return [example for example in examples if wanted.intersection(_splits(example))]
+
+
+def _of_split(verdicts: Sequence[Verdict], chances: Sequence[float], split: str) -> tuple[list[Verdict], list[float]]:
+    places = [place for place, verdict in enumerate(verdicts) if split in names_in_split(verdict.split)]
+    return [verdicts[place] for place in places], [chances[place] for place in places]
+
+
+def score_verdicts(verdicts: Sequence[Verdict], chances: Sequence[float]) -> dict[str, Any]:
+    """Return the measures of some verdicts, as `evaluation.json` holds them.
+
+    `chances` are those of a random answer.
+    """
+    accuracy = share(np.array([verdict.outcome == "right" for verdict in verdicts]))
+    outcomes = Counter(verdict.outcome for verdict in verdicts)
+    missed: dict[str, float] = {}
+    for verdict in verdicts:
+        for slip in verdict.misreading:
+            missed[slip] = missed.get(slip, 0.0) + 1 / len(verdict.misreading)
+    return {
+        "examples": len(verdicts),
+        **plain_estimates({"": {"accuracy": accuracy}})[""],
+        "chance": round(float(np.mean(chances)), 6),
+        "outcomes": {name: outcomes[name] for name in OUTCOMES if outcomes[name]},
+        "misreadings": {
+            name: round(count, 3) for name, count in sorted(missed.items(), key=lambda one: (-one[1], one[0]))
+        },
+    }
+
+
+def _answerer(kept: Mapping[str, Any]) -> dict[str, Any]:
+    facts = kept.get("predictions")
+    return {"model": kept.get("model") or "", **(facts if isinstance(facts, dict) else {})}
+
+
+def _write(
+    request: Request, values: Mapping[str, Any], verdicts: Sequence[Verdict], world: World
+) -> tuple[list[Path], list[str]]:
+    out = place_for(request.out, {"data": values["data"], "digest": values["digest"]})  # type: ignore[arg-type]
+    kept = read_kept(out)
+    demand_same(out, _answerer(values), None if kept is None else _answerer(kept), force=request.force)
+    before = {} if kept is None or request.force else dict(kept.get("splits") or {})
+    others = [split for split in before if split not in values["splits"]]
+    write_object_verdicts(out / VERDICTS, verdicts, world=world, keep=bool(others))
+    files = [write_evaluation(out, {**values, "splits": before | values["splits"]}), out / VERDICTS]
+    notes = [f"Kept there of earlier: {', '.join(others)}"] if others else []
+    return files, notes + ([f"{request.out} itself holds results on another dataset"] if out != request.out else [])
+
+
+def write_object_verdicts(path: Path, verdicts: Sequence[Verdict], *, world: World, keep: bool = False) -> None:
+    """Write verdicts on objects in the common schema, with the scene and what was read besides.
+
+    Args:
+        path: the file.
+        verdicts: one for each answer; an example of two splits has a row in each.
+        world: whose they are.
+        keep: whether to keep what the file holds of other splits.
+    """
+    rows = [(split, verdict) for verdict in verdicts for split in names_in_split(verdict.split or "all")]
+    part, outcome, missed = (Codes() for _ in range(3))
+    for split, verdict in rows:
+        part.add(split)
+        outcome.add(verdict.outcome)
+        missed.add(verdict.misreading)
+    ids = [verdict.id for _, verdict in rows]
+    scenes = [None if verdict.chosen is None else verdict.chosen.scene for _, verdict in rows]
+    found = Verdicts(
+        ids=np.array([id_code(one) for one in ids], np.int64),
+        part=part.codes,
+        parts=part.names,
+        right={"accuracy": np.array([verdict.outcome == "right" for _, verdict in rows], bool)},
+        outcome=outcome.codes,
+        outcomes=outcome.names,
+        role=np.zeros(len(rows), np.int16),
+        roles=("",),
+        missed=missed.codes,
+        misreadings=missed.names,
+        chosen=np.array([-1 if one.chosen is None else one.chosen.object for _, one in rows], np.int32),
+        names=ids,
+    )
+    read_as = pa.array([list(verdict.read_as) for _, verdict in rows], pa.list_(pa.string()))
+    more = {"scene": pa.array(scenes, pa.int32()), "read_as": read_as}
+    write_verdicts(path, found, world=world.name, more=more, keep=keep)
+
+
+def _blocks(values: Mapping[str, Any]) -> Iterator[str | TextTable]:
+    yield f"{values['model'] or values['predictions']['answers']} on {values['data']}; in %, with 95 % interval"
+    scores = {**values["splits"], **({"all": values["overall"]} if len(values["splits"]) > 1 else {})}
+    rows = []
+    for name, score in scores.items():
+        found = score["accuracy"]
+        interval = f"{100 * found['low']:.1f}–{100 * found['high']:.1f}"
+        rows.append((name, f"{score['examples']:,}", _percent(found["mean"]), interval, _percent(score["chance"])))
+    yield TextTable(("split", "examples", "right", "95 %", "chance"), rows, range(1, 5))
+    overall = values["overall"]
+    if set(overall["outcomes"]) != {"right"}:
+        counted = [(name, f"{count:,}") for name, count in overall["outcomes"].items()]
+        yield TextTable(("outcome", "answers"), counted, (1,))
+    wrong = overall["outcomes"].get("wrong object", 0)
+    if wrong:
+        shares = [(name, _percent(count / wrong)) for name, count in overall["misreadings"].items()]
+        yield TextTable(("wrong object, by misreading", "%"), shares, (1,))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"

@@ -1,0 +1,289 @@
+"""Ready-made questions for worlds with examples: numbered objects are listed, and one of them is asked for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deixis.data.store import MANIFEST
+from deixis.distractors.misreadings import leading_to
+from deixis.errors import BrokenDataset, DeixisError, SchemaError
+from deixis.expression.parts import parts
+from deixis.prompts.answers import NOT_THERE, Unparsable, parse_region
+from deixis.prompts.question import GoldMessage, Judgement, Message, Picture, QuestionPool
+from deixis.prompts.recipe import digest_of
+from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
+from deixis.scene.scene import Where
+from deixis.seeds import Stream, derive
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from deixis.distractors.misreadings import Misreading
+    from deixis.prompts.question import Part
+    from deixis.prompts.recipe import PromptRecipe
+    from deixis.prompts.tasks import Tell
+    from deixis.scene.scene import Scene
+    from deixis.schema import Schema
+    from deixis.worlds.example import Example
+    from deixis.worlds.world import Examples, World
+
+
+UNEXPLAINED = "unexplained"
+SHOWN = {
+    "text": "You read descriptions of scenes. Every object has a number, its values follow, and then how it is related "
+    "to others, which are named by their numbers.",
+    "image": "You see scenes in which every object has a number.",
+}
+ASKED = """\
+Exactly one of all these objects is meant. Which one? You may think first. End with one line that gives its number, \
+for example:
+Answer: 3"""
+
+
+def ready_part(world: World) -> ObjectQuestions:
+    """The questions of a world that has none of its own."""
+    return ObjectQuestions(world)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectGold:
+    """The object that is meant, among all objects that are shown, which are numbered from 1.
+
+    Attributes:
+        text: what is said.
+        target: the place of the object that is meant.
+        missed: for every object, what a reader misses who takes it for the one that is meant.
+        split: where the example belongs.
+        steps: how many words and clauses what is said has.
+    """
+
+    text: str
+    target: int
+    missed: tuple[tuple[str, ...], ...]
+    split: str = ""
+    steps: int = 0
+
+    @property
+    def right(self) -> str:
+        """The number of the object."""
+        return str(self.target + 1)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """All numbers."""
+        return tuple(str(number) for number in range(1, len(self.missed) + 1))
+
+    @property
+    def groups(self) -> dict[str, str]:
+        """The split, and how much is said."""
+        return {"split": self.split or "all", "steps": str(self.steps)}
+
+    def judge(self, text: str | None) -> Judgement:
+        """Judge the number of an object."""
+        if text is None:
+            return Judgement("unanswered", {"right": 0.0})
+        try:
+            chosen = parse_region(text, count=len(self.missed))
+        except Unparsable as fault:
+            return Judgement("unparsable", {"right": 0.0}, fault=str(fault))
+        if chosen is None:
+            return Judgement("wrong", {"right": 0.0}, said=NOT_THERE, missed=(f"said {NOT_THERE}",))
+        is_right = chosen == self.target + 1
+        missed = () if is_right else self.missed[chosen - 1]
+        return Judgement("right" if is_right else "wrong", {"right": float(is_right)}, said=str(chosen), missed=missed)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        missed = [list(one) for one in self.missed]
+        return {"text": self.text, "target": self.target, "missed": missed, "split": self.split, "steps": self.steps}
+
+    @classmethod
+    def from_plain(cls, values: Mapping[str, Any]) -> ObjectGold:
+        """Return the gold of a line of JSON, or raise `BrokenDataset` if it is none."""
+        try:
+            missed = tuple(tuple(map(str, one)) for one in values["missed"])
+            target = values["target"]
+            if type(target) is not int or not 0 <= target < len(missed):
+                raise BrokenDataset(f"number {target!r} of {len(missed)} objects is meant")
+            steps = int(values["steps"])
+            return cls(text=str(values["text"]), target=target, missed=missed, split=str(values["split"]), steps=steps)
+        except (LookupError, TypeError, ValueError) as error:
+            raise BrokenDataset(f"these are no objects of a scene: {error}") from error
+
+
+class ObjectQuestions(Questions):
+    """Part `questions` for every world with examples.
+
+    Scenes are listed. They are shown as pictures, too, where the part `pictures` has a function `question` from an
+    example and the numbers of its objects, scene by scene, to a PNG which does not tell what is meant.
+    """
+
+    answers = ("object",)
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        pictures = world.part("pictures") if "pictures" in world.parts else None
+        self.draw = getattr(pictures, "question", None)
+        self.styles = ("text", "image") if self.draw is not None else ("text",)
+
+    def find(
+        self,
+        recipe: PromptRecipe,
+        data: Path | None,
+        *,
+        fresh: int | None,
+        folder: Path,
+        workers: int,
+        progress: Tell | None,
+    ) -> QuestionPool:
+        """Examples of a dataset, or fresh ones by its recipe."""
+        opening = self.world.part("examples")
+        given = opening.open(data) if data is not None else None
+        known: frozenset[str] = frozenset()
+        if fresh is not None:
+            recipes = self.world.part("recipes")
+            made = recipes.fresh(fresh, like=_recipe_in(data) if data is not None else None)
+            recipes.make(made, folder, workers=workers, progress=progress)
+            examples, digest = opening.open(folder), made.digest
+            known = frozenset(map(_content, given)) if given is not None else known
+        else:
+            assert given is not None
+            assert data is not None
+            examples, digest = given, _digest_of(data)
+        splits = recipe.splits or (TEST,)
+        demand_splits(splits, examples.splits, examples.path.name, shots=recipe.shots)
+        asked = [
+            example
+            for split in splits
+            for example in _draw_examples(examples, split, recipe.limit, seed=derive(recipe.seed, "ask", split))
+            if _content(example) not in known
+        ]
+        shots: list[Example] = []
+        if recipe.shots:
+            demand_splits((TRAIN,), examples.splits, examples.path.name)
+            some = _draw_examples(examples, TRAIN, recipe.shots, seed=derive(recipe.seed, "shots"))
+            shots = demand_shots(some, recipe.shots)
+        instructions = Message("system", (f"{SHOWN[recipe.style]}\n\n{ASKED}",))
+
+        def pose(example: Example) -> GoldMessage:
+            return self._pose(example, recipe)
+
+        return QuestionPool(instructions, [*map(pose, shots)], [*map(pose, asked)], digest)
+
+    def gold_from(self, plain: Mapping[str, Any], answer: str) -> ObjectGold:
+        """The objects that `ObjectGold.to_plain` wrote."""
+        del answer
+        return ObjectGold.from_plain(plain)
+
+    def _pose(self, example: Example, recipe: PromptRecipe) -> GoldMessage:
+        """Pose an example, with its scenes and their objects in an order that tells nothing."""
+        stream = Stream(derive(recipe.seed, "objects", example.id))
+        scenes = stream.permutation(range(len(example.context.scenes)))
+        order = [Where(k, n) for k in scenes for n in stream.permutation(range(len(example.context.scenes[k])))]
+        numbers = {where: place + 1 for place, where in enumerate(order)}
+        expression = example.expression
+        gold = ObjectGold(
+            text=example.text,
+            target=order.index(example.context.target),
+            missed=tuple(_misreading_names(example, where) for where in order),
+            split=example.split,
+            steps=0 if expression is None else sum(1 for _ in parts(expression)),
+        )
+        shown: tuple[Part, ...]
+        if recipe.style == "image":
+            assert self.draw is not None
+            table = [[numbers[Where(k, n)] for n in range(len(one))] for k, one in enumerate(example.context.scenes)]
+            shown = (Picture(self.draw(example, table), "the scene" if len(scenes) == 1 else "the scenes"),)
+        else:
+            shown = tuple(
+                "\n".join(
+                    (*([f"Scene {place}:"] if len(scenes) > 1 else []), *_describe_objects(example, k, order, numbers))
+                )
+                for place, k in enumerate(scenes, start=1)
+            )
+        return GoldMessage(Message("user", (*shown, f"Expression: {example.text}")), gold)
+
+
+def _describe_objects(
+    example: Example, place: int, order: Sequence[Where], numbers: Mapping[Where, int]
+) -> Iterator[str]:
+    """Yield a line for every object of a scene: number, values, place, and relations to others."""
+    scene = example.context.scenes[place]
+    here = [where for where in order if where.scene == place]
+    for where in here:
+        values = ("/".join(sorted(scene.values(where.object, one.name))) for one in scene.schema.attributes)
+        point = _point(scene, where.object)
+        related = ""
+        for relation in scene.schema.relations:
+            others = [numbers[one] for one in here if one != where and scene.related(relation.name, where[1], one[1])]
+            related += f"; {relation.name} {', '.join(map(str, sorted(others)))}" if others else ""
+        yield f"{numbers[where]}. {' '.join(value for value in values if value)}{point}{related}"
+
+
+def _point(scene: Scene, number: int) -> str:
+    try:
+        row, column = scene.position(number)
+    except SchemaError:
+        return ""
+    return f" (row {row:g}, column {column:g})"
+
+
+def _misreading_names(example: Example, where: Where) -> tuple[str, ...]:
+    """Return the misreadings of a reader who takes an object for the target."""
+    if where == example.context.target:
+        return ()
+    scene = example.context.scenes[where.scene]
+    found = () if example.expression is None else leading_to(example.expression, scene, where.object)
+    return tuple(dict.fromkeys(_name(one, scene.schema) for one in found)) or (UNEXPLAINED,)
+
+
+def _name(misreading: Misreading, schema: Schema) -> str:
+    """A misreading in a word or two: the attribute of a word, `clause`, or the slip."""
+    if misreading.slip not in ("ignored", "misread"):
+        return misreading.slip
+    attribute = misreading.parts[0].attribute
+    if attribute is None:
+        return misreading.slip
+    return "noun" if schema.attribute(attribute).is_head else attribute
+
+
+def _draw_examples(examples: Examples, split: str, count: int, *, seed: int) -> list[Example]:
+    numbers = examples.numbers(split)
+    return [examples[numbers[place]] for place in draw_numbers(len(numbers), count, seed=seed)]
+
+
+def _content(example: Example) -> str:
+    """A name for what is said and what is there, whatever the example is called."""
+    scenes = []
+    for scene in example.context.scenes:
+        names = [one.name for one in scene.schema.attributes]
+        scenes.append([[sorted(scene.values(k, name)) for name in names] for k in range(len(scene))])
+    return digest_of([example.text, list(example.context.target), scenes])
+
+
+def _manifest(data: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((data / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise BrokenDataset(f"{data} has no manifest that can be read: {error}") from error
+    if not isinstance(found, dict):
+        raise BrokenDataset(f"{data / MANIFEST} is no manifest of a dataset")
+    return found
+
+
+def _recipe_in(data: Path) -> dict[str, Any]:
+    found = _manifest(data).get("recipe")
+    if not isinstance(found, dict):
+        raise BrokenDataset(f"{data} does not say how it was made, so there is no recipe for a fresh test set")
+    return found
+
+
+def _digest_of(data: Path) -> str:
+    try:
+        return digest_of(_manifest(data).get("files"))
+    except DeixisError:
+        return ""
