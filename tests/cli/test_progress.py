@@ -74,7 +74,7 @@ class Kernel:
 def test_compiling_is_told_only_where_something_is_compiled(misses, is_said, monkeypatch, capsys):
     """A slow start is put down to compiling only if a kernel had no machine code on disk."""
     monkeypatch.setattr(progress, "QUIET_SECONDS", 0.01)
-    for name in [name for name in sys.modules if ".kernels." in name]:
+    for name in [name for name in sys.modules if "._kernels." in name]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "deixis._kernels.one", SimpleNamespace(kernel=Kernel(misses), number=3))
 

@@ -117,7 +117,7 @@ class Stages:
 
 def is_compiling() -> bool:
     """Return whether some kernel had no machine code on disk in this run."""
-    loaded = [module for name, module in sys.modules.copy().items() if ".kernels." in name]
+    loaded = [module for name, module in sys.modules.copy().items() if "._kernels." in name]
     kernels = (kernel for module in loaded for kernel in vars(module).copy().values())
     return any(getattr(getattr(kernel, "stats", None), "cache_misses", None) for kernel in kernels)
 

@@ -12,7 +12,7 @@ __all__ = ["evaluate_module"]
 
 
 def evaluate_module() -> str:
-    """Return the file to hand to `evaluate.load` with the name of a configuration (see `evaluate_metrics`).
+    """Return the file to hand to `evaluate.load` with the name of a configuration (see `_evaluate_metrics`).
 
     Raises:
         DeixisError: when `evaluate` is not installed.
@@ -25,4 +25,4 @@ def evaluate_module() -> str:
     """
     if find_spec("evaluate") is None:
         raise DeixisError("metrics for `evaluate` need the package; install it with: pip install 'deixis[hf]'")
-    return str(Path(__file__).with_name("evaluate_metrics.py"))
+    return str(Path(__file__).with_name("_evaluate_metrics.py"))

@@ -60,8 +60,9 @@ PARTS: tuple[str, ...] = (
     *("recipes", "examples", "language", "pictures", "checks", "statistics", "card", "audit", "judging", "models"),
     *("questions", "pages", "paper", "formats", "items", "environment", "commands"),
 )
-READY = ("pictures", "checks", "statistics", "card", "judging", "questions", "pages", "items")
-"""Parts that a world with `examples` has without naming them: `deixis.worlds.toolkit.PART.ready_part(world)`."""
+READY = {"pictures": "pictures", "checks": "checks"}
+READY |= {name: f"_{name}" for name in ("statistics", "card", "judging", "questions", "pages", "items")}
+"""Parts that a world with `examples` has without naming them, by their modules in `deixis.worlds.toolkit`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +156,7 @@ class World:
         if name not in PARTS:
             raise SchemaError(f"a world has no part {name!r}; known: {', '.join(PARTS)}")
         if name not in self.parts and self.has(name):
-            return import_module(f"deixis.worlds.toolkit.{name}").ready_part(self)
+            return import_module(f"deixis.worlds.toolkit.{READY[name]}").ready_part(self)
         if name not in self.parts:
             from deixis.worlds.registry import worlds_with
 

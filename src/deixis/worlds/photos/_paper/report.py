@@ -29,6 +29,7 @@ from deixis.worlds.photos._paper.runs import (
     about_model,
     features_of,
     groups_of,
+    is_grounding_run,
     measure_parts,
     measure_setting,
     read_grounding_run,
@@ -77,6 +78,11 @@ class Comparison:
     def runs(self) -> tuple[Run, ...]:
         """All runs."""
         return (*(run for group in self.groups for run in group.runs), *self.retrievers)
+
+
+def recognises(folder: Path) -> bool:
+    """Return whether a folder holds a run of a grounding model."""
+    return is_grounding_run(folder)
 
 
 def report(runs: Sequence[Path], *, out: Path | None, notes: Path | None, progress: Any) -> Output:

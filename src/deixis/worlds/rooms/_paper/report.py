@@ -27,7 +27,16 @@ from deixis.report.output import Output
 from deixis.worlds.rooms._paper.commands import all_commands
 from deixis.worlds.rooms._paper.examples import examples_block, examples_of
 from deixis.worlds.rooms._paper.figures import speaker_figures
-from deixis.worlds.rooms._paper.runs import ALL, LETTERS, METRICS, REDUNDANT, groups_of, measure_group, read_speakers
+from deixis.worlds.rooms._paper.runs import (
+    ALL,
+    LETTERS,
+    METRICS,
+    REDUNDANT,
+    groups_of,
+    is_speaker,
+    measure_group,
+    read_speakers,
+)
 from deixis.worlds.rooms.judging._anchors import SPEAKERS, score_speakers
 from deixis.worlds.rooms.judging._pages import RULES
 from deixis.worlds.rooms.judging._published import FALSE_FEATURES, HOURS, SOURCE, TABLE_1
@@ -99,6 +108,11 @@ class Comparison:
             found += [] if homes <= seen else [one]
             seen |= homes
         return found
+
+
+def recognises(folder: Path) -> bool:
+    """Return whether a folder holds a run of a speaker."""
+    return is_speaker(folder)
 
 
 def report(runs: Sequence[Path], *, out: Path | None, notes: Path | None, progress: Any) -> Output:
