@@ -114,7 +114,7 @@ def evaluate(answers: Path | str, data: Path | str, *, split: str = "", **reques
         answers: a file of answers, a checkpoint, the name of a model that comes with Deixis, `random` or `oracle`.
         data: the dataset that was answered.
         split: only the examples of these splits, separated by commas.
-        request: further fields of `deixis.judge._request.Request`, as `seed=1`, `device="cpu"` or `options={…}`.
+        request: further fields of `deixis.judge.request.Request`, as `seed=1`, `device="cpu"` or `options={…}`.
 
     Example:
         >>> found = dx.evaluate("oracle", sample, split="test")
@@ -122,7 +122,7 @@ def evaluate(answers: Path | str, data: Path | str, *, split: str = "", **reques
         1.0
     """
     from deixis.judge._evaluation import evaluate_request
-    from deixis.judge._request import Request
+    from deixis.judge.request import Request
 
     place = _at_hand(data)
     asked = Request(answers=(Path(answers),), data=place, splits=names_in(split), **request)

@@ -14,7 +14,7 @@ from deixis._cli import main
 from deixis._cli.compose import command_of
 from deixis._cli.evaluate import evaluate as evaluate_answers
 from deixis.errors import BrokenDataset, RecipeError, UnknownName
-from deixis.judge._request import Request
+from deixis.judge.request import Request
 from deixis.worlds.grid.actions import plan_to_letters
 from deixis.worlds.grid.data.example_arrays import example_arrays_by_split
 from deixis.worlds.grid.data.plans import write_plans

@@ -11,9 +11,9 @@ import pytest
 
 from deixis.distractors.misreadings import RANKS
 from deixis.errors import BrokenDataset, RecipeError, UnknownName
-from deixis.judge._request import Request
+from deixis.judge.request import Request
 from deixis.resolution.reference import denotation
-from deixis.worlds.toolkit._judging import ObjectJudging
+from deixis.worlds.toolkit.judging import ObjectJudging
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,8 @@ from deixis.data._seal import write_manifest
 from deixis.data.checks import CheckRequest
 from deixis.data.store import file_digest
 from deixis.errors import UnknownName
-from deixis.expression._plain import expression_from_plain, expression_to_plain
 from deixis.expression.parts import parts, without
+from deixis.expression.plain import expression_from_plain, expression_to_plain
 from deixis.worlds.toolkit.checks import CODES, ExampleChecks
 
 

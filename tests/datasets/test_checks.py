@@ -14,8 +14,8 @@ import pytest
 from deixis.data.checks import MAX_FINDINGS, Report, codes_table
 from deixis.data.store import Dataset, file_digest
 from deixis.errors import DeixisError
-from deixis.expression._plain import expression_to_json
 from deixis.expression.patterns import C2, P1, P2, P3
+from deixis.expression.plain import expression_to_json
 from deixis.language.utterance import Instruction
 from deixis.seeds import Stream
 from deixis.worlds.grid import checks

@@ -9,8 +9,8 @@ import shutil
 import pytest
 
 from deixis._cli import main
-from deixis.data._recipes import recipe_in
 from deixis.data._seal import write_manifest
+from deixis.data.recipes import recipe_in
 from deixis.data.store import open_dataset
 from deixis.worlds.registry import world_of
 from tests.datasets.few_pairs import only_few_pairs

@@ -11,7 +11,7 @@ import pytest
 from deixis.data._seal import write_manifest
 from deixis.data.store import file_digest, open_dataset, read_parquet, write_parquet
 from deixis.errors import BrokenDataset
-from deixis.expression._plain import expression_from_json
+from deixis.expression.plain import expression_from_json
 from deixis.worlds.grid._examples import GridExamples
 from deixis.worlds.grid.checks import check_dataset
 from deixis.worlds.grid.data.example_arrays import example_arrays

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from deixis.errors import SchemaError
-from deixis.expression._plain import (
+from deixis.expression.plain import (
     expression_from_json,
     expression_from_plain,
     expression_to_json,

@@ -108,7 +108,7 @@ def drain(found: object) -> object:
 
 
 def _texts(corpus: Corpus) -> Iterable[Target]:
-    from deixis.expression._plain import expression_from_plain
+    from deixis.expression.plain import expression_from_plain
     from deixis.prompts import answers
     from deixis.worlds.grid._pages.playground_files import from_address
     from deixis.worlds.grid._questions.answers import parse_actions, parse_cell

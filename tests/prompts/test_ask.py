@@ -7,7 +7,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from deixis.data._recipes import fresh_recipe
+from deixis.data.recipes import fresh_recipe
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, UnknownName
 from deixis.prompts.ask import ask
 from deixis.prompts.recipe import PromptRecipe

@@ -6,8 +6,8 @@ import pytest
 
 from deixis.audits import Audit
 from deixis.data.store import open_dataset
-from deixis.report._measures import MEASURES, Measure, all_measures
 from deixis.report._scorecard import column_of, definitions_markup, scorecard_markup
+from deixis.report.measures import MEASURES, Measure, all_measures
 from deixis.worlds.grid._audit.run import audit_tables
 from deixis.worlds.grid._paper.published import released_audit
 from tests.reports.test_chart_html import read

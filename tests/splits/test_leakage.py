@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deixis.errors import LeakySplit
-from deixis.expression._plain import expression_to_json
+from deixis.expression.plain import expression_to_json
 from deixis.worlds.grid.language import parse_instruction
 from deixis.worlds.grid.splits.partition import Examples, LeakageProof
 from deixis.worlds.grid.splits.rules import REASCAN, REASCAN_ASIDE

@@ -15,10 +15,10 @@ from starlette.testclient import TestClient
 from deixis._studio.library import Library
 from deixis._studio.model_results import read_model_results
 from deixis._studio.server import make_app
-from deixis.judge._request import Request
+from deixis.judge.request import Request
 from deixis.scene import Context, PlainScene
 from deixis.worlds.registry import find_world
-from deixis.worlds.toolkit._pages import ReadyPages, Story, draw_objects
+from deixis.worlds.toolkit.pages import ReadyPages, Story, draw_objects
 from tests.beads import installed_beads
 
 

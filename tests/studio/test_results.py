@@ -22,7 +22,7 @@ from deixis._studio.results import cell_of
 from deixis._studio.server import make_app
 from deixis._studio.verdicts import VerdictFilter, compare, facets_of, rows_of, verdicts_of
 from deixis.errors import BrokenDataset
-from deixis.judge._request import Request
+from deixis.judge.request import Request
 from deixis.judge.uncertainty import Estimate
 from deixis.judge.verdicts import read_verdicts
 from deixis.report._runs import read_run

@@ -52,8 +52,8 @@ def demo(
 
 def _make_and_check(world: World, out: Path, *, seed: int, workers: int | None) -> Output:
     from deixis.data._crew import count_workers
-    from deixis.data._recipes import offer
     from deixis.data.checks import CheckRequest
+    from deixis.data.recipes import offer
     from deixis.report.output import Output
 
     made = run_recipe(world, offer(world, "demo")(seed), out, workers=workers)

@@ -15,7 +15,7 @@ from deixis._cli.progress import Stages
 from deixis._options import names_in
 from deixis.errors import RecipeError
 from deixis.judge._evaluation import evaluate_request
-from deixis.judge._request import BASELINES, Request
+from deixis.judge.request import BASELINES, Request
 from deixis.worlds.registry import parts_of, world_of
 
 

@@ -111,7 +111,7 @@ def _non_default_options(function: Callable[..., Any], options: Mapping[str, Any
 
 def _from_file(world: World, path: Path, given: Mapping[str, Any]) -> Recipe:
     """The recipe in a TOML file, with another seed where one is given."""
-    from deixis.data._recipes import offer
+    from deixis.data.recipes import offer
 
     others = ["--" + name.replace("_", "-") for name in given if name != "seed"]
     if others:

@@ -24,7 +24,7 @@ from deixis._studio.world_pages import all_pages
 from deixis._version import __version__
 from deixis.data.store import MANIFEST
 from deixis.errors import DeixisError
-from deixis.judge._request import Request
+from deixis.judge.request import Request
 
 
 if TYPE_CHECKING:

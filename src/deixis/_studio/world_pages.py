@@ -2,7 +2,7 @@
 """The part `pages` of a world for the studio, and its defaults.
 
 The studio opens datasets, lists them, asks questions about them and shows results through a `WorldPages` alone. A world
-that names no such part has the ready-made one of `deixis.worlds.toolkit._pages`, which needs nothing but its examples.
+that names no such part has the ready-made one of `deixis.worlds.toolkit.pages`, which needs nothing but its examples.
 """
 
 from __future__ import annotations

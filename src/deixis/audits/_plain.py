@@ -16,9 +16,9 @@ from deixis.audits._counting import Looks, Readers, Sightings, Tally, count_repe
 from deixis.audits.audit import CLAUSE, IMPLIED, NO_MEANING, SHORTCUTS
 from deixis.data._split_names import names_in_split
 from deixis.errors import SchemaError
-from deixis.expression._plain import expression_to_plain
 from deixis.expression.parts import parts
-from deixis.scene._plain import scene_to_plain
+from deixis.expression.plain import expression_to_plain
+from deixis.scene.plain import scene_to_plain
 from deixis.scene.scene import PlainScene
 from deixis.seeds import mix
 

@@ -24,10 +24,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset, DeixisError
-from deixis.expression._plain import expression_from_plain, expression_to_plain
 from deixis.expression.parts import parts
+from deixis.expression.plain import expression_from_plain, expression_to_plain
 from deixis.expression.steps import Extreme, Is, Nth, Related
-from deixis.scene._plain import scene_from_plain, scene_to_plain
+from deixis.scene.plain import scene_from_plain, scene_to_plain
 from deixis.scene.scene import Context, Where
 from deixis.schema import Attribute, Relation, Schema
 from deixis.worlds.example import PlainExample

@@ -9,7 +9,7 @@ from deixis._version import __version__
 
 
 if TYPE_CHECKING:
-    from deixis.judge._request import Request
+    from deixis.judge.request import Request
     from deixis.report.output import Output
     from deixis.worlds.world import World
 

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from deixis.report._markup import number
-from deixis.report._measures import all_measures
 from deixis.report._palette import role_of
 from deixis.report._templates import render_part
+from deixis.report.measures import all_measures
 
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from deixis.audits import Audit
-    from deixis.report._measures import Measure, Value
+    from deixis.report.measures import Measure, Value
 
 
 SIGNS = {"good": "▲", "fair": "◆", "bad": "▼"}

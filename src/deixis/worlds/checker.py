@@ -185,7 +185,7 @@ class _Trial:
     def try_judging(self, data: Path) -> None:
         """The oracle is better than chance."""
         with self.trying("judging"):
-            from deixis.judge._request import Request
+            from deixis.judge.request import Request
 
             judging = self.world.part("judging")
             self.demand({"random", "oracle"} <= set(judging.baselines), "there are no baselines random and oracle")

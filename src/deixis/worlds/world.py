@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from deixis.data.checks import CheckRequest, Report
     from deixis.data.store import Dataset
     from deixis.expression.description import Expression
-    from deixis.judge._request import Request
+    from deixis.judge.request import Request
     from deixis.language.lexicon import Words
     from deixis.language.utterance import Utterance
     from deixis.report.output import Output
@@ -60,9 +60,8 @@ PARTS: tuple[str, ...] = (
     *("recipes", "examples", "language", "pictures", "checks", "statistics", "card", "audit", "judging", "models"),
     *("questions", "pages", "paper", "formats", "items", "environment", "commands"),
 )
-READY = {"pictures": "pictures", "checks": "checks"}
-READY |= {name: f"_{name}" for name in ("statistics", "card", "judging", "questions", "pages", "items")}
-"""Parts that a world with `examples` has without naming them, by their modules in `deixis.worlds.toolkit`."""
+READY = ("pictures", "checks", "statistics", "card", "judging", "questions", "pages", "items")
+"""Parts that a world with `examples` has without naming them: `deixis.worlds.toolkit.PART.ready_part(world)`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +155,7 @@ class World:
         if name not in PARTS:
             raise SchemaError(f"a world has no part {name!r}; known: {', '.join(PARTS)}")
         if name not in self.parts and self.has(name):
-            return import_module(f"deixis.worlds.toolkit.{READY[name]}").ready_part(self)
+            return import_module(f"deixis.worlds.toolkit.{name}").ready_part(self)
         if name not in self.parts:
             from deixis.worlds.registry import worlds_with
 
@@ -276,7 +275,7 @@ class Recipe(Protocol):
 
     @property
     def digest(self) -> str:
-        """A name for exactly this recipe, as `deixis.data._recipes.digest_of` makes one."""
+        """A name for exactly this recipe, as `deixis.data.recipes.digest_of` makes one."""
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain values, as the manifest holds it."""
@@ -473,7 +472,7 @@ class Judging(Protocol):
 class Audits(Protocol):
     """Part `audit`. No world needs it: `deixis.audits._plain` audits the `examples` of every world.
 
-    `measures`, where it is there, holds further rows of the scorecard, see `deixis.report._measures.Measure`.
+    `measures`, where it is there, holds further rows of the scorecard, see `deixis.report.measures.Measure`.
     """
 
     def audit(
@@ -504,7 +503,7 @@ class Items(Protocol):
 class Pages(Protocol):
     """Part `pages`: what the studio shows of the datasets and results of a world.
 
-    No world needs it: `deixis.worlds.toolkit._pages.ReadyPages` makes a gallery, a page for every example, a game and
+    No world needs it: `deixis.worlds.toolkit.pages.ReadyPages` makes a gallery, a page for every example, a game and
     pages of results from the parts `examples` and `pictures`. Who wants to show more names an object of a subclass of
     it, or of `deixis._studio.world_pages.WorldPages`, which has the members below and what they are by default.
 
@@ -514,7 +513,7 @@ class Pages(Protocol):
          "splits": {"test": {"examples": 90, "accuracy": {"mean": 0.5, "low": 0.4, "high": 0.6},
                              "outcomes": {"right": 45, "wrong object": 45}, "misreadings": {"ignored": 20.5}}}}
 
-    and `verdicts.parquet` beside it, in the schema of `deixis.judge.verdicts`; `deixis.worlds.toolkit._judging` writes
+    and `verdicts.parquet` beside it, in the schema of `deixis.judge.verdicts`; `deixis.worlds.toolkit.judging` writes
     both.
     """
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.expression._plain import expression_to_plain
+from deixis.expression.plain import expression_to_plain
 from deixis.worlds.photos.data._arrays import PAD, UNKNOWN, TextSettings, copsref_arrays, label_weights
 from deixis.worlds.photos.data._region_arrays import _neighbours, region_arrays, seen_from
 from deixis.worlds.photos.data._roles import ATTRIBUTE, NOUN, OTHER, RELATION, Phrases, known_phrases, roles_in

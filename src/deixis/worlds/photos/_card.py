@@ -16,7 +16,7 @@ from deixis.data._card_facts import (
     slug,
     table_schema,
 )
-from deixis.data._recipes import recipe_in
+from deixis.data.recipes import recipe_in
 
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ EXPRESSION_COLUMNS = """| column | type | meaning |
 | `text` | string | what is said |
 | `form` | string | the form that it is filed under |
 | `forms` | list of string | all forms that it makes use of |
-| `expression` | string | what it means: JSON, see `expression._plain`; empty where nobody has read the text |
+| `expression` | string | what it means: JSON, see `expression.plain`; empty where nobody has read the text |
 | `image` | string | the id of the image that holds the target |
 | `object` | string | the id of the target; empty where nothing fits |
 | `change`, `changed`, `changed_id` | string, string, int64 | for expressions that fit nothing: what was changed, in words, and in which example |

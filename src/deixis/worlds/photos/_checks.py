@@ -32,9 +32,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deixis.data._recipes import recipe_in
 from deixis.data._seal import find_changes, find_unlisted
 from deixis.data.checks import COMPARED, Collector, Contents
+from deixis.data.recipes import recipe_in
 from deixis.data.store import MANIFEST
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related

@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import RecipeError, SchemaError
-from deixis.expression._plain import expression_to_plain
+from deixis.expression.plain import expression_to_plain
 
 
 if TYPE_CHECKING:

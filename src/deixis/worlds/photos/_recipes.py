@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deixis._losses import MAX_SHARE, Losses
-from deixis.data._recipes import recipe_in, record_from
+from deixis.data.recipes import recipe_in, record_from
 from deixis.errors import RecipeError
 from deixis.report.output import Output, TextTable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from deixis.data._card_facts import TAGS, Citation, Facts, TableFacts, by_split, matching, ours, slug, table_schema
-from deixis.data._recipes import recipe_in
+from deixis.data.recipes import recipe_in
 
 
 if TYPE_CHECKING:

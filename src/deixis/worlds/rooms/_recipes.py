@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from deixis._options import names_in, refuse_options
-from deixis.data._recipes import record_from
+from deixis.data.recipes import record_from
 from deixis.report.output import Output, TextTable
 
 

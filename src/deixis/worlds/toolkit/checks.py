@@ -30,9 +30,9 @@ from deixis.data.checks import COMPARED, Collector, Contents
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.distractors.necessity import is_implied, necessity
 from deixis.errors import BrokenDataset, DeixisError
-from deixis.expression._plain import expression_to_plain
+from deixis.expression.plain import expression_to_plain
 from deixis.resolution.reference import resolve
-from deixis.scene._plain import scene_to_plain
+from deixis.scene.plain import scene_to_plain
 
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@
 | `id` | int64, its number in the dataset |
 | `split` | `train`, `dev`, `test` or the name of what is held out |
 | `text` | what is said |
-| `expression` | what it means, as JSON (`deixis.expression._plain`) |
-| `scenes` | the scenes, as JSON (`deixis.scene._plain`) |
+| `expression` | what it means, as JSON (`deixis.expression.plain`) |
+| `scenes` | the scenes, as JSON (`deixis.scene.plain`) |
 | `target_scene`, `target_object` | int32, the object that is meant |
 | `facts` | whatever else the world keeps of it, as JSON |
 """
@@ -23,8 +23,8 @@ import numpy as np
 
 from deixis.data.store import Dataset, open_dataset
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.expression._plain import expression_from_plain, expression_to_plain
-from deixis.scene._plain import scene_from_plain, scene_to_plain
+from deixis.expression.plain import expression_from_plain, expression_to_plain
+from deixis.scene.plain import scene_from_plain, scene_to_plain
 from deixis.scene.scene import Context, Where
 from deixis.worlds.example import PlainExample
 

@@ -11,8 +11,8 @@ from math import cos, pi, sin
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import DeixisError, RecipeError
-from deixis.expression._plain import expression_to_plain
 from deixis.expression.description import describe
+from deixis.expression.plain import expression_to_plain
 from deixis.language.explain import name_object
 
 

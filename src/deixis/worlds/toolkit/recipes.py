@@ -13,9 +13,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from deixis.data._crew import count_workers, share_work
-from deixis.data._recipes import begin_manifest, digest_of
 from deixis.data._resumable import make_in
 from deixis.data.card import write_card
+from deixis.data.recipes import begin_manifest, digest_of
 from deixis.data.store import write_parquet
 from deixis.errors import BrokenDataset, RecipeError, UnsatisfiablePattern
 from deixis.resolution.reference import resolve

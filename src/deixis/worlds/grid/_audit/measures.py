@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deixis.report._markup import number
-from deixis.report._measures import GIVEN, NEED, Measure, Value, value_of_bits, value_of_share
+from deixis.report.measures import GIVEN, NEED, Measure, Value, value_of_bits, value_of_share
 
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from deixis.report._markup import number
-from deixis.report._measures import Value
 from deixis.report._scorecard import Column, PublishedAudit
+from deixis.report.measures import Value
 
 
 if TYPE_CHECKING:

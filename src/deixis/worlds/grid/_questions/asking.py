@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from deixis.data._recipes import fresh_recipe
 from deixis.data._split_names import names_in_split
+from deixis.data.recipes import fresh_recipe
 from deixis.prompts.question import GoldMessage, QuestionPool
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.seeds import Stream, derive

@@ -14,7 +14,7 @@ from deixis.data._seal import find_unlisted
 from deixis.data.checks import ALWAYS, Hits
 from deixis.data.store import file_digest
 from deixis.errors import DeixisError
-from deixis.expression._plain import expression_to_json
+from deixis.expression.plain import expression_to_json
 from deixis.worlds.grid.checks._registry import CHECKS, check
 from deixis.worlds.grid.data._commands import number_texts
 from deixis.worlds.grid.data.table import OBJECT_COLUMNS, OPTIONAL, SCHEMA, stored_instruction, with_optional_columns

@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deixis.data._memberships import AT_RANDOM
-from deixis.data._recipes import begin_manifest
 from deixis.data._seal import write_manifest
 from deixis.data._split_names import join_splits, splits_of
 from deixis.data.card import write_card
+from deixis.data.recipes import begin_manifest
 from deixis.data.store import Dataset, file_digest, open_dataset, read_parquet, write_parquet
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.worlds.grid.data.table import SCHEMA, STATISTICS, fill_expressions

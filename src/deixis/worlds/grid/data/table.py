@@ -4,7 +4,7 @@
 |---|---|---|
 | id | int64 | a number of at most 53 bits for the words and the world, whatever the order of its objects |
 | command | string | the words, separated by spaces |
-| expression | string | what the command means: JSON, see `expression._plain`; empty where it is not stored |
+| expression | string | what the command means: JSON, see `expression.plain`; empty where it is not stored |
 | pattern, verb, manner | string | p1, p2, …; walk, push, pull; e.g. `while spinning`, or empty |
 | grid_size | uint8 | cells along one side |
 | shape | list of uint8 | of every object: circle 0, cylinder 1, square 2, box 3 |
@@ -31,7 +31,7 @@ import pyarrow.compute as pc
 
 from deixis.data._ragged import Ragged
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.expression._plain import expression_from_json, expression_to_json
+from deixis.expression.plain import expression_from_json, expression_to_json
 from deixis.language.utterance import Instruction
 from deixis.worlds.grid.actions import Manner, Verb, plan_from_letters, plan_to_letters
 from deixis.worlds.grid.language import read

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from deixis.expression._plain import expression_to_json
 from deixis.expression.patterns import pattern_of
+from deixis.expression.plain import expression_to_json
 from deixis.worlds.grid._blueprint import blueprint
 from deixis.worlds.grid.actions import Manner, Verb
 from deixis.worlds.grid.language import phrase_words, read
@@ -41,7 +41,7 @@ class Wording:
         said: for every mention shape, color, size word, parent and relation as integers, -1 where nothing is said.
         phrases: the words of every mention without determiner and clauses.
         digest: a number for the words.
-        expression: what picks out the target, as JSON (see `expression._plain`).
+        expression: what picks out the target, as JSON (see `expression.plain`).
     """
 
     text: str

@@ -16,7 +16,7 @@ from deixis._version import __version__
 from deixis.data._kept_results import demand_same, place_for, read_kept, write_evaluation
 from deixis.data._split_names import names_in_split
 from deixis.errors import BrokenDataset, UnknownName
-from deixis.judge._request import AGAIN, ANSWERED, BASELINES, NO_EXAMPLE
+from deixis.judge.request import AGAIN, ANSWERED, BASELINES, NO_EXAMPLE
 from deixis.judge.verdicts import VERDICTS
 from deixis.learn.run import find_checkpoint, is_word, shipped_checkpoints
 from deixis.report.output import Output
@@ -37,7 +37,7 @@ from deixis.worlds.grid.judging.verdicts import ExampleArrays, judge_all
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from deixis.judge._request import Request
+    from deixis.judge.request import Request
     from deixis.worlds.grid.data.sources import Source
     from deixis.worlds.grid.judging.verdicts import Plans
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from deixis.errors import BrokenDataset
 from deixis.expression.patterns import PATTERNS
-from deixis.judge._request import ANSWERED, NOT_ASKED
+from deixis.judge.request import ANSWERED, NOT_ASKED
 from deixis.judge.uncertainty import Estimate, wilson
 from deixis.worlds.grid.actions import MANNERS, VERBS
 from deixis.worlds.grid.judging import POINTING

@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from deixis.data._crew import pack_table, unpack_table
 from deixis.data._ids import ids_of_digests
-from deixis.expression._plain import expression_to_json
 from deixis.expression.parts import parts
 from deixis.expression.patterns import pattern
+from deixis.expression.plain import expression_to_json
 from deixis.seeds import GOLDEN_WORD, derive, mix_words
 from deixis.worlds.grid._blueprint import blueprint
 from deixis.worlds.grid._kernels.board import BOARD, MAX_SETS

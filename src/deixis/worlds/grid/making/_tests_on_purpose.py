@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 
 from deixis.data._ragged import Ragged
-from deixis.expression._plain import expression_from_json
 from deixis.expression.description import Description
 from deixis.expression.parts import parts
 from deixis.expression.patterns import C2, P3, pattern, pattern_of
+from deixis.expression.plain import expression_from_json
 from deixis.expression.steps import Related
 from deixis.language.utterance import Instruction
 from deixis.seeds import mix_words

@@ -14,10 +14,10 @@ import numpy as np
 
 from deixis._losses import Losses
 from deixis.data._crew import count_workers, tell_nobody
-from deixis.data._recipes import begin_manifest
 from deixis.data._resumable import make_in
 from deixis.data._split_names import names_in_split
 from deixis.data.card import write_card
+from deixis.data.recipes import begin_manifest
 from deixis.errors import RecipeError
 from deixis.expression.patterns import C1, pattern
 from deixis.seeds import Stream, derive

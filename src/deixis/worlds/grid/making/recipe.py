@@ -14,7 +14,7 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replac
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from deixis._numbers import is_number
-from deixis.data._recipes import digest_of
+from deixis.data.recipes import digest_of
 from deixis.errors import DeixisError, RecipeError
 from deixis.expression.patterns import P1, PATTERNS, pattern
 from deixis.worlds.grid.making.pool import DISTRACTORS, MAX_EXAMPLES, Distractors, Pool, demand_whole

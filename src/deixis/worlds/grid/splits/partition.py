@@ -15,7 +15,7 @@ import numpy as np
 
 from deixis.data._split_names import join_splits, names_in_split
 from deixis.errors import LeakySplit
-from deixis.expression._plain import expression_to_json
+from deixis.expression.plain import expression_to_json
 from deixis.seeds import mix_words
 from deixis.worlds.grid.language import read
 from deixis.worlds.grid.scene import GRID

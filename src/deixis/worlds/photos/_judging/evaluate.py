@@ -15,7 +15,7 @@ from deixis._options import refuse_options
 from deixis._version import __version__
 from deixis.data._kept_results import demand_same, place_for, read_kept, write_evaluation
 from deixis.errors import BrokenDataset, RecipeError, SchemaError, UnknownName
-from deixis.judge._request import AGAIN, ANSWERED, BASELINES, NO_EXAMPLE
+from deixis.judge.request import AGAIN, ANSWERED, BASELINES, NO_EXAMPLE
 from deixis.judge.verdicts import VERDICTS
 from deixis.learn.run import checkpoint_of, is_word
 from deixis.report.output import Output
@@ -31,7 +31,7 @@ from deixis.worlds.photos.localise import SETTINGS, SPACES, Answer, match_box
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from deixis.judge._request import Request
+    from deixis.judge.request import Request
     from deixis.worlds.photos._judging.verdicts import Verdict
     from deixis.worlds.photos.data.store import CopsRef
     from deixis.worlds.photos.localise import Example

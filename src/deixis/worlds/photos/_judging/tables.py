@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deixis.judge._request import NO_EXAMPLE, NOT_ASKED
+from deixis.judge.request import NO_EXAMPLE, NOT_ASKED
 from deixis.report.output import TextTable
 from deixis.worlds.photos._judging.verdicts import OUTCOMES
 

@@ -15,7 +15,7 @@ import numpy as np
 from deixis.errors import UnknownName
 from deixis.expression.parts import mention_at
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
-from deixis.judge._request import ANSWERED, NOT_ASKED
+from deixis.judge.request import ANSWERED, NOT_ASKED
 from deixis.seeds import Stream, derive
 from deixis.worlds.photos._misreadings import misreadings
 from deixis.worlds.photos.localise import OVERLAP, SETTINGS, intersection_over_union, match_box

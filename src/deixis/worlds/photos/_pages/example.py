@@ -13,8 +13,8 @@ from starlette.routing import Route
 
 from deixis._studio.gallery import find_way
 from deixis._studio.pages import library_of, render
-from deixis.data._recipes import recipe_in
 from deixis.data._row_groups import RowGroups
+from deixis.data.recipes import recipe_in
 from deixis.errors import BrokenDataset, DeixisError, SchemaError, UnknownName
 from deixis.expression.steps import AnyOf, Related
 from deixis.resolution.reference import denotation, narrow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from deixis._numbers import is_number
-from deixis.data._recipes import fresh_recipe
+from deixis.data.recipes import fresh_recipe
 from deixis.errors import RecipeError
 from deixis.prompts.question import GoldMessage, QuestionPool
 from deixis.prompts.recipe import digest_of

@@ -29,7 +29,7 @@ import numpy as np
 from deixis._kernels.ops import GROWTH, Op
 from deixis.data.store import read_parquet
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, SchemaError
-from deixis.expression._plain import expression_from_json
+from deixis.expression.plain import expression_from_json
 from deixis.expression.program import MAX_RANK, MAX_STACK
 from deixis.expression.steps import SIDES, AnyOf, Extreme, Is, Not, Nth, Related
 from deixis.worlds.photos.data._arrays import PAD, UNKNOWN

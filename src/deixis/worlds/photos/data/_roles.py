@@ -58,7 +58,7 @@ def known_phrases(vocabulary: Vocabulary) -> Phrases:
 
 
 def said_in(steps: object, depth: int = 0) -> Iterator[tuple[str, int]]:
-    """Return the phrases of an expression with their roles, from its plain values (`expression._plain`).
+    """Return the phrases of an expression with their roles, from its plain values (`expression.plain`).
 
     Other values have no phrases.
     """

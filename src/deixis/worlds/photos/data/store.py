@@ -17,7 +17,7 @@
 | `split` | string |
 | `text` | string, what is said |
 | `form`, `forms` | string, and all forms that are made use of |
-| `expression` | string, what it means: JSON, see `expression._plain`; empty where nobody has read the text |
+| `expression` | string, what it means: JSON, see `expression.plain`; empty where nobody has read the text |
 | `image`, `object` | string, the target; no object where nothing fits |
 | `change`, `changed`, `changed_id` | for expressions that fit nothing: what was changed, in words, and in which example |
 | `distractor_kind`, `distractor_image`, `distractor_object`, `distractor_misreading` | lists, an entry for each image: why it is shown, its id, the object that tempts, and what a reader misses who takes it |
@@ -38,14 +38,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deixis.data._recipes import begin_manifest
 from deixis.data._row_groups import RowGroups
 from deixis.data._seal import write_manifest
 from deixis.data._split_names import names_in_split
 from deixis.data.card import write_card
+from deixis.data.recipes import begin_manifest
 from deixis.data.store import MANIFEST, file_digest, kind_of, lies_inside, open_dataset, read_parquet
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, UnknownName
-from deixis.expression._plain import expression_from_json, expression_to_json
+from deixis.expression.plain import expression_from_json, expression_to_json
 from deixis.worlds.photos.data._photographs import Photographs
 from deixis.worlds.photos.data._picture_files import pictures_in, write_photographs
 from deixis.worlds.photos.data.graphs import read_table

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deixis.data._crew import count_workers, share_work, tell_nobody
-from deixis.data._recipes import begin_manifest, digest_of
 from deixis.data._resumable import make_in
+from deixis.data.recipes import begin_manifest, digest_of
 from deixis.data.store import PARTIAL, read_parquet, replacing_file
 from deixis.errors import RecipeError
 from deixis.seeds import derive

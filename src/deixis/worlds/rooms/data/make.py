@@ -31,9 +31,9 @@ import pyarrow.parquet as pq
 
 from deixis.data._crew import count_workers, tell_nobody
 from deixis.data._parquet_files import open_parquet, read_all
-from deixis.data._recipes import begin_manifest, digest_of
 from deixis.data._resumable import make_in
 from deixis.data.card import write_card
+from deixis.data.recipes import begin_manifest, digest_of
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.seeds import derive

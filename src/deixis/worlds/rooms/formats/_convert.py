@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deixis.data._recipes import begin_manifest
 from deixis.data._resumable import make_in
 from deixis.data.card import write_card
+from deixis.data.recipes import begin_manifest
 from deixis.data.store import file_digest, kind_of, open_dataset, replacing_file
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.report.output import Output, TextTable

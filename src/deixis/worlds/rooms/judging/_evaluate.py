@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from deixis._options import refuse_options
 from deixis.errors import RecipeError
-from deixis.judge._request import BASELINES
+from deixis.judge.request import BASELINES
 from deixis.learn.run import find_checkpoint, is_word
 from deixis.worlds.rooms.judging._score import SPEAKERS_WORD, score_answers
 
@@ -15,7 +15,7 @@ from deixis.worlds.rooms.judging._score import SPEAKERS_WORD, score_answers
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from deixis.judge._request import Request
+    from deixis.judge.request import Request
     from deixis.report.output import Output
 
 

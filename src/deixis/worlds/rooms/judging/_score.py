@@ -12,7 +12,7 @@ from deixis._options import names_in, names_of
 from deixis._version import __version__
 from deixis.data._kept_results import demand_same, read_kept, write_evaluation
 from deixis.errors import BrokenDataset, RecipeError
-from deixis.judge._request import BASELINES
+from deixis.judge.request import BASELINES
 from deixis.judge.uncertainty import plain_estimates
 from deixis.judge.verdicts import VERDICTS
 from deixis.learn.run import is_word
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.judge._request import Request
+    from deixis.judge.request import Request
     from deixis.judge.uncertainty import Estimate
     from deixis.speakers import Speaker
     from deixis.worlds.rooms.judging._arrays import Scores

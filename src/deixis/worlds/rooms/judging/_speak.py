@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.judge._request import Request
+    from deixis.judge.request import Request
     from deixis.worlds.rooms.data._room_pictures import RoomPictures
     from deixis.worlds.rooms.judging._arrays import Scores
     from deixis.worlds.rooms.judging._summary import Summary

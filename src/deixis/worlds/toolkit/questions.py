@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from deixis.worlds.world import Examples, World
 
 
+__all__ = ["ObjectGold", "ObjectQuestions", "ready_part"]
+
+
 UNEXPLAINED = "unexplained"
 SHOWN = {
     "text": "You read descriptions of scenes. Every object has a number, its values follow, and then how it is related "

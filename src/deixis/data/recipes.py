@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from deixis.worlds.world import Recipe, World
 
 
+__all__ = ["begin_manifest", "digest_of", "fresh_recipe", "offer", "recipe_in", "record_from"]
+
+
 Made = TypeVar("Made")
 
 

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from deixis.worlds.world import World
 
 
+__all__ = ["facts_of", "ready_part"]
+
+
 MEANINGS = {
     "id": "what the dataset calls it",
     "split": "where it belongs",
     "text": "what is said",
-    "expression": "what it means: JSON, see `deixis.expression._plain`",
-    "scenes": "what is shown: JSON, see `deixis.scene._plain`",
+    "expression": "what it means: JSON, see `deixis.expression.plain`",
+    "scenes": "what is shown: JSON, see `deixis.scene.plain`",
     "target_scene": "the number of the scene that holds the object that is meant",
     "target_object": "the number of that object",
     "facts": "whatever else the world keeps of it: JSON",

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from deixis.worlds.world import World
 
 
+__all__ = ["DatasetCounts", "ExampleStatistics", "ready_part"]
+
+
 EVERY = 1_024  # examples between two words about how far things are
 MOST_WORDS = 12  # that are printed
 HEADS = (

@@ -48,7 +48,7 @@ from deixis.language.explain import name_object
 from deixis.resolution.reference import resolve
 from deixis.resolution.trace import trace
 from deixis.scene.scene import Where
-from deixis.worlds.toolkit._judging import UNEXPLAINED, Answer, ObjectJudging, score_verdicts, write_object_verdicts
+from deixis.worlds.toolkit.judging import UNEXPLAINED, Answer, ObjectJudging, score_verdicts, write_object_verdicts
 from deixis.worlds.toolkit.pictures import PlainPictures, links_of
 
 
@@ -67,8 +67,11 @@ if TYPE_CHECKING:
     from deixis.language.utterance import Utterance
     from deixis.scene.scene import Context, Scene
     from deixis.worlds.example import Example
-    from deixis.worlds.toolkit._judging import Verdict
+    from deixis.worlds.toolkit.judging import Verdict
     from deixis.worlds.world import Examples, World
+
+
+__all__ = ["ObjectGame", "ReadyPages", "draw_objects", "ready_part"]
 
 
 LARGE = 5_000  # examples of which the first page is shown before anything is counted

@@ -22,6 +22,22 @@ if TYPE_CHECKING:
     from deixis.report.chart import Unit
 
 
+__all__ = [
+    "GIVEN",
+    "HARD",
+    "MEASURES",
+    "NEED",
+    "SHORT",
+    "SOUND",
+    "Measure",
+    "Value",
+    "Verdict",
+    "all_measures",
+    "value_of_bits",
+    "value_of_share",
+]
+
+
 Verdict: TypeAlias = Literal["good", "fair", "bad", "plain"]
 
 

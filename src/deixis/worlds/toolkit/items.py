@@ -19,7 +19,7 @@ import numpy as np
 from deixis.data._example_rows import no_columns
 from deixis.errors import SchemaError
 from deixis.judge._lists import demand_alike, demand_data, mean
-from deixis.scene._plain import scene_from_plain
+from deixis.scene.plain import scene_from_plain
 
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from deixis.scene.scene import Scene
     from deixis.schema import Schema
     from deixis.worlds.world import World
+
+
+__all__ = ["ObjectItems", "ready_part"]
 
 
 def ready_part(world: World) -> ObjectItems:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from deixis.expression.steps import Step
 
 
+__all__ = ["expression_from_json", "expression_from_plain", "expression_to_json", "expression_to_plain"]
+
 MAX_DEPTH = 32  # of steps within steps
 ENDS = {"least": Which.LEAST, "most": Which.MOST}
 

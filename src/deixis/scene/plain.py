@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from deixis.schema import Schema
 
 
+__all__ = ["scene_from_plain", "scene_to_plain"]
+
+
 FIELDS = ("objects", "relations", "points")
 
 

@@ -29,7 +29,7 @@ from deixis.data._split_names import names_in_split
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.distractors.misreadings import leading_to
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.judge._request import AGAIN, NO_EXAMPLE
+from deixis.judge.request import AGAIN, NO_EXAMPLE
 from deixis.judge.uncertainty import plain_estimates, share
 from deixis.judge.verdicts import VERDICTS, Codes, Verdicts, id_code, write_verdicts
 from deixis.learn.run import is_word
@@ -43,9 +43,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from deixis.judge._request import Request
+    from deixis.judge.request import Request
     from deixis.worlds.example import Example
     from deixis.worlds.world import Examples, World
+
+
+__all__ = ["OUTCOMES", "Answer", "ObjectJudging", "Verdict", "ready_part", "score_verdicts", "write_object_verdicts"]
 
 
 Result: TypeAlias = Literal["right", "wrong object", "no such object", "unreadable", "unanswered"]

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from deixis.data._crew import Crew
 
 
+__all__ = ["AGAIN", "ANSWERED", "BASELINES", "NOT_ASKED", "NO_EXAMPLE", "Request"]
+
+
 BASELINES = ("random", "oracle")  # what every world answers without a model
 NO_EXAMPLE, AGAIN = "its id is that of no example", "its example was answered before"  # why an answer is left out
 NOT_ASKED, ANSWERED = "to an example that is not asked", "to an example that was answered before"  # what it is
