@@ -79,6 +79,7 @@ def complaint(capsys: pytest.CaptureFixture[str], *words: object) -> str:
 # --- the same result
 
 
+@pytest.mark.slow
 def test_a_cluster_makes_the_same_bytes(made, crew, tmp_path):
     """Every file of a dataset made on a cluster is that of one machine."""
     make(whole("corrected"), tmp_path / "there", crew=crew)
@@ -116,6 +117,7 @@ def test_photographs_of_a_cluster_are_the_same_bytes(crew, tmp_path):
     assert folder_bytes(tmp_path / "there") == folder_bytes(tmp_path / "here")
 
 
+@pytest.mark.slow
 def test_a_cluster_finds_the_same_problems(made, crew, tmp_path):
     """The report on a dataset that says something false is the same, finding by finding."""
     source = open_source(made)
@@ -128,6 +130,7 @@ def test_a_cluster_finds_the_same_problems(made, crew, tmp_path):
     assert found.findings
 
 
+@pytest.mark.slow
 def test_a_cluster_judges_plans_the_same(made, crew, monkeypatch):
     """Verdicts come back in order, whatever the pieces."""
     monkeypatch.setattr("deixis.worlds.grid.judging._crews.ROWS", 7)
@@ -186,6 +189,7 @@ def test_shards_of_a_killed_worker_are_made_again(made, small_shards, tmp_path):
     assert folder_bytes(tmp_path / "there") == folder_bytes(made)
 
 
+@pytest.mark.slow
 def test_what_a_cluster_has_begun_goes_on_without_it(small_shards, crew, tmp_path):
     """An interrupted run leaves finished shards, from which one machine goes on to the same bytes."""
 
@@ -203,6 +207,7 @@ def test_what_a_cluster_has_begun_goes_on_without_it(small_shards, crew, tmp_pat
     assert folder_bytes(tmp_path / "begun") == folder_bytes(tmp_path / "fresh")
 
 
+@pytest.mark.slow
 def test_no_more_is_under_way_than_a_cluster_can_do(small_shards, crew, tmp_path):
     """Shards are handed out as they are taken in, so that nothing piles up."""
     counted = _Counted(crew)
@@ -246,6 +251,7 @@ class _Promised:
 # --- what can be wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense", "http://127.0.0.1:1"])
 def test_an_unreachable_cluster_is_told_soon(address, tmp_path, capsys):
     """Where nobody answers, one line says so within some seconds and what to look at."""
@@ -258,6 +264,7 @@ def test_an_unreachable_cluster_is_told_soon(address, tmp_path, capsys):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_the_address_of_a_worker_is_told_apart(cluster, made, capsys):
     """A worker is no scheduler."""
     worker = next(iter(cluster.scheduler_info["workers"]))
@@ -270,6 +277,7 @@ def test_an_address_needs_a_cluster(made, capsys):
     assert "add --on dask" in complaint(capsys, "check", made, "--address", "tcp://127.0.0.1:9")
 
 
+@pytest.mark.slow
 def test_a_cluster_without_workers_is_told(made, capsys):
     """Nobody waits for ever for workers that do not come."""
     with LocalCluster(n_workers=0, dashboard_address=":0") as empty:
@@ -278,6 +286,7 @@ def test_a_cluster_without_workers_is_told(made, capsys):
         assert "has had no worker for 1 seconds" in complaint(capsys, "check", made, *words)
 
 
+@pytest.mark.slow
 def test_workers_with_another_version_are_refused(tmp_path):
     """A worker that would make other data is named, with the version that it needs."""
     (tmp_path / "older.py").write_text("import deixis._version as v\nv.__version__ = '0.0.1'\n", encoding="utf-8")
@@ -299,6 +308,7 @@ def test_workers_with_another_version_are_refused(tmp_path):
             worker.wait(30)
 
 
+@pytest.mark.slow
 def test_a_cluster_that_goes_is_told(tmp_path):
     """When the scheduler ends in mid-run, one line says that the same command goes on."""
     with (

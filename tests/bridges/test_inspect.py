@@ -61,6 +61,7 @@ def data(grid_data, room_data, photograph_data):
     return {"navigate": grid_data, "refer": room_data, "localise": photograph_data}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TASKS)
 def test_a_model_that_is_always_right(data, tmp_path, name):
     """Whoever gives the recorded answers has all of them right, in every group."""

@@ -69,6 +69,7 @@ def folder(request, grid_data, room_data, photograph_data, tmp_path):
 MAIN = ("exact", "discriminativity", "right")
 
 
+@pytest.mark.slow
 def test_the_harness_runs_the_task(folder):
     """The real harness finds the task, asks the questions and counts right answers and nonsense."""
     right, nonsense = run(folder, Scripted(folder)), run(folder, Scripted(folder, says="qwerty"))

@@ -42,6 +42,7 @@ def test_a_dataset_is_written_as_a_release(made, tmp_path, capsys):
         assert (tmp_path / "release" / name).read_bytes() == (made / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_release_becomes_a_dataset_and_comes_back(made, tmp_path, capsys):
     """What a release says is what the dataset says; checking it finds nothing, and writing it again changes nothing."""
     convert_to("release", made, tmp_path / "release")

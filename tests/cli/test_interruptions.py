@@ -129,6 +129,7 @@ def test_a_kill_while_files_are_written_is_survived(recipe, undisturbed, tmp_pat
     assert files(out) == files(undisturbed)
 
 
+@pytest.mark.slow
 def test_two_processes_cannot_share_a_folder(recipe, tmp_path, capsys):
     """The second one is refused in one line while the first goes on."""
     out = tmp_path / "out"
@@ -164,6 +165,7 @@ def test_a_full_disk_is_no_catastrophe(recipe, undisturbed, tmp_path, capsys):
     assert files(out) == files(undisturbed)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may mount a small disk")
 def test_a_disk_that_is_really_full_is_no_catastrophe(recipe, tmp_path):
     """The same with a disk of three hundred kilobytes instead of a limit."""

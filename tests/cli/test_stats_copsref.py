@@ -60,6 +60,7 @@ def test_json_counts_the_examples(made, capsys):
     assert sum(tested["changes"].values()) == sum(e.split == "test" and not e.is_there for e in examples)
 
 
+@pytest.mark.slow
 def test_figures_and_tables_go_into_a_folder(made, tmp_path, capsys):
     """Two datasets stand side by side under the names they are given, in the formats that are asked for."""
     words = ("--out", tmp_path / "figures", "--format", "svg", "--names", "ours,again")

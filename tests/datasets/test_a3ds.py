@@ -260,6 +260,7 @@ def with_column(name, change):
     return edit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "edit", "code"),
     [

@@ -478,6 +478,7 @@ def test_what_forms_no_test_set_is_set_aside(tmp_path):
     assert dataset.splits["aside"] > 0
 
 
+@pytest.mark.slow
 def test_decisive_words_matter_in_the_test_sets_and_only_there(dataset):
     """Where a held-out word has to matter, it does in the test set; where it does not, the example is set aside."""
     recipe = recipe_from(dataset.manifest["recipe"])

@@ -244,6 +244,7 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory, content):
 # -------------------------------------------------------------------------------- examples and baselines
 
 
+@pytest.mark.slow
 def test_tables_and_examples_ask_the_same(source):
     """The arrays of a table are those of its examples."""
     for split in source.splits:

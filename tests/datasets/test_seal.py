@@ -71,6 +71,7 @@ def test_a_flipped_bit_in_any_file_is_found(world, worlds, tmp_path):
     assert list(find_changes(folder, manifest)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", WORLDS)
 def test_the_check_tells_changed_missing_and_extra_files(world, worlds, tmp_path, capsys):
     """A card with another letter, a file that is gone and one that came are each told, and the check fails."""

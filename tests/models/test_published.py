@@ -73,6 +73,7 @@ def test_what_the_options_cost() -> None:
     assert count(points_mentions=True) == 4_404_106 + 128 * 128
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_model_of_published_size_follows_the_equations(name: str) -> None:
     """At the published sizes, the scores of a ragged batch are those of the plain equations."""

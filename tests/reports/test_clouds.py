@@ -47,6 +47,7 @@ def clouds():
     return Clouds(name="figure2", title="Words", rows=rows)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(
     st.dictionaries(st.text(st.characters(codec="latin-1"), max_size=12), st.integers(0, 5000), max_size=14),
@@ -95,6 +96,7 @@ def test_strange_words_are_shown_as_far_as_possible():
     assert lay_out({}, most=5, aspect=1.0) == []
 
 
+@pytest.mark.slow
 def test_many_words_find_room():
     """However many words there are, a hundred find a place."""
     counts = {f"number {number}": 1 + number for number in range(300)}

@@ -233,6 +233,7 @@ def test_drawings_are_the_same_every_time(ours, gscan):
         assert not re.search(rb"<metadata|<!DOCTYPE|tEXt|\d\d:\d\d:\d\d", drawn)
 
 
+@pytest.mark.slow
 def test_drawings_have_the_size_of_a_column_and_of_a_page(ours):
     """Figure 4 of one dataset fits a column, Figure 5 a page, both at 300 dots per inch."""
     from PIL import Image

@@ -79,6 +79,7 @@ def test_every_page_fits_wide_and_narrow_screens_in_light_and_dark(
     assert [fault for some in faults for fault in some] == []
 
 
+@pytest.mark.slow
 def test_every_page_has_one_title_one_heading_and_a_way_past_the_menu(page: Page, addresses: list[str]):
     """Who listens to a page hears what it is, finds its one main heading, and can skip what all pages have."""
     titles = {}

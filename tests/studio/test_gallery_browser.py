@@ -49,6 +49,7 @@ def test_words_are_found_while_they_are_typed(page):
     assert page.evaluate("document.activeElement.name") == "text"
 
 
+@pytest.mark.slow
 def test_what_is_typed_is_one_entry_of_the_history(page):
     """Back leads to where one was before, not through the letters."""
     page.goto("/")
@@ -66,6 +67,7 @@ def test_what_is_typed_is_one_entry_of_the_history(page):
     assert page.url.endswith(GRID)
 
 
+@pytest.mark.slow
 def test_next_stays_within_the_filter(page):
     """From a card of a filtered gallery, Next leads to the next card."""
     page.goto(f"{GRID}?verb=push")
@@ -77,6 +79,7 @@ def test_next_stays_within_the_filter(page):
     page.wait_for_url("**/d/grid-worlds?verb=push")
 
 
+@pytest.mark.slow
 def test_pages_are_turned_with_the_keyboard(page):
     """The focus goes to the heading of the new list."""
     page.goto(f"{GRID}?split=train")
@@ -90,6 +93,7 @@ def test_pages_are_turned_with_the_keyboard(page):
     assert page.evaluate("document.activeElement.closest('.card') !== null")
 
 
+@pytest.mark.slow
 def test_everything_can_be_cleared(page):
     """One button takes back all choices; it is not there while there is none."""
     page.goto(f"{GRID}?verb=push&pattern=p2")
@@ -100,6 +104,7 @@ def test_everything_can_be_cleared(page):
     assert not page.get_by_role("link", name="Clear all").is_visible()
 
 
+@pytest.mark.slow
 def test_it_works_without_scripts(browser, studio_url):
     """The form is a plain form."""
     context = browser.new_context(java_script_enabled=False, base_url=studio_url)
@@ -113,6 +118,7 @@ def test_it_works_without_scripts(browser, studio_url):
     context.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", [GRID, ROOMS, f"{ROOMS}?set=object", PHOTOGRAPHS])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_galleries_fit_the_screen(page, shots, address, width):

@@ -57,6 +57,7 @@ def test_a_gallery_says_that_the_studio_is_gone(visit):
     expect(page.locator("#list h2")).to_contain_text("found")
 
 
+@pytest.mark.slow
 def test_the_playground_says_it_once(visit):
     """There is no second message beside the banner."""
     go, stop, _ = visit
@@ -69,6 +70,7 @@ def test_the_playground_says_it_once(visit):
     expect(page.locator("#fault")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_no_action_is_taken_that_nobody_sees(visit):
     """Keys that are pressed while the studio is gone are not part of the plan."""
     go, stop, start = visit
@@ -89,6 +91,7 @@ def test_no_action_is_taken_that_nobody_sees(visit):
     expect(page.locator("#board [name=plan]")).to_have_value("LL")
 
 
+@pytest.mark.slow
 def test_a_room_says_it_too(visit):
     """Choosing another caption fails with the banner, not with an error of the script."""
     go, stop, _ = visit

@@ -62,6 +62,7 @@ def test_pointing_at_a_word_lights_what_it_keeps(sheet):
     assert lit(sheet) == []
 
 
+@pytest.mark.slow
 def test_a_clicked_word_stays_lit_and_its_step_is_marked(sheet):
     """Pointing elsewhere and leaving again comes back to it; a second click lets go."""
     sheet.goto(ADDRESS)
@@ -77,6 +78,7 @@ def test_a_clicked_word_stays_lit_and_its_step_is_marked(sheet):
     assert lit(sheet) == []
 
 
+@pytest.mark.slow
 def test_the_resolution_is_walked_through_by_keyboard(sheet):
     """Words are buttons for the keyboard, and so are the steps."""
     sheet.goto(ADDRESS)
@@ -105,6 +107,7 @@ def test_a_clicked_distractor_says_who_would_end_there(sheet):
     assert sheet.locator("#scene .chosen.object").count() == 1
 
 
+@pytest.mark.slow
 def test_objects_are_chosen_from_the_list_by_keyboard(sheet):
     """One entry is open at a time."""
     sheet.goto(ADDRESS)
@@ -134,6 +137,7 @@ def test_the_plan_is_stepped_forth_and_back(sheet):
     assert sheet.input_value(".stage input[type=range]") == "0"
 
 
+@pytest.mark.slow
 def test_the_plan_plays_to_its_end_and_can_be_paused(sheet):
     """At four times the speed it ends soon; the button says what it does."""
     sheet.goto(PULLED)
@@ -152,6 +156,7 @@ def test_the_plan_plays_to_its_end_and_can_be_paused(sheet):
     sheet.wait_for_selector(".stage [data-do=play][aria-label=Play]")
 
 
+@pytest.mark.slow
 def test_an_action_and_the_slider_lead_anywhere(sheet):
     """A click on an action shows the world after it."""
     sheet.goto(PULLED)
@@ -166,6 +171,7 @@ def test_an_action_and_the_slider_lead_anywhere(sheet):
     assert agent(sheet) == ended
 
 
+@pytest.mark.slow
 def test_nothing_glides_where_motion_is_not_wanted(browser, drawn_url):
     """Steps are taken at once."""
     context = browser.new_context(base_url=drawn_url, reduced_motion="reduce")
@@ -179,6 +185,7 @@ def test_nothing_glides_where_motion_is_not_wanted(browser, drawn_url):
     context.close()
 
 
+@pytest.mark.slow
 def test_a_model_is_played_beside_the_right_plan(sheet, shots):
     """Both boards have an agent of their own, moved by one set of buttons."""
     sheet.goto(ADDRESS)
@@ -193,6 +200,7 @@ def test_a_model_is_played_beside_the_right_plan(sheet, shots):
     sheet.screenshot(path=shots / "grid-model.png", full_page=True)
 
 
+@pytest.mark.slow
 def test_the_page_fits_a_phone_and_both_themes(browser, drawn_url, shots):
     """Nothing sticks out at 390 pixels, light or dark."""
     for theme in ("light", "dark"):
@@ -207,6 +215,7 @@ def test_the_page_fits_a_phone_and_both_themes(browser, drawn_url, shots):
             context.close()
 
 
+@pytest.mark.slow
 def test_the_theme_of_the_reader_reaches_the_drawing(sheet):
     """The button in the bar changes the paper of the scene."""
     sheet.goto(ADDRESS)
@@ -219,6 +228,7 @@ def test_the_theme_of_the_reader_reaches_the_drawing(sheet):
     assert re.match(r"rgb", before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 1000, 390])
 def test_badges_stay_on_their_cards(page, width):
     """The letter of an object's role lies within its card, however long the name is."""

@@ -44,6 +44,7 @@ def test_clicking_an_object_answers(page, slugs, shots):
     page.screenshot(path=shots / "play-score.png", full_page=True)
 
 
+@pytest.mark.slow
 def test_a_grid_is_walked_with_keys_alone(page, slugs, shots):
     """Letters and arrows act, Backspace takes back, Enter is done; the server draws every board."""
     start(page, slugs["grid"], "navigate")
@@ -63,6 +64,7 @@ def test_a_grid_is_walked_with_keys_alone(page, slugs, shots):
     page.wait_for_selector(".measures")
 
 
+@pytest.mark.slow
 def test_actions_are_sent_even_when_keys_are_fast(page, slugs):
     """Enter right after many keys sends all of them."""
     start(page, slugs["grid"], "navigate")
@@ -76,6 +78,7 @@ def test_actions_are_sent_even_when_keys_are_fast(page, slugs):
     assert "4 times (walk, turn right)" in done
 
 
+@pytest.mark.slow
 def test_an_image_is_picked_with_keys_alone(page, slugs, shots):
     """A digit chooses an image, Enter answers."""
     start(page, slugs["rooms"], "pick")
@@ -101,6 +104,7 @@ def test_a_caption_is_typed_at_once(page, slugs, shots):
     assert page.locator(".verdict p").count() > 2
 
 
+@pytest.mark.slow
 def test_a_region_is_found_by_click_and_by_keys(page, slugs, shots):
     """A region is chosen by a click, another one with the arrow keys."""
     start(page, slugs["photos"], "find")
@@ -118,6 +122,7 @@ def test_a_region_is_found_by_click_and_by_keys(page, slugs, shots):
     assert page.locator(".frame.chosen, .frame.target").count() >= 1
 
 
+@pytest.mark.slow
 def test_a_sitting_is_resumed_by_its_link(page, slugs):
     """Whoever comes back to the address goes on with the next question."""
     start(page, slugs["grid"], "point", questions=2)
@@ -132,6 +137,7 @@ def test_a_sitting_is_resumed_by_its_link(page, slugs):
     assert "question 2 of 2" in page.locator(".progress").inner_text()
 
 
+@pytest.mark.slow
 def test_it_fits_a_phone(page, slugs):
     """No page of a question is wider than a phone."""
     page.set_viewport_size({"width": 390, "height": 800})
@@ -141,6 +147,7 @@ def test_it_fits_a_phone(page, slugs):
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_expression_stays_in_view(page, width, shots):
     """While the images are looked through, what is to be found and the buttons can be seen."""

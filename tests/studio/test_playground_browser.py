@@ -43,6 +43,7 @@ def test_the_verdict_follows_what_is_typed(board):
     assert board.input_value("#text") == "the red circle"
 
 
+@pytest.mark.slow
 def test_a_command_can_be_put_together_from_chips_by_keyboard(board):
     """From the empty field on, a command is chosen word by word with Tab and Enter alone."""
     board.fill("#text", "")
@@ -58,6 +59,7 @@ def test_a_command_can_be_put_together_from_chips_by_keyboard(board):
     assert board.evaluate("document.activeElement.id") == "text"
 
 
+@pytest.mark.slow
 def test_keys_change_the_object_in_focus(board):
     """Arrows move, letters change colour, shape and size, Delete removes, n adds; the verdict follows."""
     token(board, "blue circle").focus()
@@ -82,6 +84,7 @@ def test_keys_change_the_object_in_focus(board):
     board.locator(".token").nth(5).wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_the_agent_is_moved_and_turned_by_keys(board):
     """The agent is a thing of the board like any other; f turns it."""
     token(board, "agent").focus()
@@ -112,6 +115,7 @@ def test_an_object_can_be_dragged_and_the_drag_undone(board):
     token(board, "red circle of size 2, row 4, column 3").wait_for()
 
 
+@pytest.mark.slow
 def test_a_click_on_an_empty_cell_puts_an_object_there(board):
     """The new object is what the choices say, and can be changed by them afterwards."""
     board.locator("#choices").get_by_role("radio", name="yellow").check(force=True)
@@ -125,6 +129,7 @@ def test_a_click_on_an_empty_cell_puts_an_object_there(board):
     token(board, "yellow cylinder").wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_the_board_grows_and_shrinks(board):
     """Objects that would fall off a smaller board move to its edge."""
     board.select_option("#side", "12")
@@ -133,6 +138,7 @@ def test_the_board_grows_and_shrinks(board):
     token(board, "blue square of size 3, row 3, column 1").wait_for()
 
 
+@pytest.mark.slow
 def test_a_word_lights_the_objects_that_are_left(board):
     """Focus on a part dims every other object of the board."""
     board.locator("#said").get_by_role("button", name=re.compile("^circle")).focus()
@@ -146,6 +152,7 @@ def test_a_chosen_distractor_says_which_misreading_leads_to_it(board):
     assert "ignored ‘red’ in ‘the red circle’" in board.locator("#about").inner_text()
 
 
+@pytest.mark.slow
 def test_the_address_holds_board_and_text(board):
     """After a change the page can be opened again at its address, and the link can be copied."""
     token(board, "red circle").focus()
@@ -159,6 +166,7 @@ def test_the_address_holds_board_and_text(board):
     board.locator("#shared", has_text=re.compile("clipboard|/playground")).wait_for()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["PNG", "SVG", "GIF of the plan", "JSON", "Python test"])
 def test_everything_can_be_saved(board, name):
     """Each kind of file is downloaded under its name."""
@@ -168,12 +176,14 @@ def test_everything_can_be_saved(board, name):
     assert download.value.failure() is None
 
 
+@pytest.mark.slow
 def test_the_plan_can_be_watched(board):
     """The moving picture of the plan is loaded when it is asked for."""
     board.get_by_text("Watch it").click()
     board.locator("[data-film] img").evaluate("image => image.decode()")  # fails if it is no picture
 
 
+@pytest.mark.slow
 def test_a_start_can_be_picked(page, shots):
     """The page opens with an example, and another one can be picked; it fits a phone."""
     page.goto("/playground")
@@ -191,6 +201,7 @@ def test_a_start_can_be_picked(page, shots):
     page.screenshot(path=shots / "playground-phone.png", full_page=True)
 
 
+@pytest.mark.slow
 def test_escape_chooses_nothing(page):
     """Colour, shape and size are then those of the next object, and the one that was chosen stays as it is."""
     page.goto("/playground")
@@ -206,6 +217,7 @@ def test_escape_chooses_nothing(page):
     assert page.locator(".token[aria-pressed=true]").count() == 0
 
 
+@pytest.mark.slow
 def test_the_chip_puts_the_missing_word_in(page):
     """No word that was typed is lost."""
     page.goto("/playground")

@@ -124,6 +124,7 @@ def test_another_edition_of_the_demo_has_another_place(monkeypatch):
     assert demo_folder().parent == before.parent
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_the_page_follows_by_itself(browser, tmp_path, demo_roots):
     """Nobody has to reload."""

@@ -34,6 +34,7 @@ def test_from_a_number_to_its_examples_and_to_one_of_them(page: Page, shots: Pat
     assert "/d/" in (page.locator(".examples h3 a").first.get_attribute("href") or "")
 
 
+@pytest.mark.slow
 def test_a_filter_applies_at_once_and_keeps_the_focus(page: Page) -> None:
     """Choosing what was missed shows only such examples, without a button, and the choice keeps the focus."""
     page.goto("/results/examples?run=random&measure=right_target")
@@ -48,6 +49,7 @@ def test_a_filter_applies_at_once_and_keeps_the_focus(page: Page) -> None:
         assert LABELS[missed].lower() in words.lower()
 
 
+@pytest.mark.slow
 def test_the_measure_is_switched_by_keyboard(page: Page) -> None:
     """Tab and Enter reach another measure."""
     page.goto("/results")
@@ -59,6 +61,7 @@ def test_the_measure_is_switched_by_keyboard(page: Page) -> None:
     assert page.locator(".measures [aria-current]").first.inner_text() == "reached goal state"
 
 
+@pytest.mark.slow
 def test_two_models_are_compared_from_the_form(page: Page, shots: Path) -> None:
     """The form leads to the comparison, and its quarters to the examples in them."""
     page.goto("/results")
@@ -72,6 +75,7 @@ def test_two_models_are_compared_from_the_form(page: Page, shots: Path) -> None:
     assert page.get_by_role("heading", name="Both wrong").is_visible()
 
 
+@pytest.mark.slow
 def test_values_are_read_off_a_chart_by_keyboard_and_pointer(browser: Browser, tmp_path: Path, shots: Path) -> None:
     """The arrow keys and the pointer move along the lines of a chart, and their values are told."""
     (tmp_path / "run").mkdir()
@@ -97,6 +101,7 @@ def test_values_are_read_off_a_chart_by_keyboard_and_pointer(browser: Browser, t
     assert faults == []
 
 
+@pytest.mark.slow
 def test_nothing_hangs_over_at_phone_width(page: Page) -> None:
     """At 390 pixels no page is wider than the screen."""
     page.set_viewport_size({"width": 390, "height": 800})

@@ -63,6 +63,7 @@ def test_a_dataset_that_moved_is_whole(elsewhere, made, capsys):
     )
 
 
+@pytest.mark.slow
 def test_every_verb_sees_the_pictures_of_a_dataset_that_moved(elsewhere, made, tmp_path, capsys):
     """What is drawn for a reader, asked of a model and shown in the studio is the same as at the old place."""
     for place, name in ((made, "old"), (elsewhere, "new")):

@@ -119,6 +119,7 @@ def test_phrases_cover_every_word(text):
     assert sum(map(len, items_in(text))) == sum(word != "pad" for word in cut)
 
 
+@pytest.mark.slow
 def test_very_long_captions_are_read_in_reasonable_time():
     """A caption of many thousand words takes no longer than as many words of short ones."""
     text = "red tiny " * 50_000

@@ -110,6 +110,7 @@ def test_a_window_shows_what_the_encoder_sees(drawn: CopsRef) -> None:
     assert torch.allclose(seen.whole, whole.whole[window.images].float(), atol=4e-3)
 
 
+@pytest.mark.slow
 def test_pictures_are_shrunk_once(drawn: CopsRef, tmp_path: Path) -> None:
     """Pictures from a file are those from memory; they are read once, and a damaged file is named."""
     regions = copsref_arrays(drawn).regions

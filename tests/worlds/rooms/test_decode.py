@@ -61,6 +61,7 @@ def test_any_picture_gets_an_answer() -> None:
     assert decode_room(np.zeros((64, 64, 3), np.uint8)).error > 60
 
 
+@pytest.mark.slow
 @needs_real
 def test_no_factor_of_the_published_film_is_misread() -> None:
     """All six factors are read off its frames, of which it is known how they were made."""
