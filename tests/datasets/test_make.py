@@ -39,7 +39,7 @@ RECIPES = Path(__file__).parents[2] / "recipes"
 INTERRUPTED = """
 import os, signal, sys
 from pathlib import Path
-from deixis.worlds.grid.making import pool_maker
+from deixis.worlds.grid.making import _pool_maker as pool_maker
 from deixis.worlds.grid.making.make import make
 from tests.datasets.tiny import quick
 
