@@ -143,6 +143,7 @@ def test_a_cluster_judges_plans_the_same(made, crew, monkeypatch):
     assert all((getattr(found, name) == getattr(expected, name)).all() for name in expected.__dataclass_fields__)
 
 
+@pytest.mark.slow
 def test_the_verbs_work_on_a_cluster(made, cluster, tmp_path, capsys):
     """`--on dask --address` prints what the verb prints without it."""
     place = ("--on", "dask", "--address", cluster.scheduler_address, "--json")

@@ -85,6 +85,7 @@ def test_a_model_that_talks_nonsense(data, tmp_path, name):
     assert not [value for value in found.metrics.values() if not isnan(value.value) and value.value > 0]
 
 
+@pytest.mark.slow
 def test_a_model_that_is_wrong_is_told_what_it_missed(data, tmp_path):
     """Wrong answers are put down to misreadings, whose shares sum to one."""
     log = run(TASKS["choose"](data), lambda right, _: "A" if right == "B" else "B", tmp_path)

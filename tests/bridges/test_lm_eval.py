@@ -81,6 +81,7 @@ def test_the_harness_runs_the_task(folder):
     assert nonsense["not_understood,none"] == 1
 
 
+@pytest.mark.slow
 def test_the_dummy_of_the_harness(folder, monkeypatch):
     """The harness's own dummy model, which always says the same, is not understood."""
     monkeypatch.setattr(DummyLM, "tokenizer", None)  # which it would fetch

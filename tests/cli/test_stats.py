@@ -62,6 +62,7 @@ def test_json_counts_the_examples(kind, tiny, released, capsys):
         assert count == sum(str(example.verb) == verb for example in examples)
 
 
+@pytest.mark.slow
 def test_figures_of_several_datasets_go_into_one_folder(tiny, released, tmp_path, capsys):
     """Two datasets are drawn side by side under the names they are given, in the formats that are asked for."""
     words = ("--out", tmp_path / "figures", "--format", "svg", "--names", "ours,theirs", "--split", "train", "--paper")

@@ -257,6 +257,7 @@ def test_drawings_can_be_read_aloud(ours):
     assert "verbs: walk 25.0 %, push 50.0 %, pull 25.0 %" in said["desc"]
 
 
+@pytest.mark.slow
 def test_everything_is_written(dataset):
     """A folder gets both figures in both forms, both tables and the counts, which are those of the dataset."""
     found = count(dataset, name="ours")

@@ -39,6 +39,7 @@ def visit(browser, demo_roots):
     assert faults == []
 
 
+@pytest.mark.slow
 def test_a_gallery_says_that_the_studio_is_gone(visit):
     """The list stays as it was, the address too; the banner goes when the studio answers again."""
     go, stop, start = visit

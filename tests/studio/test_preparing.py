@@ -108,6 +108,7 @@ def test_a_studio_that_makes_nothing_says_so(tmp_path):
     assert client.get("/preparing").json()["is_over"]
 
 
+@pytest.mark.slow
 def test_a_demo_is_known_to_be_whole(demo_roots, tmp_path):
     """The last things that are made tell."""
     assert is_made(demo_roots[0])

@@ -77,6 +77,7 @@ def test_two_that_start_together_both_finish(tmp_path):
     assert [done for _, done in waiting] == sorted(done for _, done in waiting)
 
 
+@pytest.mark.slow
 @unix
 def test_one_that_died_stops_nobody(tmp_path, monkeypatch):
     """What a killed process had written is gone on with, without waiting for it."""

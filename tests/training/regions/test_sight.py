@@ -88,6 +88,7 @@ def test_stopped_it_goes_on_to_the_same_eyes(drawn: CopsRef, tmp_path: Path) -> 
     assert all(torch.equal(value, parts.weights[name]) for name, value in whole.weights.items())
 
 
+@pytest.mark.slow
 def test_a_window_shows_what_the_encoder_sees(drawn: CopsRef) -> None:
     """Some images, numbered anew, have the looks, places and neighbours that they have among all."""
     regions = copsref_arrays(drawn).regions

@@ -20,6 +20,7 @@ MISREAD = {("deepmind_floor0", 11)}  # its estimate says pill, the picture shows
 needs_real = pytest.mark.skipif(not REAL.is_file(), reason="the published pictures are not here")
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(st.integers(0, IMAGES - 1))
 def test_what_was_drawn_is_read_back(number: int) -> None:
