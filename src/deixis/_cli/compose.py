@@ -21,6 +21,7 @@ from cyclopts import Parameter
 
 from deixis._cli.options import Seed
 from deixis.errors import RecipeError
+from deixis.readers._options import FAMILY, READER_OPTIONS
 from deixis.settings import Setting
 from deixis.worlds.registry import WorldWarning, known_worlds
 
@@ -91,7 +92,7 @@ def options_for(world: World, verb: str, given: Mapping[str, Any], *, where: Pat
     known = _known_options(verb)
     for name, value in given.items():
         option, worlds = known[name]
-        if world.name not in worlds:
+        if world.family not in worlds:
             raise RecipeError(f"{option.flag} is an option of {' and '.join(worlds)}; {where} is of {world.name}")
         choices = world.options_of(verb)[name].choices
         if choices and not set(value if isinstance(value, list) else [value]) <= set(choices):
@@ -106,15 +107,17 @@ def _known_options(verb: str) -> dict[str, tuple[Option, tuple[str, ...]]]:
     """
     own = _own_options(verb)
     found: dict[str, tuple[Option, tuple[str, ...]]] = {}
-    for world in known_worlds().values():
-        for name, option in world.options_of(verb).items():
+    families = {world.family: world.options_of(verb) for world in known_worlds().values()}
+    families[FAMILY] = {option.name: option for option in READER_OPTIONS.get(verb, ())}
+    for family, options in families.items():
+        for name, option in options.items():
             first, worlds = found.get(name, (option, ()))
             if name in own or (option.kind, option.many) != (first.kind, first.many):
                 why = f"deixis {verb} has its own" if name in own else f"that of {worlds[0]} is of another kind"
-                warn(f"the option {option.flag} of {world.name} is left out: {why}", WorldWarning, stacklevel=2)
+                warn(f"the option {option.flag} of {family} is left out: {why}", WorldWarning, stacklevel=2)
                 continue
             choices = (*first.choices, *option.choices) if first.choices and option.choices else ()
-            found[name] = (replace(first, choices=tuple(dict.fromkeys(choices))), (*worlds, world.name))
+            found[name] = (replace(first, choices=tuple(dict.fromkeys(choices))), (*worlds, family))
     return found
 
 

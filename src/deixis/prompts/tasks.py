@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from deixis.errors import RecipeError, UnknownName
 from deixis.seeds import Stream
-from deixis.worlds.registry import known_worlds, world_of
+from deixis.worlds.registry import find_world, known_worlds, world_of
 
 
 if TYPE_CHECKING:
@@ -106,9 +106,11 @@ def known_tasks() -> dict[str, World]:
 def questions_of(task: str) -> Questions:
     """Return the questions of a task, or raise `RecipeError` if there is none of that name."""
     tasks = known_tasks()
-    if task not in tasks:
-        raise RecipeError(f"unknown task {str(task)[:40]!r}; known: {', '.join(tasks)}")
-    part: Questions = tasks[task].part("questions")
+    try:
+        world = tasks.get(task) or find_world(task)  # those of a reader are called after it
+    except UnknownName:
+        raise RecipeError(f"unknown task {str(task)[:40]!r}; known: {', '.join(tasks)}") from None
+    part: Questions = world.part("questions")
     return part
 
 
@@ -116,7 +118,7 @@ def task_of(data: Path) -> str:
     """Return the task of a dataset, or raise `MissingPart` if its world asks no questions."""
     world = world_of(data)
     world.part("questions")
-    return next(task for task, one in known_tasks().items() if one is world)
+    return next((task for task, one in known_tasks().items() if one is world), world.name)
 
 
 # -------------------------------------------------------------------------------- what worlds choose with

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from deixis.errors import BrokenDataset, UnknownName
+from deixis.errors import BrokenDataset, DeixisError, UnknownName
 
 
 if TYPE_CHECKING:
@@ -13,10 +13,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.expression.description import Expression
-    from deixis.scene.scene import Context
+    from deixis.scene.scene import Context, Scene
 
 
-__all__ = ["Example", "Examples", "PlainExample", "count_examples", "pick_example", "pick_random"]
+__all__ = [
+    "Example",
+    "Examples",
+    "PlainExample",
+    "context_of",
+    "count_examples",
+    "pick_example",
+    "pick_random",
+    "scenes_of",
+]
 
 
 @runtime_checkable
@@ -104,6 +113,23 @@ class PlainExample:
     def answer(self) -> int:
         """The number of the object that is meant, in the scene of the target."""
         return self.context.target.object
+
+
+def context_of(example: Example) -> Context | None:
+    """Return the context of an example, or None where it has no single target or its scenes are not known."""
+    try:
+        return example.context
+    except DeixisError:
+        return None
+
+
+def scenes_of(example: Example) -> tuple[Scene, ...]:
+    """Return the scenes of an example that are known, also where nothing or several objects are meant."""
+    own: tuple[Scene, ...] | None = getattr(example, "scenes", None)
+    if own is not None:
+        return own
+    context = context_of(example)
+    return () if context is None else context.scenes
 
 
 # -------------------------------------------------------------------------------- choosing

@@ -79,11 +79,21 @@ def world_names() -> tuple[str, ...]:
 
 
 def find_world(name: str) -> World:
-    """Return the world of a name, or raise `UnknownName` if there is none."""
-    found = known_worlds().get(name)
+    """Return the world of a name, or that of the reader of that name, or raise `UnknownName` if there is none."""
+    found = known_worlds().get(name) or _world_of_reader(name)
     if found is None:
         raise UnknownName(f"there is no world {str(name)[:40]!r}; known: {', '.join(world_names())}")
     return found
+
+
+def _readers() -> Any:
+    """The registry of readers, which make worlds of the files of others; it is imported when one is asked for."""
+    return import_module("deixis.readers.registry")
+
+
+def _world_of_reader(name: str) -> World | None:
+    readers = _readers()
+    return readers.world_of_reader(name) if name in readers.known_readers() else None
 
 
 def parts_of(name: str) -> Iterator[tuple[World, Any]]:
@@ -134,7 +144,8 @@ def worlds_with(part: str) -> tuple[str, ...]:
 def world_of(path: Path | str) -> World:
     """The world that a dataset is of.
 
-    A folder with a manifest says so itself. Other files and folders are shown to each world in turn.
+    A folder with a manifest says so itself. Other files and folders are shown to each world in turn, then to each
+    reader of other people's datasets, which is a world of its own then.
 
     Raises:
         BrokenDataset: when the manifest cannot be read, is of a newer format or names a world that is not installed,
@@ -153,6 +164,9 @@ def world_of(path: Path | str) -> World:
     found = world_whose("examples", lambda examples: examples.recognises(path))
     if found is not None:
         return found
+    readers = _readers()
+    if (reader := readers.sniff_reader(path)) is not None:
+        return readers.world_of_reader(reader.name)
     for world, examples in parts_of("examples"):  # whoever is asked first says what is wrong with it
         examples.open(path)
         return world
@@ -181,7 +195,7 @@ def world_in(manifest: Mapping[str, Any], *, where: str) -> World:
             if kind in world.kinds:
                 return world
         raise BrokenDataset(f"{where} is of a kind that no world here knows: {str(kind)[:40]!r}")
-    found = known_worlds().get(name) if isinstance(name, str) else None
+    found = (known_worlds().get(name) or _world_of_reader(name)) if isinstance(name, str) else None
     if found is None:
         package = manifest.get("package")
         by = f" of package {package[:80]}" if isinstance(package, str) and package else ""

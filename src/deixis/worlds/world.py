@@ -190,6 +190,11 @@ class World:
             reason = f"{type(error).__name__}: {error}"
             raise SchemaError(f"the part {name!r} of the world {self.name} cannot be imported: {reason}") from error
 
+    @property
+    def family(self) -> str:
+        """Name for the worlds that share their options: its own, or that of all files that readers read."""
+        return self.name
+
     def options_of(self, verb: str) -> dict[str, Option]:
         """The options that a verb has for this world only, by name."""
         return {option.name: option for option in self.options.get(verb, ())}

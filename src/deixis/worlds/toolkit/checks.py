@@ -33,10 +33,11 @@ from deixis.errors import BrokenDataset, DeixisError
 from deixis.expression.plain import expression_to_plain
 from deixis.resolution.reference import resolve
 from deixis.scene.plain import scene_to_plain
+from deixis.worlds.example import context_of
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from deixis.data.checks import CheckRequest, Report
@@ -68,12 +69,20 @@ def ready_part(world: World) -> ExampleChecks:
 
 
 def content_digest(example: Example) -> int:
-    """Return 64 bits that stand for the text and scenes of an example, without its id and split."""
+    """Return 64 bits that stand for the text and scenes of an example, without its id and split.
+
+    An example that has more to tell than text, scenes and one target has a method `content`, which is used then.
+    """
+    if (own := getattr(example, "content", None)) is not None:
+        return _digest(own())
     said = None if example.expression is None else expression_to_plain(example.expression)
     target = example.context.target
     scenes = [scene_to_plain(scene) for scene in example.context.scenes]
-    content = json.dumps([example.text, said, scenes, target.scene, target.object], sort_keys=True)
-    return int.from_bytes(sha256(content.encode()).digest()[:8], "big")
+    return _digest([example.text, said, scenes, target.scene, target.object])
+
+
+def _digest(content: object) -> int:
+    return int.from_bytes(sha256(json.dumps(content, sort_keys=True).encode()).digest()[:8], "big")
 
 
 class ExampleChecks:
@@ -82,8 +91,10 @@ class ExampleChecks:
     A world that knows more adds codes and says in `faults` what they find.
     """
 
-    codes = CODES
+    codes: Mapping[str, str] = CODES
     runs_on_clusters = False
+    reads_texts = True
+    """Whether texts are read anew and compared with the expressions."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -91,7 +102,11 @@ class ExampleChecks:
     def check(self, path: Path, request: CheckRequest) -> Report:
         """Check a dataset by the plain definitions in one thread, the only way there is."""
         found = Collector(self.codes, select=request.select, most=request.most)
-        return _Run(self.world, path, found, self.faults).report(request)
+        return _Run(self, path, found).report(request)
+
+    def file_faults(self, examples: Examples) -> Iterable[tuple[str, str]]:  # noqa: ARG002 (for those who look)
+        """Yield faults of the file as a whole: codes of `codes`, each with its detail."""
+        return ()
 
     def faults(self, example: Example) -> Iterable[tuple[str, str]]:  # noqa: ARG002 (for those who look)
         """Yield further faults of an example: codes of `codes`, each with its detail."""
@@ -101,14 +116,13 @@ class ExampleChecks:
 class _Run:
     """One look through a dataset."""
 
-    def __init__(
-        self, world: World, path: Path, found: Collector, faults: Callable[[Example], Iterable[tuple[str, str]]]
-    ) -> None:
-        self.world = world
+    def __init__(self, checks: ExampleChecks, path: Path, found: Collector) -> None:
+        self.checks = checks
+        self.world = checks.world
         self.path = path
         self.found = found
-        self.faults = faults
-        self.language = world.part("language") if world.has("language") and found.wants("E004", "E104") else None
+        reads = checks.reads_texts and self.world.has("language") and found.wants("E004", "E104")
+        self.language = self.world.part("language") if reads else None
         self.examples: Examples
         self.first_with: dict[Any, int] = {}
         self.parts: dict[str, tuple[int, int]] = {}
@@ -127,6 +141,8 @@ class _Run:
                 raise
             self.found.add("E001", str(error))
             return self.found.report(facts={"kind": "dataset"})
+        for code, what in self.checks.file_faults(self.examples):
+            self.found.add(code, what)
         chosen = request.choose(size)
         for done, number in enumerate(chosen, start=1):
             self._look_at(number)
@@ -157,16 +173,17 @@ class _Run:
         if other != number:
             self.found.add("E007", f"also row {other}", **where)
         self._read(example, where)
-        if example.expression is not None and self.found.wants("E101", "E102", "E103", "W201"):
+        if self.found.wants("E101", "E102", "E103", "W201") and context_of(example) and example.expression is not None:
             self._resolve(example, where)
-        for code, what in self.faults(example):
+        for code, what in self.checks.faults(example):
             self.found.add(code, what, **where)
 
     def _read(self, example: Example, where: dict[str, Any]) -> None:
         if self.language is None or not example.text:
             return
+        context = context_of(example)
         try:
-            scene = example.context.scenes[example.context.target.scene]
+            scene = None if context is None else context.scenes[context.target.scene]
             said = self.language.read(example.text, scene).expression
         except DeixisError as error:
             self.found.add("E104", str(error), **where)

@@ -14,6 +14,7 @@ from deixis.errors import DeixisError, RecipeError
 from deixis.expression.description import describe
 from deixis.expression.plain import expression_to_plain
 from deixis.language.explain import name_object
+from deixis.worlds.example import context_of
 
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class PlainPictures:
     def draw(self, example: Any, *, format: str = "svg", **options: Any) -> bytes:  # noqa: A002
         """The scenes side by side as SVG, their objects with names and relations, the target in a ring."""
         self.demand(format, options)
-        context = _context_of(example)
+        context = context_of(example)
         scenes = context.scenes if context is not None else ()
         width, said = PANEL * max(1, len(scenes)), _fold(example.text, LETTERS * max(1, len(scenes)))
         head = TOP + 20 * len(said)
@@ -63,7 +64,7 @@ class PlainPictures:
         yield example.text
         if example.expression is not None:
             yield f"meaning: {describe(example.expression)}"
-        context = _context_of(example)
+        context = context_of(example)
         if context is None:
             yield "target: nothing fits" if example.answer is None else f"answer: {example.answer}"
             return
@@ -76,7 +77,7 @@ class PlainPictures:
 
     def plain(self, example: Example, *, number: int) -> dict[str, Any]:
         """The same as plain values."""
-        context = _context_of(example)
+        context = context_of(example)
         said = example.expression
         return {
             "number": number,
@@ -127,14 +128,6 @@ def _related_in(scene: Scene) -> dict[int, str]:
         index: f" ({'; '.join(f'{name} ' + ', '.join(map(str, sorted(others))) for name, others in some.items())})"
         for index, some in found.items()
     }
-
-
-def _context_of(example: Example) -> Context | None:
-    """The context; None where nothing is meant or no scenes are known."""
-    try:
-        return example.context
-    except DeixisError:
-        return None
 
 
 def _target_in(context: Context | None, place: int) -> int | None:

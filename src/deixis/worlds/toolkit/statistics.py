@@ -17,6 +17,7 @@ from deixis.report._palette import MAX_DATASETS
 from deixis.report.chart import WIDE, Axis, Chart, Figure, make_series
 from deixis.report.chart_matplotlib import FORMATS, draw_figure
 from deixis.report.output import Output, TextTable
+from deixis.worlds.example import scenes_of
 
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class SplitCounts:
         self.examples += 1
         self.texts.add(example.text)
         self.lengths[len(example.text.split())] += 1
-        self.objects.update(len(scene) for scene in example.context.scenes)
+        self.objects.update(len(scene) for scene in scenes_of(example))
         if example.expression is not None:
             self.steps[sum(1 for _ in parts(example.expression))] += 1
 

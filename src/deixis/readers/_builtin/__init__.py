@@ -1,0 +1,1 @@
+"""The readers that come with Deixis, one file each."""

@@ -1,0 +1,111 @@
+"""The registry of readers: those that come with Deixis, and those that other packages register.
+
+Another package registers its reader by an entry point:
+
+    [project.entry-points."deixis.readers"]
+    mydata = "my_package.mydata:READER"
+
+A package that fails to import is left out with a warning; the other readers work.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deixis.errors import BrokenDataset, UnknownName, nearest
+from deixis.readers.reader import Reader
+
+
+if TYPE_CHECKING:
+    from deixis.worlds.world import World
+
+
+__all__ = ["BUILT_IN", "GROUP", "ReaderWarning", "find_reader", "known_readers", "reader_names", "reader_of"]
+
+GROUP = "deixis.readers"
+BUILT_IN: tuple[str, ...] = ()
+"""Readers that come with Deixis, the most particular layouts first: files are shown to them in this order."""
+
+
+class ReaderWarning(UserWarning):
+    """A package registers a reader that cannot be used, or a reader fails on a file that it is only shown."""
+
+
+@cache
+def known_readers() -> dict[str, Reader]:
+    """All readers by name: the built-in ones first, then those of other packages in the order of their names."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, Reader] = {}
+    for name in BUILT_IN:
+        found[name] = import_module(f"deixis.readers._builtin.{name}").READER
+    for point in sorted(entry_points(group=GROUP), key=lambda one: (one.name, _package(one))):
+        is_left_out = f"the reader {point.name!r} of {_package(point)} is left out"
+        try:
+            reader = point.load()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 (whatever a stranger's package does, the others work)
+            _warn(f"{is_left_out}: {type(error).__name__}: {error}")
+            continue
+        if not isinstance(reader, Reader):
+            _warn(f"{is_left_out}: {point.value} is no deixis Reader")
+        elif reader.name != point.name:
+            _warn(f"{is_left_out}: it calls itself {reader.name!r}")
+        elif reader.name in found:
+            _warn(f"{is_left_out}: there is one of that name")
+        else:
+            found[reader.name] = reader
+    return found
+
+
+def reader_names() -> tuple[str, ...]:
+    """The names of all readers."""
+    return tuple(known_readers())
+
+
+def find_reader(name: str) -> Reader:
+    """Return the reader of a name, or raise `UnknownName` if there is none."""
+    found = known_readers().get(name)
+    if found is None:
+        raise UnknownName(f"there is no reader {str(name)[:40]!r}{nearest(str(name), reader_names())}")
+    return found
+
+
+def sniff_reader(path: Path) -> Reader | None:
+    """Return the first reader that knows the layout of a file or folder, or None."""
+    for reader in known_readers().values():
+        try:
+            if reader.sniff(path):
+                return reader
+        except Exception as error:
+            if reader.name in BUILT_IN:
+                raise
+            _warn(f"the reader {reader.name!r} fails on {path.name}: {type(error).__name__}: {error}")
+    return None
+
+
+def reader_of(path: Path | str) -> Reader:
+    """Return the reader of a file or folder, or raise `BrokenDataset` if no reader knows its layout."""
+    found = sniff_reader(Path(path))
+    if found is None:
+        raise BrokenDataset(f"no reader knows the layout of {path}; known readers: {', '.join(reader_names())}")
+    return found
+
+
+@cache
+def world_of_reader(name: str) -> World:
+    """Return the reader of a name as a world, with which every verb works."""
+    from deixis.readers._world import ReaderWorld
+
+    return ReaderWorld.of(find_reader(name))
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, ReaderWarning, stacklevel=3)
+
+
+def _package(point: Any) -> str:
+    return point.dist.name if point.dist is not None else "an unknown package"
