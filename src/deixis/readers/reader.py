@@ -2,8 +2,8 @@
 
 A reader is one module with one object, `READER`. It says which files it knows (`sniff`), takes them apart into
 records (`records`), and makes examples of each record (`read`). A record that is no example is refused with a code:
-`raise RefusedRecord("no-text", "caption is empty")`. Nothing can be dropped silently, because `Reader.examples` counts a
-record of which nothing comes as refused, too.
+`raise RefusedRecord("no-text", "caption is empty")`. Nothing can be dropped silently, because `Reader.examples` counts
+a record of which nothing comes as refused, too.
 
     READER = Reader(
         name="stars2",
