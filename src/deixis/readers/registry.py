@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 __all__ = ["BUILT_IN", "GROUP", "ReaderWarning", "find_reader", "known_readers", "reader_names", "reader_of"]
 
 GROUP = "deixis.readers"
-BUILT_IN: tuple[str, ...] = ()
+BUILT_IN: tuple[str, ...] = (
+    "stars2",
+    "gre3d",
+    "clevr_ref",
+    "clembench",
+    "nlvr",
+)
 """Readers that come with Deixis, the most particular layouts first: files are shown to them in this order."""
 
 

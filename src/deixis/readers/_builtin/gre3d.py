@@ -1,0 +1,240 @@
+"""GRE3D3 and GRE3D7: people's descriptions of one of three or seven solids, with the content of every description.
+
+The descriptions come as CSV and as XML. Beside what was typed stand the same words in a normal form (`small ball
+on-top-of large cube`) and a pattern that names what each of them says (`tg_size tg_type rel lm_size lm_type`): `tg` is
+the target, `lm` the landmark. Words before the relation are read as the target's, those behind it as the landmark's,
+and both must be what the pattern in normal order lists; some patterns have slips such as `lm_tg_loc`.
+
+The distribution does not say what is in the scenes. For the 20 scenes of GRE3D3 it is known from elsewhere: `SCENES`
+has the facts of Castro Ferreira's public annotation (EACH-GRE, `dominios.csv`), save that the ball of scene 13 lies on
+its cube, as all say who mention it. Of the 2,106 recorded values that people say of target, landmark and relation,
+2,102 agree; of the third object few speak, but with it 621 of 627 descriptions fit the target alone. An annotation of
+GRE3D7 could not be checked in the same way, so its scenes are not claimed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from deixis.errors import BrokenDataset
+from deixis.expression.description import Description
+from deixis.expression.steps import Is, Related
+from deixis.readers.files import head_of, xml_tree
+from deixis.readers.reader import Image, Reader, ReadExample, RefusedRecord
+from deixis.scene.scene import PlainScene, Where
+from deixis.schema import Attribute, Relation, Schema
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+SCHEMA = Schema(
+    name="gre3d",
+    attributes=(
+        Attribute(name="type", values=("ball", "cube"), is_head=True),
+        Attribute(name="color", values=("blue", "green", "red", "yellow")),
+        Attribute(name="size", values=("small", "large")),
+        Attribute(name="place", values=("left-hand", "center", "right-hand", "top", "bottom", "front", "back")),
+    ),
+    relations=(
+        Relation(name="on-top-of"),
+        Relation(name="under"),
+        Relation(name="in-front-of"),
+        Relation(name="behind"),
+        Relation(name="next-to", is_symmetric=True),
+        Relation(name="left-of"),
+        Relation(name="right-of"),
+    ),
+)
+SCENES = (  # of GRE3D3: target, landmark, the third object
+    "small green ball, large blue cube, large blue cube",
+    "small red ball, large yellow cube, small red cube",
+    "small blue ball, large green cube, large blue ball",
+    "small yellow cube, large yellow cube, small red cube",
+    "small blue cube, small green cube, large blue ball",
+    "small green ball, large blue cube, large blue cube",
+    "small yellow ball, large red cube, small yellow cube",
+    "small blue ball, large green cube, large blue ball",
+    "small red cube, large red cube, small yellow cube",
+    "small blue cube, small green cube, large blue ball",
+    "small yellow ball, large red cube, large red cube",
+    "small blue ball, large green cube, small blue cube",
+    "small red ball, large yellow cube, large red ball",
+    "small green cube, large green cube, small blue cube",
+    "small yellow cube, small red cube, large yellow ball",
+    "small red ball, large yellow cube, large yellow cube",
+    "small blue ball, large green cube, small blue cube",
+    "small red ball, large yellow cube, large red ball",
+    "small green cube, large green cube, small blue cube",
+    "small red cube, small yellow cube, large red ball",
+)
+MIRRORED = 10  # the scenes behind this one are mirrored
+SCHEMAS = "ABCDE"  # in turn
+ATTRIBUTES = {"type": "type", "col": "color", "size": "size", "loc": "place"}
+VALUES = {attribute.name: frozenset(attribute.values) for attribute in SCHEMA.attributes}
+RELATIONS = frozenset(relation.name for relation in SCHEMA.relations)
+SYNONYMS = {"adjacent-to": "next-to", "beside": "next-to", "near": "next-to", "on": "on-top-of", "below": "under"}
+COLUMNS = {  # of the CSV, and the elements and attributes of the XML
+    "subjid": "speaker",
+    "p": "speaker",
+    "sceneid": "scene",
+    "s": "scene",
+    "sceneorder": "order",
+    "o": "order",
+    "schema": "schema",
+    "desc": "text",
+    "original": "text",
+    "cleaned": "cleaned",
+    "pattern": "pattern",
+    "orig_pattern": "pattern",
+    "pattern (normalised order)": "normal",
+    "pattern (normalized order)": "normal",
+    "reordered_pattern": "normal",
+}
+NEEDED = ("speaker", "scene", "text", "cleaned", "pattern")
+LARGEST = 64 << 20  # bytes of a table
+
+
+def sniff(path: Path) -> bool:
+    """Return whether a file holds descriptions of GRE3D3 or GRE3D7."""
+    head = head_of(path)
+    if "<TRIAL" in head:
+        return "<STRING-DESCRIPTION" in head and "<CLEANED" in head
+    columns = {COLUMNS.get(name.strip().lower()) for name in re.split(r"[\r\n]", head, maxsplit=1)[0].split(",")}
+    return columns.issuperset(NEEDED)
+
+
+def records(path: Path) -> Iterator[dict[str, str]]:
+    """Yield the fields of every description, by the names that `COLUMNS` gives them."""
+    if "<TRIAL" in head_of(path):
+        for trial in xml_tree(path).iter("TRIAL"):
+            texts = {one.tag: one.text or "" for one in trial.iter() if one is not trial}
+            yield _rename({**trial.attrib, **texts})
+        return
+    if not sniff(path):
+        raise BrokenDataset(f"{path} has no columns {', '.join(NEEDED)}")
+    rows = csv.reader(io.StringIO(_text(path), newline=None))
+    try:
+        head = [name.strip().lower() for name in next(rows, [])]
+        for row in rows:
+            if any(cell.strip() for cell in row):
+                is_whole = len(row) == len(head) or not any(row[len(head) :])
+                yield _rename(dict(zip(head, row, strict=False))) if is_whole else {"row": ",".join(row)[:80]}
+    except csv.Error as error:
+        raise BrokenDataset(f"{path}, line {rows.line_num}: {error}") from error
+
+
+def read(record: dict[str, str]) -> Iterator[ReadExample]:
+    """Yield the example of one description."""
+    if "row" in record:
+        raise RefusedRecord("odd-row", record["row"])
+    if not (text := record["text"] or record["cleaned"]):
+        raise RefusedRecord("no-text", f"speaker {record['speaker']}, scene {record['scene']}")
+    speaker, number = record["speaker"], int(record["scene"])
+    facts: dict[str, Any] = {
+        name: record[name] for name in ("speaker", "scene", "order", "schema", "cleaned", "pattern") if record.get(name)
+    }
+    meaning, unread = _meaning(record)
+    if unread:
+        facts["unread"] = unread
+    scene = _scene(number) if _is_known(number, record.get("schema", "")) else None
+    yield ReadExample(
+        id=f"p{speaker}s{number}",
+        text=text,
+        scenes=(scene,) if scene else (),
+        targets=(Where(0, 0),) if scene else (),
+        meaning=None if unread else meaning,
+        images=(Image(f"{number}.jpg"),),
+        facts=facts,
+    )
+
+
+def _meaning(record: dict[str, str]) -> tuple[Description, list[str]]:
+    """Return the meaning of the words in normal form, and what of them has none."""
+    names, words = record["pattern"].split(), record["cleaned"].split()
+    phrases: list[list[Is]] = [[]]
+    relations: list[str] = []
+    listed: set[str] = set()
+    unread: list[str] = []
+    for name, word in zip(names, words, strict=False):
+        role, kind = ("lm" if relations else "tg"), name.rpartition("_")[2]
+        attribute, relation = ATTRIBUTES.get(kind, ""), SYNONYMS.get(word, word)
+        if name == "rel" and relation in RELATIONS:
+            relations.append(relation)
+            phrases.append([])
+        elif name != "rel" and word in VALUES.get(attribute, ()):
+            phrases[-1].append(Is(attribute, word))
+        else:
+            unread.append(f"{name}={word}")
+        listed.add("rel" if name == "rel" else f"{role}_{kind}")
+    if len(names) != len(words) or not words:
+        unread.append("as many words as the pattern names")
+    if len(relations) > 1:
+        unread.append("several relations")
+    if not unread and listed != set(record.get("normal", "").split() or listed):
+        unread.append("the pattern in normal order")
+    clause = (Related(relations[0], Description(tuple(phrases[1]))),) if len(relations) == 1 else ()
+    return Description((*phrases[0], *clause)), unread
+
+
+def _is_known(number: int, schema: str) -> bool:
+    """Return whether a scene is one of GRE3D3, whose descriptions name the schema of their scene."""
+    return 1 <= number <= len(SCENES) and schema == SCHEMAS[(number - 1) % len(SCHEMAS)]
+
+
+@cache
+def _scene(number: int) -> PlainScene:
+    """Return a scene of GRE3D3: in those of odd numbers the target lies on the landmark, else in front of it."""
+    is_stacked, is_mirrored = number % 2 == 1, number > MIRRORED
+    here, there = ("right-hand", "left-hand") if is_stacked != is_mirrored else ("left-hand", "right-hand")
+    relation, inverse, place = ("on-top-of", "under", "top") if is_stacked else ("in-front-of", "behind", "front")
+    objects: list[set[tuple[str, str]]] = []
+    for words, side in zip(SCENES[number - 1].split(", "), (here, here, there), strict=True):
+        objects.append({*zip(("size", "color", "type"), words.split(), strict=True), ("place", side)})
+    objects[0].add(("place", place))
+    links = frozenset({(relation, 0, 1), (inverse, 1, 0), ("next-to", 0, 1)})
+    return PlainScene(schema=SCHEMA, objects=tuple(map(frozenset, objects)), links=links)
+
+
+def _rename(fields: dict[str, str]) -> dict[str, str]:
+    return {COLUMNS[name.lower()]: value.strip() for name, value in fields.items() if name.lower() in COLUMNS}
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > LARGEST:
+            raise BrokenDataset(f"{path} has more than {LARGEST >> 20} MiB")
+        content = path.read_bytes()
+    except OSError as error:
+        raise BrokenDataset(f"{path} cannot be read: {error.strerror or error}") from error
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+READER = Reader(
+    name="gre3d",
+    title="GRE3D3 and GRE3D7: people's descriptions of solids in scenes of three or seven",
+    task="refer",
+    license="free for research, cite the publication",
+    citation="Viethen and Dale (2008). The use of spatial relations in referring expressions. INLG. Viethen and Dale "
+    "(2011). GRE3D7: a corpus of distinguishing descriptions for objects in visual scenes. UCNLG+Eval.",
+    schema=SCHEMA,
+    sniff=sniff,
+    records=records,
+    read=read,
+    refusals={
+        "odd-row": "the row has more cells than the head of the table",
+        "no-text": "nothing was typed",
+    },
+    about="The text is what was typed; the meaning follows the words in normal form and their pattern. Sizes are "
+    "recorded values. Words without a value in the scenes (`same-size`) leave the example without meaning (`unread`). "
+    "Scenes are known for GRE3D3 only, from a public annotation with which the descriptions agree.",
+)
