@@ -4,9 +4,9 @@ Instances hold no expression, since a model gives it in the game; the text of an
 with one object. What is recorded of it follows from its cells: which rows, columns and diagonals are filled, which
 corners, whether it is symmetric, and the filled cells themselves.
 
-The instance files of all versions and languages are read. They differ in the mark of an empty cell, in the word for the
-target (`first`, `第一`, with or without the numeral), and early ones repeat the number of a game. The target is the grid
-of the second player that is the first player's target grid; a name that says otherwise is refused.
+The instance files of all versions and languages are read. They differ in the mark of an empty cell and in the name of
+the target (`first`, the same in another language, the numeral), and early ones repeat the number of a game. The target
+is the grid of the second player that is the target grid of the first; a name that says otherwise is refused.
 """
 
 from __future__ import annotations
