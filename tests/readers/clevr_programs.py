@@ -98,7 +98,10 @@ def draw_program(draw: random.Random, scene: dict[str, Any]) -> list[dict[str, A
     joined = draw.choice(["", "union", "intersect"])
     if joined:
         other = writer.chain()
-        both, either = set(writer.found(one)) & set(writer.found(other)), set(writer.found(one)) | set(writer.found(other))
+        both, either = (
+            set(writer.found(one)) & set(writer.found(other)),
+            set(writer.found(one)) | set(writer.found(other)),
+        )
         writer.add(joined, [], [one, other], both if joined == "intersect" else either)
         writer.filter_some(len(writer.nodes) - 1, draw.randint(0, 1))
     return writer.nodes
