@@ -12,6 +12,9 @@ and `deixis`, the version.
     {"id": "10443282331", "plan": "turn left, walk, walk, push"}
     {"id": 10443282331, "plan": ["turn left", "walk", "walk", "push"]}
 
+**Prediction files of gSCAN's authors**, a JSON list whose entries hold the command and the world beside the plan. An id
+follows from these, so that the plans can be judged against the file itself or against the dataset it was made from.
+
 Ids may be written as text. Those of 64 bits, from before ids had 53, are understood, also where a tensor has made half
 of them negative. A line that is no JSON, and a plan that
 holds something that is no action, are counted and told; the rest is judged all the same.
@@ -35,6 +38,9 @@ from deixis.data._ragged import Ragged
 from deixis.data.store import replacing_file
 from deixis.errors import BrokenDataset, ParseError
 from deixis.worlds.grid.actions import Action, plan_from_letters, plan_from_words
+from deixis.worlds.grid.formats._predictions import SPLIT, example_of, is_list, plan_of, read_predictions
+from deixis.worlds.grid.formats._rows import tables_of
+from deixis.worlds.grid.formats.gscan import understand
 from deixis.worlds.grid.judging.verdicts import NO_ACTION, Plans
 
 
@@ -98,7 +104,7 @@ def write_plans(
 
 
 def read_plans(path: Path) -> Plans:
-    """The plans in a Parquet file or in JSON Lines, told apart by what is in it.
+    """The plans in a Parquet file, in JSON Lines or in a prediction file, told apart by what is in it.
 
     Raises:
         BrokenDataset: when the file is neither, lacks a column, or holds no plan at all.
@@ -106,7 +112,7 @@ def read_plans(path: Path) -> Plans:
     try:
         with path.open("rb") as stream:
             is_parquet = stream.read(4) == b"PAR1"
-        plans = _read_parquet(path) if is_parquet else _read_lines(path)
+        plans = _read_parquet(path) if is_parquet else _read_entries(path) if is_list(path) else _read_lines(path)
     except OSError as error:
         raise BrokenDataset(f"{path} cannot be read: {_first_line(error)}") from error
     if not len(plans):
@@ -196,6 +202,15 @@ def _read_lines(path: Path) -> Plans:
             ids.append(known)
             texts.append(said)
     return _plans(current_ids(ids), pa.array(texts, pa.large_string()), {}, faults)
+
+
+def _read_entries(path: Path) -> Plans:
+    """Plans of a prediction file, each with the id that its command and world have in any dataset."""
+    entries = list(read_predictions(path))
+    tables = tables_of(((SPLIT, example_of(entry)) for entry in entries), understand, path)
+    ids = [number for table in tables for number in table["id"].to_pylist()]
+    texts = pa.array([plan_of(entry) for entry in entries], pa.large_string())
+    return _plans(current_ids(ids), texts, {}, _Faults())
 
 
 def _is_text(said: str) -> bool:

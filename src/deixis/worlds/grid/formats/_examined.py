@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from deixis.data._json_stream import ExampleFile, no_object
+from deixis.data._json_stream import no_object
 from deixis.errors import BrokenDataset, DeixisError
 from deixis.expression.patterns import C2
 from deixis.worlds.grid.actions import plan_from_words, plan_to_words
 from deixis.worlds.grid.formats._inferred_roles import infer_roles
 from deixis.worlds.grid.formats._metadata import Sets
+from deixis.worlds.grid.formats._predictions import file_of
 from deixis.worlds.grid.formats._rows import ROWS, Row, append_row, no_rows, table_of_columns, text_field
 from deixis.worlds.grid.formats._situation import (
     ImpossibleWorld,
@@ -95,7 +96,7 @@ def examined_tables(path: Path, kind: str, *, rows: int = ROWS) -> Iterator[pa.T
         kind: `reascan` or `gscan`.
         rows: at most so many in one table.
     """
-    file = ExampleFile(path, keeps_all=True)
+    file = file_of(path, keeps_all=True)
     judge = examine if kind == "reascan" else examine_gscan
     columns = _no_rows()
     try:

@@ -6,9 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from deixis.data._json_stream import ExampleFile
 from deixis.errors import BrokenDataset
 from deixis.worlds.grid.formats import gscan, reascan
+from deixis.worlds.grid.formats._predictions import file_of
 from deixis.worlds.grid.formats._rows import ROWS, tables_of
 from deixis.worlds.grid.formats.gscan import read_gscan
 from deixis.worlds.grid.formats.reascan import read_reascan
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import pyarrow as pa
+
+    from deixis.data._json_stream import ExampleFile
 
 
 Format: TypeAlias = Literal["reascan", "gscan", "unknown"]
@@ -32,7 +34,7 @@ def sniff(path: Path | str) -> Format:
     if not Path(path).is_file():
         raise BrokenDataset(f"{path} is no file")
     try:
-        return _format_of(ExampleFile(path))
+        return _format_of(file_of(path))
     except BrokenDataset:
         return "unknown"
 
@@ -45,7 +47,7 @@ def read_any(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
     """
     if not Path(path).is_file():
         raise BrokenDataset(f"{path} is no file")
-    match _format_of(ExampleFile(path)):
+    match _format_of(file_of(path)):
         case "reascan":
             yield from read_reascan(path, rows=rows)
         case "gscan":
@@ -64,7 +66,7 @@ def pick_example(path: Path | str, number: int, *, is_wanted: Callable[[str], bo
         number: of the example among those that are wanted, from 0.
         is_wanted: whether the examples of a split are, by its name in the file.
     """
-    file, seen = ExampleFile(path), 0
+    file, seen = file_of(path), 0
     understand = gscan.understand if _format_of(file) == "gscan" else reascan.understand
     counts: Counter[str] = Counter()
     for split, example in file:

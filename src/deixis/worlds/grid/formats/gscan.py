@@ -3,7 +3,7 @@
 An example has the fields command, meaning, derivation, situation, target_commands, verb_in_command, manner and
 referred_target. `while spinning` is one token there, the determiner is 'a', and adjectives stand in any order; the
 text is kept as it is, with spaces between all words. Worlds have no boxes and the files do not say why an object is
-there, so roles stay empty.
+there, so roles stay empty. Files of predictions hold their examples, too, and are read in the same way.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deixis.data._json_stream import ExampleFile
 from deixis.errors import BrokenDataset
 from deixis.worlds.grid.data.table import examples_of
+from deixis.worlds.grid.formats._predictions import file_of
 from deixis.worlds.grid.formats._rows import ROWS, Row, tables_of, text_field
 from deixis.worlds.grid.formats._situation import read_situation
 from deixis.worlds.grid.formats._wording import wording
@@ -36,7 +36,7 @@ def read_gscan(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
     Raises:
         BrokenDataset: when the file or an example of it cannot be understood.
     """
-    yield from tables_of(ExampleFile(path), understand, Path(path), rows=rows)
+    yield from tables_of(file_of(path), understand, Path(path), rows=rows)
 
 
 def read_gscan_examples(path: Path | str) -> Iterator[Example]:

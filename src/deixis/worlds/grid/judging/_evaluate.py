@@ -25,6 +25,7 @@ from deixis.worlds.grid.data._judged_plans import places_of
 from deixis.worlds.grid.data.example_arrays import data_digest, example_arrays
 from deixis.worlds.grid.data.plans import NO_PLAN, read_plans, read_plans_in
 from deixis.worlds.grid.data.sources import open_source
+from deixis.worlds.grid.formats._predictions import is_predictions
 from deixis.worlds.grid.judging._crews import judge_with_crew
 from deixis.worlds.grid.judging._tables import evaluation_blocks, fault_lines
 from deixis.worlds.grid.judging._verdict_file import write_plan_verdicts
@@ -48,6 +49,7 @@ NOT_TESTED = ("train", "aside")  # splits that are judged only on request
 answers = {
     "JSON Lines": '{"id": 12, "plan": "LWW"}',
     "Parquet": "the columns id and plan, in one file or in a folder of <split>.parquet",
+    "predictions": "a list as gSCAN's authors write it, with the examples in it",
     "checkpoint": "a file or folder that `deixis train` left, or a model that comes with deixis",
 }
 baselines = {
@@ -64,15 +66,16 @@ measures = {
 runs_on_clusters = True
 
 
-def recognises(_answers: Path) -> bool:
-    """Never: plans say nothing without the dataset that they are for."""
-    return False
+def recognises(answers: Path) -> bool:
+    """Return whether answers hold the examples that they are for, as gSCAN's prediction files do."""
+    return is_predictions(answers)
 
 
 def evaluate(request: Request) -> Output:
     """Judge plans."""
     groupings = [_one_of(name, GROUPINGS) for name in names_in(request.options.get("by", ""))]
-    answer, data = request.answer, request.folder
+    answer = request.answer
+    data = answer if request.data is None and is_predictions(answer) else request.folder
     source = open_source(data)
     digest = data_digest(source)
     out = None if request.out is None else place_for(request.out, {"data": data.name, "digest": digest})
