@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 VALUES = {
@@ -17,11 +20,16 @@ RANKS = ["the first one of the", "the second one of the", "the third one of the"
 ENDS = ["from left", "from right", "from front"]
 
 
-def draw_scene(draw: random.Random, number: int) -> dict[str, Any]:
+def pick(rng: np.random.Generator, some: Any) -> Any:
+    """One of several, all alike."""
+    return some[int(rng.integers(len(some)))]
+
+
+def draw_scene(rng: np.random.Generator, number: int) -> dict[str, Any]:
     """A scene of three to eight objects, with the relationships that follow from their places."""
-    places = [(draw.uniform(0, 480), draw.uniform(0, 320)) for _ in range(draw.randint(3, 8))]
+    places = [(float(rng.uniform(0, 480)), float(rng.uniform(0, 320))) for _ in range(int(rng.integers(3, 9)))]
     things = [
-        {**{name: draw.choice(values) for name, values in VALUES.items()}, "pixel_coords": [x, y, 10.0]}
+        {**{name: pick(rng, values) for name, values in VALUES.items()}, "pixel_coords": [x, y, 10.0]}
         for x, y in places
     ]
     holds = {
@@ -41,28 +49,32 @@ def draw_scene(draw: random.Random, number: int) -> dict[str, Any]:
 class Writer:
     """Writes one program that can be run on a scene, step by step, with what each step gives."""
 
-    def __init__(self, draw: random.Random, scene: dict[str, Any]) -> None:
-        self.draw, self.scene = draw, scene
+    def __init__(self, rng: np.random.Generator, scene: dict[str, Any]) -> None:
+        self.rng, self.scene = rng, scene
         self.things = scene["objects"]
         self.nodes: list[dict[str, Any]] = []
         self.add("scene", [], [], range(len(self.things)))
 
     def add(self, name: str, values: list[str], inputs: list[int], found: Any) -> int:
+        """Write a step with what it gives, and return its number."""
         step = {"type": name, "value_inputs": values, "inputs": inputs, "_output": sorted(found)}
         self.nodes.append(step)
         return len(self.nodes) - 1
 
     def found(self, step: int) -> list[int]:
+        """The objects that a step gives."""
         return self.nodes[step]["_output"]
 
     def filter_some(self, step: int, often: int) -> int:
-        for name in self.draw.sample(list(VALUES), often):
-            value = self.draw.choice(VALUES[name])
+        """Words about what a step gives, and at times a rank."""
+        for number in self.rng.permutation(len(VALUES))[:often].tolist():
+            name = list(VALUES)[number]
+            value = pick(self.rng, VALUES[name])
             step = self.add(
                 f"filter_{name}", [value], [step], [k for k in self.found(step) if self.things[k][name] == value]
             )
-        if self.draw.random() < 0.3:
-            rank, end = self.draw.randrange(3), self.draw.choice(ENDS)
+        if self.rng.random() < 0.3:
+            rank, end = int(self.rng.integers(3)), pick(self.rng, ENDS)
             axis, sign = {"from left": (0, 1), "from right": (0, -1), "from front": (1, -1)}[end]
             inwards = sorted(self.found(step), key=lambda k: sign * self.things[k]["pixel_coords"][axis])
             step = self.add("filter_ordinal", [RANKS[rank], end], [step], inwards[rank : rank + 1])
@@ -74,28 +86,29 @@ class Writer:
             return None
         (one,) = self.found(step)
         step = self.add("unique", [], [step], [one])
-        if self.draw.random() < 0.6:
-            side = self.draw.choice(SIDES)
+        if self.rng.random() < 0.6:
+            side = pick(self.rng, SIDES)
             return self.add("relate", [side], [step], self.scene["relationships"][side][one])
-        name = self.draw.choice(list(VALUES))
+        name = pick(self.rng, list(VALUES))
         same = [k for k, thing in enumerate(self.things) if k != one and thing[name] == self.things[one][name]]
         return self.add(f"same_{name}", [], [step], same)
 
     def chain(self) -> int:
-        step = self.filter_some(0, self.draw.randint(0, 3))
-        for _ in range(self.draw.randint(0, 2)):
+        """A phrase with up to two clauses."""
+        step = self.filter_some(0, int(self.rng.integers(4)))
+        for _ in range(int(self.rng.integers(3))):
             hopped = self.hop(step)
             if hopped is None:
                 break
-            step = self.filter_some(hopped, self.draw.randint(0, 2))
+            step = self.filter_some(hopped, int(self.rng.integers(3)))
         return step
 
 
-def draw_program(draw: random.Random, scene: dict[str, Any]) -> list[dict[str, Any]]:
+def draw_program(rng: np.random.Generator, scene: dict[str, Any]) -> list[dict[str, Any]]:
     """A program of one chain, or of two that are joined."""
-    writer = Writer(draw, scene)
+    writer = Writer(rng, scene)
     one = writer.chain()
-    joined = draw.choice(["", "union", "intersect"])
+    joined = pick(rng, ["", "union", "intersect"])
     if joined:
         other = writer.chain()
         both, either = (
@@ -103,16 +116,16 @@ def draw_program(draw: random.Random, scene: dict[str, Any]) -> list[dict[str, A
             set(writer.found(one)) | set(writer.found(other)),
         )
         writer.add(joined, [], [one, other], both if joined == "intersect" else either)
-        writer.filter_some(len(writer.nodes) - 1, draw.randint(0, 1))
+        writer.filter_some(len(writer.nodes) - 1, int(rng.integers(2)))
     return writer.nodes
 
 
-def draw_file(draw: random.Random, scenes: list[dict[str, Any]], often: int) -> dict[str, Any]:
+def draw_file(rng: np.random.Generator, scenes: list[dict[str, Any]], often: int) -> dict[str, Any]:
     """A file of expressions in the layout of the release; their words are not read."""
     refexps = []
     for number in range(often):
-        scene = draw.choice(scenes)
-        program = draw_program(draw, scene)
+        scene = pick(rng, scenes)
+        program = draw_program(rng, scene)
         refexps.append(
             {
                 "split": "val",

@@ -157,8 +157,8 @@ def _meaning(entries: tuple[tuple[str, str], ...], fields: Mapping[str, str]) ->
 def _place(name: str, level: int, fields: Mapping[str, str]) -> int:
     """Return the number of the prefix under which an object is described, or one past the last if it is not."""
     known = [fields.get("TARGET"), *(fields.get(anchor) for anchor in ANCHORS)]
-    if name in known:
-        return known.index(name)
+    if found := [number for number in (1, 2, 0) if known[number] == name]:
+        return found[0]
     return level + 1 if level + 1 < len(known) and known[level + 1] is None else len(PREFIXES)
 
 
