@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from deixis._studio.world_pages import all_pages, world_pages
 from deixis.data.store import MANIFEST, is_blob_of
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.worlds.registry import world_of
+from deixis.worlds.registry import world_of, world_of_layout
 
 
 if TYPE_CHECKING:
@@ -183,7 +183,9 @@ class Library:
             yield folder, _kind_of_file(folder)
             return
         try:
-            kind = _kind(folder) or (_kind_read(folder) if folder in self.roots else None)
+            kind = _kind(folder)
+            if kind is None and folder in self.roots:
+                kind = _kind_read(folder)
             below = self._children(folder)
         except OSError:  # which a stranger may have shut
             return
@@ -256,9 +258,9 @@ def _kind_said(folder: Path, stamp: tuple[int, int]) -> str:
 
 
 def _kind_read(folder: Path) -> str | None:
-    """The name of the world or reader that knows the files of a folder; None where none does."""
-    told = folder.stat()
-    return _kind_said(folder, (told.st_mtime_ns, told.st_size)) or None
+    """The name of the reader that knows the layout of a folder; None where none does."""
+    found = world_of_layout(folder)
+    return None if found is None else found.name
 
 
 def _kind_of_file(path: Path) -> str:

@@ -34,6 +34,7 @@ __all__ = [
     "parts_of",
     "world_names",
     "world_of",
+    "world_of_layout",
     "world_whose",
     "worlds_with",
 ]
@@ -164,13 +165,19 @@ def world_of(path: Path | str) -> World:
     found = world_whose("examples", lambda examples: examples.recognises(path))
     if found is not None:
         return found
-    readers = _readers()
-    if (reader := readers.sniff_reader(path)) is not None:
-        return readers.world_of_reader(reader.name)
+    if (read := world_of_layout(path)) is not None:
+        return read
     for world, examples in parts_of("examples"):  # whoever is asked first says what is wrong with it
         examples.open(path)
         return world
     raise BrokenDataset(f"{path} holds no dataset of any world; known worlds: {', '.join(world_names())}")
+
+
+def world_of_layout(path: Path) -> World | None:
+    """Return the reader of other people's datasets that knows the layout of a path, as a world, or None."""
+    readers = _readers()
+    reader = readers.sniff_reader(path)
+    return None if reader is None else readers.world_of_reader(reader.name)
 
 
 def world_in(manifest: Mapping[str, Any], *, where: str) -> World:
