@@ -127,7 +127,7 @@ def test_scene_graphs_can_be_shown(tmp_path):
     assert "plot-cells" not in reader.ids
 
 
-@pytest.mark.parametrize("count", [0, 7])
+@pytest.mark.parametrize("count", [0, 9])
 def test_as_many_datasets_as_can_be_told_apart(count, tmp_path):
     """None, or more than there are colours, are refused in one line."""
     with pytest.raises(RecipeError, match=str(count)):

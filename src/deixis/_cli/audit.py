@@ -231,7 +231,8 @@ def _markdown(found: Mapping[str, DatasetAudit], rows: Sequence[Sequence[str]], 
     for name, one in found.items():
         for table in one.tables:
             yield from ("", f"## {name}: {table.title}", "", *_table(table.heads, table.rows))
-            yield from ("", "± is half of a 95 % interval.")
+            if any("±" in cell for row in table.rows for cell in row):
+                yield from ("", "± is half of a 95 % interval.")
     for line in told:
         yield from ("", line)
 

@@ -205,14 +205,20 @@ def ninth_of(x: float, y: float) -> str:
     return f"{row} {column}"
 
 
+def tuple_of(example: object, name: str) -> tuple[Any, ...]:
+    """A tuple that examples of files of others have, empty for examples of other worlds."""
+    found = getattr(example, name, ())
+    return found if isinstance(found, tuple) else ()
+
+
 def _boxes(example: Any, scene: Scene, number: int) -> tuple[list[tuple[float, float, float, float]], float, float]:
     """The boxes of the objects of a scene as edges, and the width and the height of the image."""
-    regions = getattr(example, "regions", ())
+    regions = tuple_of(example, "regions")
     boxes: list[tuple[float, float, float, float]] = []
     width = height = 0.0
     if number < len(regions) and len(regions[number]) == len(scene):
         boxes = [tuple(map(float, box)) for box in regions[number]]  # type: ignore[misc]
-        images = getattr(example, "images", ())
+        images = tuple_of(example, "images")
         if getattr(example, "space", "") == "share":
             width = height = 1.0
         elif number < len(images):

@@ -81,11 +81,11 @@ class SentenceCount:
         found |= {"shorter is right": _share(self.shorter), "longer is right": _share(self.longer)}
         halves = halve(self.images, self.contents)
 
-        def told(what: Callable[[list[str]], list[str]]) -> list[list[Counter[str]]]:
+        def tokens_by(what: Callable[[list[str]], list[str]]) -> list[list[Counter[str]]]:
             return [[Counter(what(words)) for words in sentences] for sentences in self.sentences]
 
-        found["text only"] = judge_choices(told(list), self.right, halves)
-        found["text only, with order"] = judge_choices(told(neighbours), self.right, halves)
+        found["text only"] = judge_choices(tokens_by(list), self.right, halves)
+        found["text only, with order"] = judge_choices(tokens_by(neighbours), self.right, halves)
         lengths = [_lengths(sentences) for sentences in self.sentences]
         found["length only"] = judge_choices(lengths, self.right, halves, whole=True)
         return found

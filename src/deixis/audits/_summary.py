@@ -73,10 +73,11 @@ def explain_dashes(rows: Sequence[Sequence[str]], names: Sequence[str], unjudged
     found: dict[tuple[str, str], list[str]] = {}
     for measure, *values in rows:
         for name, value in zip(names, values, strict=True):
-            if value == NOTHING:
+            if value == NOTHING and name in unjudged:
+                found[name, NOT_JUDGED] = ["all measures that need one"]
+            elif value == NOTHING:
                 usual = UNMOVED if measure.endswith(MOVES) else ELSEWHERE
                 why = next((why for begin, why in REASONS.items() if measure.strip().startswith(begin)), usual)
-                why = NOT_JUDGED if name in unjudged else why
                 found.setdefault((name, why), []).append(measure.strip())
     return [f"{NOTHING} {name}: {why} ({', '.join(measures)})" for (name, why), measures in found.items()]
 

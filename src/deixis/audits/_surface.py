@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from deixis.audits._boxes import BoxCount
-from deixis.audits._candidates import NO_TARGET, CandidateCount
+from deixis.audits._candidates import NO_TARGET, CandidateCount, tuple_of
 from deixis.audits._choices import SentenceCount, StatementCount
 from deixis.audits._plain import scene_facts
 from deixis.audits._texts import KINDS, NO_IMAGE, NO_TEXT, TextCount, digest
@@ -26,7 +26,7 @@ from deixis.audits.figures import (
     missing,
 )
 from deixis.audits.measures import ANOTHER, NOTHING, SEVERAL
-from deixis.worlds.example import context_of, scenes_of
+from deixis.worlds.example import context_of
 
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class SurfaceCount:
     def add(self, example: Any) -> None:
         """Count one example."""
         split = "+".join(name.replace("+", " & ") for name in getattr(example, "splits", ())) or example.split or "all"
-        choices = tuple(getattr(example, "choices", ()))
+        choices = tuple_of(example, "choices")
         has_sentences = bool(choices) and self.task != "verify"
         image = self._image(example)
         words = self.texts.add(choices if has_sentences else (example.text,), image, split)
@@ -91,7 +91,7 @@ class SurfaceCount:
             self.statements.add(example, words[0], image, content)
         elif (context := context_of(example)) is not None:
             self.candidates.add(example, context, words[0], image, content)
-        if getattr(example, "boxes", ()) and hasattr(example, "space"):
+        if tuple_of(example, "boxes") and hasattr(example, "space"):
             self.boxes.add(example, words[0], image, content)
 
     def figures(self, meaning: Mapping[str, Figure] | None = None) -> dict[str, Figure]:
@@ -128,7 +128,7 @@ class SurfaceCount:
                 (name, f"{count:,}", *(_percent(one) for one in figures)) for name, count, *figures in rows[:MOST_ROWS]
             )
             found.append(SurfaceTable("Sentences by split (needs: choices of which one is right)", heads, cells))
-        if shared := self.texts.shared():
+        if shared := self.texts.compare_splits():
             heads = ("split", "other split", "examples", *(f"{name} in the other" for name in KINDS.values()))
             cells = tuple(
                 (
@@ -144,12 +144,12 @@ class SurfaceCount:
 
     def _image(self, example: Any) -> int:
         """A digest of the images of an example by their names, or of its scenes, or 0."""
-        images = getattr(example, "images", ())
-        names = [name for image in images if (name := getattr(image, "name", ""))]
+        names = [name for image in tuple_of(example, "images") if (name := getattr(image, "name", ""))]
         if names:
             return digest("\n".join(names)) or 1
         total = 0
-        for scene in scenes_of(example):
+        context = None if tuple_of(example, "scenes") else context_of(example)
+        for scene in tuple_of(example, "scenes") if context is None else context.scenes:
             known = self._scenes.get(id(scene))
             if known is None:
                 if len(self._scenes) >= MOST_SCENES:

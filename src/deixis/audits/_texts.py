@@ -27,7 +27,7 @@ class SharedBySplits(NamedTuple):
 
     split: str
     other: str
-    examples: int  # of the split
+    examples: int  # of the split, without those that are in both splits themselves
     shared: dict[str, int]  # by what is shared
 
 
@@ -80,15 +80,16 @@ class TextCount:
             found[f"{what} in another split"] = self._elsewhere(keys[kind])
         return found
 
-    def shared(self) -> list[SharedBySplits]:
-        """What every two splits share, train last, without those that share nothing."""
-        keys, held = self._keys(), self._held()
+    def compare_splits(self) -> list[SharedBySplits]:
+        """Return what every two splits share, train last, without those that share nothing."""
+        keys, held = self._keys(), self._membership()
         found = []
         for place, split in enumerate(self.splits):
             for other_place, other in enumerate(self.splits):
                 if place == other_place:
                     continue
-                here, there = np.flatnonzero(held[:, place]), np.flatnonzero(held[:, other_place])
+                here = np.flatnonzero(held[:, place] & ~held[:, other_place])  # an example in both is no leak
+                there = np.flatnonzero(held[:, other_place])
                 shared = {kind: int(np.isin(key[here], key[there]).sum()) for kind, key in keys.items()}
                 if any(shared.values()):
                     found.append(SharedBySplits(split, other, len(here), shared))
@@ -101,7 +102,7 @@ class TextCount:
             return {"text": texts}
         return {"text": texts, "both": texts ^ (images * np.uint64(3)), "image": images}
 
-    def _held(self) -> np.ndarray:
+    def _membership(self) -> np.ndarray:
         """Which splits hold each example: bool [example, split]."""
         inside = np.array([[single in names_in_split(entry) for single in self.splits] for entry in self._splits], bool)
         held: np.ndarray = inside[np.array(self.codes, np.int64)]
@@ -117,7 +118,7 @@ class TextCount:
 
     def _elsewhere(self, keys: np.ndarray) -> Figure:
         """How often a key is also in train, or in another split where there is no train."""
-        splits, held = self.splits, self._held()
+        splits, held = self.splits, self._membership()
         if len(splits) < 2:
             return missing(ONE_SPLIT)
         _, which = np.unique(keys, return_inverse=True)

@@ -240,11 +240,14 @@ def explain_missing(figures: Mapping[str, Mapping[str, Figure]]) -> list[str]:
             one = some.get(measure, missing("not measured"))
             if one.value is None:
                 found.setdefault((name, one.why), []).append(measure)
-    return [f"{NOTHING} {name}: {why} ({', '.join(measures)})" for (name, why), measures in found.items()]
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (name, why), measures in found.items():
+        alike.setdefault((why, tuple(measures)), []).append(name)
+    return [f"{NOTHING} {', '.join(names)}: {why} ({'; '.join(measures)})" for (why, measures), names in alike.items()]
 
 
 def complete_figures(figures: Mapping[str, Figure], reasons: Mapping[str, str]) -> dict[str, Figure]:
-    """Return figures for all rows in their order; what is not there is missing for the reason of its need.
+    """Return figures for all rows in their order, with a reason for each that is missing.
 
     Args:
         figures: those that are known.
