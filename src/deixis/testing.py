@@ -6,7 +6,8 @@
     @given(expressions(), grid_scenes())
     def test_my_resolver(expression, scene): ...
 
-Strategies need hypothesis, and nothing else of the package does. `check_world` tries every part of a world.
+Strategies need hypothesis, and nothing else of the package does. `check_world` tries every part of a world, and
+`check_reader` a reader on a file.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from deixis.expression.description import Description
 from deixis.expression.steps import SIDES, AnyOf, Extreme, Is, Not, Nth, Related, Step
+from deixis.readers._checker import check_reader
 from deixis.scene.scene import PlainScene, Point
 from deixis.schema import Which
 from deixis.worlds.checker import check_world
@@ -34,6 +36,7 @@ __all__ = [
     "ALL_KINDS",
     "PLAIN_KINDS",
     "StepKind",
+    "check_reader",
     "check_world",
     "expressions",
     "plain_scenes",

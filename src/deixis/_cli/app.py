@@ -28,6 +28,7 @@ from deixis._cli.evaluate import evaluate
 from deixis._cli.explain import explain
 from deixis._cli.failures import in_one_line
 from deixis._cli.make import make_app
+from deixis._cli.new import reader as new_reader
 from deixis._cli.new import world as new_world
 from deixis._cli.options import refuse_addresses
 from deixis._cli.prompts import prompts
@@ -70,8 +71,9 @@ def command_line() -> App:
         suppress_keyboard_interrupt=False,
     )
     app.command(make_app())
-    new_app = App(name="new", help="Start a world of your own.")
+    new_app = App(name="new", help="Start a world or a reader of your own.")
     new_app.command(new_world, name="world")
+    new_app.command(new_reader, name="reader")
     app.command(new_app)
     app.command(train_app())
     for verb in VERBS:

@@ -183,7 +183,7 @@ class Library:
             yield folder, _kind_of_file(folder)
             return
         try:
-            kind = _kind(folder)
+            kind = _kind(folder) or (_kind_read(folder) if folder in self.roots else None)
             below = self._children(folder)
         except OSError:  # which a stranger may have shut
             return
@@ -253,6 +253,12 @@ def _kind_said(folder: Path, stamp: tuple[int, int]) -> str:
     """What a manifest says, read again when it has changed: that of a large dataset takes its time."""
     del stamp
     return _kind_of_file(folder)
+
+
+def _kind_read(folder: Path) -> str | None:
+    """The name of the world or reader that knows the files of a folder; None where none does."""
+    told = folder.stat()
+    return _kind_said(folder, (told.st_mtime_ns, told.st_size)) or None
 
 
 def _kind_of_file(path: Path) -> str:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from deixis.data.store import MANIFEST
 from deixis.errors import MissingPart, SchemaError
 from deixis.readers._examples import ReadFile
 from deixis.readers._options import FAMILY, READER_OPTIONS
+from deixis.worlds.registry import MANIFEST
 from deixis.worlds.world import PARTS, World
 
 

@@ -1,0 +1,85 @@
+"""Readers are found by name and by file, those of other packages too, and are worlds for every verb."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from deixis._cli import main
+from deixis.errors import BrokenDataset, MissingPart, UnknownName
+from deixis.readers.registry import BUILT_IN, ReaderWarning, find_reader, known_readers, reader_of, sniff_reader
+from deixis.worlds.registry import find_world, world_of
+from tests.shelf import SHELF, installed_shelf, registered_readers
+
+
+BROKEN = "no reader at all"
+
+
+@pytest.fixture
+def shelf():
+    """The reader that `deixis new reader` writes."""
+    with installed_shelf():
+        yield find_reader("shelf")
+
+
+def test_a_file_finds_its_reader(shelf):
+    """By the reader's own look at it, and as a world of the same name."""
+    assert reader_of(SHELF) is shelf
+    assert world_of(SHELF).name == find_world("shelf").name == "shelf"
+    assert world_of(SHELF).task == "refer"
+
+
+def test_a_file_that_nobody_knows_is_refused_in_one_line(tmp_path):
+    """The message lists who was asked."""
+    (tmp_path / "notes.txt").write_text("nothing of the kind", encoding="utf-8")
+
+    assert sniff_reader(tmp_path / "notes.txt") is None
+    with pytest.raises(BrokenDataset, match="no reader knows the layout"):
+        reader_of(tmp_path / "notes.txt")
+    with pytest.raises(UnknownName, match="there is no reader 'nobody'"):
+        find_reader("nobody")
+
+
+def test_what_a_reader_cannot_do_is_said(shelf):
+    """Files of others are read, not made."""
+    with pytest.raises(MissingPart, match="shelf is read from files of others, so it has no recipes"):
+        world_of(SHELF).part("recipes")
+
+
+@pytest.mark.parametrize(
+    ("name", "home", "complaint"),
+    [
+        ("away", "no_such_module:READER", "ModuleNotFoundError"),
+        ("broken", f"{__name__}:BROKEN", "is no deixis Reader"),
+        ("other", "deixis_shelf:READER", "it calls itself 'shelf'"),
+    ],
+)
+def test_a_package_that_fails_is_left_out_with_a_warning(name, home, complaint):
+    """The other readers work."""
+    with registered_readers(**{name: home}), pytest.warns(ReaderWarning, match=complaint):
+        assert list(known_readers()) == list(BUILT_IN)
+
+
+def test_readers_have_a_licence_and_a_citation():
+    """And names of their own, which no world has."""
+    for reader in known_readers().values():
+        assert len(reader.license) > 2, reader.name
+        assert len(reader.citation) > 20, reader.name
+        assert reader.package == "deixis"
+
+
+def test_verbs_take_the_file(shelf, capsys, tmp_path):
+    """As they take a dataset folder."""
+    assert main(["stats", str(SHELF), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["datasets"][0]["splits"].keys() == {"train", "test"}
+    assert main(["show", str(SHELF), "0", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["text"] == "the small red cup"
+    assert main(["check", str(SHELF), "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)["reports"][0]
+    assert report["world"] == "shelf"
+    assert report["counts"]["E010"] == 1
+    assert main(["evaluate", "oracle", "--data", str(SHELF), "--split", "train", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["overall"]["accuracy"]["mean"] == 1.0
+    assert main(["prompts", str(SHELF), "--split", "test", "--limit", "2", "--out", str(tmp_path / "asked.jsonl")]) == 0
+    assert (tmp_path / "asked.jsonl").read_text(encoding="utf-8").count("\n") >= 2
