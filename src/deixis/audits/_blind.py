@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 DIGITS = 9  # scores closer than that are equal
 SMOOTH = 0.5  # added to every count
-FEW_IMAGES = 20  # below this, halves are divided by examples
+FEW_IMAGES = 20  # which halves cannot be made of
 FEW = 20  # examples in a half
-TOO_FEW = f"there are fewer than {FEW} examples in a half"
+TOO_FEW = f"there are fewer than {FEW} examples in a half, or fewer than {FEW_IMAGES} images"
 
 
 def neighbours(words: Sequence[str]) -> list[str]:
@@ -35,7 +35,10 @@ def neighbours(words: Sequence[str]) -> list[str]:
 
 
 class Halves(NamedTuple):
-    """The examples to learn from and those to judge, by number, and the group that each example belongs to."""
+    """The examples to learn from and those to judge, by number, and the group that each example belongs to.
+
+    A group is in one half as a whole: the examples about one image, or equal examples where no images are known.
+    """
 
     learnt: np.ndarray
     judged: np.ndarray
@@ -43,19 +46,19 @@ class Halves(NamedTuple):
 
     @property
     def are_enough(self) -> bool:
-        """Whether both halves have examples to speak of."""
-        return min(len(self.learnt), len(self.judged)) >= FEW
+        """Both halves have examples to speak of, and these are about enough images."""
+        return min(len(self.learnt), len(self.judged)) >= FEW and len(np.unique(self.groups)) >= FEW_IMAGES
 
 
 def halve(images: Sequence[int], contents: Sequence[int]) -> Halves:
-    """Divide examples into halves by their images, or by their contents where there are few images.
+    """Divide examples into halves by their images, or by their contents where images are not known.
 
     Args:
         images: a digest of the images of each example, 0 where none is known.
         contents: a digest of each example.
     """
     by_image, by_content = np.array(images, np.uint64), np.array(contents, np.uint64)
-    groups = by_image if by_image.all() and len(np.unique(by_image)) >= FEW_IMAGES else by_content
+    groups = by_image if by_image.all() else by_content
     is_judged = mix_words(groups) & np.uint64(1) == 1
     return Halves(np.flatnonzero(~is_judged), np.flatnonzero(is_judged), groups)
 

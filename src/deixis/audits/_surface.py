@@ -123,7 +123,13 @@ class SurfaceCount:
         """The figures by split, where there are several."""
         found = []
         if (rows := list(self.sentences.by_split())) and len(rows) > 1:
-            heads = ("split", "pairs", "shorter is right", "longer is right", "same words in another order")
+            heads: tuple[str, ...] = (
+                "split",
+                "pairs",
+                "shorter is right",
+                "longer is right",
+                "same words in another order",
+            )
             cells = tuple(
                 (name, f"{count:,}", *(_percent(one) for one in figures)) for name, count, *figures in rows[:MOST_ROWS]
             )

@@ -264,5 +264,5 @@ def complete_figures(figures: Mapping[str, Figure], reasons: Mapping[str, str]) 
 
 def quantiles(values: Sequence[int] | np.ndarray) -> tuple[float, tuple[float, float]]:
     """(the median, the 5 % and the 95 % quantile)."""
-    low, middle, high = np.quantile(np.asarray(values), (0.05, 0.5, 0.95))
+    low, middle, high = np.quantile(np.asarray(values), (0.05, 0.5, 0.95), method="inverted_cdf")
     return float(middle), (float(low), float(high))

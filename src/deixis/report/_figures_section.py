@@ -144,6 +144,8 @@ def _chart(figures: Figures, rows: Sequence[str], *, name: str, title: str, capt
     for place, (label, found) in enumerate(figures.items()):
         some = [found.get(row) for row in shown]
         values = tuple(None if one is None else one.value for one in some)
+        if not any(value is not None for value in values):
+            continue
         ends = tuple(
             (one.low, one.high)
             if one is not None and ROWS[row].is_blind and one.low is not None and one.high is not None
