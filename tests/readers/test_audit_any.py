@@ -278,6 +278,15 @@ def test_an_example_of_two_splits_is_no_leak():
     assert found["same text in another split"].value == 0
 
 
+def test_examples_without_an_image_share_none():
+    """Not to know an image is not to have the same one."""
+    bare = [ReadExample(id=k, text=f"text {k}", choices=("x y", f"y {k}"), split="ab"[k]) for k in range(2)]
+    found = figures([*bare, pair(2, "a b", "b a", split="a")])
+
+    assert found["images"].value == 1
+    assert found["image in another split"].value == 0
+
+
 def test_intervals_of_groups_are_wider():
     """Ten copies of an answer are worth one."""
     right, group = np.repeat(np.arange(40) % 2, 10), np.repeat(np.arange(40), 10)

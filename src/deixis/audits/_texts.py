@@ -71,7 +71,7 @@ class TextCount:
         found["words said once"] = Figure(value=once / len(self.words), of=len(self.words))
         keys = self._keys()
         if "image" in keys:
-            found["images"] = Figure(value=len(np.unique(keys["image"])), of=len(self.texts))
+            found["images"] = Figure(value=len({one for one in self.images if one}), of=len(self.texts))
         for kind, what in (("text", "same text"), ("both", "same text and image"), ("image", "image")):
             if kind not in keys:
                 continue
@@ -100,6 +100,8 @@ class TextCount:
         texts, images = np.array(self.texts, np.uint64), np.array(self.images, np.uint64)
         if not images.any():
             return {"text": texts}
+        unknown = np.flatnonzero(images == 0)
+        images[unknown] = unknown.astype(np.uint64) + np.uint64(1)  # each may be another
         return {"text": texts, "both": texts ^ (images * np.uint64(3)), "image": images}
 
     def _membership(self) -> np.ndarray:

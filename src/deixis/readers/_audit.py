@@ -113,7 +113,7 @@ def _what_fits(example: ReadExample) -> str:
 def _in_order(examples: Examples, chosen: Sequence[int]) -> Iterator[tuple[int, ReadExample]]:
     """Examples with their numbers; all of them are read in one pass."""
     if len(chosen) == len(examples):
-        yield from enumerate(examples)  # type: ignore[arg-type]
+        yield from enumerate(examples)
         return
     for number in chosen:
         yield number, examples[number]  # type: ignore[misc]
