@@ -12,6 +12,8 @@ from deixis.data.store import open_dataset
 from deixis.errors import RecipeError
 from deixis.report._audit_charts import audit_charts
 from deixis.report._audit_page import lead, write_audit_page
+from deixis.report._chart_layout import sign_path
+from deixis.report._palette import color_pair, role_of
 from deixis.worlds.grid._audit.run import audit_tables
 from deixis.worlds.grid._paper.published import released_audit
 from tests.reports.test_page import read_page
@@ -127,7 +129,16 @@ def test_scene_graphs_can_be_shown(tmp_path):
     assert "plot-cells" not in reader.ids
 
 
-@pytest.mark.parametrize("count", [0, 7])
+def test_eight_datasets_stand_side_by_side(audit, tmp_path):
+    """Each has a colour and a sign of its own."""
+    page = write_audit_page({f"number {k}": audit for k in range(8)}, tmp_path / "audit.html")
+
+    assert not read_page(page).faults
+    assert len({sign_path(role_of(place), 0, 0) for place in range(8)}) == 8
+    assert len({color_pair(place) for place in range(8)}) == 8
+
+
+@pytest.mark.parametrize("count", [0, 9])
 def test_as_many_datasets_as_can_be_told_apart(count, tmp_path):
     """None, or more than there are colours, are refused in one line."""
     with pytest.raises(RecipeError, match=str(count)):

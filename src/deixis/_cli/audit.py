@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 
 PAGE = ".html"
+COUNTED = ("examples", "judged")  # the rows that every dataset has
+MEANING = "a meaning that picks out the target, scenes and target"
 WIDEST = 18  # letters at the head of a column, so that two datasets fit on 80
 
 
@@ -40,6 +42,7 @@ def audit(
     split: str | None = None,
     sample: Count | None = None,
     allow_losses: AllowLosses = False,
+    figures: bool = False,
     seed: Seed = 0,
     workers: Count | None = None,
     as_json: Json = False,
@@ -47,8 +50,8 @@ def audit(
 ) -> int:
     """Audit datasets: which words matter, which shortcuts solve them.
 
-    Several datasets of any worlds are put side by side, and what they have in common is told: examples of one that are
-    also in another. What only one world measures stands below.
+    Several datasets of any worlds, and files of others, are put side by side, and what they have in common is told:
+    examples of one that are also in another. What only one world measures stands below.
 
     Args:
         places: Dataset folders, addresses such as s3://bucket/folder, other files that a world reads, or JSON Lines of
@@ -59,6 +62,8 @@ def audit(
         split: Audit only the examples of this split.
         sample: Audit only so many examples of each, chosen at random.
         allow_losses: Audit the rest where more than one in a hundred examples cannot be understood.
+        figures: Also measure what needs no meaning: texts, duplicates, candidates, blind readers. Files of others and
+            datasets side by side always have these figures, on at most 20,000 examples of each.
         seed: Which ones are chosen; 0 by default.
         workers: How many threads or processes, one per core by default; the result does not depend on it.
         as_json: Print JSON instead of text.
@@ -66,6 +71,7 @@ def audit(
     """
     from deixis.audits._counting import shared_examples
     from deixis.audits._summary import compare_audits, explain_dashes
+    from deixis.audits.figures import compare_figures, explain_missing
     from deixis.audits.run import audit_dataset
 
     paths = [at_hand(place) for place in places]
@@ -83,6 +89,7 @@ def audit(
                 seed=seed,
                 workers=workers or os.cpu_count() or 1,
                 progress=partial(progress, name),
+                with_figures=figures or len(paths) > 1,
             )
     lost = _losses(found, allowed=allow_losses)
     shared = shared_examples({name: one.sightings for name, one in found.items()})
@@ -98,18 +105,22 @@ def audit(
     rows = compare_audits(
         {name: one.audit for name, one in found.items()}, {name: one.rows for name, one in found.items()}
     )
-    told = [*explain_dashes(rows, list(found)), *_notes(found), *map(str, shared)]
+    unjudged = [name for name, one in found.items() if not one.audit.judged]
+    every = {name: one.figures for name, one in found.items()}
+    further = compare_figures(every) if any(every.values()) else []
+    dashes = [*explain_dashes(rows, list(found), unjudged), *(explain_missing(every) if further else ())]
+    told = [*dashes, *_notes(found), *map(str, shared)]
     if write is not None:
-        write(found, values, rows, told, [str(one) for one in shared])
+        write(found, values, [*_with_need(rows, further), *further], told, [str(one) for one in shared])
     if as_json:
         print_json(values)
         return 0
-    print_table(("", *map(_head, found)), rows, numbers=range(1, len(found) + 1))
+    print_table(("", *map(_head, found)), [*_with_need(rows, further), *further], numbers=range(1, len(found) + 1))
     for name, one in found.items():
         for table in one.tables:
             print(f"\n{name}: {table.title}" if len(found) > 1 else f"\n{table.title}")
             cells = ([cell.partition(" ±")[0] for cell in row] for row in table.rows)
-            print_table(table.heads, cells, numbers=range(1, len(table.heads)))
+            print_table(table.heads, cells, numbers=range(table.words, len(table.heads)), labels=table.words)
     for line in told:
         print(line)
     if out is not None:
@@ -117,6 +128,16 @@ def audit(
         others = "" if page == out else f"{out / 'audit.json'}, {out / 'audit.md'} and "
         print(f"Written: {others}{page} (open it in a browser)")
     return 0
+
+
+def _with_need(rows: Sequence[Sequence[str]], further: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Say above the measures of meanings what they need, where others follow that need less."""
+    if not further:
+        return list(rows)
+    counts = [row for row in rows if row[0].strip() in COUNTED]
+    measured = [row for row in rows if row[0].strip() not in COUNTED]
+    heading = [(f"needs: {MEANING}", *("" for _ in rows[0][1:]))] if measured else []
+    return [*counts, *heading, *((f"  {name}", *cells) for name, *cells in measured)]
 
 
 def _published_audit(worlds: Mapping[Path, World | None], options: Mapping[str, Any]) -> Any:
@@ -197,6 +218,7 @@ def _writer(out: Path, datasets: int, *, published: Any) -> Callable[..., None]:
             shared=shared,
             further={name: one.tables for name, one in found.items()},
             notes={name: one.notes for name, one in found.items()},
+            figures={name: one.figures for name, one in found.items() if one.figures},
         )
 
     return write
@@ -204,11 +226,13 @@ def _writer(out: Path, datasets: int, *, published: Any) -> Callable[..., None]:
 
 def _markdown(found: Mapping[str, DatasetAudit], rows: Sequence[Sequence[str]], told: Sequence[str]) -> Iterator[str]:
     """The audits as Markdown."""
-    yield from ("# Audit", "", *_table(("", *found), rows))
+    plain = [(f"**{name}**" if not any(cells) else name.strip(), *cells) for name, *cells in rows]
+    yield from ("# Audit", "", *_table(("", *found), plain))
     for name, one in found.items():
         for table in one.tables:
             yield from ("", f"## {name}: {table.title}", "", *_table(table.heads, table.rows))
-            yield from ("", "± is half of a 95 % interval.")
+            if any("±" in cell for row in table.rows for cell in row):
+                yield from ("", "± is half of a 95 % interval.")
     for line in told:
         yield from ("", line)
 

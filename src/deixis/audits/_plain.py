@@ -232,12 +232,12 @@ class AuditCount:
 
 def _digests(text: str, context: Context, expression: Expression) -> tuple[int, int, int]:
     """Names for exactly this example, for its scenes, and for what is said; none depends on its split or its id."""
-    world = [_facts(scene) for scene in context.scenes]
+    world = [scene_facts(scene) for scene in context.scenes]
     whole = [world, expression_to_plain(expression), list(context.target), text]
     return _digest(whole), _digest(world), _digest(str(expression))
 
 
-def _facts(scene: Scene) -> object:
+def scene_facts(scene: Scene) -> object:
     """Everything there is in a scene; a scene that has a `digest` is known by it."""
     if (own := getattr(scene, "digest", None)) is not None:
         return own

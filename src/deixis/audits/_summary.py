@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NOTHING = "–"  # what a dataset has no such thing of
 ELSEWHERE = "measured in other worlds only"
+NOT_JUDGED = "no example has a meaning that picks out a single target"
 MOVES, UNMOVED = "moves its object", "nothing is said that moves an object"
 NO_CLAUSES, NO_PAIR = "no example has clauses for it", "no target is given both a colour and a noun"
 REASONS = {  # why a dataset may lack a measure, by how the name of the measure begins
@@ -61,17 +62,20 @@ def compare_audits(
     return [row for row in rows if set(row[1:]) != {NOTHING}]
 
 
-def explain_dashes(rows: Sequence[Sequence[str]], names: Sequence[str]) -> list[str]:
+def explain_dashes(rows: Sequence[Sequence[str]], names: Sequence[str], unjudged: Sequence[str] = ()) -> list[str]:
     """Why some datasets have a dash where others have a value, a line for each reason.
 
     Args:
         rows: of `compare_audits`.
         names: of the datasets.
+        unjudged: those of which no example could be judged, so that they have no measure that needs a meaning.
     """
     found: dict[tuple[str, str], list[str]] = {}
     for measure, *values in rows:
         for name, value in zip(names, values, strict=True):
-            if value == NOTHING:
+            if value == NOTHING and name in unjudged:
+                found[name, NOT_JUDGED] = ["all measures that need one"]
+            elif value == NOTHING:
                 usual = UNMOVED if measure.endswith(MOVES) else ELSEWHERE
                 why = next((why for begin, why in REASONS.items() if measure.strip().startswith(begin)), usual)
                 found.setdefault((name, why), []).append(measure.strip())

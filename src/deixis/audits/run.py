@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.audits._plain import AuditCount
+from deixis.audits._surface import SurfaceCount, meaning_figures
+from deixis.audits.audit import NO_COMMAND, NO_MEANING
+from deixis.audits.figures import ROWS as FIGURE_ROWS
 from deixis.audits.grounded import is_grounded, read_grounded
 from deixis.audits.measures import exchanges
 from deixis.data._crew import follow_the_parent, in_order
@@ -25,15 +28,27 @@ if TYPE_CHECKING:
 
     from deixis.audits._counting import Sightings
     from deixis.audits.audit import Audit
+    from deixis.audits.figures import Figure
     from deixis.audits.measures import Bag
+    from deixis.worlds.example import Example, Examples
 
     Tell: TypeAlias = Callable[[int, int | None], None]
 
 
-__all__ = ["DatasetAudit", "FurtherTable", "audit_dataset", "audit_path", "audit_plainly", "choose"]
+__all__ = [
+    "DatasetAudit",
+    "FurtherTable",
+    "add_figures",
+    "audit_dataset",
+    "audit_path",
+    "audit_plainly",
+    "choose",
+    "draw_examples",
+]
 
 TOGETHER = 64  # examples that one process judges at a time
 FEW = 256  # for which no other process is started
+MOST_FIGURED = 20_000  # examples on which figures are measured that need no meaning
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,12 +60,14 @@ class FurtherTable:
         heads: of its columns; the first is that of the names of rows.
         rows: the cells as text.
         plot: a figure of the same from `deixis.report.plots`, where there is one.
+        words: how many columns, from the first, hold words and not numbers.
     """
 
     title: str
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     plot: Any = None
+    words: int = 1
 
 
 @dataclass(frozen=True)
@@ -64,6 +81,7 @@ class DatasetAudit:
         tables: further tables of its world.
         notes: whatever else there is to say, a sentence each.
         plain: all that is particular to its world as plain values, for JSON.
+        figures: measures of any examples by name, see `deixis.audits.figures`; empty where nobody asked.
     """
 
     audit: Audit
@@ -72,10 +90,12 @@ class DatasetAudit:
     tables: tuple[FurtherTable, ...] = ()
     notes: tuple[str, ...] = ()
     plain: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, Figure] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as plain values."""
-        return {**self.plain, **self.audit.to_dict()}
+        figures = {name: one.to_dict(FIGURE_ROWS[name].needs) for name, one in self.figures.items()}
+        return {**self.plain, **({"figures": figures} if figures else {}), **self.audit.to_dict()}
 
 
 def audit_path(
@@ -99,6 +119,7 @@ def audit_dataset(
     seed: int = 0,
     workers: int = 1,
     progress: Tell | None = None,
+    with_figures: bool = False,
 ) -> DatasetAudit:
     """Audit a dataset of any world, or grounded expressions, at a path.
 
@@ -109,18 +130,64 @@ def audit_dataset(
         seed: which ones.
         workers: how many share the work; the audit does not depend on it.
         progress: called with the number of examples judged so far, and how many there are where that is known.
+        with_figures: also measure what needs no meaning (`deixis.audits.figures`), on at most 20,000 examples chosen by
+            the seed; files of others always have these figures.
     """
     if workers < 1:
         raise RecipeError(f"an audit needs at least one worker, got {workers}")
     if is_grounded(path):
-        return _audit_grounded(path, split, sample, seed, progress)
+        return _audit_grounded(path, split, sample, seed, progress, with_figures=with_figures)
     world = world_of(path)
     if world.has("audit"):
         found: DatasetAudit = world.part("audit").audit(
             path, split=split, sample=sample, seed=seed, workers=workers, progress=progress
         )
+    else:
+        found = audit_plainly(
+            world.name, path, split=split, sample=sample, seed=seed, workers=workers, progress=progress
+        )
+    if not with_figures or found.figures:
         return found
-    return audit_plainly(world.name, path, split=split, sample=sample, seed=seed, workers=workers, progress=progress)
+    count = SurfaceCount(world.task)
+    examples = world.part("examples").open(path)
+    for example in draw_examples(examples, split, min(sample or MOST_FIGURED, MOST_FIGURED), seed):
+        count.add(example)
+    return add_figures(found, count)
+
+
+def add_figures(
+    found: DatasetAudit, count: SurfaceCount, *, known: int | None = None, fits: Mapping[str, int] | None = None
+) -> DatasetAudit:
+    """Return an audit with the figures of any examples.
+
+    Args:
+        found: the audit.
+        count: what was counted of the same examples, or of some of them.
+        known: how many of the counted texts have a meaning; as many as were judged or fit something else, if not given.
+        fits: how many more meanings fit what, by reason, where several objects or none are meant.
+    """
+    audit, examples = found.audit, len(count.texts.texts)
+    if known is None:
+        lost = sum(audit.unjudged.get((why,), 0) for why in (NO_MEANING, NO_COMMAND))
+        meanings = meaning_figures(audit, known=audit.examples - lost, examples=audit.examples)
+    else:
+        meanings = meaning_figures(audit, known=known, examples=examples, fits=fits)
+    tables = tuple(
+        FurtherTable(title=one.title, heads=one.heads, rows=one.rows, words=one.words) for one in count.tables()
+    )
+    return replace(found, figures=count.figures(meanings), tables=(*found.tables, *tables))
+
+
+def draw_examples(examples: Examples, split: str | None, most: int, seed: int) -> Iterator[Example]:
+    """Yield examples of a split, or of all, chosen by a seed where there are more than `most`.
+
+    Examples may have a method `draw` of the same meaning, where that is faster than one by one.
+    """
+    draw = getattr(examples, "draw", None)
+    if draw is not None:
+        yield from draw(split, most, seed)
+        return
+    yield from (examples[number] for number in choose(examples.numbers(split), most, seed))
 
 
 def audit_plainly(
@@ -158,7 +225,7 @@ def choose(numbers: Sequence[int], sample: int | None, seed: int) -> Sequence[in
 
 
 def _audit_grounded(
-    path: Path, split: str | None, sample: int | None, seed: int, progress: Tell | None
+    path: Path, split: str | None, sample: int | None, seed: int, progress: Tell | None, *, with_figures: bool
 ) -> DatasetAudit:
     everything = list(read_grounded(path))
     found = [k for k, one in enumerate(everything) if split is None or split in names_in_split(one.split)]
@@ -171,7 +238,13 @@ def _audit_grounded(
         whole.add(everything[number])
         if progress is not None:
             progress(done, len(chosen))
-    return DatasetAudit(whole.audit(), (whole.sightings,))
+    found_audit = DatasetAudit(whole.audit(), (whole.sightings,))
+    if not with_figures:
+        return found_audit
+    count = SurfaceCount()
+    for number in choose(chosen, MOST_FIGURED, seed):
+        count.add(everything[number])
+    return add_figures(found_audit, count)
 
 
 class _Piece(NamedTuple):

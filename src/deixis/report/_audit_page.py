@@ -11,8 +11,9 @@ from deixis.audits.audit import REPEATED
 from deixis.data.store import replacing_file
 from deixis.errors import RecipeError
 from deixis.report._audit_charts import audit_charts
+from deixis.report._figures_section import figures_charts, figures_sentences, figures_table
 from deixis.report._markup import number, percent, text
-from deixis.report._palette import pattern_words, role_of
+from deixis.report._palette import MAX_DATASETS, pattern_words, role_of
 from deixis.report._scorecard import column_of, definitions_markup, scorecard_markup
 from deixis.report._skeleton import frame_page
 from deixis.report._templates import render_part
@@ -24,12 +25,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from deixis.audits import Audit, Share
+    from deixis.audits.figures import Figure
     from deixis.audits.run import FurtherTable
-    from deixis.report._scorecard import PublishedAudit
+    from deixis.report._scorecard import Column, PublishedAudit
     from deixis.report.chart import Chart
 
 
-MOST_DATASETS = 6  # as many as can be told apart by colour
+MOST_DATASETS = MAX_DATASETS  # as many as can be told apart by colour
 INTROS = {
     "needed": "A word or clause is needed when the expression without it fits something else. Words that are not "
     "needed need not be understood, and a model that ignores them loses nothing.",
@@ -56,6 +58,7 @@ def write_audit_page(
     shared: Sequence[str] | None = None,
     further: Mapping[str, Sequence[FurtherTable]] | None = None,
     notes: Mapping[str, Sequence[str]] | None = None,
+    figures: Mapping[str, Mapping[str, Figure]] | None = None,
 ) -> Path:
     """Write audits as one HTML file.
 
@@ -68,6 +71,7 @@ def write_audit_page(
         shared: what the datasets have in common, a sentence each; None where nobody looked.
         further: what only the world of a dataset measures, by the name of the dataset.
         notes: whatever else there is to say of a dataset, a sentence each.
+        figures: measures of any examples, by the name of the dataset.
 
     Returns:
         `out`.
@@ -77,7 +81,8 @@ def write_audit_page(
     """
     if not 1 <= len(audits) <= MOST_DATASETS:
         raise RecipeError(f"an audit page shows 1 to {MOST_DATASETS} datasets side by side, got {len(audits)}")
-    page = _page(audits, beside=published, shared=shared, own=_own(audits, further or {}, notes or {}))
+    own = _own(audits, further or {}, notes or {})
+    page = _page(audits, beside=published, shared=shared, own=own, figures=figures or {})
     with replacing_file(out) as draft:
         draft.write_text(page, encoding="utf-8", newline="\n")
     return out
@@ -111,15 +116,21 @@ def _page(
     beside: PublishedAudit | None,
     shared: Sequence[str] | None,
     own: Mapping[str, tuple[str, str]],
+    figures: Mapping[str, Mapping[str, Figure]],
 ) -> str:
     columns = [column_of(name, audit) for name, audit in audits.items()]
     shown = [beside.column, *columns] if beside else columns
     charts = audit_charts(audits, beside=beside)
     charts["skew"] = [*charts.get("skew", []), *charts.get("determiners", []), *charts.get("cells", [])]
-    datasets = [(name, role_of(place), _paragraphs(audit)) for place, (name, audit) in enumerate(audits.items())]
+    datasets = [
+        (name, role_of(place), _paragraphs(audit, figures.get(name)))
+        for place, (name, audit) in enumerate(audits.items())
+    ]
+    every = {name: figures.get(name, {}) for name in audits} if figures else {}
     sections = {
         "words": ("In words", render_part("audit.html", "leads", datasets=datasets)),
-        "scorecard": ("Scorecard", scorecard_markup(shown) + _source(beside)),
+        "scorecard": ("Scorecard", scorecard_markup(shown) + _source(beside) if _has_measures(shown) else ""),
+        "any": ("Of any examples", figures_table(every) + charts_markup(figures_charts(every)) if every else ""),
     }
     sections |= {
         name: (title, charts_markup(charts.get(name, ()), intro=INTROS[name])) for name, title in TITLES.items()
@@ -129,7 +140,7 @@ def _page(
     sections |= {
         "patterns": ("By pattern", patterns),
         "repeats": ("Repeats and leaks", _repeats(audits, shared)),
-        "left-out": ("Left out", _left_out(audits)),
+        "left-out": ("Left out", _left_out(audits, has_figures=bool(figures))),
         "definitions": ("Definitions", definitions_markup(shown)),
     }
     return frame_page(
@@ -222,19 +233,24 @@ def _repeats(audits: Mapping[str, Audit], shared: Sequence[str] | None) -> str:
     return render_part("audit.html", "repeats", heads=heads, rows=rows, shared=between)
 
 
-def _left_out(audits: Mapping[str, Audit]) -> str:
+def _left_out(audits: Mapping[str, Audit], *, has_figures: bool) -> str:
     """The numbers of examples that were not judged, by reason."""
     rows = [
         [name, reason, number(count), percent(count / audit.examples)]
         for name, audit in audits.items()
         for (reason,), count in sorted(audit.unjudged.items())
     ]
-    return render_part("audit.html", "left_out", rows=rows)
+    return render_part("audit.html", "left_out", rows=rows, has_figures=has_figures)
 
 
-def _paragraphs(audit: Audit) -> list[str]:
-    """The sentences of the summary, main numbers between double asterisks; none where nothing was judged."""
-    said = (_on_need(audit), _on_shortcuts(audit), _on_giveaways(audit)) if audit.judged else ()
+def _has_measures(columns: Sequence[Column]) -> bool:
+    return any(column.values for column in columns)
+
+
+def _paragraphs(audit: Audit, figures: Mapping[str, Figure] | None = None) -> list[str]:
+    """The sentences of the summary, main numbers between double asterisks; none where nothing was measured."""
+    said = [_on_need(audit), _on_shortcuts(audit), _on_giveaways(audit)] if audit.judged else []
+    said += [figures_sentences(figures, is_judged=bool(audit.judged))] if figures else []
     return [paragraph for sentences in said if (paragraph := " ".join(sentences))]
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MAX_SIGNS = 30  # of a line; longer ones have none
 CROWDED = 500  # a logarithmic axis that spans more has room for powers of ten only
-MARKERS = {"d0": "o", "d1": "s", "d2": "D", "d3": "^", "d4": "v", "d5": "P"}
+MARKERS = {"d0": "o", "d1": "s", "d2": "D", "d3": "^", "d4": "v", "d5": "P", "d6": "<", "d7": ">"}
 DASHES = ("-", "--", ":", "-.")
 
 

@@ -1,7 +1,7 @@
 """The colours of charts by role, on a light and on a dark page, without any drawing library.
 
-Okabe and Ito's blue, orange, green, purple, vermilion and sky can be told apart with any colour vision; they are darker
-on white and lighter on black.
+Okabe and Ito's blue, orange, green, purple, vermilion, sky, yellow and black can be told apart with any colour vision;
+they are darker on white and lighter on black.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ SERIES = {
     "d3": ("#A8467F", "#E08CC0"),
     "d4": ("#B84700", "#FF8A4F"),
     "d5": ("#3387B8", "#8FD0F5"),
+    "d6": ("#7A6C00", "#E3D24F"),
+    "d7": ("#4B5162", "#C4CBDA"),
 }
 MAX_DATASETS = len(SERIES)  # that can be told apart by colour
 ROLES: dict[str, tuple[str, str]] = {  # role -> colour on a light and on a dark page

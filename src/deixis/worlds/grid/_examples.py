@@ -12,7 +12,7 @@ from deixis.data._parquet_files import columns_of
 from deixis.data._split_names import splits_of
 from deixis.data.store import MANIFEST, PARTIAL
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.worlds.grid.data.sources import RELEASED, open_source, row_groups_of
+from deixis.worlds.grid.data.sources import RELEASED, open_source, row_groups_of, sample_rows
 from deixis.worlds.grid.data.table import example_at, examples_of
 from deixis.worlds.grid.formats._release import find_release
 
@@ -81,6 +81,11 @@ class GridExamples:
         Of released files only those before it are read.
         """
         return self.source.example(number, split)
+
+    def draw(self, split: str | None, most: int, seed: int) -> Iterator[Example]:
+        """Yield at most so many examples of a split, or of all, chosen by a seed; files are read once, in order."""
+        table = sample_rows(self.source.tables(split), most, seed=seed)
+        return iter(()) if table is None else iter(examples_of(table))
 
     @cached_property
     def _places(self) -> dict[str, np.ndarray]:

@@ -1,0 +1,129 @@
+"""Audits of files of others: with meaning where there is one, and of whatever else the examples hold.
+
+Texts without a meaning are no losses: they are counted with the reason, and measured by the figures of any examples.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from deixis.audits._plain import AuditCount
+from deixis.audits._surface import SurfaceCount
+from deixis.audits.measures import ANOTHER, NOTHING, SEVERAL
+from deixis.audits.run import DatasetAudit, add_figures, choose
+from deixis.errors import DeixisError
+from deixis.resolution.reference import resolve
+from deixis.scene.scene import Context, Where
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from deixis.readers._world import ReaderWorld
+    from deixis.readers.reader import ReadExample
+    from deixis.worlds.world import Examples
+
+
+MOST_JUDGED = 20_000  # examples with a meaning whose parts are judged, unless a sample is asked for
+STEP = 256  # examples between two tellings of progress
+CHOICES = "choices are asked for, no object"
+NO_OBJECTS, SEVERAL_MEANT, ABSENT = "the objects are not known", "several objects are meant", "nothing fits"
+NOT_READ = "no meaning is annotated, and the text is not covered by a language"
+DAMAGED = "its meaning and its scenes do not agree"
+
+
+def ready_part(world: ReaderWorld) -> ReadAudit:
+    """The part `audit` of a reader."""
+    return ReadAudit(world)
+
+
+class ReadAudit(NamedTuple):
+    """Part `audit` for files of others."""
+
+    world: ReaderWorld
+
+    def audit(
+        self,
+        path: Path,
+        *,
+        split: str | None = None,
+        sample: int | None = None,
+        seed: int = 0,
+        workers: int = 1,
+        progress: Callable[[int, int | None], None] | None = None,
+    ) -> DatasetAudit:
+        """Audit a file, see `deixis.worlds.world.Audits`; one process reads it, whatever `workers` is."""
+        del workers
+        examples = self.world.part("examples").open(path)
+        chosen = choose(examples.numbers(split), sample, seed)
+        judged = frozenset(choose(chosen, MOST_JUDGED, seed)) if sample is None and len(chosen) > MOST_JUDGED else None
+        whole, surface = AuditCount(), SurfaceCount(self.world.task)
+        fits: Counter[str] = Counter()
+        known = 0
+        for done, (number, example) in enumerate(_in_order(examples, chosen), start=1):
+            surface.add(example)
+            known += example.expression is not None
+            if judged is None or number in judged:
+                _judge(example, whole, fits)
+            if progress is not None and (done % STEP == 0 or done == len(chosen)):
+                progress(done, len(chosen))
+        notes = tuple(_notes(examples, len(chosen), judged))
+        read = examples.to_dict() if hasattr(examples, "to_dict") else {}
+        found = DatasetAudit(whole.audit(), (whole.sightings,), notes=notes, plain={"read": read} if read else {})
+        return add_figures(found, surface, known=known, fits=fits)
+
+
+def why_not_audited(example: ReadExample) -> str:
+    """Return why the parts of an example cannot be judged, or an empty text if they can."""
+    if example.choices:
+        return CHOICES
+    if not example.scenes:
+        return NO_OBJECTS
+    if example.expression is None:
+        return NOT_READ
+    return "" if len(example.targets) == 1 else SEVERAL_MEANT if example.targets else ABSENT
+
+
+def _judge(example: ReadExample, whole: AuditCount, fits: Counter[str]) -> None:
+    """Count an example with a single target, or what its meaning fits where several objects or none are meant."""
+    reason = why_not_audited(example)
+    try:
+        if not reason:
+            whole.add(example)
+            return
+        if reason in (SEVERAL_MEANT, ABSENT):
+            fits[_what_fits(example)] += 1
+    except DeixisError:
+        reason = DAMAGED
+    whole.leave_out(reason, example.split or "all")
+
+
+def _what_fits(example: ReadExample) -> str:
+    """How what the meaning of an example fits differs from what is meant."""
+    assert example.expression is not None
+    found = resolve(example.expression, Context(example.scenes, Where(0, 0))).objects
+    meant = frozenset(example.targets)
+    if found == meant:
+        return ""
+    return NOTHING if not found else SEVERAL if meant and found > meant else ANOTHER
+
+
+def _in_order(examples: Examples, chosen: Sequence[int]) -> Iterator[tuple[int, ReadExample]]:
+    """Examples with their numbers; all of them are read in one pass."""
+    if len(chosen) == len(examples):
+        yield from enumerate(examples)
+        return
+    for number in chosen:
+        yield number, examples[number]  # type: ignore[misc]
+
+
+def _notes(examples: Examples, chosen: int, judged: frozenset[int] | None) -> Iterator[str]:
+    records, refused = getattr(examples, "records", 0), getattr(examples, "refused", {})
+    if records:
+        codes = ", ".join(f"{count:,} {code}" for code, count in sorted(refused.items()))
+        yield f"{records:,} records read, {len(examples):,} examples; refused: {codes or 'none'}"
+    if judged is not None:
+        of = f"{len(judged):,} of {chosen:,} examples"
+        yield f"parts are judged on {of}, chosen by the seed; --sample N sets how many"
