@@ -129,6 +129,7 @@ def test_a_dataset_comes_back_as_it_was_sent(where, request, made):
     dataset.demand_whole()
 
 
+@pytest.mark.slow
 def test_all_verbs_work_at_an_address(s3, tmp_path, capsys):
     """A dataset is made, checked, counted and judged at an address; making it again finds it finished."""
     recipe = tmp_path / "recipe.toml"

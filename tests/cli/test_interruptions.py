@@ -105,7 +105,7 @@ def test_ctrl_c_keeps_what_is_finished(recipe, undisturbed, tmp_path, capsys):
     assert files(out) == files(undisturbed)
 
 
-@pytest.mark.parametrize("after", [0, 3])
+@pytest.mark.parametrize("after", [0, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_killed_process_loses_nothing_that_was_finished(after, recipe, undisturbed, tmp_path, capsys):
     """After kill -9 the same command finishes the dataset, with every file as if nothing had happened."""
     out = tmp_path / "out"

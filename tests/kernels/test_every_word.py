@@ -103,6 +103,7 @@ def test_equal_forms_are_tried_again():
     assert forms[0, 9] > 2 * worlds[0, 9]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [COMPATIBLE, CORRECTED, EVERY_WORD], ids=["compatible", "corrected", "every-word"])
 def test_a_number_of_competitors_can_be_asked_for(mode):
     """In every mode each content word and clause has as many competitors as are asked for."""

@@ -55,6 +55,7 @@ def test_wrong_answers_are_explained(folder):
         assert again.groups == {"split": "test", "steps": str(again.steps)}
 
 
+@pytest.mark.slow
 def test_fresh_questions_are_not_in_the_dataset(folder):
     """They are made by its recipe; the same seed gives the same."""
     old = {item.gold.text + str(item.gold.missed) for item in ask(PromptRecipe(task="point", limit=99), folder).items}

@@ -56,6 +56,7 @@ def test_left_and_right_are_doubted(is_denied):
     assert asked(Guard(table=table, loose_sides=False), said) is is_denied
 
 
+@pytest.mark.slow
 def test_what_is_unknown_may_fit_and_the_truth_decides():
     """A car without a recorded size may be big, unless the truth, where it is at hand, has another size."""
     told = GraphTable.of([image(thing(0, "car")), image(thing(0, "dog", "big small"), image_id="2")])
