@@ -150,7 +150,7 @@ def _files(folder: Path) -> list[Path]:
 def _is_list(path: Path) -> bool:
     """Whether a file is a list of references, pickled or JSON."""
     head = head_of(path)
-    if not ("ref_id" in head and "sent" in head):
+    if not ("ref_id" in head and "sent" in head) or "raw_image_info" in head:
         return False
     start = head.lstrip()[:1]
     return path.suffix[1:] in PICKLES or (start == "[" and '"sentences"' in head)

@@ -196,7 +196,7 @@ def _layout(path: Path) -> str:
     head = head_of(path)
     if head.lstrip()[:1] not in ("{", "["):
         return _layout_of(set(re.split(r"[\r\n]", head, maxsplit=1)[0].split("\t")))
-    if any(f'"{name}"' in head for name in ("annotations", "ref_id", "normal_caption")):
+    if any(f'"{name}"' in head for name in ("annotations", "normal_caption")):
         return ""
     found = _layout_of(set(KEY.findall(head)))
     if not found and '"image"' in head:  # which may be longer than the beginning of the file
