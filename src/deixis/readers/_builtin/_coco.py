@@ -150,7 +150,7 @@ class Catalogue:
         Raises:
             RefusedRecord: when the image or an object is not known, or nothing is said.
         """
-        text = said(text, name)
+        text = demand_text(text, name)
         photo = self.photos.get(image)
         if photo is None or not photo.name:
             raise RefusedRecord("no-image", f"{name}: image {image}")
@@ -173,7 +173,7 @@ class Catalogue:
         )
 
 
-def said(text: Any, name: str) -> str:
+def demand_text(text: Any, name: str) -> str:
     """Return a text, or refuse what is none."""
     if not isinstance(text, str) or not text.strip():
         raise RefusedRecord("no-text", name)

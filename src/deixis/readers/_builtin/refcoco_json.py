@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import BrokenDataset, SchemaError
 from deixis.judge.boxes import box_from
-from deixis.readers._builtin._coco import REFUSALS, Catalogue, find_instances, said, split_in
+from deixis.readers._builtin._coco import REFUSALS, Catalogue, find_instances, demand_text, split_in
 from deixis.readers._region_language import parse_regions
 from deixis.readers._region_scene import SCHEMA
 from deixis.readers.files import head_of, json_entries, tail_of
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from deixis.judge.boxes import Box
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """An object or several of one image, and what is said of them.
 
     Attributes:
@@ -60,7 +60,7 @@ def sniff(path: Path) -> bool:
     return bool(_layout(path))
 
 
-def records(path: Path) -> Iterator[Asked]:
+def records(path: Path) -> Iterator[Request]:
     """Yield what is asked, in the order of the file."""
     instances = find_instances(path)
     catalogue = Catalogue.read(instances) if instances is not None else None
@@ -69,7 +69,7 @@ def records(path: Path) -> Iterator[Asked]:
     yield from (_of_mdetr if is_of_mdetr else _of_google)(path, split, catalogue)
 
 
-def read(record: Asked) -> Iterator[ReadExample]:
+def read(record: Request) -> Iterator[ReadExample]:
     """Yield an example for every expression."""
     if not record.texts:
         raise RefusedRecord("no-text", record.name)
@@ -77,7 +77,7 @@ def read(record: Asked) -> Iterator[ReadExample]:
         yield _example(record, name, text)
 
 
-def _example(record: Asked, name: str, text: Any) -> ReadExample:
+def _example(record: Request, name: str, text: Any) -> ReadExample:
     number, file, width, height = record.image
     if record.catalogue is not None and number in record.catalogue.photos:
         return record.catalogue.example(
@@ -87,7 +87,7 @@ def _example(record: Asked, name: str, text: Any) -> ReadExample:
         raise RefusedRecord("no-image", f"{name}: image {number}")
     return ReadExample(
         id=name,
-        text=said(text, name),
+        text=demand_text(text, name),
         split=record.split,
         parse=parse_regions,
         images=(Image(str(file), float(width), float(height)),),
@@ -103,7 +103,7 @@ def _box(values: Any, name: str) -> Box:
         raise RefusedRecord("no-box", f"{name}: {error}") from error
 
 
-def _of_mdetr(path: Path, split: str, catalogue: Catalogue | None) -> Iterator[Asked]:
+def _of_mdetr(path: Path, split: str, catalogue: Catalogue | None) -> Iterator[Request]:
     """Yield the captions of MDETR; the boxes, which stand behind all images, are collected first."""
     boxes: dict[Any, list[tuple[Any, Any]]] = {}
     for field, key, entry in json_entries(path):
@@ -116,7 +116,7 @@ def _of_mdetr(path: Path, split: str, catalogue: Catalogue | None) -> Iterator[A
         own = _field(path, key, entry, "id")
         known = boxes.get(own, [])
         facts = {"dataset": entry["dataset_name"]} if isinstance(entry.get("dataset_name"), str) else {}
-        yield Asked(
+        yield Request(
             name=str(own),
             texts={str(own): entry.get("caption")},
             image=(entry.get("original_id"), entry.get("file_name"), entry.get("width", 0), entry.get("height", 0)),
@@ -128,7 +128,7 @@ def _of_mdetr(path: Path, split: str, catalogue: Catalogue | None) -> Iterator[A
         )
 
 
-def _of_google(path: Path, split: str, catalogue: Catalogue | None) -> Iterator[Asked]:
+def _of_google(path: Path, split: str, catalogue: Catalogue | None) -> Iterator[Request]:
     """Yield the objects of Google Refexp; images and expressions, which may stand behind them, are collected first."""
     images: dict[Any, tuple[Any, Any, Any]] = {}
     texts: dict[Any, Any] = {}
@@ -143,7 +143,7 @@ def _of_google(path: Path, split: str, catalogue: Catalogue | None) -> Iterator[
             continue
         name, image = _field(path, key, entry, "annotation_id"), _field(path, key, entry, "image_id")
         expressions = entry.get("refexp_ids")
-        yield Asked(
+        yield Request(
             name=str(name),
             texts={f"{name}-{one}": texts.get(one) for one in (expressions if isinstance(expressions, list) else ())},
             image=(image, *images.get(image, ("", 0, 0))),
