@@ -15,6 +15,7 @@ from deixis._cli.printing import print_json, print_losses
 from deixis._cli.progress import Stages
 from deixis._options import names_in
 from deixis.errors import RecipeError
+from deixis.worlds.registry import find_world
 
 
 def prompts(
@@ -78,6 +79,7 @@ def prompts(
             raise RecipeError(f"say what to ask: a dataset, or --fresh SEED with --task; tasks: {known}")
         task = task_of(data)
     questions_of(task)
+    world = known_tasks().get(task) or find_world(task)
     recipe = PromptRecipe(
         task=task,
         answer=answer,
@@ -86,7 +88,9 @@ def prompts(
         limit=limit,
         splits=names_in(split),
         seed=seed,
-        options=options_for(known_tasks()[task], "prompts", options or {}, where=data or f"the task {task}"),
+        options=options_for(
+            known_tasks().get(task) or find_world(task), "prompts", options or {}, where=data or f"the task {task}"
+        ),
     )
     with Stages() as progress:
         made = ask(

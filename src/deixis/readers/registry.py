@@ -33,6 +33,11 @@ BUILT_IN: tuple[str, ...] = (
     "clevr_ref",
     "clembench",
     "nlvr",
+    "sugarcrepe",
+    "valse",
+    "aro",
+    "cola",
+    "winoground",
 )
 """Readers that come with Deixis, the most particular layouts first: files are shown to them in this order."""
 
