@@ -15,7 +15,6 @@ from deixis._cli.printing import print_json, print_losses
 from deixis._cli.progress import Stages
 from deixis._options import names_in
 from deixis.errors import RecipeError
-from deixis.worlds.registry import find_world
 
 
 def prompts(
@@ -70,7 +69,7 @@ def prompts(
     from deixis.prompts.ask import ask
     from deixis.prompts.files import write_prompts
     from deixis.prompts.recipe import PromptRecipe
-    from deixis.prompts.tasks import known_tasks, questions_of, task_of
+    from deixis.prompts.tasks import known_tasks, questions_of, task_of, world_of_task
 
     data = None if source is None else at_hand(source)
     if task is None:
@@ -79,7 +78,6 @@ def prompts(
             raise RecipeError(f"say what to ask: a dataset, or --fresh SEED with --task; tasks: {known}")
         task = task_of(data)
     questions_of(task)
-    world = known_tasks().get(task) or find_world(task)
     recipe = PromptRecipe(
         task=task,
         answer=answer,
@@ -88,9 +86,7 @@ def prompts(
         limit=limit,
         splits=names_in(split),
         seed=seed,
-        options=options_for(
-            known_tasks().get(task) or find_world(task), "prompts", options or {}, where=data or f"the task {task}"
-        ),
+        options=options_for(world_of_task(task), "prompts", options or {}, where=data or f"the task {task}"),
     )
     with Stages() as progress:
         made = ask(

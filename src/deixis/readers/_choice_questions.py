@@ -258,7 +258,7 @@ class ChoiceQuestions(Questions):
         )
         lines = list(_shown(example, asked, is_match=is_match))
         if not gold.is_statement:
-            lines += [f"{name}. {text}" for name, text in zip(gold.choices, gold.texts, strict=True)]
+            lines += [f"{name}. {text.strip()}" for name, text in zip(gold.choices, gold.texts, strict=True)]
         example_answer = gold.choices[0] if not gold.is_statement else "true"
         return GoldMessage(
             Message("user", ("\n".join([*lines, ASKED[gold.asked], ENDING.format(example_answer)]),)), gold
