@@ -17,4 +17,9 @@ SPACE = Option(
     help="The space of the boxes in the answers: pixels, share (0 to 1) or 0..1000.",
     choices=("pixels", "share", "0..1000"),
 )
-READER_OPTIONS: Mapping[str, Sequence[Option]] = {"evaluate": (SPACE,)}
+ORDERS = Option(
+    name="orders",
+    help="Of choices: ask each question in one order that is drawn, or in both that and the reverse one.",
+    choices=("drawn", "both"),
+)
+READER_OPTIONS: Mapping[str, Sequence[Option]] = {"evaluate": (SPACE,), "prompts": (ORDERS,)}

@@ -37,6 +37,11 @@ BUILT_IN: tuple[str, ...] = (
     "refcoco_json",
     "refcoco_rows",
     "expressions",
+    "sugarcrepe",
+    "valse",
+    "aro",
+    "cola",
+    "winoground",
 )
 """Readers that come with Deixis, the most particular layouts first: files are shown to them in this order."""
 
