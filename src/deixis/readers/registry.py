@@ -33,6 +33,8 @@ BUILT_IN: tuple[str, ...] = (
     "clevr_ref",
     "clembench",
     "nlvr",
+    "ref_adv",
+    "mig_bench",
 )
 """Readers that come with Deixis, the most particular layouts first: files are shown to them in this order."""
 
