@@ -27,6 +27,7 @@ __all__ = [
     "json_lines",
     "json_lists",
     "json_members",
+    "json_tables",
     "read_json",
     "table_rows",
     "xml_tree",
@@ -90,6 +91,26 @@ def json_lists(path: Path) -> Iterator[tuple[str, Any]]:
                     continue
                 for number in cursor.items(f"{name[:40]!r}"):
                     yield name, cursor.value(f"entry {number} of {name[:40]!r}")
+            _demand_end(cursor)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def json_tables(path: Path) -> Iterator[tuple[str, str, Any]]:
+    """Yield the entries of the objects and lists in one big JSON object, as (field, key or number, value).
+
+    Other fields come with an empty key.
+    """
+    try:
+        with path.open("rb") as stream:
+            cursor = Cursor(stream, str(path))
+            for name in cursor.members("the object"):
+                what = f"{name[:40]!r}"
+                if cursor.peek() not in ("{", "["):
+                    yield name, "", cursor.value(f"field {what}")
+                    continue
+                for key in cursor.members(what) if cursor.peek() == "{" else cursor.items(what):
+                    yield name, str(key), cursor.value(f"entry {str(key)[:40]!r} of {what}")
             _demand_end(cursor)
     except OSError as error:
         raise _unreadable(path, error) from error

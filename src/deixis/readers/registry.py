@@ -35,6 +35,7 @@ BUILT_IN: tuple[str, ...] = (
     "nlvr",
     "ref_adv",
     "mig_bench",
+    "refexp",
 )
 """Readers that come with Deixis, the most particular layouts first: files are shown to them in this order."""
 

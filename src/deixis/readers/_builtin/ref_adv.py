@@ -63,13 +63,18 @@ def read(record: tuple[int, str, Any]) -> Iterator[ReadExample]:
     if boxes and (apart := _difference(boxes, fields, image)) is not None and apart > AGREES:
         facts["spaces_differ"] = round(apart, 1)
     yield ReadExample(
-        id=fields.get("row_idx", number),
+        id=_id(fields.get("row_idx", number), number),
         text=text,
         split=split,
         images=(image,),
         boxes=tuple(Region(0, box) for box in boxes),
         facts=facts,
     )
+
+
+def _id(given: Any, number: int) -> int | str:
+    """Return the number that the record gives itself, or its number in the file where that is none."""
+    return given if type(given) is int or (isinstance(given, str) and given) else number
 
 
 def _file(fields: dict[str, Any]) -> str:
