@@ -14,6 +14,7 @@ from deixis._options import refuse_options
 from deixis._version import __version__
 from deixis.data._kept_results import demand_same, place_for, read_kept, write_evaluation
 from deixis.data._split_names import names_in_split
+from deixis.data.store import MANIFEST, open_dataset
 from deixis.errors import BrokenDataset, SchemaError, UnknownName
 from deixis.judge.boxes import LADDER, SPACES
 from deixis.judge.request import AGAIN, NO_EXAMPLE
@@ -106,7 +107,7 @@ class BoxJudging:
             "model": word or None,
             "predictions": {"answers": None if word else source.resolve().name, "seed": request.seed if word else None},
             "data": data.name,
-            "digest": "",
+            "digest": open_dataset(data).digest if (data / MANIFEST).is_file() else "",
             "seed": request.seed,
         }
         verdicts = [self.judge(example, given.get(str(example.id)), contradictions) for example in asked]
