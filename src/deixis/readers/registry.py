@@ -42,6 +42,9 @@ BUILT_IN: tuple[str, ...] = (
     "aro",
     "cola",
     "winoground",
+    "ref_adv",
+    "mig_bench",
+    "refexp",
 )
 """Readers that come with Deixis, the most particular layouts first: files are shown to them in this order."""
 
