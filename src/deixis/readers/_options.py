@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deixis.worlds.world import Option
@@ -17,4 +18,9 @@ SPACE = Option(
     help="The space of the boxes in the answers: pixels, share (0 to 1) or 0..1000.",
     choices=("pixels", "share", "0..1000"),
 )
-READER_OPTIONS: Mapping[str, Sequence[Option]] = {"evaluate": (SPACE,)}
+PICTURES = Option(
+    name="pictures",
+    help="The folder with the image files, if they are not beside the data; only files in it are drawn.",
+    kind=Path,
+)
+READER_OPTIONS: Mapping[str, Sequence[Option]] = {"evaluate": (SPACE,), "show": (PICTURES,)}
