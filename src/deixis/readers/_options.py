@@ -23,4 +23,13 @@ PICTURES = Option(
     help="The folder with the image files, if they are not beside the data; only files in it are drawn.",
     kind=Path,
 )
-READER_OPTIONS: Mapping[str, Sequence[Option]] = {"evaluate": (SPACE,), "show": (PICTURES,)}
+ALLOW_LOSSES = Option(
+    name="allow_losses",
+    help="Go on where more than one in a hundred examples cannot be written in the form.",
+    kind=bool,
+)
+READER_OPTIONS: Mapping[str, Sequence[Option]] = {
+    "evaluate": (SPACE,),
+    "show": (PICTURES,),
+    "convert": (ALLOW_LOSSES,),
+}
