@@ -33,6 +33,10 @@ BUILT_IN: tuple[str, ...] = (
     "clevr_ref",
     "clembench",
     "nlvr",
+    "refcoco",
+    "refcoco_json",
+    "refcoco_rows",
+    "expressions",
 )
 """Readers that come with Deixis, the most particular layouts first: files are shown to them in this order."""
 
