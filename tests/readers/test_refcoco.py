@@ -12,9 +12,10 @@ from deixis.errors import BrokenDataset
 from deixis.judge.boxes import Box
 from deixis.readers._audit import ReadAudit
 from deixis.readers._builtin.expressions import READER as EXPRESSIONS
+from deixis.readers._builtin.mdetr import READER as MDETR
 from deixis.readers._builtin.refcoco import READER as REFCOCO
-from deixis.readers._builtin.refcoco_json import READER as REFCOCO_JSON
 from deixis.readers._builtin.refcoco_rows import READER as ROWS
+from deixis.readers._builtin.refexp import READER as REFEXP
 from deixis.readers._checks import OUTSIDE, ReadChecks
 from deixis.readers._examples import ReadFile
 from deixis.readers._statistics import ReadStatistics
@@ -246,9 +247,9 @@ def test_hostile_bytes_of_one_file_never_crash(tmp_path):
     )
     check_hostile_bytes(REFCOCO, path, path)
     path = mdetr(tmp_path)
-    check_hostile_bytes(REFCOCO_JSON, path, path)
+    check_hostile_bytes(MDETR, path, path)
     path = google(tmp_path)
-    check_hostile_bytes(REFCOCO_JSON, path, path)
+    check_hostile_bytes(REFEXP, path, path)
 
 
 # ---------------------------------------------------------------------------------------------------- COCO's layout
@@ -280,36 +281,37 @@ def google(folder):
 def test_captions_of_mdetr_are_read(tmp_path):
     """Without the file of all objects there is a box and no scene; with it, all objects are candidates."""
     path = mdetr(tmp_path)
-    first, second = ReadFile(REFCOCO_JSON, path)
+    first, second = ReadFile(MDETR, path)
 
-    assert reader_of(path) is REFCOCO_JSON
+    assert reader_of(path) is MDETR
     assert (first.text, first.split, first.scenes) == ("left cup", "testA", ())
     assert [example.boxes for example in (first, second)] == [((0, Box(10, 50, 30, 80)),), ((0, Box(80, 50, 105, 80)),)]
     assert str(first.expression) == "[category=cup, #1 from left]"
     write(tmp_path / "instances_train2014.json", COCO)
-    (_, second) = ReadFile(REFCOCO_JSON, path)
+    (_, second) = ReadFile(MDETR, path)
     assert resolve(second.expression, second.context).objects == set(second.targets) == {(0, 1)}
 
 
-def test_google_refexp_is_read(tmp_path):
-    """One example for every expression of an object."""
+def test_google_refexp_is_read_with_all_objects_where_they_are_known(tmp_path):
+    """Also a file that was not aligned with COCO, whose boxes are those of COCO."""
     path = google(tmp_path)
-    first, second = ReadFile(REFCOCO_JSON, path)
-
-    assert reader_of(path) is REFCOCO_JSON
-    assert (first.id, first.text, first.split) == ("12-5", "The right cup.", "val")
-    assert (first.boxes, first.images) == (second.boxes, ((FILE, 120, 90),))
+    (alone, _) = ReadFile(REFEXP, path)
     plain = {
         "annotations": [{"annotation_id": 12, "image_id": 7, "refexp_ids": [5], "region_candidates": []}],
         "refexps": [{"refexp_id": 5, "raw": "The right cup."}],
     }
     lists = write(tmp_path / "google_refexp_train_201511.json", plain)
-    read = ReadFile(REFCOCO_JSON, path)
-    with pytest.raises(BrokenDataset, match="most often no-image"):
-        ReadFile(REFCOCO_JSON, lists)
+    with pytest.raises(BrokenDataset, match="most often no-object"):
+        ReadFile(REFEXP, lists)
     write(tmp_path / "instances.json", COCO)
-    (example,) = ReadFile(REFCOCO_JSON, lists)
-    assert (example.split, example.targets, len(read)) == ("train", ((0, 1),), 2)
+    first, second = ReadFile(REFEXP, path)
+    (example,) = ReadFile(REFEXP, lists)
+
+    assert reader_of(path) is reader_of(lists) is REFEXP
+    assert (alone.scenes, alone.boxes) == ((), first.boxes)
+    assert (first.id, first.text, first.split, second.id) == (5, "The right cup.", "val", 6)
+    assert (example.split, example.targets, example.boxes) == ("train", ((0, 1),), first.boxes)
+    assert resolve(first.expression, first.context).objects == {(0, 1)}
 
 
 def test_captions_that_cannot_be_read_are_refused_by_code(tmp_path):
@@ -317,12 +319,12 @@ def test_captions_that_cannot_be_read_are_refused_by_code(tmp_path):
     more = {"original_id": 7, "tokens_negative": []}
     images = [{**IMAGE, **more, "id": 0, "caption": "x"}, {**IMAGE, **more, "id": 1}, {**more, "id": 2, "caption": "y"}]
     boxes = [thing(0, 47, 1, 2, 3, 4, image=0, tokens_positive=[]), thing(1, 47, 1, 2, 0, 0, image=0)]
-    read = ReadFile(REFCOCO_JSON, mdetr(tmp_path, images=[*images, {**images[0], "id": 3}], annotations=boxes[:1]))
+    read = ReadFile(MDETR, mdetr(tmp_path, images=[*images, {**images[0], "id": 3}], annotations=boxes[:1]))
     assert (len(read), read.refused) == (2, {"no-text": 1, "no-image": 1})
     with pytest.raises(BrokenDataset, match="most often no-box"):
-        ReadFile(REFCOCO_JSON, mdetr(tmp_path, images=images[:1], annotations=boxes))
+        ReadFile(MDETR, mdetr(tmp_path, images=images[:1], annotations=boxes))
     with pytest.raises(BrokenDataset, match="entry 0 has no id"):
-        ReadFile(REFCOCO_JSON, mdetr(tmp_path, images=[{"caption": "x"}]))
+        ReadFile(MDETR, mdetr(tmp_path, images=[{"caption": "x"}]))
 
 
 # ---------------------------------------------------------------------------------------------------- rows

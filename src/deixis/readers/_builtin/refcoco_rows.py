@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import SchemaError
 from deixis.judge.boxes import box_from
-from deixis.readers._builtin._coco import REFUSALS, name_split, demand_text, split_in
+from deixis.readers._builtin._coco import REFUSALS, demand_text, name_split, split_in
 from deixis.readers._region_language import parse_regions
 from deixis.readers.files import head_of, json_items, json_lines, table_rows
 from deixis.readers.reader import Image, Reader, ReadExample, RefusedRecord, Region
