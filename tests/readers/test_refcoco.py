@@ -22,6 +22,7 @@ from deixis.readers._statistics import ReadStatistics
 from deixis.readers._world import ReaderWorld
 from deixis.readers.registry import reader_of
 from deixis.resolution.reference import resolve
+from deixis.testing import check_reader
 from tests.readers.hostile import check_hostile_bytes
 
 
@@ -479,3 +480,39 @@ def test_the_sample_of_expressions_is_read_whole():
 
     assert (read.reader, read.records, len(read)) == (EXPRESSIONS, 1984, 1984)
     assert sum(example.expression is not None for example in read) == 276
+
+
+# ---------------------------------------------------------------------------------------------------- all verbs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "layout", ["pickle", "folder", "tfds", "mdetr", "mdetr with objects", "refexp", "rows", "expressions"]
+)
+def test_every_verb_takes_every_layout(tmp_path, layout):
+    """As `check_reader` tries it."""
+    references = [reference(k, 11 + k % 3, texts=["left cup", f"white cup {k}"]) for k in range(6)]
+    match layout:
+        case "pickle":
+            path = release(tmp_path, *references)
+        case "folder":
+            release(tmp_path / "refcoco", *references, name="refs(google).p")
+            release(tmp_path / "refcoco+", *references)
+            path = tmp_path
+        case "tfds":
+            path = write(tmp_path / "a.json", {"ref": references, "coco_anns": {"7": {"info": IMAGE, "anns": THINGS}}})
+        case "mdetr" | "mdetr with objects":
+            path = mdetr(tmp_path)
+            if layout != "mdetr":
+                write(tmp_path / "instances.json", COCO)
+        case "refexp":
+            path = google(tmp_path)
+        case "rows":
+            row = {"image": FILE, "sent": "left cup", "bbox": [10, 50, 30, 80], "width": 120, "height": 90}
+            path = write(tmp_path / "refcoco_val.jsonl", [row])
+        case _:
+            path = write(tmp_path / "testA.json", [{"sent": f"left cup {k}", "ref_id": k} for k in range(9)])
+    facts = check_reader(reader_of(path), path)
+
+    assert facts.records
+    assert not facts.refused

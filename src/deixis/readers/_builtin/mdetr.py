@@ -49,7 +49,7 @@ def sniff(path: Path) -> bool:
 
 
 def records(path: Path) -> Iterator[Caption]:
-    """Yield the captions in the order of the file; the boxes, which stand behind all images, are collected first."""
+    """Yield the captions in the order of the file, after the boxes behind them are collected."""
     instances = find_instances(path)
     catalogue = Catalogue.read(instances) if instances is not None else None
     split = split_in(path.name)
