@@ -101,13 +101,15 @@ class RegionScene(PlainScene):
         put(self, "_digest", "")
 
     @property
-    def links(self) -> frozenset[tuple[str, int, int]]:  # type: ignore[override]
+    def links(self) -> frozenset[tuple[str, int, int]]:
         """All relations."""
-        if self._links is None:
+        found = self._links
+        if found is None:
             things = range(len(self))
-            found = ((r.name, k, n) for r in SCHEMA.relations for k in things for n in things if k != n)
-            object.__setattr__(self, "_links", frozenset(link for link in found if self.related(*link)))
-        return self._links  # type: ignore[return-value]
+            every = ((r.name, k, n) for r in SCHEMA.relations for k in things for n in things if k != n)
+            found = frozenset(link for link in every if self.related(*link))
+            object.__setattr__(self, "_links", found)
+        return found
 
     def related(self, relation: str, index: int, other: int) -> bool:
         """Return whether one object stands in a relation to another."""
