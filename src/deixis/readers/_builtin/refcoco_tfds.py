@@ -1,9 +1,9 @@
 """RefCOCO as TFDS builds it, written out as JSON: a list, or JSON Lines, with one image a record.
 
-An image has `coco_annotations`, all objects, and `objects`, those that somebody refers to, with the sentences (`refexp`)
-of each and its number among all (`gt_box_index`). Each is a list of entries, or lists of values by
-their names, as TFDS gives them out. Boxes are (top, left, bottom, right) as shares of the image, whose size is not in
-the record. What TFDS is built from, with `ref` and `coco_anns`, is read by `refcoco`.
+An image has `coco_annotations`, all objects, and `objects`, those that somebody refers to, with the sentences
+(`refexp`) of each and its number among all (`gt_box_index`). Each is a list of entries, or lists of values by their
+names, as TFDS gives them out. Boxes are (top, left, bottom, right) as shares of the image, whose size is not in the
+record. What TFDS is built from, with `ref` and `coco_anns`, is read by `refcoco`.
 """
 
 from __future__ import annotations
