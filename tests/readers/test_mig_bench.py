@@ -13,9 +13,7 @@ from deixis.readers._examples import ReadFile
 from tests.readers.hostile import check_hostile_bytes
 
 
-REAL = (
-    Path(__file__).resolve().parents[3] / "shared/data/others/mig-bench/group_and_refer_grounding-half.json"
-)
+REAL = Path(__file__).resolve().parents[3] / "shared/data/others/mig-bench/group_and_refer_grounding-half.json"
 
 
 def question(**changes):

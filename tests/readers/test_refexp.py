@@ -29,7 +29,9 @@ def dataset():
             "6": {"annotation_id": 6, "image_id": 7, "bbox": [1, 2, 9, 9], "refexp_ids": [3]},
         },
         "refexps": {str(n): {"refexp_id": n, "raw": f"dog number {n}", "tokens": ["dog"]} for n in (1, 2, 3)},
-        "images": {"7": {"image_id": 7, "file_name": "7.jpg", "width": 64, "height": 80, "region_candidates": candidates}},
+        "images": {
+            "7": {"image_id": 7, "file_name": "7.jpg", "width": 64, "height": 80, "region_candidates": candidates}
+        },
     }
 
 

@@ -230,6 +230,7 @@ def _region(text: str, *, is_marked: bool) -> set[int | None]:
         found.add(int(first[1]))
     return found
 
+
 # -------------------------------------------------------------------------------- boxes
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?"

@@ -22,7 +22,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import BrokenDataset, SchemaError
-from deixis.judge.boxes import SPACES, Box, Space, box_from, overlap
+from deixis.judge.boxes import LARGEST, SPACES, Box, Space, box_from, overlap
 from deixis.readers.files import head_of, json_items
 
 
@@ -128,7 +128,7 @@ class AnswerFile:
 
     def _space_of(self, number: int, values: dict[str, Any]) -> Space:
         told = values.get("space", self.space)
-        if told not in SPACES:
+        if not isinstance(told, str) or told not in SPACES:
             problem = "do not say their space" if told is None else f"are in the space {str(told)[:40]!r}"
             raise BrokenDataset(
                 f"{self.path}, answer {number}: its boxes {problem}; declare it with --space {' or '.join(SPACES)} "
@@ -136,7 +136,7 @@ class AnswerFile:
             )
         if self.space is not None and told != self.space:
             self.contradictions[f"a line says {told}, --space says {self.space}; the line counts"] += 1
-        return told  # type: ignore[no-any-return]
+        return told
 
     def _compare(self, given: GivenBox) -> None:
         """Count a box whose numbers are not of its space."""
@@ -151,9 +151,10 @@ class AnswerFile:
         if not values[REF_ADV]:
             return None
         box, said = box_from(values[REF_ADV]), values.get("first_iou")
-        if isinstance(said, float | int) and isinstance(right := values.get("gt_bbox_xyxy"), list) and len(right) == 4:
-            if abs(overlap(box, box_from(right)) - said) > CLOSE:
-                self.contradictions["first_iou is not the overlap of the two boxes in pixels"] += 1
+        right = values.get("gt_bbox_xyxy")
+        is_told = isinstance(said, float | int) and isinstance(right, list) and len(right) == 4
+        if is_told and abs(overlap(box, box_from(right)) - said) > CLOSE:
+            self.contradictions["first_iou is not the overlap of the two boxes in pixels"] += 1
         return (GivenBox(None, box, self._known("pixels")),)
 
     def _refexp(self, values: dict[str, Any]) -> tuple[GivenBox, ...] | None:
@@ -261,6 +262,6 @@ def _is_none(value: Any) -> bool:
 
 def _size_of(values: dict[str, Any]) -> tuple[float, float]:
     width, height = values.get("width", 0), values.get("height", 0)
-    if type(width) in (int, float) and type(height) in (int, float) and width > 0 and height > 0:
+    if all(type(side) in (int, float) and 0 < side < LARGEST for side in (width, height)):
         return float(width), float(height)
     return 0.0, 0.0

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ENOUGH = LADDER[0]
 SURPLUS = 1.05  # times the whole: numbers up to it are of boxes that reach out, larger ones of another space
 DIGITS = {"share": 4}  # that coordinates are written with, others with one
+FAITHFUL = 0.95  # overlap of a rounded box with itself; one that loses more is written with all digits
 ANOTHER_SPACE = "a box in another space than was asked for"
 
 
@@ -143,9 +144,7 @@ class BoxGold:
                 boxes=tuple(_region(one, images) for one in values["boxes"]),
                 space=values["space"],
                 images=images,
-                candidates=tuple(
-                    (_region(one[:5], images), tuple(map(str, one[5]))) for one in values["candidates"]
-                ),
+                candidates=tuple((_region(one[:5], images), tuple(map(str, one[5]))) for one in values["candidates"]),
                 split=str(values["split"]),
                 facts={str(name): str(value) for name, value in values["facts"].items()},
             )
@@ -170,7 +169,7 @@ def write_box(box: Box, space: Space, image: int | None = None) -> str:
     """
     digits = DIGITS.get(space, 1)
     short = [round(edge, digits) + 0.0 for edge in box]
-    if overlap(Box(*short), box) < 0.95:  # noqa: PLR2004 (small boxes are written as they are)
+    if overlap(Box(*short), box) < FAITHFUL:
         short = list(box)
     edges = f"[{', '.join(f'{edge:g}' if edge == round(edge, digits) else repr(edge) for edge in short)}]"
     return edges if image is None else f"image {image + 1}: {edges}"

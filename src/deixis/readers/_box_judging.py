@@ -151,8 +151,10 @@ class BoxJudging:
 def _is_far_outside(box: Any, example: ReadExample, image: int | str | None) -> bool:
     number = image if isinstance(image, int) else 0
     size = example.images[number] if 0 <= number < len(example.images) else None
-    return size is not None and bool(size.width and size.height) and (
-        box.right > 1.1 * size.width or box.bottom > 1.1 * size.height
+    return (
+        size is not None
+        and bool(size.width and size.height)
+        and (box.right > 1.1 * size.width or box.bottom > 1.1 * size.height)
     )
 
 

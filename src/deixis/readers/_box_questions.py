@@ -176,9 +176,7 @@ def _convert(example: ReadExample, region: Region, space: Space) -> Region:
         raise BrokenDataset(f"example {example.id}: {error}; ask for another space with --answer") from error
 
 
-def _lines(
-    example: ReadExample, order: Sequence[Where], boxes: Sequence[Region], space: Space
-) -> Iterator[str]:
+def _lines(example: ReadExample, order: Sequence[Where], boxes: Sequence[Region], space: Space) -> Iterator[str]:
     """Yield a line for every image, and one for every candidate in it."""
     for place, image in enumerate(example.images):
         name = "Image" if len(example.images) == 1 else f"Image {place + 1}"

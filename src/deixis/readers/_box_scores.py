@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 STEPS = tuple(round(0.5 + 0.05 * step, 2) for step in range(10))  # the ladder of COCO, .5 to .95
 MEASURES = {
-    "accuracy": "the answer is right: an overlap (IoU) of .5 in the right image, the object that is meant, all boxes of "
-    "several, or nothing where nothing fits",
+    "accuracy": "the answer is right: an overlap (IoU) of .5 in the right image, the object that is meant, all "
+    "boxes of several, or nothing where nothing fits",
     **{f"IoU {step:g}": f"the overlap of every box is at least {step:g}, and none is left over" for step in LADDER},
     "mAcc": "the mean over the overlaps .5, .55, …, .95",
     "mean IoU": "the mean overlap; 0 for answers without a box",
@@ -150,9 +150,9 @@ def _ranges(values: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     bounds = np.unique(firsts)
     names = []
     for first, following in zip(bounds, [*bounds[1:], None], strict=True):
-        inside = numbers[(numbers >= first) & (numbers < following)] if following is not None else numbers[
-            numbers >= first
-        ]
+        inside = (
+            numbers[(numbers >= first) & (numbers < following)] if following is not None else numbers[numbers >= first]
+        )
         names.append(f"{first:g}" if inside[-1] == first else f"{first:g} to {inside[-1]:g}")
     return [tuple(names[int(np.searchsorted(bounds, one, side="right")) - 1] for one in some) for some in values]
 
