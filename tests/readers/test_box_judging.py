@@ -18,8 +18,10 @@ from deixis.judge.request import Request
 from deixis.judge.verdicts import read_verdicts
 from deixis.readers._box_baselines import BASELINES
 from deixis.readers._box_scores import group_values
+from deixis.readers._region_scene import RegionScene
 from deixis.readers.reader import Image, Region
 from deixis.readers.registry import world_of_reader
+from deixis.scene.scene import Where
 from tests.readers.box_examples import EXAMPLES, PEAR, world_of_boxes
 
 
@@ -137,6 +139,21 @@ def test_a_wrong_object_is_explained_by_a_misreading(tmp_path):
     assert green["misreadings"] == {"ignored": 1.0}
     assert pear["misreadings"] == {"ignored": 1.0}
     assert green["chance"] == pytest.approx(1 / 3, abs=1e-6)
+
+
+def test_a_candidate_can_be_named_by_its_number_in_the_dataset(tmp_path):
+    """Where the scene knows the numbers."""
+    boxes = (Box(0, 0, 40, 40), Box(100, 0, 140, 40))
+    scene = RegionScene(["dog", "cat"], boxes, (298801, 77))
+    example = replace(EXAMPLES[0], scenes=(scene,), targets=(Where(0, 1),), meaning=None, regions=(boxes,))
+
+    for key, number, expected in (
+        ("annotation", 77, "right"),
+        ("ann_id", "298801", "wrong object"),
+        ("annotation", 5, "no such region"),
+    ):
+        found = judge(tmp_path, {"id": 0, key: number}, examples=(example,))
+        assert found.values["overall"]["outcomes"] == {expected: 1}
 
 
 def test_measures_are_what_their_names_say(tmp_path):

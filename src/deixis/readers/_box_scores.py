@@ -212,15 +212,15 @@ def score_tables(values: Mapping[str, Any]) -> Iterator[str | TextTable]:
         lines = [(name, *_cells(overall[name]), f"{overall[name]['rows']:,}") for name in shown]
         yield TextTable(("measure, all", "%", "95 %", "examples"), lines, (1, 2, 3))
     for fact, parts in values["facts"].items():
-        lines = [(name, f"{one['examples']:,}", *_cells(one["accuracy"])) for name, one in parts.items()]
-        yield TextTable((fact.replace("_", " "), "examples", "right", "95 %"), lines, (1, 2, 3))
+        kinds = [(name, f"{one['examples']:,}", *_cells(one["accuracy"])) for name, one in parts.items()]
+        yield TextTable((fact.replace("_", " "), "examples", "right", "95 %"), kinds, (1, 2, 3))
     if set(overall["outcomes"]) != {"right"}:
         counted = [(name, f"{count:,}") for name, count in overall["outcomes"].items()]
         yield TextTable(("outcome", "answers"), counted, (1,))
     if overall["misreadings"]:
         wrong = sum(overall["misreadings"].values())
-        lines = [(name, f"{100 * count / wrong:.1f}") for name, count in overall["misreadings"].items()]
-        yield TextTable(("wrong object, by misreading", "%"), lines, (1,))
+        shares = [(name, f"{100 * count / wrong:.1f}") for name, count in overall["misreadings"].items()]
+        yield TextTable(("wrong object, by misreading", "%"), shares, (1,))
 
 
 def _columns(overall: Mapping[str, Any]) -> list[str]:

@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "head_of",
+    "json_entries",
     "json_items",
     "json_lines",
     "json_lists",
     "json_members",
-    "json_tables",
     "read_json",
     "table_rows",
+    "tail_of",
     "xml_tree",
 ]
 
@@ -46,6 +47,18 @@ def head_of(path: Path, size: int = HEAD) -> str:
             return ""
         with path.open("rb") as stream:
             return stream.read(size).decode("utf-8", errors="replace").removeprefix("\ufeff")
+    except OSError:
+        return ""
+
+
+def tail_of(path: Path, size: int = HEAD) -> str:
+    """Return the end of a file as text, for `sniff`, or an empty text where there is no such file."""
+    try:
+        if not path.is_file():
+            return ""
+        with path.open("rb") as stream:
+            stream.seek(max(path.stat().st_size - size, 0))
+            return stream.read(size).decode("utf-8", errors="replace")
     except OSError:
         return ""
 
@@ -96,21 +109,25 @@ def json_lists(path: Path) -> Iterator[tuple[str, Any]]:
         raise _unreadable(path, error) from error
 
 
-def json_tables(path: Path) -> Iterator[tuple[str, str, Any]]:
-    """Yield the entries of the objects and lists in one big JSON object, as (field, key or number, value).
+def json_entries(path: Path) -> Iterator[tuple[str, str | int, Any]]:
+    """Yield the entries of the lists and objects in one big JSON object, each with its field and its key or number.
 
-    Other fields come with an empty key.
+    A field that is neither is one entry with an empty key.
     """
     try:
         with path.open("rb") as stream:
             cursor = Cursor(stream, str(path))
             for name in cursor.members("the object"):
-                what = f"{name[:40]!r}"
-                if cursor.peek() not in ("{", "["):
-                    yield name, "", cursor.value(f"field {what}")
-                    continue
-                for key in cursor.members(what) if cursor.peek() == "{" else cursor.items(what):
-                    yield name, str(key), cursor.value(f"entry {str(key)[:40]!r} of {what}")
+                what = repr(name[:40])
+                match cursor.peek():
+                    case "[":
+                        for number in cursor.items(what):
+                            yield name, number, cursor.value(f"entry {number} of {what}")
+                    case "{":
+                        for key in cursor.members(what):
+                            yield name, key, cursor.value(f"entry {key[:40]!r} of {what}")
+                    case _:
+                        yield name, "", cursor.value(f"field {what}")
             _demand_end(cursor)
     except OSError as error:
         raise _unreadable(path, error) from error
