@@ -195,16 +195,20 @@ def test_answers_to_other_expressions_are_left_out(tmp_path):
 def test_scores_are_told_by_what_the_dataset_says(tmp_path):
     """By values, by ranges of many numbers, by every value of a list; not by what all share or hardly two do."""
     examples = [
-        replace(EXAMPLES[2], id=n, facts={"hops": n % 2, "far": n, "kinds": ["a", "b"][: n % 2 + 1], "name": str(n)})
-        for n in range(40)
+        replace(
+            EXAMPLES[2],
+            id=n,
+            facts={"hops": n % 2, "far": n // 8, "kinds": ["a", "b"][: n % 2 + 1], "name": str(n), "row": n},
+        )
+        for n in range(160)
     ]
     values = group_values(examples)
     facts = judge(tmp_path, {"id": 0, "box": "none"}, examples=examples).values["facts"]
 
     assert list(values) == ["hops", "far", "kinds"]
-    assert list(facts["far"]) == ["0 to 9", "10 to 19", "20 to 29", "30 to 39"]
-    assert {name: one["examples"] for name, one in facts["kinds"].items()} == {"a": 40, "b": 20}
-    assert facts["hops"]["0"]["accuracy"]["mean"] == 0.05
+    assert list(facts["far"]) == ["0 to 4", "5 to 9", "10 to 14", "15 to 19"]
+    assert {name: one["examples"] for name, one in facts["kinds"].items()} == {"a": 160, "b": 80}
+    assert facts["hops"]["0"]["accuracy"]["mean"] == 1 / 80
 
 
 def test_baselines_answer_every_example(tmp_path):

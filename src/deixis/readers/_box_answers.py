@@ -158,8 +158,8 @@ class AnswerFile:
             return None
         box, said = box_from(values[REF_ADV]), values.get("first_iou")
         right = values.get("gt_bbox_xyxy")
-        is_told = isinstance(said, float | int) and isinstance(right, list) and len(right) == 4
-        if is_told and abs(overlap(box, box_from(right)) - said) > CLOSE:
+        is_told = isinstance(right, list) and len(right) == 4
+        if isinstance(said, float | int) and is_told and abs(overlap(box, box_from(right)) - said) > CLOSE:
             self.contradictions["first_iou is not the overlap of the two boxes in pixels"] += 1
         return (GivenBox(None, box, self._known("pixels")),)
 

@@ -114,7 +114,7 @@ class BoxJudging:
         values |= {
             "overall": score_boxes(verdicts, chances, seed=seed),
             "splits": scores_by_split(verdicts, chances, splits, seed=seed),
-            "facts": scores_by_fact(asked, verdicts, chances, seed=seed),
+            "facts": scores_by_fact(asked, verdicts, chances),
         }
         values |= {"contradictions": dict(contradictions.most_common())} if contradictions else {}
         values |= {"losses": losses.to_dict()} if losses else {}

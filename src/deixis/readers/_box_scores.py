@@ -39,13 +39,20 @@ MEASURES = {
 MOST_VALUES = 12  # of a fact by which results are told apart; more numbers are put together in ranges
 MOST_RANGES = 4
 LONGEST_VALUE = 40
+FEW = 0.2  # part of the examples; of more different numbers a fact is a name
 MANY = 0.5  # part of the examples; a fact of which more values are there tells examples apart, not kinds
 
 
-def score_boxes(verdicts: Sequence[BoxVerdict], chances: Sequence[float], *, seed: int = 0) -> dict[str, Any]:
+def score_boxes(
+    verdicts: Sequence[BoxVerdict], chances: Sequence[float], *, seed: int = 0, is_brief: bool = False
+) -> dict[str, Any]:
     """Return the measures of some verdicts, as `evaluation.json` holds them.
 
-    `chances` are those of a random candidate, not a number where there are none.
+    Args:
+        verdicts: at least one.
+        chances: those of a random candidate, not a number where there are none.
+        seed: of the bootstrap.
+        is_brief: leave out what needs a bootstrap.
     """
     outcomes = Counter(verdict.outcome for verdict in verdicts)
     missed: dict[str, float] = {}
@@ -55,7 +62,7 @@ def score_boxes(verdicts: Sequence[BoxVerdict], chances: Sequence[float], *, see
     known = [chance for chance in chances if chance == chance]  # noqa: PLR0124 (not NaN)
     return {
         "examples": len(verdicts),
-        **plain_estimates({"": dict(_estimates(verdicts, seed))})[""],
+        **plain_estimates({"": dict(_estimates(verdicts, seed, is_brief=is_brief))})[""],
         "chance": round(float(np.mean(known)), 6) if known else None,
         "outcomes": {name: outcomes[name] for name in OUTCOMES if outcomes[name]},
         "misreadings": {
@@ -64,7 +71,7 @@ def score_boxes(verdicts: Sequence[BoxVerdict], chances: Sequence[float], *, see
     }
 
 
-def _estimates(verdicts: Sequence[BoxVerdict], seed: int) -> Iterator[tuple[str, Estimate]]:
+def _estimates(verdicts: Sequence[BoxVerdict], seed: int, *, is_brief: bool) -> Iterator[tuple[str, Estimate]]:
     """Yield the measures that are defined for some of the verdicts."""
     yield "accuracy", share(np.array([one.is_right for one in verdicts]))
     worst, mean = np.array([one.worst for one in verdicts]), np.array([one.overlap for one in verdicts])
@@ -72,14 +79,15 @@ def _estimates(verdicts: Sequence[BoxVerdict], seed: int) -> Iterator[tuple[str,
     if has_box.any():
         for step in LADDER:
             yield f"IoU {step:g}", share(worst[has_box] >= step)
-        steps = np.mean([worst[has_box] >= step for step in STEPS], axis=0)
-        yield "mAcc", resample(steps[:, None], seed=seed).estimates()[0]
-        yield "mean IoU", resample(mean[has_box][:, None], seed=seed).estimates()[0]
+        if not is_brief:
+            steps = np.mean([worst[has_box] >= step for step in STEPS], axis=0)
+            found = resample(np.stack([steps, mean[has_box]], axis=1), seed=seed).estimates()
+            yield from zip(("mAcc", "mean IoU"), found, strict=True)
     for name in ("center", "image"):
         values = np.array([getattr(one, name) for one in verdicts])
         if not np.isnan(values).all():
             yield name, share(values)
-    if any(one.wanted > 1 or one.given > 1 for one in verdicts):
+    if not is_brief and any(one.wanted > 1 or one.given > 1 for one in verdicts):
         yield from _pairings(verdicts, seed)
     refused = np.array([one.is_refusal for one in verdicts], np.float64)
     if not has_box.all():
@@ -112,15 +120,16 @@ def chance_of(example: ReadExample) -> float:
 def group_values(examples: Sequence[ReadExample]) -> dict[str, list[tuple[str, ...]]]:
     """Return the facts by which results can be told apart: for every example the values that it has.
 
-    A fact with many numbers is put together in ranges; one with many other values is left out, as is one of which all
-    examples have the same.
+    A fact with many numbers is put together in ranges. One with many other values is left out, as is one with a number
+    of its own for every few examples, which is a name, and one of which all examples have the same.
     """
     names = dict.fromkeys(name for example in examples for name in example.facts)
     found = {}
     for name in names:
         values = [_values(example.facts.get(name)) for example in examples]
         different = {one for some in values for one in some}
-        if len(different) > MOST_VALUES and all(type(one) in (int, float) for one in different):
+        is_counted = all(type(one) in (int, float) for one in different) and len(different) <= FEW * len(examples)
+        if len(different) > MOST_VALUES and is_counted:
             values = _ranges(values)
             different = {one for some in values for one in some}
         if 1 < len(different) <= min(MOST_VALUES, max(2, MANY * len(examples))):
@@ -158,7 +167,7 @@ def _ranges(values: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 def scores_by_fact(
-    examples: Sequence[ReadExample], verdicts: Sequence[BoxVerdict], chances: Sequence[float], *, seed: int = 0
+    examples: Sequence[ReadExample], verdicts: Sequence[BoxVerdict], chances: Sequence[float]
 ) -> dict[str, dict[str, Any]]:
     """Return the measures of the examples of every value of every fact, in the order of the values."""
     found: dict[str, dict[str, Any]] = {}
@@ -168,7 +177,7 @@ def scores_by_fact(
             for value in some:
                 parts.setdefault(value, []).append(place)
         found[name] = {
-            value: score_boxes([verdicts[k] for k in places], [chances[k] for k in places], seed=seed)
+            value: score_boxes([verdicts[k] for k in places], [chances[k] for k in places], is_brief=True)
             for value, places in sorted(parts.items(), key=lambda one: _order(one[0]))
         }
     return found
