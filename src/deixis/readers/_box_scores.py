@@ -36,11 +36,11 @@ MEASURES = {
     "right refusals": "of the examples that nothing fits, the part in which the answer says so",
     "wrong refusals": "of all others, the part in which the answer says that nothing fits",
 }
-MOST_VALUES = 12  # of a fact by which results are told apart; more numbers are put together in ranges
+MOST_VALUES = 12  # of a fact by which results are told apart
+MOST_NUMBERS = 8  # more of them are put together in ranges
 MOST_RANGES = 4
 LONGEST_VALUE = 40
-FEW = 0.2  # part of the examples; of more different numbers a fact is a name
-MANY = 0.5  # part of the examples; a fact of which more values are there tells examples apart, not kinds
+FEW, MANY = 0.2, 0.5  # parts of the examples: a fact with more different numbers, or more values at all, is a name
 
 
 def score_boxes(
@@ -127,14 +127,18 @@ def group_values(examples: Sequence[ReadExample]) -> dict[str, list[tuple[str, .
     found = {}
     for name in names:
         values = [_values(example.facts.get(name)) for example in examples]
-        different = {one for some in values for one in some}
-        is_counted = all(type(one) in (int, float) for one in different) and len(different) <= FEW * len(examples)
-        if len(different) > MOST_VALUES and is_counted:
+        different, known = _different(values), sum(1 for some in values if some)
+        is_counted = all(type(one) in (int, float) for one in different) and len(different) <= FEW * known
+        if len(different) > MOST_NUMBERS and is_counted:
             values = _ranges(values)
-            different = {one for some in values for one in some}
-        if 1 < len(different) <= min(MOST_VALUES, max(2, MANY * len(examples))):
+            different = _different(values)
+        if 1 < len(different) <= min(MOST_VALUES, max(2, MANY * known)):
             found[name] = [tuple(map(_told, some)) for some in values]
     return found
+
+
+def _different(values: Sequence[tuple[Any, ...]]) -> set[Any]:
+    return {one for some in values for one in some}
 
 
 def _values(value: Any) -> tuple[Any, ...]:
