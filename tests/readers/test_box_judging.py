@@ -198,7 +198,8 @@ def test_scores_are_told_by_what_the_dataset_says(tmp_path):
         replace(
             EXAMPLES[2],
             id=n,
-            facts={"hops": n % 2, "far": n // 8, "kinds": ["a", "b"][: n % 2 + 1], "name": str(n), "row": n},
+            facts={"hops": n % 2, "far": n // 8, "kinds": ["a", "b"][: n % 2 + 1], "name": str(n), "row": n}
+            | ({"rare": str(n)} if n < 5 else {}),
         )
         for n in range(160)
     ]
