@@ -161,16 +161,16 @@ class AnswerFile:
         is_told = isinstance(right, list) and len(right) == 4
         if isinstance(said, float | int) and is_told and abs(overlap(box, box_from(right)) - said) > CLOSE:
             self.contradictions["first_iou is not the overlap of the two boxes in pixels"] += 1
-        return (GivenBox(None, box, self._known("pixels")),)
+        return (GivenBox(None, box, self._note_space("pixels")),)
 
     def _refexp(self, values: dict[str, Any]) -> tuple[GivenBox, ...] | None:
         """The first box of a result of Google Refexp, in which boxes stand in the order of confidence."""
         given = values[REFEXP]
         if not isinstance(given, list) or not given:
             return None
-        return (GivenBox(None, box_from(given[0], form="xywh"), self._known("pixels")),)
+        return (GivenBox(None, box_from(given[0], form="xywh"), self._note_space("pixels")),)
 
-    def _known(self, space: Space) -> Space:
+    def _note_space(self, space: Space) -> Space:
         if self.space is not None and self.space != space:
             self.contradictions[f"--space says {self.space}, but this format is in {space}, which counts"] += 1
         return space

@@ -75,7 +75,7 @@ class BoxGold:
         measures = self._measures(given)
         is_right = bool(measures["right"]) if given else not self.boxes
         measures["right"] = float(is_right)
-        missed = () if is_right else self._missed(given)
+        missed = () if is_right else self._misreadings_of(given)
         return Judgement("right" if is_right else "wrong", measures, said=said or NOT_THERE, missed=missed)
 
     def _read(self, text: str) -> list[Region]:
@@ -105,7 +105,7 @@ class BoxGold:
         is_right = len(values) == most and min(values) >= ENOUGH
         return {"right": float(is_right), "IoU": sum(values) / most, "center": float(hits)}
 
-    def _missed(self, given: list[Region]) -> tuple[str, ...]:
+    def _misreadings_of(self, given: list[Region]) -> tuple[str, ...]:
         """Return the misreadings that lead to the candidate that the only box of an answer overlaps best."""
         if not given:
             return (f"said {NOT_THERE}",)

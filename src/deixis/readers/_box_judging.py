@@ -95,7 +95,7 @@ class BoxJudging:
             for name in others:
                 del given[name]
             losses.demand_few(where=source, allowed=request.allow_losses)
-        asked = _answered(asked, given)
+        asked = _in_answered_splits(asked, given)
         if not asked:
             why = f": {NO_SIZE}" if word else "; are the ids the same?"
             raise BrokenDataset(f"none of the answers in {source} is to an example that is judged{why}")
@@ -166,7 +166,7 @@ def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> list[ReadEx
     return [one for one in examples if wanted.intersection(names_in_split(one.split))]  # type: ignore[misc]
 
 
-def _answered(asked: list[ReadExample], given: Mapping[str, BoxAnswer]) -> list[ReadExample]:
+def _in_answered_splits(asked: list[ReadExample], given: Mapping[str, BoxAnswer]) -> list[ReadExample]:
     """Return the examples of the splits of which any example was answered."""
     splits = {split for one in asked if str(one.id) in given for split in names_in_split(one.split)}
     return [one for one in asked if splits.intersection(names_in_split(one.split))]

@@ -133,7 +133,7 @@ def group_values(examples: Sequence[ReadExample]) -> dict[str, list[tuple[str, .
             values = _ranges(values)
             different = _different(values)
         if 1 < len(different) <= min(MOST_VALUES, max(2, MANY * known)):
-            found[name] = [tuple(map(_told, some)) for some in values]
+            found[name] = [tuple(map(_word_for, some)) for some in values]
     return found
 
 
@@ -152,7 +152,7 @@ def _is_short(text: str) -> bool:
     return 0 < len(text) <= LONGEST_VALUE
 
 
-def _told(value: Any) -> str:
+def _word_for(value: Any) -> str:
     return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 

@@ -142,7 +142,7 @@ def _blank(example: ReadExample) -> BoxVerdict:
 def _candidate(answer: BoxAnswer, example: ReadExample) -> Where:
     """Return the candidate of a number."""
     if answer.annotation is not None:
-        return _annotated(str(answer.annotation), example)
+        return _candidate_by_id(str(answer.annotation), example)
     assert answer.object is not None
     image = answer.image if answer.image is not None else 0 if len(example.regions) == 1 else -1
     if isinstance(image, str):
@@ -152,7 +152,7 @@ def _candidate(answer: BoxAnswer, example: ReadExample) -> Where:
     return Where(image, answer.object)
 
 
-def _annotated(name: str, example: ReadExample) -> Where:
+def _candidate_by_id(name: str, example: ReadExample) -> Where:
     """Return the candidate that the dataset has under a number."""
     for image, scene in enumerate(example.scenes[: len(example.regions)]):
         for number, own in enumerate(getattr(scene, "ids", ())):
