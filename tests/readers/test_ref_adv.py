@@ -98,6 +98,16 @@ def test_rows_of_the_release_are_read_in_every_layout(tmp_path):
     assert cut.facts == first.facts
 
 
+@pytest.mark.parametrize(
+    ("given", "count"), [("4", 4), (4, 4), ('["a", "b"]', 2), ("[]", 0), (["a"], 1), ("many", None), ("[a", None)]
+)
+def test_distractors_are_counted_however_they_are_written(tmp_path, given, count):
+    """A number, a text with one, a list, or a text with a list; anything else is no number."""
+    (example,) = ReadFile(READER, write(tmp_path / "x.json", [released(distractors=given)]))
+
+    assert example.facts.get("distractors") == count
+
+
 def test_parquet_is_read_without_its_pictures(tmp_path):
     """Rows have their numbers; a damaged file is one line."""
     rows = [{**released(), "image": {"bytes": b"picture", "path": None}}, {**released(solution=None)}]

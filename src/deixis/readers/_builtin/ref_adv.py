@@ -10,6 +10,7 @@ where the two are not the same box, the fact `spaces_differ` holds by how many t
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -145,7 +146,10 @@ def _count(value: Any) -> int | None:
     if isinstance(value, str) and value.strip().isdecimal() and len(value) < 6:
         return int(value)
     if isinstance(value, str) and value.lstrip()[:1] == "[":
-        return value.count(",") + 1 if value.strip(" []") else 0
+        try:
+            return len(json.loads(value))
+        except (ValueError, RecursionError):
+            return None
     return value if type(value) is int else None
 
 
