@@ -147,7 +147,7 @@ def _count(value: Any) -> int | None:
         return int(value)
     if isinstance(value, str) and value.lstrip()[:1] == "[":
         try:
-            return len(json.loads(value))
+            return len(json.loads(value.replace("'", '"')))  # lists come with either quotation mark
         except (ValueError, RecursionError):
             return None
     return value if type(value) is int else None
