@@ -44,7 +44,6 @@ BUILT_IN: tuple[str, ...] = (
     "winoground",
     "ref_adv",
     "mig_bench",
-    "refexp",
 )
 """Readers that come with Deixis, the most particular layouts first: files are shown to them in this order."""
 
