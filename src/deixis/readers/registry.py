@@ -34,7 +34,7 @@ BUILT_IN: tuple[str, ...] = (
     "clembench",
     "nlvr",
     "refcoco",
-    "refcoco_json",
+    "mdetr",
     "refcoco_rows",
     "expressions",
     "sugarcrepe",
@@ -44,6 +44,7 @@ BUILT_IN: tuple[str, ...] = (
     "winoground",
     "ref_adv",
     "mig_bench",
+    "refexp",
 )
 """Readers that come with Deixis, the most particular layouts first: files are shown to them in this order."""
 
