@@ -43,8 +43,24 @@ def test_items_that_people_did_not_prefer_are_in_a_split_of_their_own(tmp_path):
     items["6"] = {name: value for name, value in foil().items() if name != "mturk"}
     read = ReadFile(READER, write(tmp_path / "plurals.json", items))
 
-    assert [one.split.removeprefix("plurals") for one in read] == ["", "", "-disputed", "-disputed", "-disputed", "", ""]
-    assert [one.facts.get("preferred") for one in read] == ["caption", "caption", "foil", "neither", "neither", "", None]
+    assert [one.split.removeprefix("plurals") for one in read] == [
+        "",
+        "",
+        "-disputed",
+        "-disputed",
+        "-disputed",
+        "",
+        "",
+    ]
+    assert [one.facts.get("preferred") for one in read] == [
+        "caption",
+        "caption",
+        "foil",
+        "neither",
+        "neither",
+        "",
+        None,
+    ]
 
 
 def test_captions_in_lists_and_several_foils_are_read(tmp_path):
