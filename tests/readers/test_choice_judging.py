@@ -13,7 +13,7 @@ from deixis.errors import BrokenDataset, DeixisError, RecipeError
 from deixis.judge.request import Request
 from deixis.judge.verdicts import read_verdicts
 from deixis.readers._choice_answers import place_of
-from deixis.readers.registry import reader_of, world_of_reader
+from deixis.worlds.registry import world_of
 from tests.readers.pairs import OTHERS, WRONG, cola_record, crepe, crepe_file, foil, write
 from tests.readers.test_nlvr import statement
 
@@ -25,7 +25,7 @@ needs_sample = pytest.mark.skipif(not REAL.is_dir(), reason="the sample of Sugar
 
 def evaluate(data, *answers, **more):
     """The output for answers to a file."""
-    judging = world_of_reader(reader_of(data).name).part("judging")
+    judging = world_of(data).part("judging")
     return judging.evaluate(Request(answers=tuple(map(Path, answers)), data=data, **more))
 
 
@@ -449,6 +449,36 @@ def test_an_answer_that_is_neither_caption_is_unreadable(tmp_path):
     path = write(tmp_path / "gpt.json", {"0": published(None, "Neither (1) nor (2)", number=0)})
 
     assert overall(data, path)["outcomes"] == {"unreadable": 1}
+
+
+@pytest.mark.parametrize(("name", "outcome"), [("x-negative-first", "wrong"), ("x-positive-first", "right"), ("x", "")])
+def test_a_published_place_needs_the_order_in_the_name_of_the_file(tmp_path, name, outcome):
+    """Without it nothing is assumed."""
+    data = write(tmp_path / "swap_obj.json", {"0": crepe(0)})
+    path = write(tmp_path / f"{name}.json", {"0": {**crepe(0), "answer": "(1)"}})
+
+    assert overall(data, path)["outcomes"] == {outcome or "unreadable": 1}
+
+
+def test_two_examples_with_the_same_captions_are_told_apart(tmp_path):
+    """By the image, then by the key."""
+    same = {"caption": "a b", "negative_caption": "b a"}
+    records = {"0": crepe(0, **same), "1": crepe(1, **same), "2": crepe(1, **same)}
+    data = write(tmp_path / "swap_obj.json", records)
+    said = {"answer": {"multiple_choice_answer": "a b"}}
+    path = write(tmp_path / "gpt.json", {key: {**said, **one} for key, one in records.items()})
+
+    assert overall(data, path)["outcomes"] == {"right": 3}
+
+
+def test_a_converted_file_is_judged_alike(tmp_path, capsys):
+    """Our Parquet keeps choices and images."""
+    data = crepe_file(tmp_path / "swap_att.json", 4)
+    answers = both_orders(tmp_path, [(0, 0), (0, 1), (0, 1), (1, 1)])
+
+    assert main(["convert", str(data), str(tmp_path / "rows"), "--to", "parquet"]) == 0
+    capsys.readouterr()
+    assert overall(tmp_path / "rows", answers) == overall(data, answers)
 
 
 @needs_sample

@@ -11,6 +11,7 @@ from deixis.errors import BrokenDataset
 from deixis.readers._builtin.sugarcrepe import READER
 from deixis.readers._examples import ReadFile
 from deixis.readers.registry import sniff_reader
+from deixis.testing import check_reader
 from tests.readers.hostile import check_hostile_bytes
 from tests.readers.pairs import OTHERS, WRONG, crepe, crepe_file, write
 
@@ -79,6 +80,13 @@ def test_records_that_are_no_pairs_are_refused_by_code(tmp_path):
     assert (read.records, len(read)) == (8, 1)
     expected = ["no-text", "no-text", "no-image", "same-text", "no-record", "no-record", "no-record"]
     assert [refusal.code for refusal in read.refusals] == expected
+
+
+def test_every_verb_takes_the_file(tmp_path):
+    """The checker of readers finds nothing."""
+    facts = check_reader(READER, crepe_file(tmp_path / "swap_att.json", 8))
+
+    assert (facts.records, facts.examples) == (8, 8)
 
 
 def test_hostile_bytes_never_crash(tmp_path):

@@ -8,6 +8,7 @@ from deixis.audits._choices import votes_for_right
 from deixis.readers._builtin.valse import READER
 from deixis.readers._examples import ReadFile
 from deixis.readers.registry import sniff_reader
+from deixis.testing import check_reader
 from tests.readers.hostile import check_hostile_bytes
 from tests.readers.pairs import OTHERS, foil, write
 
@@ -96,6 +97,15 @@ def test_records_that_are_no_items_are_refused_by_code(tmp_path):
 
     assert len(read) == 1
     assert dict(read.refused) == {code: len(some) for code, some in bad.items()}
+
+
+def test_every_verb_takes_the_file(tmp_path):
+    """The checker of readers finds nothing."""
+    facts = check_reader(
+        READER, write(tmp_path / "relations.json", {str(k): foil(caption=f"A cup {k}.") for k in range(8)})
+    )
+
+    assert (facts.records, facts.examples) == (8, 8)
 
 
 def test_hostile_bytes_never_crash(tmp_path):

@@ -44,7 +44,7 @@ UNREADABLE, NO_SUCH, TIE = "unreadable", "no such choice", "tie"
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 YES_NO = {"yes": "true", "no": "false", "correct": "true", "incorrect": "false"}
 ORDERS = {"positive-first": (0, 1), "negative-first": (1, 0)}
-PUBLISHED = "multiple_choice_answer"
+PUBLISHED = {"answer", "caption", "negative_caption"}  # fields of the answers that SugarCrepe publishes
 HEAD = 65536  # bytes: the first line has to end there
 NO_ID, NO_ANSWER = "a line has no 'id'", "it is no answer but a value beside them"
 NO_ORDER, NOT_ASKED = (
@@ -118,7 +118,7 @@ def read_choices(path: Path, examples: Mapping[str, ReadExample], task: str, los
     published: list[tuple[str, dict[str, Any]]] = []
     for key, record in _records(path):
         losses.see()
-        if isinstance(record, dict) and isinstance(record.get("answer"), dict) and PUBLISHED in record["answer"]:
+        if isinstance(record, dict) and "choice" not in record and record.keys() >= PUBLISHED:
             published.append((str(key), record))
             continue
         fields = {"choice": record} if isinstance(key, str) and isinstance(record, str | int) else record
@@ -135,7 +135,8 @@ def read_choices(path: Path, examples: Mapping[str, ReadExample], task: str, los
             continue
         yield from _answers(str(number), fields, choices_of(example, task), losses)
     if published:
-        yield from _published_answers(published, examples, losses)
+        named = next((order for name, order in ORDERS.items() if name in path.stem), ())
+        yield from _published_answers(published, examples, losses, named)
 
 
 def _answers(number: str, record: dict[str, Any], asked: Sequence[Choices], losses: Losses) -> Iterator[ChoiceAnswer]:
@@ -250,9 +251,15 @@ def _highest(number: str, asked: Choices, row: list[float] | None) -> ChoiceAnsw
 
 
 def _published_answers(
-    records: Sequence[tuple[str, dict[str, Any]]], examples: Mapping[str, ReadExample], losses: Losses
+    records: Sequence[tuple[str, dict[str, Any]]],
+    examples: Mapping[str, ReadExample],
+    losses: Losses,
+    named: tuple[int, ...],
 ) -> Iterator[ChoiceAnswer]:
-    """Yield the answers that SugarCrepe publishes, with the order of the choices where it can be worked out."""
+    """Yield the answers that SugarCrepe publishes, with the order of the choices where it can be worked out.
+
+    A place alone is understood only where the name of the file tells the order.
+    """
     known: dict[tuple[str, ...], list[str]] = {}
     for number, example in examples.items():
         known.setdefault(example.choices, []).append(number)
@@ -267,15 +274,25 @@ def _published_answers(
             one for one in numbers if record.get("filename") in [image.name for image in examples[one].images]
         ] or numbers
         number = next((one for one in same if one.rpartition("/")[2] == key), same[0])
-        said = record["answer"]
-        choice, fault = _choice(said[PUBLISHED], texts, ())
-        places = set(re.findall(r"\(([12])\)", str(said.get("free_form_answer", ""))))
+        free, text = _said(record["answer"])
+        choice, fault = _choice(text, texts, named)
+        if not named and isinstance(text, str) and place_of(text) is not None:
+            choice, fault = -1, UNREADABLE
+        places = set(re.findall(r"\(([12])\)", free))
         place = int(places.pop()) - 1 if len(places) == 1 else None
         found.append((ChoiceAnswer(number, choice, fault), place))
     orders = {_order_from(answer, place) for answer, place in found} - {()}
-    only = orders.pop() if len(orders) == 1 else ()
+    only = orders.pop() if len(orders) == 1 else () if orders else named
     for answer, place in found:
         yield answer._replace(order=only or _order_from(answer, place))
+
+
+def _said(answer: Any) -> tuple[str, Any]:
+    """Return the words of a model, and the caption that was taken from them."""
+    if not isinstance(answer, dict):
+        return str(answer), answer
+    free = str(answer.get("free_form_answer", ""))
+    return free, answer.get("multiple_choice_answer", free)
 
 
 def _order_from(answer: ChoiceAnswer, place: int | None) -> tuple[int, ...]:
