@@ -64,6 +64,21 @@ def test_a_folder_gives_its_seven_splits_and_leaves_answers_alone(tmp_path):
         ReadFile(READER, tmp_path)
 
 
+def test_a_repository_is_read_by_its_folder_of_data(tmp_path):
+    """And a folder with very many files by their known names alone."""
+    crepe_file(tmp_path / "data" / "swap_att.json", 2)
+    assert READER.sniff(tmp_path)
+    assert len(ReadFile(READER, tmp_path)) == 2
+
+    many = tmp_path / "many"
+    for number in range(201):
+        write(many / f"{number}.json", {})
+    crepe_file(many / "mine.json", 1)
+    assert not READER.sniff(many)
+    crepe_file(many / "add_att.json", 1)
+    assert list(ReadFile(READER, many).splits) == ["add_att"]
+
+
 def test_a_second_caption_is_kept(tmp_path):
     """SugarCrepe++ has two right captions of each image."""
     path = write(tmp_path / "replace_rel.json", [crepe(caption2="On a blue box there is a red cup.", id=3)])

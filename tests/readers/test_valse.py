@@ -41,6 +41,7 @@ def test_items_that_people_did_not_prefer_are_in_a_split_of_their_own(tmp_path):
         str(k): foil(mturk={"caption": caption, "foil": other, "other": rest})
         for k, (caption, other, rest) in enumerate(votes)
     }
+    items["1"]["mturk"]["caption"] = 2.0
     items["6"] = {name: value for name, value in foil().items() if name != "mturk"}
     read = ReadFile(READER, write(tmp_path / "plurals.json", items))
 
@@ -89,7 +90,7 @@ def test_records_that_are_no_items_are_refused_by_code(tmp_path):
         "no-text": [foil(foil=""), foil(foil=None), foil(caption=[])],
         "no-image": [foil(image_file=None)],
         "same-text": [foil(foil="A cup stands on a box.")],
-        "odd-votes": [foil(mturk=3), foil(mturk={"caption": "3"}), foil(mturk={"foil": -1})],
+        "odd-votes": [foil(mturk=3), foil(mturk={"caption": "3"}), foil(mturk={"foil": -1}), foil(mturk={"foil": 0.5})],
         "no-record": ["x"],
     }
     records = [foil(), *(one for some in bad.values() for one in some)]

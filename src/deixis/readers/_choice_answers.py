@@ -274,7 +274,7 @@ def _published_answers(
             one for one in numbers if record.get("filename") in [image.name for image in examples[one].images]
         ] or numbers
         number = next((one for one in same if one.rpartition("/")[2] == key), same[0])
-        free, text = _said(record["answer"])
+        free, text = _split_answer(record["answer"])
         choice, fault = _choice(text, texts, named)
         if not named and isinstance(text, str) and place_of(text) is not None:
             choice, fault = -1, UNREADABLE
@@ -287,7 +287,7 @@ def _published_answers(
         yield answer._replace(order=only or _order_from(answer, place))
 
 
-def _said(answer: Any) -> tuple[str, Any]:
+def _split_answer(answer: Any) -> tuple[str, Any]:
     """Return the words of a model, and the caption that was taken from them."""
     if not isinstance(answer, dict):
         return str(answer), answer
