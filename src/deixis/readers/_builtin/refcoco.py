@@ -162,10 +162,9 @@ def _key_of(path: Path) -> str:
     if path.suffix.lower() != ".json" or head.lstrip()[:1] != "{":
         return ""
     ends = head + tail_of(path)
-    if '"coco_anns"' in ends or '"dataset_partition"' in ends:
-        return "ref"
-    is_whole = '"refs"' in ends and '"ref_id"' in ends
-    return "refs" if is_whole and any(f'"{name}"' in ends for name in ("images", "annotations", "categories")) else ""
+    if '"refs"' in ends and '"ref_id"' in ends:
+        return "refs" if any(f'"{name}"' in ends for name in ("images", "annotations", "categories")) else ""
+    return "ref" if '"coco_anns"' in ends or '"dataset_partition"' in ends else ""
 
 
 READER = Reader(
