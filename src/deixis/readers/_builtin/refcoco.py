@@ -94,13 +94,16 @@ def read(record: Reference) -> Iterator[ReadExample]:
         raise RefusedRecord("no-text", f"reference {prefix}")
     for number, sentence in enumerate(sentences):
         text, raw = sentence.get("sent") or sentence.get("raw"), sentence.get("raw")
+        own = {"raw": raw} if isinstance(raw, str) and raw.strip() != text else {}
+        if isinstance(change := sentence.get("absent"), dict):  # what `deixis convert --to absent-refer` changed
+            own["absent"] = change
         yield catalogue.example(
             fields["image_id"],
             objects,
             name=f"{prefix}-{sentence.get('sent_id', number)}",
             text=text,
             split=split,
-            facts={**facts, "raw": raw} if isinstance(raw, str) and raw.strip() != text else facts,
+            facts={**facts, **own},
         )
 
 

@@ -35,7 +35,14 @@ if TYPE_CHECKING:
     from deixis.worlds.world import World
 
 
+OWN = ("raw", "reference", "absent")  # facts of an example that are not those of a changed one
 MAX_TRIED = 24  # changes of one example whose words are tried
+OPPOSED = frozenset(  # relations whose names can take each other's place in a sentence
+    map(
+        frozenset,
+        (("left", "right"), ("above", "below"), ("over", "under"), ("in front", "behind"), ("inside", "outside")),
+    )
+)
 VOWELS = frozenset("aeiou")
 NO_MEANING = "its meaning is not known"
 NO_SCENES = "its objects are not known"
@@ -83,7 +90,7 @@ class AbsenceMaker:
             "instead_of": change.before,
             "expression": expression_to_plain(change.expression),
         }
-        facts = {key: value for key, value in shown.facts.items() if key not in ("raw", "absent")}
+        facts = {key: value for key, value in shown.facts.items() if key not in OWN}
         absent = replace(
             shown,
             id=f"{example.id}-absent",
@@ -200,9 +207,10 @@ def _image(scene: Scene) -> Image | None:
 
 def _in_place(text: str, change: Absence) -> str:
     """Return a text with the word of a change instead of the one before, where it has that word exactly once."""
-    if not isinstance(change.part.step, Is | Related):
-        return ""
     before, after = (word.replace("-", " ").replace("_", " ") for word in (change.before, change.after))
+    is_opposed = frozenset((before.removesuffix(" of"), after.removesuffix(" of"))) in OPPOSED
+    if not (isinstance(change.part.step, Is) or (isinstance(change.part.step, Related) and is_opposed)):
+        return ""
     found = list(re.finditer(rf"(?<!\w){re.escape(before)}(?!\w)", text, re.IGNORECASE)) if before else []
     if len(found) != 1:
         return ""

@@ -206,14 +206,19 @@ def _to_layout(
 
 
 def _write(examples: Iterator[ReadExample], writer: Writer, losses: Losses, kept: set[int]) -> int:
-    for number, example in enumerate(examples):
-        try:
-            writer.add(example)
-        except (SchemaError, UnicodeEncodeError) as error:
-            losses.leave_out(str(error)[:160] if isinstance(error, SchemaError) else "its text holds half a character")
-        else:
-            kept.add(number)
-    writer.close()
+    """Write examples, and return how many could be; `kept` is told their places."""
+    try:
+        for number, example in enumerate(examples):
+            try:
+                writer.add(example)
+            except SchemaError as error:
+                losses.leave_out(str(error)[:160])
+            except UnicodeEncodeError:
+                losses.leave_out("its text holds half a character")
+            else:
+                kept.add(number)
+    finally:
+        writer.close()
     return len(kept)
 
 

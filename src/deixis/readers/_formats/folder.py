@@ -81,16 +81,18 @@ def _write_rows(
 ) -> dict[str, tuple[str, int]]:
     """Write the rows, and return the file and the number of rows of every split."""
     writer = RowWriter(folder)
-    for number, example in enumerate(examples):
-        try:
-            writer.add(example, len(kept))
-        except RecipeError:
-            raise
-        except (DeixisError, ValueError, TypeError, OverflowError) as error:
-            losses.leave_out(f"it cannot be kept as a row: {(str(error).splitlines() or [''])[0][:120]}")
-        else:
-            kept.add(number)
-    writer.close()
+    try:
+        for number, example in enumerate(examples):
+            try:
+                writer.add(example, len(kept))
+            except RecipeError:
+                raise
+            except (DeixisError, ValueError, TypeError, OverflowError) as error:
+                losses.leave_out(f"it cannot be kept as a row: {(str(error).splitlines() or [''])[0][:120]}")
+            else:
+                kept.add(number)
+    finally:
+        writer.close()
     return {split: (writer.files[split], count) for split, count in writer.counts.items() if count}
 
 

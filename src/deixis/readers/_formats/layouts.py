@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 NO_OBJECT = -1  # the object of a reference that fits nothing
 NONE, FOUND = "none", "box"  # labels of rows
+FIRST_ABSENT = 1_000_000_000  # from here on references that fit nothing are numbered, apart from all others
 LARGEST_NUMBER = (1 << 53) - 1
 CORNERS = ("bbox_x1", "bbox_y1", "bbox_x2", "bbox_y2")
 HEAD = ("index", "id", "image_path", "question", "label", *CORNERS, "width", "height", "split")
@@ -65,13 +66,19 @@ class RefFile:
         self.key: tuple[Any, ...] = ()
         self.taken: set[tuple[Any, ...]] = set()  # numbers of references and sentences, in each partition
         self.next_ref, self.next_sentence = count(), count()
+        self.next_absent = count(FIRST_ABSENT)
         self._is_first = True
 
     def flush(self) -> None:
         """Write the reference that waits for further sentences."""
         if self.waiting:
-            self.stream.write(("" if self._is_first else ",\n") + _json(self.waiting))
-            self.waiting, self._is_first = {}, False
+            self.write(self.waiting)
+            self.waiting = {}
+
+    def write(self, reference: dict[str, Any]) -> None:
+        """Write a reference."""
+        self.stream.write(("" if self._is_first else ",\n") + _json(reference))
+        self._is_first = False
 
     def end(self) -> None:
         """Write the end of the list."""
@@ -100,8 +107,14 @@ class ReferWriter:
         file = self._file(example)
         reference, sentence = _numbers_in(example)
         parents = tuple(example.facts.get(field) for field in PARENTS)
+        if "absent" in example.facts:  # it stands between the sentences of the reference that it was made of
+            absent = self._reference(example, image, right, next(file.next_absent), grounding)
+            absent["sentences"] = [_sentence(example, next(file.next_absent))]
+            absent["sent_ids"] = [absent["sentences"][0]["sent_id"]]
+            file.write(absent)
+            return
         key = (image, right, example.split, reference, parents)
-        if not file.waiting or key != file.key or "absent" in example.facts:
+        if not file.waiting or key != file.key:
             file.flush()
             number = _free(reference, file.taken, file.next_ref, ("ref", *parents))
             file.waiting, file.key = self._reference(example, image, right, number, grounding), key
