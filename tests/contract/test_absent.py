@@ -1,4 +1,4 @@
-"""Expressions of absent things, of the datasets of every world: nothing fits, half of the rows are right, and the seed says which."""
+"""Expressions of absent things, of the datasets of every world: nothing fits, and half of the rows are right."""
 
 from __future__ import annotations
 
