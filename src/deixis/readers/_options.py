@@ -18,6 +18,11 @@ SPACE = Option(
     help="The space of the boxes in the answers: pixels, share (0 to 1) or 0..1000.",
     choices=("pixels", "share", "0..1000"),
 )
+ORDERS = Option(
+    name="orders",
+    help="Of choices: ask each question in one order that is drawn, or in both that and the reverse one.",
+    choices=("drawn", "both"),
+)
 PICTURES = Option(
     name="pictures",
     help="The folder with the image files, if they are not beside the data; only files in it are drawn.",
@@ -32,4 +37,5 @@ READER_OPTIONS: Mapping[str, Sequence[Option]] = {
     "evaluate": (SPACE,),
     "show": (PICTURES,),
     "convert": (ALLOW_LOSSES,),
+    "prompts": (ORDERS,),
 }
