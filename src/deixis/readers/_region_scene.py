@@ -91,9 +91,10 @@ class RegionScene(PlainScene):
 
     def __init__(self, categories: Sequence[str], boxes: tuple[Box, ...]) -> None:
         put = object.__setattr__
-        order = {area: rank for rank, area in enumerate(sorted({box.area for box in boxes}, reverse=True), 1)}
+        areas = [(right - left) * (bottom - top) for left, top, right, bottom in boxes]
+        order = {area: rank for rank, area in enumerate(sorted(set(areas), reverse=True), 1)}
         put(self, "schema", SCHEMA)
-        put(self, "objects", tuple(_values(one, order[box.area]) for one, box in zip(categories, boxes, strict=True)))
+        put(self, "objects", tuple(_values(one, order[area]) for one, area in zip(categories, areas, strict=True)))
         put(self, "points", tuple(Point((box[1] + box[3]) / 2, (box[0] + box[2]) / 2) for box in boxes))
         put(self, "regions", boxes)
         put(self, "_links", None)

@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from deixis.readers._builtin._records import box_in, records_of, text_in
+from deixis.readers._region_language import parse_regions
 from deixis.readers.files import head_of
 from deixis.readers.reader import ALL, Image, Reader, ReadExample, RefusedRecord, Region
 
@@ -66,6 +67,7 @@ def read(record: tuple[int, str, Any]) -> Iterator[ReadExample]:
         id=_id(fields.get("row_idx", number), number),
         text=text,
         split=split,
+        parse=parse_regions,
         images=(image,),
         boxes=tuple(Region(0, box) for box in boxes),
         facts=facts,
