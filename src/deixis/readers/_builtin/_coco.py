@@ -79,7 +79,7 @@ class Photo:
             if self.flat:
                 facts["flat_boxes"] = self.flat
             is_known = CATEGORIES.issuperset(categories)
-            scenes = (RegionScene(categories, boxes),) if is_known and boxes else ()
+            scenes = (RegionScene(categories, boxes, tuple(self.ids)),) if is_known and boxes else ()
             images = (Image(self.name, self.width, self.height),)
             self.view = View(scenes, images, (boxes,) if scenes else (), facts)
         return self.view

@@ -96,13 +96,16 @@ def read(record: Reference) -> Iterator[ReadExample]:
 
     def make(number: int, sentence: dict[str, Any]) -> ReadExample:
         text, raw = sentence.get("sent") or sentence.get("raw"), sentence.get("raw")
+        own = {"raw": raw} if isinstance(raw, str) and raw.strip() != text else {}
+        if isinstance(change := sentence.get("absent"), dict):  # what `deixis convert --to absent-refer` changed
+            own["absent"] = change
         return catalogue.example(
             fields["image_id"],
             objects,
             name=f"{prefix}-{sentence.get('sent_id', number)}",
             text=text,
             split=split,
-            facts={**facts, "raw": raw} if isinstance(raw, str) and raw.strip() != text else facts,
+            facts={**facts, **own},
         )
 
     yield from make_all(partial(make, number, sentence) for number, sentence in enumerate(sentences))
@@ -171,10 +174,9 @@ def _key_of(path: Path) -> str:
     if path.suffix.lower() != ".json" or head.lstrip()[:1] != "{":
         return ""
     ends = head + tail_of(path)
-    if '"coco_anns"' in ends or '"dataset_partition"' in ends:
-        return "ref"
-    is_whole = '"refs"' in ends and '"ref_id"' in ends
-    return "refs" if is_whole and any(f'"{name}"' in ends for name in ("images", "annotations", "categories")) else ""
+    if '"refs"' in ends and '"ref_id"' in ends:
+        return "refs" if any(f'"{name}"' in ends for name in ("images", "annotations", "categories")) else ""
+    return "ref" if '"coco_anns"' in ends or '"dataset_partition"' in ends else ""
 
 
 READER = Reader(

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 
 CORNERS = ("bbox_x1", "bbox_y1", "bbox_x2", "bbox_y2")
+NOTHING = "none"  # the label of a row whose expression fits nothing
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 REF = re.compile(r"<ref>(.*?)</ref>|<\|object_ref_start\|>(.*?)<\|object_ref_end\|>", re.DOTALL)
 ASKS = re.compile(r".*\b(?:describes|described by|description)\s*:\s*", re.DOTALL | re.IGNORECASE)
@@ -122,7 +123,11 @@ def read(record: Row) -> Iterator[ReadExample]:
     row, layout = record.fields, LAYOUTS[record.layout]
     name = str(next((row[key] for key in ("index", "question_id", "ref_id", "id") if key in row), record.number))
     image = _image(row)
-    space, box = _box(row, layout, image, name)
+    space: Literal["pixels", "share"] = "pixels"
+    boxes: tuple[Region, ...] = ()
+    if row.get("label") != NOTHING:
+        space, box = _box(row, layout, image, name)
+        boxes = (Region(0, box),)
     texts = row[layout.texts]
     several = texts if isinstance(texts, list) else [texts]
     if not several:
@@ -139,7 +144,7 @@ def read(record: Row) -> Iterator[ReadExample]:
             split=split,
             parse=parse_regions,
             images=(image,),
-            boxes=(Region(0, box),),
+            boxes=boxes,
             space=space,
             facts=facts if text == whole.strip() else {**facts, "question": whole},
         )
