@@ -320,9 +320,27 @@ def test_google_refexp_is_read_with_all_objects_where_they_are_known(tmp_path):
 
     assert reader_of(path) is reader_of(lists) is REFEXP
     assert (alone.scenes, alone.boxes) == ((), first.boxes)
-    assert (first.id, first.text, first.split, second.id) == (5, "The right cup.", "val", 6)
+    assert (first.id, first.text, first.split, second.id) == ("12-5", "The right cup.", "val", "12-6")
     assert (example.split, example.targets, example.boxes) == ("train", ((0, 1),), first.boxes)
     assert resolve(first.expression, first.context).objects == {(0, 1)}
+
+
+def test_expressions_of_google_refexp_that_cannot_be_read_are_refused_by_code(tmp_path):
+    """One of each; results of the comprehension task are answers and no dataset."""
+    path = google(tmp_path)
+    values = json.loads(path.read_text(encoding="utf-8"))
+    values["refexps"] |= {"8": {"refexp_id": 8, "raw": "x"}, "9": {"refexp_id": 9, "raw": " "}, "10": 7}
+    more = {"image_id": 7, "bbox": [1, 2, 0, 9]}
+    values["annotations"] |= {"3": {**more, "annotation_id": 3, "refexp_ids": [11]}}
+    values["annotations"] |= {"4": {"image_id": 7, "annotation_id": 4, "refexp_ids": [12]}}
+    values["refexps"] |= {str(n): {"refexp_id": n, "raw": "cup"} for n in (11, 12)}
+    read = ReadFile(REFEXP, write(path, values))
+
+    codes = ["no-object", "no-text", "unreadable", "odd-box", "no-box"]
+    assert [refusal.code for refusal in read.refusals] == codes
+    results = write(tmp_path / "results.json", [{"annotation_id": 12, "predicted_bounding_boxes": []}])
+    with pytest.raises(BrokenDataset, match="holds results of the comprehension task"):
+        ReadFile(reader_of(results), results)
 
 
 def test_captions_that_cannot_be_read_are_refused_by_code(tmp_path):

@@ -98,7 +98,8 @@ def entries_of(value: Any) -> list[Any]:
 
 def _candidates(given: list[Any]) -> tuple[list[str], tuple[Box, ...], dict[int, int], int]:
     """The categories and boxes of objects, their places by number, and how many have no area."""
-    categories, boxes = [], []
+    categories: list[str] = []
+    boxes: list[Box] = []
     places: dict[int, int] = {}
     for number, one in enumerate(given):
         top, left, bottom, right = one["bbox"]
