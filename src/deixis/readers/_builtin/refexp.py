@@ -163,7 +163,7 @@ READER = Reader(
         "no-box": "the annotation has no box: the file was not aligned with COCO, or COCO's objects lack it",
         "odd-box": "the box is not four numbers, or has no area",
     },
-    about="Ids are those of annotation and expression. Candidates are the objects of COCO where they are known, else the "
+    about="Ids are those of annotation and expression. Candidates are COCO's objects where they are known, else the "
     "regions that the release proposes for each image, among which the object that is meant need not be. Results of "
     "the comprehension task are judged as answers: the first box of each list, in pixels, as corner and size.",
 )
