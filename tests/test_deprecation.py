@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import deixis
+from deixis import distractors
 from deixis._deprecation import Replacement, deprecate, lookup
 
 
@@ -67,6 +69,20 @@ def test_names_that_the_package_had_before_warn_every_time():
             assert deixis.Recipe is deixis.GridRecipe
 
     assert "Recipe" not in dir(deixis)
+
+
+def test_relaxations_are_now_planned_misreadings():
+    """The function, its class and its module are found under their earlier names, with a warning."""
+    with pytest.warns(DeprecationWarning, match=r"use deixis\.planned_misreadings"):
+        assert deixis.relaxations is deixis.planned_misreadings
+    with pytest.warns(DeprecationWarning, match=r"use deixis\.distractors\.PlannedMisreading"):
+        assert distractors.Relaxation is distractors.PlannedMisreading
+
+    module = import_module("deixis.distractors.relaxations")
+    with pytest.warns(DeprecationWarning, match=r"use deixis\.distractors\.planned_misreadings\.MisreadingKind"):
+        assert module.RelaxationKind
+    with pytest.warns(DeprecationWarning, match=r"relaxations\.relaxations is deprecated"):
+        assert module(deixis.parse("the red circle"), deixis.worlds.grid.scene.GRID)
 
 
 def test_no_replaced_name_outlives_its_version():

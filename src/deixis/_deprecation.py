@@ -41,7 +41,10 @@ class Replacement:
         return functools.reduce(getattr, inside.split("."), import_module(module))
 
 
-FACADE = {"Recipe": Replacement(by="deixis:GridRecipe", since="0.2.0", until="0.4.0")}  # names under `deixis` itself
+FACADE = {  # names under `deixis` itself
+    "Recipe": Replacement(by="deixis:GridRecipe", since="0.2.0", until="0.4.0"),
+    "relaxations": Replacement(by="deixis:planned_misreadings", since="0.3.0", until="0.5.0"),
+}
 
 
 def lookup(module: str, names: Mapping[str, Replacement]) -> Callable[[str], Any]:

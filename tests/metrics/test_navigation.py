@@ -249,7 +249,7 @@ def test_compiled_misreadings_are_the_plain_ones(expression, scene, data):
 def test_choices_in_made_worlds_are_explained_alike(name):
     """In worlds with distractors of all kinds, compiled and plain search agree about every wrong object.
 
-    Whatever a relaxation of the command leads to is put down to that relaxation or to a slighter misreading.
+    Whatever a misreading of the command leads to is put down to that misreading or to a slighter misreading.
     """
     seen = set()
     for world in made_worlds(COMPATIBLE, name)[1][::4]:

@@ -32,7 +32,7 @@ from deixis.worlds.photos.resolution.graphs import compile_for, counts_of, resol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.distractors.relaxations import Relaxation
+    from deixis.distractors.planned_misreadings import PlannedMisreading
     from deixis.expression.description import Expression
     from deixis.expression.program import Program
     from deixis.worlds.photos._guard import Questions
@@ -71,7 +71,7 @@ class Distractor(NamedTuple):
     kind: DistractorKind
     scene: int
     object: int = -1
-    misreading: Relaxation | None = None
+    misreading: PlannedMisreading | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,7 +303,7 @@ class _Hunt:
     def collect(self, said: Sequence[TargetExpression], slots: Sequence[_Slot]) -> list[SearchResult]:
         """What was found, with the object that each image tempts with."""
         tempting = self.tempting(said, slots)
-        missed: dict[tuple[int, DistractorKind, bool], Relaxation | None] = {}
+        missed: dict[tuple[int, DistractorKind, bool], PlannedMisreading | None] = {}
         found: list[dict[DistractorKind, list[Distractor]]] = [{} for _ in said]
         for slot in slots:
             found[slot.number][slot.kind] = kept = []

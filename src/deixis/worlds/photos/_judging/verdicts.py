@@ -26,7 +26,7 @@ from deixis.worlds.photos.scene.vocabulary import NAME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from deixis.distractors.relaxations import Relaxation
+    from deixis.distractors.planned_misreadings import PlannedMisreading
     from deixis.expression.description import Expression
     from deixis.expression.program import Program
     from deixis.worlds.photos.localise import Answer, Example, Setting
@@ -125,13 +125,13 @@ def judge_answers(
     return judge.verdicts(choices)
 
 
-def name_ignored_parts(relaxation: Relaxation, expression: Expression) -> str:
+def name_ignored_parts(misreading: PlannedMisreading, expression: Expression) -> str:
     """Name the ignored parts of a misreading: `relation`, `noun of something related`, `all but the noun`."""
-    if len(relaxation.parts) > 1:
-        return {"relation": "all relations"}.get(relaxation.kind) or (
-            "all but the noun" if len(relaxation.expression.steps) == 1 else "all but noun and attributes"
+    if len(misreading.parts) > 1:
+        return {"relation": "all relations"}.get(misreading.kind) or (
+            "all but the noun" if len(misreading.expression.steps) == 1 else "all but noun and attributes"
         )
-    (part,) = relaxation.parts
+    (part,) = misreading.parts
     above = (mention_at(expression, part.address[:k]).steps[part.address[k]] for k in range(len(part.address) - 1))
     is_related = any(isinstance(step, Related) for step in above)
     match part.step:
@@ -276,7 +276,7 @@ class _Judge:
 
     def ignored_parts(self, choices: Sequence[_Choice]) -> Iterator[tuple[str, ...]]:
         """For every wrong choice what the slightest misreadings miss that lead to it."""
-        readings: dict[int, tuple[Relaxation, ...]] = {}
+        readings: dict[int, tuple[PlannedMisreading, ...]] = {}
         programs: list[Program] = []
         which: list[int] = []
         where: list[int] = []
@@ -309,12 +309,12 @@ def _is_explicable(choice: _Choice) -> bool:
     return choice.outcome == "wrong object" and choice.example.is_there and choice.example.expression is not None
 
 
-def slightest(led: Sequence[Relaxation]) -> tuple[Relaxation, ...]:
+def slightest(led: Sequence[PlannedMisreading]) -> tuple[PlannedMisreading, ...]:
     """Return the misreadings of a single part that lead to an object, or else the first of several parts."""
     return tuple(one for one in led if len(one.parts) == 1) or tuple(led[:1])
 
 
-def _names_of(led: Sequence[Relaxation], expression: Expression | None) -> tuple[str, ...]:
+def _names_of(led: Sequence[PlannedMisreading], expression: Expression | None) -> tuple[str, ...]:
     """What the slightest of the misreadings that lead to an object miss."""
     if not led or expression is None:
         return (UNEXPLAINED,)
