@@ -73,7 +73,7 @@ def examples(request: Request) -> Response:
         show=_one_of("choice", asked.get("show") or "wrong", SHOWN),  # type: ignore[arg-type]
         outcome=asked.get("outcome", ""),
         role=asked.get("role", ""),
-        missed=asked.get("missed", ""),
+        misreading=asked.get("misreading") or asked.get("missed", ""),
     )
     rows = rows_of(verdicts, wanted)
     if not len(rows) and not asked.get("show"):  # a model that gets nothing wrong has other examples to show
@@ -155,7 +155,7 @@ def comparison(request: Request) -> Response:
 def _one(request: Request, library: Library, key: str) -> Response:
     """Everything about one model."""
     judged = find_model_results(library, key)
-    mistaken = [part for part in judged.scores if part in judged.missed]
+    mistaken = [part for part in judged.scores if part in judged.misreadings]
     return render(
         request,
         "results_run.html",
@@ -174,7 +174,7 @@ def _one(request: Request, library: Library, key: str) -> Response:
         charts=charts_of({judged.model: judged}),
         mistaken=mistaken,
         confusions=[
-            confusion_of(judged.words, "missed", [judged.missed[part] for part in mistaken]),
+            confusion_of(judged.words, "misreading", [judged.misreadings[part] for part in mistaken]),
             confusion_of(judged.words, "role", [judged.roles.get(part, {}) for part in mistaken]),
         ],
         link=_link,
@@ -383,7 +383,7 @@ def shown_of(subject: Subject) -> dict[str, Any]:
     models = subject.models
     parts = [subject.part] if subject.part else subject.parts
     confusions = (
-        confusion_of(subject.words, "missed", [_sum_parts(one.missed, parts) for one in models.values()]),
+        confusion_of(subject.words, "misreading", [_sum_parts(one.misreadings, parts) for one in models.values()]),
         confusion_of(subject.words, "role", [_sum_parts(one.roles, parts) for one in models.values()]),
     )
     return {
@@ -440,7 +440,7 @@ def _sum_parts(by_part: Mapping[str, Mapping[str, float]], parts: Iterable[str])
 
 
 def confusion_of(
-    words: ResultWords, asks: Literal["missed", "role"], columns: Sequence[Mapping[str, float]]
+    words: ResultWords, asks: Literal["misreading", "role"], columns: Sequence[Mapping[str, float]]
 ) -> Confusion:
     """Counts side by side, the most frequent names first."""
     totals = [sum(column.values()) for column in columns]
@@ -449,9 +449,9 @@ def confusion_of(
         for name, count in column.items():
             weight[name] = weight.get(name, 0) + (count / total if total else 0)
     names = [name for name in sorted(weight, key=lambda name: (-weight[name], name)) if weight[name]]
-    title, head = words.missed if asks == "missed" else words.roles
+    title, head = words.misreadings_heading if asks == "misreading" else words.roles
     counts = [[column.get(name, 0) for column in columns] for name in names]
-    labels = words.misreadings if asks == "missed" else {}
+    labels = words.misreadings if asks == "misreading" else {}
     return Confusion(title, head, asks, {name: labels.get(name, name) for name in names}, totals, counts)
 
 

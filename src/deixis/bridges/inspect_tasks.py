@@ -174,7 +174,7 @@ def misreadings() -> Scorer:
     async def judge(state: TaskState, target: Target) -> Score:
         del target
         found = gold_from(state.metadata).judge(state.output.completion)
-        metadata = {"outcome": found.outcome, "missed": list(found.missed)}
+        metadata = {"outcome": found.outcome, "missed": list(found.misreadings)}
         return Score(value=float(found.outcome == "right"), answer=found.said or None, metadata=metadata)
 
     return judge

@@ -303,16 +303,16 @@ class _Hunt:
     def collect(self, said: Sequence[TargetExpression], slots: Sequence[_Slot]) -> list[SearchResult]:
         """What was found, with the object that each image tempts with."""
         tempting = self.tempting(said, slots)
-        missed: dict[tuple[int, DistractorKind, bool], PlannedMisreading | None] = {}
+        made: dict[tuple[int, DistractorKind, bool], PlannedMisreading | None] = {}
         found: list[dict[DistractorKind, list[Distractor]]] = [{} for _ in said]
         for slot in slots:
             found[slot.number][slot.kind] = kept = []
             for scene, place in slot.taken:
                 number, kind, with_attributes = self.tempting_object(slot, scene, place, tempting)
                 key = slot.number, kind, with_attributes
-                if key not in missed:
-                    missed[key] = misreading_of(kind, said[slot.number].expression, with_attributes=with_attributes)
-                kept.append(Distractor(slot.kind, scene, number, missed[key]))
+                if key not in made:
+                    made[key] = misreading_of(kind, said[slot.number].expression, with_attributes=with_attributes)
+                kept.append(Distractor(slot.kind, scene, number, made[key]))
         searched = []
         for kinds in found:
             ordered = [kind for kind in DISTRACTOR_KINDS if kind in kinds]

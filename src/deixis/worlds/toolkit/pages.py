@@ -91,10 +91,10 @@ SLIPS = {  # what follows "if you", where the world has no words for it
 }
 WORDS = ResultWords(
     measures={"accuracy": "right object"},
-    missed=("Misreadings when the wrong object was chosen", "misreading"),
+    misreadings_heading=("Misreadings when the wrong object was chosen", "misreading"),
     misreadings=SLIPS,
     roles=("", ""),
-    missed_label="Misreading",
+    misreading_label="Misreading",
 )
 CELL, ACROSS = 112, 6  # pixels of an object, and objects in a line where no places are known
 MOST_LINES = 12  # different rows or columns that are drawn where they are
@@ -206,10 +206,10 @@ class ReadyPages(WorldPages):
 
     # ---------------------------------------------------------------------------- results
 
-    def say(self, outcome: str, role: str, missed: Sequence[str]) -> str:
+    def say(self, outcome: str, role: str, misreadings: Sequence[str]) -> str:
         """Describe the outcome of an answer."""
         del role
-        told = " or ".join(SLIPS.get(name, name) for name in missed)
+        told = " or ".join(SLIPS.get(name, name) for name in misreadings)
         return f"{outcome.capitalize()}. {told[0].upper()}{told[1:]}." if told else f"{outcome.capitalize()}."
 
     def cards(

@@ -1,7 +1,7 @@
 """Verdicts on single answers: the object each means, whether it is the target, and if not, the misreading.
 
-A box stands for the candidate it agrees with best, if the two overlap by half. What was missed in a wrong choice is the
-slightest of the `misreadings` that lead to it.
+A box stands for the candidate it agrees with best, if the two overlap by half. The misreading behind a wrong choice is
+the slightest of the `misreadings` that lead to it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ WORDS = (
     "alternatives",
     "relation",
 )  # for single parts, see `name_ignored_parts`
-LABELS: dict[str, str] = {  # what somebody missed as what somebody did, in the words of `language._misreadings`
+LABELS: dict[str, str] = {  # misreadings as what somebody did, in the words of `language._misreadings`
     **{word: f"ignored the target's {word}" for word in WORDS},
     **{f"{word} of something related": f"ignored another object's {word}" for word in WORDS},
     "all relations": "ignored all relations",
@@ -65,7 +65,7 @@ class Verdict(NamedTuple):
         candidates: how many objects there were to choose from.
         place: where a wrong choice lies: `right image`, the kind of its image, or `image not shown`.
         is_same_category: whether a wrong choice has the target's name.
-        missed: what a reader misses who makes this choice, see `name_ignored_parts`.
+        misreadings: those that explain this choice, see `name_ignored_parts`.
         overlaps: whether the box that was given overlaps the target's by half, whichever object it matches best; None
             where none was given.
     """
@@ -76,7 +76,7 @@ class Verdict(NamedTuple):
     candidates: int
     place: str = ""
     is_same_category: bool = False
-    missed: tuple[str, ...] = ()
+    misreadings: tuple[str, ...] = ()
     overlaps: bool | None = None
 
 
@@ -149,7 +149,7 @@ def name_ignored_parts(misreading: PlannedMisreading, expression: Expression) ->
 
 
 class _Choice(NamedTuple):
-    """What an answer comes to, before it is asked what was missed."""
+    """What an answer comes to, before misreadings are looked for."""
 
     example: Example
     setting: Setting
@@ -235,7 +235,7 @@ class _Judge:
         return ids
 
     def verdicts(self, choices: Sequence[_Choice]) -> list[Verdict]:
-        """Return the judgements on some choices, with what was missed in those that are wrong."""
+        """Return the judgements on some choices, with the misreadings of wrong ones."""
         sizes = np.diff(self.scenes.scene_ptr)
         why = self.ignored_parts([choice for choice in choices if _is_explicable(choice)])
         candidates: dict[tuple[int, Setting], int] = {}
@@ -254,7 +254,7 @@ class _Judge:
                     candidates[key],
                     place=self.place(choice) if is_wrong else "",
                     is_same_category=is_wrong and self.is_same_category(choice),
-                    missed=(next(why) if _is_explicable(choice) else (UNEXPLAINED,)) if is_wrong else (),
+                    misreadings=(next(why) if _is_explicable(choice) else (UNEXPLAINED,)) if is_wrong else (),
                     overlaps=choice.overlaps,
                 )
             )
