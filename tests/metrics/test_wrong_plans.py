@@ -58,7 +58,7 @@ def test_a_wrong_answer_is_told_in_words():
     assert found.id == str(example.id)
     assert (found.command, found.chosen) == ("walk to the red circle", 1)
     assert found.misreadings == ("colour word",)
-    assert found.misreadings == ("ignored ‘red’ in ‘the red circle’",)
+    assert found.wordings == ("ignored ‘red’ in ‘the red circle’",)
 
 
 @given(
@@ -78,11 +78,11 @@ def test_the_words_of_a_wrong_answer_are_those_of_what_was_missed(expression, sc
     for one in found:
         assert one.misreadings == verdicts.verdict(0).misreadings
         if one.misreadings == (UNCLEAR,):
-            assert one.misreadings == (LABELS[UNCLEAR],)
+            assert one.wordings == (LABELS[UNCLEAR],)
             continue
         meant = leading_to(example.expression, scene, one.chosen)
         assert {category(each) for each in meant} == set(one.misreadings) - {NO_REASON}
-        assert one.misreadings == (say_misreadings_to(example.utterance, scene, one.chosen) or (LABELS[NO_REASON],))
+        assert one.wordings == (say_misreadings_to(example.utterance, scene, one.chosen) or (LABELS[NO_REASON],))
 
 
 @given(expression=grid_commands(most=3), scene=grid_scenes(min_objects=2, max_objects=6))

@@ -40,7 +40,8 @@ class WrongPlan(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain values, under the names of evaluation.json."""
         told = self._asdict()
-        return {**told, "missed": told["misreadings"], "misreadings": told.pop("wordings")}
+        words = told.pop("wordings")
+        return {**told, "missed": self.misreadings, "misreadings": words}
 
 
 def wrong_plans(
