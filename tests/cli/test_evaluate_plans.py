@@ -204,7 +204,7 @@ def test_examples_are_read_when_they_are_asked_for(tiny):
     plans = plans_for(Path("oracle"), examples, Request(answers=(Path("oracle"),), splits=("test",)))
 
     assert list(plans) == list(examples) == ["test"]
-    assert np.array_equal(plans["test"].actions, examples["test"].actions)
+    assert np.array_equal(plans["test"].codes.values, examples["test"].plans.values)
 
 
 def test_mistakes_are_told_in_a_line(tiny, folder, tmp_path, capsys):

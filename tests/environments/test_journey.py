@@ -38,7 +38,7 @@ def episodes_of(scene, target, verb, manner):
         size=np.array([scene.size], np.int64),
         target=np.array([target], np.int64),
         agent=np.array([[scene.agent.row, scene.agent.column, scene.agent.facing]], np.uint8),
-        codes=Ragged.of_lists([right]),
+        plans=Ragged.of_lists([right]),
         roles=np.zeros(batch.objects.shape[:2], np.uint8),
         which=np.zeros(1, np.int64),
         commands=(Command.of(text),),
