@@ -274,7 +274,7 @@ def test_everything_is_written(dataset):
 def test_nothing_and_too_much_are_refused(ours):
     """No example, no dataset and more datasets than colours end in an error before anything is written."""
     nothing = CountedDataset(name="none", kind="dataset", statistics=Statistics())
-    for sources in ([], [nothing], [ours] * 7):
+    for sources in ([], [nothing], [ours] * 9):
         with pytest.raises(RecipeError):
             draw(sources)
 

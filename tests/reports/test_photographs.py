@@ -119,6 +119,6 @@ def test_equal_counts_give_equal_files(ours):
 def test_nothing_cannot_be_drawn(ours):
     """No dataset, too many and empty ones are refused before anything is written."""
     empty = DescribedDataset(name="empty", row=describe_examples([], posed().scenes))
-    for some in ([], [ours] * 7, [empty]):
+    for some in ([], [ours] * 9, [empty]):
         with pytest.raises(RecipeError):
             draw(some)

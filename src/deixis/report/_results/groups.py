@@ -107,7 +107,7 @@ def say_trait(name: str, value: object) -> str:
 
 
 def say_seeds(seeds: Iterable[object]) -> str:
-    """Name one seed, or the number of several and each: "seed 1", "2 seeds: 1, 2"; empty for none."""
+    """Name one seed ("seed 1") or several ("2 seeds: 1, 2"), and return nothing for none."""
     known = [str(seed) for seed in seeds]
     if len(known) < 2:
         return f"seed {known[0]}" if known else ""
