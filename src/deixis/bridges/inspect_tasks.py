@@ -169,7 +169,7 @@ def measures() -> Scorer:
 
 @scorer(metrics=[misreading_shares()])
 def misreadings() -> Scorer:
-    """Misreadings behind a wrong answer, and 1 for a right answer."""
+    """Score 1 for a right answer, and record the misreadings that explain a wrong one."""
 
     async def judge(state: TaskState, target: Target) -> Score:
         del target

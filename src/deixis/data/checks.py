@@ -245,7 +245,7 @@ class Report:
 
     @property
     def has_errors(self) -> bool:
-        """True if some example is wrong."""
+        """True if there is an error (a code that begins with E)."""
         return self.total("E") > 0
 
     @property
@@ -328,7 +328,7 @@ class Collector:
                 self.first.setdefault(code, []).append(Finding(code, self.messages[code], detail=detail, **where))
 
     def see(self, split: str, rows: int = 1) -> None:
-        """Count examples that were looked at."""
+        """Count examples that were checked."""
         self.rows += rows
         self.splits[split] += rows
 

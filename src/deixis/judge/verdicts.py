@@ -265,7 +265,7 @@ def id_code(name: int | str) -> int:
 
 
 class Codes:
-    """Values that repeat, as numbers."""
+    """Repeated values as integer codes."""
 
     def __init__(self) -> None:
         self._known: dict[Any, int] = {}

@@ -36,7 +36,7 @@ class ModelAnswer(NamedTuple):
 
 
 class JudgedAnswer(NamedTuple):
-    """The judgement on the question of an id, with its groups."""
+    """The judgement on one question, with its id and groups."""
 
     id: str
     groups: Mapping[str, str]
@@ -104,7 +104,7 @@ def judge_answers(
     Args:
         golds: the right answers, by the id of the question.
         answers: what a model said; the first counts where there are several.
-        strange: how many answers were left alone is entered here.
+        strange: counts of ignored answers by reason; this mapping is updated.
 
     Raises:
         BrokenDataset: when not one answer is to any of the questions.
@@ -129,7 +129,7 @@ def score(judged: Sequence[JudgedAnswer], *, seed: int = 0, strange: Mapping[str
     Args:
         judged: at least one.
         seed: of the bootstrap.
-        strange: how many answers were left alone.
+        strange: counts of ignored answers by reason.
     """
     if not judged:
         raise BrokenDataset("there is no answer to score")

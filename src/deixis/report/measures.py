@@ -59,8 +59,8 @@ class Measure:
         group: the heading it stands under.
         about: its definition, in one sentence.
         unit: of its numbers.
-        good, bad: where it begins to be good, and to be bad; None where it is neither.
-        of: what it comes to; None where it does not apply.
+        good, bad: thresholds of the verdict; None for a measure without one.
+        of: computes the value; None where the measure does not apply.
         needs: why it may not apply.
     """
 
@@ -83,7 +83,7 @@ class Measure:
 
     @property
     def scale(self) -> str:
-        """In words, where it begins to be good and to be bad."""
+        """The thresholds of good and bad, in words."""
         if self.good is None or self.bad is None:
             return ""
         sides = ("at least", "below") if self.good > self.bad else ("at most", "above")

@@ -324,7 +324,7 @@ class _Hunt:
     def tempting_object(
         slot: _Slot, scene: int, place: int, tempting: dict[tuple[int, int], _Tempting]
     ) -> tuple[int, DistractorKind, bool]:
-        """The object of an image that tempts a reader, the kind of reader, and whether it has the attributes said."""
+        """Return the object that a misreading picks out, the kind of image, and whether it has the attributes."""
         if slot.kind == "DiffCat":
             return -1, slot.kind, False
         if slot.kind == "Cat&attr" and slot.pool.objects is not None:

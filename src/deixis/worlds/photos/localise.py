@@ -129,7 +129,7 @@ class Example:
         return tuple(dict.fromkeys((self.image_id, *beside)))
 
     def kinds_of(self, image_id: str) -> tuple[DistractorKind, ...]:
-        """Return the kinds that an image is shown for."""
+        """Return the kinds of distractor that an image serves as."""
         return tuple(dict.fromkeys(d.kind for d in self.distractors if d.image_id == image_id))
 
     def scenes(self, table: GraphTable, setting: Setting = "Full") -> list[int]:

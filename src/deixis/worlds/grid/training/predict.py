@@ -128,9 +128,9 @@ def predict(  # noqa: PLR0913 (a checkpoint, the data and a place to write to, a
     batch: int = 4096,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, Plans]:
-    """Let a model say plans for some splits, and keep them as `out/<split>.parquet`.
+    """Decode the plans of a model for some splits, and write them to `out/<split>.parquet`.
 
-    What is there already of the same checkpoint, the same data and the same limit is taken as it is.
+    A file that was written for the same checkpoint, data and limit is reused.
 
     Args:
         checkpoint: a safetensors file.
