@@ -32,6 +32,7 @@ BY_NAME = {
     "audit": f"{HERE}._audit",
     "pages": f"{TOOLKIT}.pages",
     "formats": f"{HERE}._formats",
+    "card": f"{HERE}._card",
 }
 """The module of every part; its `ready_part(world)` makes the part."""
 

@@ -33,6 +33,18 @@ BUILT_IN: tuple[str, ...] = (
     "clevr_ref",
     "clembench",
     "nlvr",
+    "refcoco",
+    "refcoco_json",
+    "refcoco_rows",
+    "expressions",
+    "sugarcrepe",
+    "valse",
+    "aro",
+    "cola",
+    "winoground",
+    "ref_adv",
+    "mig_bench",
+    "refexp",
 )
 """Readers that come with Deixis, the most particular layouts first: files are shown to them in this order."""
 
