@@ -1,6 +1,9 @@
 """Misreadings, necessity and competitors, which make every part of an expression matter."""
 
 from deixis._deprecation import Replacement, lookup
+from deixis.distractors.absence import Absence as Absence
+from deixis.distractors.absence import absence as absence
+from deixis.distractors.absence import absences as absences
 from deixis.distractors.necessity import competitors as competitors
 from deixis.distractors.necessity import content_parts as content_parts
 from deixis.distractors.necessity import is_minimal as is_minimal

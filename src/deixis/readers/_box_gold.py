@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ENOUGH = LADDER[0]
 SURPLUS = 1.05  # times the whole: numbers up to it are of boxes that reach out, larger ones of another space
 DIGITS = {"share": 4}  # that coordinates are written with, others with one
+FAITHFUL = 0.95  # overlap of a rounded box with itself; one that loses more is written with all digits
 ANOTHER_SPACE = "a box in another space than was asked for"
 
 
@@ -74,7 +75,7 @@ class BoxGold:
         measures = self._measures(given)
         is_right = bool(measures["right"]) if given else not self.boxes
         measures["right"] = float(is_right)
-        misreadings = () if is_right else self._missed(given)
+        misreadings = () if is_right else self._misreadings_of(given)
         return Judgement("right" if is_right else "wrong", measures, said=said or NOT_THERE, misreadings=misreadings)
 
     def _read(self, text: str) -> list[Region]:
@@ -104,7 +105,7 @@ class BoxGold:
         is_right = len(values) == most and min(values) >= ENOUGH
         return {"right": float(is_right), "IoU": sum(values) / most, "center": float(hits)}
 
-    def _missed(self, given: list[Region]) -> tuple[str, ...]:
+    def _misreadings_of(self, given: list[Region]) -> tuple[str, ...]:
         """Return the misreadings that lead to the candidate that the only box of an answer overlaps best."""
         if not given:
             return (f"said {NOT_THERE}",)
@@ -168,7 +169,7 @@ def write_box(box: Box, space: Space, image: int | None = None) -> str:
     """
     digits = DIGITS.get(space, 1)
     short = [round(edge, digits) + 0.0 for edge in box]
-    if overlap(Box(*short), box) < 0.95:
+    if overlap(Box(*short), box) < FAITHFUL:
         short = list(box)
     edges = f"[{', '.join(f'{edge:g}' if edge == round(edge, digits) else repr(edge) for edge in short)}]"
     return edges if image is None else f"image {image + 1}: {edges}"

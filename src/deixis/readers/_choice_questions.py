@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from deixis.worlds.world import Examples
 
 
-__all__ = ["ChoiceGold", "ChoiceQuestions", "ready_part"]
-
 LETTERS = "ABCDEFGHI"
 NAMED = re.compile(r"\(?([a-i1-9])[.):]+ (.+)")
 """A choice with its name before it."""
@@ -210,7 +208,9 @@ class ChoiceQuestions(Questions):
             some = _draw(examples, TRAIN, recipe.shots, seed=derive(recipe.seed, "shots"))
             shots = [next(self._pose(one, recipe)) for one in demand_shots(some, recipe.shots)]
         posed = [
-            one for split in recipe.splits or _usual_splits(examples) for one in self._posed(examples, split, recipe)
+            one
+            for split in recipe.splits or _usual_splits(examples)
+            for one in self._pose_split(examples, split, recipe)
         ]
         instructions = Message("system", (TASKS["verify" if self.is_verify else "match"],))
         return QuestionPool(instructions, shots, posed, _digest_of(examples))
@@ -225,7 +225,7 @@ class ChoiceQuestions(Questions):
         del answer
         return ChoiceGold.from_plain(plain)
 
-    def _posed(self, examples: Examples, split: str, recipe: PromptRecipe) -> list[GoldMessage]:
+    def _pose_split(self, examples: Examples, split: str, recipe: PromptRecipe) -> list[GoldMessage]:
         """As many questions of a split as are wanted, all those about an example one after another."""
         found: list[GoldMessage] = []
         for example in _draw(examples, split, recipe.limit, seed=derive(recipe.seed, "ask", split)):
@@ -258,7 +258,7 @@ class ChoiceQuestions(Questions):
             asked=_asked_for(asked, is_match=is_match),
             example=str(example.id),
         )
-        lines = list(_shown(example, asked, is_match=is_match))
+        lines = list(_context_lines(example, asked, is_match=is_match))
         if not gold.is_statement:
             lines += [f"{name}. {text.strip()}" for name, text in zip(gold.choices, gold.texts, strict=True)]
         example_answer = gold.choices[0] if not gold.is_statement else "true"
@@ -273,7 +273,7 @@ def _asked_for(asked: Choices, *, is_match: bool) -> str:
     return "image" if asked.asked.startswith("sentence") else "sentence"
 
 
-def _shown(example: ReadExample, asked: Choices, *, is_match: bool) -> Iterator[str]:
+def _context_lines(example: ReadExample, asked: Choices, *, is_match: bool) -> Iterator[str]:
     """Yield what is known of the images, and the statement or sentence where one is judged."""
     what, _, number = asked.asked.partition(" ")
     if what != "sentence":

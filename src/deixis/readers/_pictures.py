@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 WIDEST = {1: 640.0, 2: 400.0}  # pixels of a panel, by how many stand beside each other
 NARROW, COLUMNS = 320.0, 3
+MANY = 4  # relations of an object; of more, only those that the expression mentions are listed
 NOTHING = "nothing fits"
 ASKED = {"match": "Which sentence fits?"}
 
@@ -111,8 +112,11 @@ class ReadPictures(PlainPictures):
 def _scene_lines(example: ReadExample, place: int, scene: Scene) -> Iterator[str]:
     yield f"scene {place}, {len(scene)} objects:" if len(example.scenes) > 1 else f"{len(scene)} objects:"
     related: dict[int, dict[str, list[int]]] = {}
+    links, mentioned = links_of(scene), _relations(example)
+    if len(links) > MANY * len(scene):  # all boxes of an image lie to some side of each other
+        links = tuple(link for link in links if link[0] in mentioned)
     symmetric = {relation.name for relation in scene.schema.relations if relation.is_symmetric}
-    for name, one, other in links_of(scene):
+    for name, one, other in links:
         related.setdefault(one, {}).setdefault(name, []).append(other)
         if name in symmetric:
             related.setdefault(other, {}).setdefault(name, []).append(one)

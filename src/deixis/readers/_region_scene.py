@@ -82,20 +82,24 @@ class RegionScene(PlainScene):
     Args:
         categories: of each object, one of `CATEGORIES`.
         boxes: where each is.
+        ids: their numbers in the dataset, if they have any; they are no part of what the scene is.
     """
 
-    __slots__ = ("_digest", "_links", "regions")
+    __slots__ = ("_digest", "_links", "ids", "regions")
+    ids: tuple[int, ...]
     regions: tuple[Box, ...]
     _links: frozenset[tuple[str, int, int]] | None
     _digest: str
 
-    def __init__(self, categories: Sequence[str], boxes: tuple[Box, ...]) -> None:
+    def __init__(self, categories: Sequence[str], boxes: tuple[Box, ...], ids: tuple[int, ...] = ()) -> None:
         put = object.__setattr__
-        order = {area: rank for rank, area in enumerate(sorted({box.area for box in boxes}, reverse=True), 1)}
+        areas = [(right - left) * (bottom - top) for left, top, right, bottom in boxes]
+        order = {area: rank for rank, area in enumerate(sorted(set(areas), reverse=True), 1)}
         put(self, "schema", SCHEMA)
-        put(self, "objects", tuple(_values(one, order[box.area]) for one, box in zip(categories, boxes, strict=True)))
+        put(self, "objects", tuple(_values(one, order[area]) for one, area in zip(categories, areas, strict=True)))
         put(self, "points", tuple(Point((box[1] + box[3]) / 2, (box[0] + box[2]) / 2) for box in boxes))
         put(self, "regions", boxes)
+        put(self, "ids", ids)
         put(self, "_links", None)
         put(self, "_digest", "")
 
@@ -137,7 +141,7 @@ class RegionScene(PlainScene):
 
     def __reduce__(self) -> tuple[object, ...]:
         categories = [next(value for name, value in one if name == "category") for one in self.objects]
-        return RegionScene, (categories, self.regions)
+        return RegionScene, (categories, self.regions, self.ids)
 
 
 def _values(category: str, rank: int) -> frozenset[tuple[str, str]]:

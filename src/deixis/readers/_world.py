@@ -28,7 +28,7 @@ BY_TASK = {"refer": OBJECTS, "localise": BOXES, "match": CHOICES, "verify": CHOI
 BY_NAME = {
     "pictures": f"{HERE}._pictures",
     "checks": f"{HERE}._checks",
-    "statistics": f"{TOOLKIT}.statistics",
+    "statistics": f"{HERE}._statistics",
     "audit": f"{HERE}._audit",
     "pages": f"{TOOLKIT}.pages",
     "formats": f"{HERE}._formats",

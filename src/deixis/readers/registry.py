@@ -34,7 +34,7 @@ BUILT_IN: tuple[str, ...] = (
     "clembench",
     "nlvr",
     "refcoco",
-    "refcoco_json",
+    "mdetr",
     "refcoco_rows",
     "expressions",
     "sugarcrepe",

@@ -7,10 +7,11 @@ the categories are not COCO's, the boxes are known, but no scene.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis.errors import BrokenDataset, SchemaError
-from deixis.judge.boxes import Box, box_from
+from deixis.errors import BrokenDataset
+from deixis.judge.boxes import Box
 from deixis.readers._region_language import parse_regions
 from deixis.readers._region_scene import CATEGORIES, COCO, RegionScene
 from deixis.readers.files import json_entries
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+TOO_LARGE = 1e9  # for a box, in pixels
 INSTANCES = ("instances.json", "instances_train2014.json", "annotations/instances_train2014.json")
 REFUSALS = {
     "no-text": "the expression is empty",
@@ -60,14 +62,13 @@ class Photo:
         if entry.get("iscrowd"):
             self.groups += 1
             return
-        try:
-            box = box_from(entry["bbox"], form="xywh")
-        except SchemaError:
+        left, top, width, height = map(float, entry["bbox"])
+        if not (0 < width < TOO_LARGE and 0 < height < TOO_LARGE and abs(left) < TOO_LARGE and abs(top) < TOO_LARGE):
             self.flat += 1
             return
         self.ids.append(entry["id"])
         self.codes.append(entry["category_id"])
-        self.boxes.append(box)
+        self.boxes.append(Box(left, top, left + width, top + height))
 
     def look(self, names: Mapping[int, str]) -> View:
         """Return what is known of the image, made once."""
@@ -78,7 +79,7 @@ class Photo:
             if self.flat:
                 facts["flat_boxes"] = self.flat
             is_known = CATEGORIES.issuperset(categories)
-            scenes = (RegionScene(categories, boxes),) if is_known and boxes else ()
+            scenes = (RegionScene(categories, boxes, tuple(self.ids)),) if is_known and boxes else ()
             images = (Image(self.name, self.width, self.height),)
             self.view = View(scenes, images, (boxes,) if scenes else (), facts)
         return self.view
@@ -150,7 +151,7 @@ class Catalogue:
         Raises:
             RefusedRecord: when the image or an object is not known, or nothing is said.
         """
-        text = said(text, name)
+        text = demand_text(text, name)
         photo = self.photos.get(image)
         if photo is None or not photo.name:
             raise RefusedRecord("no-image", f"{name}: image {image}")
@@ -173,7 +174,7 @@ class Catalogue:
         )
 
 
-def said(text: Any, name: str) -> str:
+def demand_text(text: Any, name: str) -> str:
     """Return a text, or refuse what is none."""
     if not isinstance(text, str) or not text.strip():
         raise RefusedRecord("no-text", name)
@@ -186,14 +187,16 @@ def find_instances(path: Path) -> Path | None:
     return next((place for place in places if place.is_file() and place != path), None)
 
 
+@lru_cache(maxsize=256)
 def name_dataset(folder: str) -> str:
     """Return the dataset that a folder or field names, as a part of the name of a split."""
     return DATASETS.get(folder.lower(), "".join(sign for sign in folder.lower() if sign.isalnum()))
 
 
-def name_split(split: Any, *parents: str) -> str:
+@lru_cache(maxsize=256)
+def name_split(split: str, *parents: str) -> str:
     """Return the name of a split, behind those of its dataset and partition where there are several."""
-    own = "".join(sign for sign in str(split).replace("+", "plus") if sign.isprintable()).strip()[:80] or ALL
+    own = "".join(sign for sign in split.replace("+", "plus") if sign.isprintable()).strip()[:80] or ALL
     return "-".join((*(part for part in parents if part), own))
 
 

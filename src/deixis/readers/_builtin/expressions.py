@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis.readers._builtin._coco import said, split_in
+from deixis.readers._builtin._coco import demand_text, split_in
 from deixis.readers._region_language import parse_regions
 from deixis.readers.files import head_of, json_items
 from deixis.readers.reader import Reader, ReadExample
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LIST = "predictions"
 
 
-class Said(NamedTuple):
+class Entry(NamedTuple):
     """One entry of a list."""
 
     number: int
@@ -39,20 +39,20 @@ def sniff(path: Path) -> bool:
     return is_list and '"sent"' in head and '"ref_id"' in head and '"sentences"' not in head and '"bbox"' not in head
 
 
-def records(path: Path) -> Iterator[Said]:
+def records(path: Path) -> Iterator[Entry]:
     """Yield the entries in the order of the file."""
     key = LIST if head_of(path, 64).lstrip()[:1] == "{" else ""
     split = split_in(path.name)
     for number, fields in enumerate(json_items(path, key)):
-        yield Said(number, fields, split)
+        yield Entry(number, fields, split)
 
 
-def read(record: Said) -> Iterator[ReadExample]:
+def read(record: Entry) -> Iterator[ReadExample]:
     """Yield the example of an entry."""
     name = f"{record.fields['ref_id']}-{record.number}"
     yield ReadExample(
         id=name,
-        text=said(record.fields["sent"], name),
+        text=demand_text(record.fields["sent"], name),
         split=record.split,
         parse=parse_regions,
         facts={"reference": record.fields["ref_id"]},

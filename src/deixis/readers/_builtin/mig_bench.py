@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from deixis.readers._builtin._records import box_in, records_of, text_in
+from deixis.readers._region_language import parse_regions
 from deixis.readers.files import head_of
 from deixis.readers.reader import Image, Reader, ReadExample, RefusedRecord, Region
 
@@ -64,6 +65,7 @@ def read(record: tuple[int, Any]) -> Iterator[ReadExample]:
     yield ReadExample(
         id=number,
         text=expression[1].strip() if expression else question,
+        parse=parse_regions,
         images=tuple(map(Image, images)),
         boxes=(Region(place, box),),
         space="share",

@@ -85,7 +85,7 @@ def read(record: Reference) -> Iterator[ReadExample]:
     fields, dataset, partition, catalogue, is_one_of_several = record
     objects = _objects(fields)
     parents = (dataset, partition) if is_one_of_several else ()
-    split = name_split(fields.get("split", ALL), *parents)
+    split = name_split(str(fields.get("split", ALL)), *parents)
     prefix = "-".join(part for part in (*parents, str(fields["ref_id"])) if part)
     known = {"reference": fields["ref_id"], "dataset": dataset, "partition": partition}
     facts = {name: value for name, value in known.items() if value != ""}
@@ -94,13 +94,16 @@ def read(record: Reference) -> Iterator[ReadExample]:
         raise RefusedRecord("no-text", f"reference {prefix}")
     for number, sentence in enumerate(sentences):
         text, raw = sentence.get("sent") or sentence.get("raw"), sentence.get("raw")
+        own = {"raw": raw} if isinstance(raw, str) and raw.strip() != text else {}
+        if isinstance(change := sentence.get("absent"), dict):  # what `deixis convert --to absent-refer` changed
+            own["absent"] = change
         yield catalogue.example(
             fields["image_id"],
             objects,
             name=f"{prefix}-{sentence.get('sent_id', number)}",
             text=text,
             split=split,
-            facts={**facts, "raw": raw} if isinstance(raw, str) and raw.strip() != text else facts,
+            facts={**facts, **own},
         )
 
 
@@ -127,8 +130,13 @@ def _read_whole(path: Path, key: str) -> Iterator[Reference]:
                 catalogue.take(path, "annotations", number, one)
         else:
             catalogue.take(path, field, number, entry)
-    for entry in json_items(path, key):
-        yield Reference(entry, *_partition(entry), catalogue, len(partitions) > 1)
+    has_begun = False
+    for field, _, entry in json_entries(path):
+        if field == key:
+            has_begun = True
+            yield Reference(entry, *_partition(entry), catalogue, len(partitions) > 1)
+        elif has_begun:  # what follows is read already
+            break
 
 
 def _partition(fields: Any) -> tuple[str, str]:
@@ -150,7 +158,7 @@ def _files(folder: Path) -> list[Path]:
 def _is_list(path: Path) -> bool:
     """Whether a file is a list of references, pickled or JSON."""
     head = head_of(path)
-    if not ("ref_id" in head and "sent" in head):
+    if not ("ref_id" in head and "sent" in head) or "raw_image_info" in head:
         return False
     start = head.lstrip()[:1]
     return path.suffix[1:] in PICKLES or (start == "[" and '"sentences"' in head)
@@ -162,10 +170,9 @@ def _key_of(path: Path) -> str:
     if path.suffix.lower() != ".json" or head.lstrip()[:1] != "{":
         return ""
     ends = head + tail_of(path)
-    if '"coco_anns"' in ends or '"dataset_partition"' in ends:
-        return "ref"
-    is_whole = '"refs"' in ends and '"ref_id"' in ends
-    return "refs" if is_whole and any(f'"{name}"' in ends for name in ("images", "annotations", "categories")) else ""
+    if '"refs"' in ends and '"ref_id"' in ends:
+        return "refs" if any(f'"{name}"' in ends for name in ("images", "annotations", "categories")) else ""
+    return "ref" if '"coco_anns"' in ends or '"dataset_partition"' in ends else ""
 
 
 READER = Reader(

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import SchemaError
 from deixis.judge.boxes import box_from
-from deixis.readers._builtin._coco import REFUSALS, name_split, said, split_in
+from deixis.readers._builtin._coco import REFUSALS, demand_text, name_split, split_in
 from deixis.readers._region_language import parse_regions
 from deixis.readers.files import head_of, json_items, json_lines, table_rows
 from deixis.readers.reader import Image, Reader, ReadExample, RefusedRecord, Region
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 
 CORNERS = ("bbox_x1", "bbox_y1", "bbox_x2", "bbox_y2")
+NOTHING = "none"  # the label of a row whose expression fits nothing
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 REF = re.compile(r"<ref>(.*?)</ref>|<\|object_ref_start\|>(.*?)<\|object_ref_end\|>", re.DOTALL)
 ASKS = re.compile(r".*\b(?:describes|described by|description)\s*:\s*", re.DOTALL | re.IGNORECASE)
@@ -50,7 +51,7 @@ SLACK = 1e-3  # shares by which a box may reach out of its image
 
 
 class Layout(NamedTuple):
-    """How rows say what is asked.
+    """The fields of rows of one kind.
 
     Attributes:
         fields: by which it is known.
@@ -67,7 +68,7 @@ class Layout(NamedTuple):
     space: str = "pixels"
 
 
-def _listed(field: str) -> Callable[[Mapping[str, Any]], Any]:
+def _find_in(field: str) -> Callable[[Mapping[str, Any]], Any]:
     """Return the box of a field, which is a list or written out."""
 
     def find(row: Mapping[str, Any]) -> Any:
@@ -79,11 +80,11 @@ def _listed(field: str) -> Callable[[Mapping[str, Any]], Any]:
 
 LAYOUTS = {
     "corners": Layout((*CORNERS, "question"), "question", lambda row: [float(row[name]) for name in CORNERS]),
-    "captions": Layout(("raw_image_info", "captions", "bbox"), "captions", _listed("bbox")),
-    "lmms": Layout(("question_id", "bbox", "answer"), "answer", _listed("bbox"), form="xywh"),
-    "sent": Layout(("sent", "bbox", "image", "width", "height"), "sent", _listed("bbox")),
-    "kit": Layout(("index", "question", "answer", "category"), "question", _listed("answer"), space="share"),
-    "answers": Layout(("index", "question", "answer", "width", "height"), "question", _listed("answer")),
+    "captions": Layout(("raw_image_info", "captions", "bbox"), "captions", _find_in("bbox")),
+    "lmms": Layout(("question_id", "bbox", "answer"), "answer", _find_in("bbox"), form="xywh"),
+    "sent": Layout(("sent", "bbox", "image", "width", "height"), "sent", _find_in("bbox")),
+    "kit": Layout(("index", "question", "answer", "category"), "question", _find_in("answer"), space="share"),
+    "answers": Layout(("index", "question", "answer", "width", "height"), "question", _find_in("answer")),
 }
 """All layouts, the most particular first."""
 
@@ -121,7 +122,10 @@ def read(record: Row) -> Iterator[ReadExample]:
     row, layout = record.fields, LAYOUTS[record.layout]
     name = str(next((row[key] for key in ("index", "question_id", "ref_id", "id") if key in row), record.number))
     image = _image(row)
-    space, box = _box(row, layout, image, name)
+    space, boxes = "pixels", tuple[Region, ...]()
+    if row.get("label") != NOTHING:
+        space, box = _box(row, layout, image, name)
+        boxes = (Region(0, box),)
     texts = row[layout.texts]
     several = texts if isinstance(texts, list) else [texts]
     if not several:
@@ -130,14 +134,14 @@ def read(record: Row) -> Iterator[ReadExample]:
     facts: dict[str, Any] = {key: str(row[key]) for key in ("category", "dataset") if row.get(key)}
     for number, whole in enumerate(several):
         own = f"{record.number}-{name}" + (f"-{number}" if isinstance(texts, list) else "")
-        text = said(_expression(whole), own)
+        text = demand_text(_expression(whole), own)
         yield ReadExample(
             id=own,
             text=text,
             split=split,
             parse=parse_regions,
             images=(image,),
-            boxes=(Region(0, box),),
+            boxes=boxes,
             space=space,  # type: ignore[arg-type]
             facts=facts if text == whole.strip() else {**facts, "question": whole},
         )
@@ -196,7 +200,7 @@ def _layout(path: Path) -> str:
     head = head_of(path)
     if head.lstrip()[:1] not in ("{", "["):
         return _layout_of(set(re.split(r"[\r\n]", head, maxsplit=1)[0].split("\t")))
-    if any(f'"{name}"' in head for name in ("annotations", "ref_id", "normal_caption")):
+    if any(f'"{name}"' in head for name in ("annotations", "normal_caption")):
         return ""
     found = _layout_of(set(KEY.findall(head)))
     if not found and '"image"' in head:  # which may be longer than the beginning of the file

@@ -3,7 +3,8 @@
 A file is one JSON object: `annotations` (`bbox` as corner and size, `image_id`, `refexp_ids`), `images` (`file_name`,
 `width`, `height`, `region_candidates`) and `refexps` (`raw`, `tokens`, `parse`), each by its id. It is read twice:
 annotations and images first, then the expressions one by one. In files that were not yet aligned with COCO, annotations
-have no box.
+have no box. Where COCO's file of all objects lies beside (`instances.json` or `instances_train2014.json`), the boxes
+are from there, and all objects of an image are candidates.
 
 Results of the comprehension task are answers, no dataset: a JSON list of boxes in the order of confidence for every
 `refexp_id`. `deixis evaluate` reads them.
@@ -15,7 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import BrokenDataset, SchemaError
 from deixis.judge.boxes import Box, box_from
+from deixis.readers._builtin._coco import REFUSALS, Catalogue, find_instances
 from deixis.readers._builtin._records import text_in
+from deixis.readers._region_language import parse_regions
 from deixis.readers.files import head_of, json_entries
 from deixis.readers.reader import ALL, Image, Reader, ReadExample, RefusedRecord, Region
 
@@ -49,6 +52,7 @@ class Record(NamedTuple):
     meant: Meant
     image: Image | None
     candidates: tuple[Box, ...]
+    catalogue: Catalogue | None = None
 
 
 def sniff(path: Path) -> bool:
@@ -68,6 +72,8 @@ def records(path: Path) -> Iterator[Record]:
             "`deixis evaluate RESULTS --data DATASET`, where DATASET is the file of google_refexp"
         )
     split = next((name for name in SPLITS if f"_{name}" in path.name), ALL)
+    instances = find_instances(path)
+    catalogue = Catalogue.read(instances) if instances is not None else None
     meant: dict[str, Meant] = {}
     images: dict[str, tuple[Image, tuple[Box, ...]]] = {}
     for table, key, fields in json_entries(path):
@@ -85,7 +91,7 @@ def records(path: Path) -> Iterator[Record]:
             number = str(fields.get("refexp_id", key)) if isinstance(fields, dict) else key
             one = meant.get(number, Meant())
             image, candidates = images.get(str(one.image), (None, ()))
-            yield Record(number, split, fields, one, image, candidates)
+            yield Record(number, split, fields, one, image, candidates, catalogue)
 
 
 def _image(fields: dict[str, Any]) -> tuple[Image, tuple[Box, ...]]:
@@ -105,8 +111,15 @@ def _image(fields: dict[str, Any]) -> tuple[Image, tuple[Box, ...]]:
 
 def read(record: Record) -> Iterator[ReadExample]:
     """Yield the example of an expression."""
-    number, split, fields, meant, image, candidates = record
+    number, split, fields, meant, image, candidates, catalogue = record
     text = text_in(fields, "raw")
+    identifier = int(number) if number.isdecimal() and len(number) < 18 else number
+    if catalogue is not None and meant.annotation is not None and (of := _photo(meant.image, catalogue)) is not None:
+        known = {"annotation": meant.annotation}
+        one = catalogue.example(of, [meant.annotation], name=number, text=text, split=split, facts=known)
+        one.id = identifier
+        yield one
+        return
     if meant.annotation is None or image is None:
         what = "image" if meant.annotation is not None else "annotation"
         raise RefusedRecord("no-object", f"the {what} of {number} is not in the file")
@@ -120,14 +133,21 @@ def read(record: Record) -> Iterator[ReadExample]:
     if type(meant.category) is int:
         facts["category_id"] = meant.category
     yield ReadExample(
-        id=int(number) if number.isdecimal() and len(number) < 18 else number,
+        id=identifier,
         text=text,
         split=split,
+        parse=parse_regions,
         images=(image,),
         boxes=(Region(0, box),),
         regions=(candidates,) if candidates else (),
         facts=facts,
     )
+
+
+def _photo(name: Any, catalogue: Catalogue) -> int | None:
+    """The number of an image, if COCO's objects in it are known."""
+    number = int(name) if str(name).isdecimal() and len(str(name)) < 18 else None
+    return number if number in catalogue.photos else None
 
 
 READER = Reader(
@@ -140,9 +160,9 @@ READER = Reader(
     records=records,
     read=read,
     refusals={
-        "no-text": "the expression is empty",
+        **REFUSALS,
         "no-object": "the annotation of the expression, or the image of the annotation, is not in the file",
-        "no-box": "the annotation has no box: the file was not aligned with COCO",
+        "no-box": "the annotation has no box: the file was not aligned with COCO, or COCO's objects lack it",
         "odd-box": "the box is not four numbers, or has no area",
     },
     about="Ids are those of the expressions. Candidates are the regions that the release proposes for each image; the "

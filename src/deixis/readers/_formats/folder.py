@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 REPORT = "conversion.json"
 
 
-def write_folder(
+def write_folder(  # noqa: PLR0913 (what is counted is told apart from what is written)
     world: ReaderWorld,
     examples: Iterable[ReadExample],
     out: Path,
@@ -37,6 +37,7 @@ def write_folder(
     source: str,
     reading: dict[str, Any],
     losses: Losses,
+    kept: set[int],
     report: Callable[[Path], dict[str, Any]],
 ) -> dict[str, Any]:
     """Write examples as a dataset folder, which takes its name only when it is whole and compared.
@@ -48,6 +49,7 @@ def write_folder(
         source: where they are from.
         reading: the source in numbers.
         losses: told of examples that cannot be kept.
+        kept: told the places of those that are.
         report: reads the folder and compares it; what it returns goes to `conversion.json`.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -55,7 +57,7 @@ def write_folder(
     draft = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     try:
         draft.mkdir(parents=True)
-        counts = _write_rows(examples, draft, losses)
+        counts = _write_rows(examples, draft, losses, kept)
         if not counts:
             raise RecipeError(f"{source} holds no example that can be kept")
         manifest = _manifest(world, draft, counts, source, reading)
@@ -74,20 +76,23 @@ def write_folder(
     return found
 
 
-def _write_rows(examples: Iterable[ReadExample], folder: Path, losses: Losses) -> dict[str, tuple[str, int]]:
+def _write_rows(
+    examples: Iterable[ReadExample], folder: Path, losses: Losses, kept: set[int]
+) -> dict[str, tuple[str, int]]:
     """Write the rows, and return the file and the number of rows of every split."""
     writer = RowWriter(folder)
-    number = 0
-    for example in examples:
-        try:
-            writer.add(example, number)
-        except RecipeError:
-            raise
-        except (DeixisError, ValueError, TypeError, OverflowError) as error:
-            losses.leave_out(f"it cannot be kept as a row: {(str(error).splitlines() or [''])[0][:120]}")
-            continue
-        number += 1
-    writer.close()
+    try:
+        for number, example in enumerate(examples):
+            try:
+                writer.add(example, len(kept))
+            except RecipeError:
+                raise
+            except (DeixisError, ValueError, TypeError, OverflowError) as error:
+                losses.leave_out(f"it cannot be kept as a row: {(str(error).splitlines() or [''])[0][:120]}")
+            else:
+                kept.add(number)
+    finally:
+        writer.close()
     return {split: (writer.files[split], count) for split, count in writer.counts.items() if count}
 
 

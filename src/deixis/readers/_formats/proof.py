@@ -1,14 +1,13 @@
 """The proof of a conversion: what was written is read back, and every example is compared with the one it was made of.
 
-Examples are compared in their order. Where one has no partner, the nearest pair of the same text and images further on
-goes on, and those between are missing or extra.
+Two examples belong together when they say the same of the same images, with the same id or in the same split; a layout
+may bring them in another order. What is left over then belongs to whatever says the same, else it is missing or extra.
 """
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from deixis.expression.description import describe
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from deixis.readers.reader import ReadExample
 
 
-AHEAD = 256  # examples that are searched for a partner
 MAX_SHOWN = 8  # changes that are kept with before and after, of each field
 ROUNDING = {"pixels": 0.01, "share": 1e-5}  # differences of edges that are rounding
 LONGEST = 160  # letters of a value that is shown
@@ -71,6 +69,11 @@ class ConversionProof:
     def is_whole(self) -> bool:
         """True where every example came back, and none changed beyond rounding."""
         return not (self.missing or self.extra or self.refused or set(self.changed) - {"rounding"})
+
+    @property
+    def is_complete(self) -> bool:
+        """True where every example came back, changed or not."""
+        return not (self.missing or self.extra or self.refused)
 
     def compare(self, before: ReadExample, after: ReadExample) -> None:
         """Count the differences of two examples."""
@@ -123,53 +126,61 @@ _ABSENT = object()
 
 
 def prove(before: Iterable[ReadExample], after: Iterable[ReadExample], proof: ConversionProof) -> ConversionProof:
-    """Compare examples in their order, and count what changed."""
-    old, new = _Ahead(before), _Ahead(after)
+    """Compare examples, and count what changed."""
+    old, new = iter(before), iter(after)
+    waiting: tuple[_Waiting, _Waiting] = _Waiting(), _Waiting()
     while True:
-        one, other = old.first(), new.first()
-        if one is None or other is None:
+        one, other = next(old, None), next(new, None)
+        if one is None and other is None:
             break
-        if _key(one) != _key(other):
-            skip = new.find(_key(one))
-            if skip is not None:
-                proof.extra += skip
-                new.skip(skip)
+        if one is not None and other is not None and _belong(one, other):
+            proof.compare(one, other)
+            continue
+        for example, mine, theirs in ((one, *waiting), (other, *reversed(waiting))):
+            if example is None:
                 continue
-            skip = old.find(_key(other))
-            if skip is not None:
-                proof.missing += skip
-                old.skip(skip)
-                continue
-        proof.compare(one, other)
-        old.skip(1)
-        new.skip(1)
-    proof.missing += old.count()
-    proof.extra += new.count()
+            partner = theirs.take(example, is_sure=True)
+            if partner is None:
+                mine.put(example)
+            else:
+                proof.compare(*((example, partner) if mine is waiting[0] else (partner, example)))
+    for one in waiting[0]:
+        other = waiting[1].take(one, is_sure=False)
+        if other is None:
+            proof.missing += 1
+        else:
+            proof.compare(one, other)
+    proof.extra += len(waiting[1])
     return proof
 
 
-class _Ahead:
-    """A stream of examples of which the next ones can be looked at."""
+class _Waiting:
+    """Examples without a partner so far, by what they say of which images."""
 
-    def __init__(self, examples: Iterable[ReadExample]) -> None:
-        self._stream: Iterator[ReadExample] = iter(examples)
-        self._waiting: deque[ReadExample] = deque()
+    def __init__(self) -> None:
+        self._kept: dict[tuple[Any, ...], list[ReadExample]] = {}
 
-    def first(self) -> ReadExample | None:
-        if not self._waiting:
-            self._waiting.extend(islice(self._stream, 1))
-        return self._waiting[0] if self._waiting else None
+    def __iter__(self) -> Iterator[ReadExample]:
+        return (one for some in self._kept.values() for one in some)
 
-    def find(self, key: tuple[Any, ...]) -> int | None:
-        self._waiting.extend(islice(self._stream, max(0, AHEAD - len(self._waiting))))
-        return next((place for place, one in enumerate(self._waiting) if _key(one) == key), None)
+    def __len__(self) -> int:
+        return sum(map(len, self._kept.values()))
 
-    def skip(self, count: int) -> None:
-        for _ in range(count):
-            self._waiting.popleft()
+    def put(self, example: ReadExample) -> None:
+        self._kept.setdefault(_key(example), []).append(example)
 
-    def count(self) -> int:
-        return len(self._waiting) + sum(1 for _ in self._stream)
+    def take(self, example: ReadExample, *, is_sure: bool) -> ReadExample | None:
+        """Return the partner of an example, one of the same id or split if that is to be sure, and forget it."""
+        some = self._kept.get(_key(example), [])
+        ranked = sorted(range(len(some)), key=lambda k: (some[k].id != example.id, some[k].split != example.split))
+        if not ranked or (is_sure and not _belong(some[ranked[0]], example)):
+            return None
+        return some.pop(ranked[0])
+
+
+def _belong(one: ReadExample, other: ReadExample) -> bool:
+    """Return whether two examples say the same of the same images, with the same id or in the same split."""
+    return _key(one) == _key(other) and (one.id == other.id or one.split == other.split)
 
 
 def _key(example: ReadExample) -> tuple[Any, ...]:
