@@ -25,7 +25,7 @@ def posed(data, **changes):
 
 def gold(**changes):
     """Two sentences, the right one second."""
-    fields = {"texts": ("A dog bites a man.", "A man bites a dog."), "target": 1, "missed": ("words", "")}
+    fields = {"texts": ("A dog bites a man.", "A man bites a dog."), "target": 1, "misreadings": ("words", "")}
     return ChoiceGold(**{**fields, **changes})
 
 
