@@ -149,9 +149,9 @@ def test_wrong_answers_are_wrong_for_a_reason(find):
     several = find(EXAMPLES[4]).posed[0].gold
 
     green = gold.judge(f"Answer: {list(GREEN_APPLE)}")
-    assert (green.outcome, green.missed, green.measures["IoU"]) == ("wrong", ("ignored",), 0)
-    assert gold.judge(f"Answer: {list(PEAR)}").missed == ("ignored",)
-    assert gold.judge("Answer: not there").missed == ("said not there",)
+    assert (green.outcome, green.misreadings, green.measures["IoU"]) == ("wrong", ("ignored",), 0)
+    assert gold.judge(f"Answer: {list(PEAR)}").misreadings == ("ignored",)
+    assert gold.judge("Answer: not there").misreadings == ("said not there",)
     assert gold.judge("Answer: [0, 0, 0.2, 0.2]").fault == "a box in another space than was asked for"
     assert several.judge("Answer: [100, 0, 200, 50]").fault == "a box without the number of its image"
     assert several.judge("Answer: image 3: [100, 0, 200, 50]").fault == "an image that was not shown"

@@ -25,7 +25,7 @@ def posed(data, **changes):
 
 def gold(**changes):
     """Two sentences, the right one second."""
-    fields = {"texts": ("A dog bites a man.", "A man bites a dog."), "target": 1, "missed": ("words", "")}
+    fields = {"texts": ("A dog bites a man.", "A man bites a dog."), "target": 1, "misreadings": ("words", "")}
     return ChoiceGold(**{**fields, **changes})
 
 
@@ -100,7 +100,7 @@ def test_answers_that_name_none_or_several_are_not_understood():
         assert gold().judge(said).outcome == "unparsable"
     assert gold().judge(None).outcome == "unanswered"
     wrong = gold().judge("Answer: A dog bites a man.")
-    assert (wrong.outcome, wrong.said, wrong.missed) == ("wrong", "A", ("words",))
+    assert (wrong.outcome, wrong.said, wrong.misreadings) == ("wrong", "A", ("words",))
 
 
 def test_statements_come_with_their_scenes(tmp_path):

@@ -35,7 +35,7 @@ def convert(
     as_json: Json = False,
     options: dict[str, Any],
 ) -> int:
-    """Convert a dataset, or several into one, into another form.
+    """Convert one or several datasets to another format.
 
     The last path is where to write; those before it are read, one after the other, as one dataset.
 
@@ -51,7 +51,7 @@ def convert(
             by commas, e.g. --as a1 or --as test=a1.
         force: Replace a file that is already there.
         seed: Chooses the words of absent things; nothing else is random here.
-        workers: Accepted by every verb; there is nothing to divide here.
+        workers: Accepted by every verb; this one runs in one process.
         as_json: Print JSON instead of text.
         options: Those of single worlds.
     """

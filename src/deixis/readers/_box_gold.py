@@ -75,8 +75,8 @@ class BoxGold:
         measures = self._measures(given)
         is_right = bool(measures["right"]) if given else not self.boxes
         measures["right"] = float(is_right)
-        missed = () if is_right else self._misreadings_of(given)
-        return Judgement("right" if is_right else "wrong", measures, said=said or NOT_THERE, missed=missed)
+        misreadings = () if is_right else self._misreadings_of(given)
+        return Judgement("right" if is_right else "wrong", measures, said=said or NOT_THERE, misreadings=misreadings)
 
     def _read(self, text: str) -> list[Region]:
         """Return the boxes of an answer, in images counted from 0."""
@@ -111,12 +111,12 @@ class BoxGold:
             return (f"said {NOT_THERE}",)
         if len(given) > 1:
             return ()
-        best, missed = 0.0, ()  # type: tuple[float, tuple[str, ...]]
+        best, misreadings = 0.0, ()  # type: tuple[float, tuple[str, ...]]
         for region, names in self.candidates:
             value = overlap(region.box, given[0].box) if region.image == given[0].image else 0.0
             if value > best:
-                best, missed = value, names
-        return missed
+                best, misreadings = value, names
+        return misreadings
 
     def to_plain(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -125,7 +125,7 @@ class BoxGold:
             "boxes": [[image, *box] for image, box in self.boxes],
             "space": self.space,
             "images": self.images,
-            "candidates": [[image, *box, list(missed)] for (image, box), missed in self.candidates],
+            "candidates": [[image, *box, list(misreadings)] for (image, box), misreadings in self.candidates],
             "split": self.split,
             "facts": dict(self.facts),
         }

@@ -48,7 +48,7 @@ def write_box_verdicts(path: Path, verdicts: Sequence[BoxVerdict], *, world: Wor
         outcomes=outcome.names,
         role=np.zeros(len(rows), np.int16),
         roles=("",),
-        missed=missed.codes,
+        misreading=missed.codes,
         misreadings=missed.names,
         chosen=np.array([-1 if one.chosen is None else one.chosen.object for one in judged], np.int32),
         names=ids,

@@ -306,7 +306,7 @@ def write_choice_verdicts(path: Path, verdicts: Sequence[ChoiceVerdict], *, worl
         outcomes=outcome.names,
         role=np.zeros(len(rows), np.int16),
         roles=("",),
-        missed=missed.codes,
+        misreading=missed.codes,
         misreadings=missed.names,
         chosen=np.array([verdict.chosen for _, verdict in rows], np.int32),
         texts=[verdict.text for _, verdict in rows],
