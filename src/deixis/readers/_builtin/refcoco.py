@@ -96,7 +96,7 @@ def read(record: Reference) -> Iterator[ReadExample]:
 
     def make(number: int, sentence: dict[str, Any]) -> ReadExample:
         text, raw = sentence.get("sent") or sentence.get("raw"), sentence.get("raw")
-        own = {"raw": raw} if isinstance(raw, str) and raw.strip() != text else {}
+        own: dict[str, Any] = {"raw": raw} if isinstance(raw, str) and raw.strip() != text else {}
         if isinstance(change := sentence.get("absent"), dict):  # what `deixis convert --to absent-refer` changed
             own["absent"] = change
         return catalogue.example(
