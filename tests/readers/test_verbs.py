@@ -129,18 +129,20 @@ def test_a_converted_file_holds_the_same_examples(sample, capsys, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_studio_shows_the_file(sample):
+def test_the_studio_shows_the_file(sample, tmp_path):
     """Its gallery, an example and its picture answer."""
     testclient = pytest.importorskip("starlette.testclient")
-    from deixis._studio.server import studio
+    from deixis._studio.server import make_app
 
-    with testclient.TestClient(studio([sample[1]])) as browser:
-        home = browser.get("/")
-        assert home.status_code == 200
-        slug = re.search(r'href="(/d/[^"/?]+)', home.text)[1]
-        for address in (slug, f"{slug}/0", f"{slug}/5"):
-            page = browser.get(address)
-            assert page.status_code == 200, address
-            assert "Traceback" not in page.text
-        for picture in re.findall(r'src="(/[^"]+\.svg[^"]*)"', browser.get(f"{slug}/0").text):
-            assert browser.get(picture).status_code == 200
+    app = make_app([sample[1]], answers=tmp_path / "answers")
+    browser = testclient.TestClient(app, base_url="http://127.0.0.1")
+    home = browser.get("/")
+    assert home.status_code == 200
+    slug = re.search(r'href="(/d/[^"/?]+)', home.text)[1]
+    for address in (slug, f"{slug}/0", f"{slug}/5"):
+        page = browser.get(address)
+        assert page.status_code == 200, address
+    pictures = re.findall(r'src="(/d/[^"]+)"', browser.get(f"{slug}/0").text)
+    assert pictures
+    for picture in pictures:
+        assert browser.get(picture).status_code == 200

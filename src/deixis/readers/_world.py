@@ -30,7 +30,7 @@ BY_NAME = {
     "checks": f"{HERE}._checks",
     "statistics": f"{HERE}._statistics",
     "audit": f"{HERE}._audit",
-    "pages": f"{TOOLKIT}.pages",
+    "pages": f"{HERE}._pages",
     "formats": f"{HERE}._formats",
     "card": f"{HERE}._card",
 }
