@@ -144,7 +144,11 @@ def _coco(count: int) -> dict[str, Any]:
 
 def references(count: int) -> list[dict[str, Any]]:
     """References as refer writes them."""
-    said = ("leftmost object", "second object from left", "third object from left", "rightmost object")
+
+    def say(number: int) -> str:
+        """Objects 0 and 3 of an image are of one category, the others alone of theirs."""
+        return ("left {}", "{}", "{}", "right {}")[number % OBJECTS_EACH].format(("cup", "bowl", "vase")[number % 3])
+
     return [
         {
             "ref_id": k,
@@ -154,7 +158,7 @@ def references(count: int) -> list[dict[str, Any]]:
             "file_name": _image(k // OBJECTS_EACH),
             "split": ("train", "val", "testA")[k % 3],
             "sent_ids": [k],
-            "sentences": [{"sent_id": k, "sent": said[k % 4], "raw": said[k % 4], "tokens": said[k % 4].split()}],
+            "sentences": [{"sent_id": k, "sent": say(k), "raw": say(k), "tokens": say(k).split()}],
         }
         for k in range(count)
     ]

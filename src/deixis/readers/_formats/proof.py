@@ -227,7 +227,7 @@ def _box_differences(before: ReadExample, after: ReadExample) -> dict[str, tuple
     old, new = [box for _, box in before.boxes], [box for _, box in after.boxes]
     one_image = [image for image, _ in before.boxes] == [image for image, _ in after.boxes]
     if before.boxes != after.boxes or (before.boxes and before.space != after.space):
-        is_rounded = one_image and _are_near(old, new, slack)
+        is_rounded = one_image and before.space == after.space and _are_near(old, new, slack)
         if not is_rounded:
             found["boxes"] = _plain_boxes(before), _plain_boxes(after)
     regions = [box for some in before.regions for box in some], [box for some in after.regions for box in some]
