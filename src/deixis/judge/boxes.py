@@ -28,6 +28,7 @@ SPACES: dict[Space, float] = {"pixels": 0.0, "share": 1.0, "0..1000": 1000.0}
 """Every space with the number that stands for the whole width and height; 0 where that is the size of the image."""
 LADDER = (0.5, 0.75, 0.9)
 """Overlaps (IoU) from which on an answer counts as right."""
+HUGE = 1e15  # no edge of an image lies there
 SLACK = 1e-6  # shares that boxes may reach out of their image by rounding
 
 
@@ -89,7 +90,7 @@ def box_from(values: object, *, form: Literal["xyxy", "xywh"] = "xyxy") -> Box:
     """
     if not isinstance(values, list | tuple) or len(values) != 4:
         raise SchemaError(f"a box is a list of four numbers, got {str(values)[:60]}")
-    if not all(isinstance(one, int | float) and not isinstance(one, bool) and isfinite(one) for one in values):
+    if not all(isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < HUGE for one in values):
         raise SchemaError(f"a box is a list of four numbers, got {str(values)[:60]}")
     left, top, third, fourth = map(float, values)
     box = Box(left, top, third, fourth) if form == "xyxy" else Box(left, top, left + third, top + fourth)
