@@ -11,7 +11,6 @@ A box is (left, top, right, bottom). It is written in one of three spaces, which
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from deixis.errors import SchemaError
