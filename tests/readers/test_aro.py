@@ -8,6 +8,7 @@ from deixis.errors import BrokenDataset
 from deixis.readers._builtin.aro import READER
 from deixis.readers._examples import ReadFile
 from deixis.readers.registry import sniff_reader
+from deixis.testing import check_reader
 from tests.readers.hostile import check_hostile_bytes
 from tests.readers.pairs import write
 
@@ -116,6 +117,16 @@ def test_records_that_are_no_pairs_are_refused_by_code(tmp_path):
     read = ReadFile(READER, path)
 
     assert dict(read.refused) == {code: len(some) for code, some in bad.items()}
+
+
+def test_every_verb_takes_the_file(tmp_path):
+    """The checker of readers finds nothing."""
+    facts = check_reader(
+        READER,
+        write(tmp_path / "coco_order.json", [ordered() | {"correct_caption": f"a red cup {k}"} for k in range(8)]),
+    )
+
+    assert (facts.records, facts.examples) == (8, 8)
 
 
 def test_hostile_bytes_never_crash(tmp_path):

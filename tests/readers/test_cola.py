@@ -10,6 +10,7 @@ from deixis.readers._builtin import cola, winoground
 from deixis.readers._choice_answers import choices_of
 from deixis.readers._examples import ReadFile
 from deixis.readers.registry import sniff_reader
+from deixis.testing import check_reader
 from tests.readers.hostile import check_hostile_bytes
 from tests.readers.pairs import OTHERS, cola_record, write
 
@@ -96,6 +97,13 @@ def test_other_lists_of_lists_are_not_known(tmp_path):
         path = tmp_path / f"{number}.json"
         path.write_text(text)
         assert sniff_reader(path) is None
+
+
+def test_every_verb_takes_the_file(tmp_path):
+    """The checker of readers finds nothing."""
+    facts = check_reader(cola.READER, write(tmp_path / "cola.json", [cola_record(number) for number in range(8)]))
+
+    assert (facts.records, facts.examples) == (8, 8)
 
 
 @pytest.mark.parametrize("reader", [cola.READER, winoground.READER], ids=["cola", "winoground"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from deixis.errors import BrokenDataset
@@ -94,6 +96,32 @@ def test_rows_of_the_release_are_read_in_every_layout(tmp_path):
     (cut,) = ReadFile(READER, table)
     assert cut.boxes == first.boxes
     assert cut.facts == first.facts
+
+
+@pytest.mark.parametrize(
+    ("given", "count"), [("4", 4), (4, 4), ('["a", "b"]', 2), ("[]", 0), (["a"], 1), ("many", None), ("[a", None)]
+)
+def test_distractors_are_counted_however_they_are_written(tmp_path, given, count):
+    """A number, a text with one, a list, or a text with a list; anything else is no number."""
+    (example,) = ReadFile(READER, write(tmp_path / "x.json", [released(distractors=given)]))
+
+    assert example.facts.get("distractors") == count
+
+
+def test_parquet_is_read_without_its_pictures(tmp_path):
+    """Rows have their numbers; a damaged file is one line."""
+    rows = [{**released(), "image": {"bytes": b"picture", "path": None}}, {**released(solution=None)}]
+    path = tmp_path / "train-00000-of-00001.parquet"
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    read = ReadFile(READER, path)
+
+    assert READER.sniff(path)
+    assert [(example.id, example.split, example.images[0].name) for example in read] == [(0, "train", "9.jpg")]
+    assert dict(read.refused) == {"no-box": 1}
+    path.write_bytes(path.read_bytes()[:-20])
+    assert not READER.sniff(path)
+    with pytest.raises(BrokenDataset, match="cannot be read"):
+        ReadFile(READER, path)
 
 
 def test_predictions_are_examples_with_their_row_numbers(tmp_path):

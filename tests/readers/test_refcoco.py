@@ -15,6 +15,7 @@ from deixis.readers._builtin.expressions import READER as EXPRESSIONS
 from deixis.readers._builtin.mdetr import READER as MDETR
 from deixis.readers._builtin.refcoco import READER as REFCOCO
 from deixis.readers._builtin.refcoco_rows import READER as ROWS
+from deixis.readers._builtin.refcoco_tfds import READER as TFDS
 from deixis.readers._builtin.refexp import READER as REFEXP
 from deixis.readers._checks import OUTSIDE, ReadChecks
 from deixis.readers._examples import ReadFile
@@ -210,6 +211,15 @@ def test_references_that_cannot_be_read_are_refused_by_code(tmp_path):
     assert read.refused == {code: len(records) for code, records in bad.items()}
 
 
+def test_a_sentence_that_cannot_be_read_leaves_the_others(tmp_path):
+    """All examples of a record come, and then its refusal."""
+    path = release(tmp_path, reference(texts=["left cup", " ", "right cup"]))
+    read = ReadFile(REFCOCO, path)
+
+    assert [example.text for example in read] == ["left cup", "right cup"]
+    assert (read.records, read.refused) == (1, {"no-text": 1})
+
+
 def test_files_that_cannot_be_read_are_one_line(tmp_path):
     """No objects beside it; objects that are none."""
     path = release(tmp_path / "refcoco")
@@ -310,9 +320,27 @@ def test_google_refexp_is_read_with_all_objects_where_they_are_known(tmp_path):
 
     assert reader_of(path) is reader_of(lists) is REFEXP
     assert (alone.scenes, alone.boxes) == ((), first.boxes)
-    assert (first.id, first.text, first.split, second.id) == (5, "The right cup.", "val", 6)
+    assert (first.id, first.text, first.split, second.id) == ("12-5", "The right cup.", "val", "12-6")
     assert (example.split, example.targets, example.boxes) == ("train", ((0, 1),), first.boxes)
     assert resolve(first.expression, first.context).objects == {(0, 1)}
+
+
+def test_expressions_of_google_refexp_that_cannot_be_read_are_refused_by_code(tmp_path):
+    """One of each; results of the comprehension task are answers and no dataset."""
+    path = google(tmp_path)
+    values = json.loads(path.read_text(encoding="utf-8"))
+    values["refexps"] |= {"8": {"refexp_id": 8, "raw": "x"}, "9": {"refexp_id": 9, "raw": " "}, "10": 7}
+    more = {"image_id": 7, "bbox": [1, 2, 0, 9]}
+    values["annotations"] |= {"3": {**more, "annotation_id": 3, "refexp_ids": [11]}}
+    values["annotations"] |= {"4": {"image_id": 7, "annotation_id": 4, "refexp_ids": [12]}}
+    values["refexps"] |= {str(n): {"refexp_id": n, "raw": "cup"} for n in (11, 12)}
+    read = ReadFile(REFEXP, write(path, values))
+
+    codes = ["no-object", "no-text", "unreadable", "odd-box", "no-box"]
+    assert [refusal.code for refusal in read.refusals] == codes
+    results = write(tmp_path / "results.json", [{"annotation_id": 12, "predicted_bounding_boxes": []}])
+    with pytest.raises(BrokenDataset, match="holds results of the comprehension task"):
+        ReadFile(reader_of(results), results)
 
 
 def test_captions_that_cannot_be_read_are_refused_by_code(tmp_path):
@@ -430,6 +458,59 @@ def test_rows_that_cannot_be_read_are_refused_by_code(tmp_path):
     check_hostile_bytes(ROWS, path, path)
 
 
+# ---------------------------------------------------------------------------------------------------- TFDS
+
+
+def built(as_lists=False, **changes):
+    """One image as TFDS builds it: two cups, the right one with two sentences, and a flat box."""
+    annotations = [
+        {"id": 11, "label": 47, "area": 6, "bbox": [0.5, 0.1, 0.8, 0.2]},
+        {"id": 15, "label": 47, "area": 0, "bbox": [0.5, 0.1, 0.8, 0.1]},
+        {"id": 12, "label": 47, "area": 7, "bbox": [0.5, 0.7, 0.8, 0.9]},
+    ]
+    said = [{"raw": "Right cup", "refexp_id": 1}, {"raw": "jar", "refexp_id": 2}]
+    objects = [{**annotations[2], "gt_box_index": 2, "refexp": said}]
+    if as_lists:
+        objects[0]["refexp"] = {key: [one[key] for one in said] for key in said[0]}
+        annotations, objects = ({key: [one[key] for one in some] for key in some[0]} for some in (annotations, objects))
+    return {"image/id": 7, "coco_annotations": annotations, "objects": objects, **changes}
+
+
+def test_images_that_tfds_built_are_read(tmp_path):
+    """Boxes are top, left, bottom, right in shares; entries are lists, or lists of values by name."""
+    one = write(tmp_path / "refcoco_unc_val.jsonl", [built(), built(as_lists=True)])
+    first, second, third, _ = ReadFile(TFDS, one)
+
+    assert reader_of(one) is reader_of(write(tmp_path / "a.json", [built()])) is TFDS
+    assert (first.id, first.text, first.split, first.space) == ("7-12-1", "Right cup", "val", "share")
+    assert (first.boxes, first.targets) == (((0, Box(0.7, 0.5, 0.9, 0.8)),), ((0, 1),))
+    assert first.regions == ((Box(0.1, 0.5, 0.2, 0.8), Box(0.7, 0.5, 0.9, 0.8)),)
+    assert resolve(first.expression, first.context).objects == {(0, 1)}
+    assert first.content() == third.content()
+    assert (second.facts, second.expression) == ({"object": 12, "flat_boxes": 1}, None)
+
+
+def test_images_of_tfds_that_cannot_be_read_are_refused_by_code(tmp_path):
+    """One of each, and changed bytes never crash."""
+    odd = [{"id": 1, "label": 12, "bbox": [0, 0, 1, 1]}]
+    pixels = [{"id": 1, "label": 47, "bbox": [10, 20, 30, 40]}]
+    bad = [
+        built(coco_annotations=odd),
+        built(coco_annotations=pixels),
+        built(objects=[]),
+        built(coco_annotations=[]),
+        built(objects=3),
+        built(coco_annotations={"id": [1, 2], "bbox": []}),
+        7,
+    ]
+    path = write(tmp_path / "a.jsonl", [built(), *bad])
+    read = ReadFile(TFDS, path)
+
+    codes = ["odd-category", "odd-space", "no-text", "no-box", "unreadable", "unreadable", "unreadable"]
+    assert [one.code for one in read.refusals] == codes
+    check_hostile_bytes(TFDS, path, path)
+
+
 # ---------------------------------------------------------------------------------------------------- text only
 
 
@@ -487,7 +568,8 @@ def test_the_sample_of_expressions_is_read_whole():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "layout", ["pickle", "folder", "tfds", "mdetr", "mdetr with objects", "refexp", "rows", "expressions"]
+    "layout",
+    ["pickle", "folder", "tfds", "tfds as built", "mdetr", "mdetr with objects", "refexp", "rows", "expressions"],
 )
 def test_every_verb_takes_every_layout(tmp_path, layout):
     """As `check_reader` tries it."""
@@ -501,6 +583,8 @@ def test_every_verb_takes_every_layout(tmp_path, layout):
             path = tmp_path
         case "tfds":
             path = write(tmp_path / "a.json", {"ref": references, "coco_anns": {"7": {"info": IMAGE, "anns": THINGS}}})
+        case "tfds as built":
+            path = write(tmp_path / "a.jsonl", [built()])
         case "mdetr" | "mdetr with objects":
             path = mdetr(tmp_path)
             if layout != "mdetr":

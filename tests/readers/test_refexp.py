@@ -1,4 +1,4 @@
-"""Google Refexp: expressions with annotations, images and region candidates, and results of the comprehension task."""
+"""Results of the comprehension task of Google Refexp: answers to its expressions, boxes in the order of confidence."""
 
 from __future__ import annotations
 
@@ -11,85 +11,67 @@ import pytest
 from deixis._losses import Losses
 from deixis.errors import BrokenDataset
 from deixis.judge.boxes import Box
+from deixis.judge.request import Request
 from deixis.readers._box_answers import AnswerFile
-from deixis.readers._builtin.refexp import READER
-from deixis.readers._examples import ReadFile
-from tests.readers.hostile import check_hostile_bytes
+from deixis.readers.registry import reader_of, world_of_reader
 
 
 REAL = Path(__file__).resolve().parents[3] / "shared/data/others/refcocog/google_comprehension-300.json"
+GOOD, OTHER = [10, 20, 30, 40], [1, 2, 9, 9]
 
 
-def dataset():
-    """Two expressions for one annotation, one for another."""
-    candidates = [{"bounding_box": [10, 20, 30, 40], "predicted_object_name": "dog"}, {"bounding_box": [1, 2, 9, 9]}]
-    return {
+@pytest.fixture
+def data(tmp_path):
+    """A small file of the dataset: two expressions for one object, one for another."""
+    values = {
         "annotations": {
-            "5": {"annotation_id": 5, "image_id": 7, "bbox": [10, 20, 30, 40], "category_id": 18, "refexp_ids": [1, 2]},
-            "6": {"annotation_id": 6, "image_id": 7, "bbox": [1, 2, 9, 9], "refexp_ids": [3]},
+            "5": {"annotation_id": 5, "image_id": 7, "bbox": GOOD, "category_id": 18, "refexp_ids": [1, 2]},
+            "6": {"annotation_id": 6, "image_id": 7, "bbox": OTHER, "category_id": 18, "refexp_ids": [3]},
         },
         "refexps": {str(n): {"refexp_id": n, "raw": f"dog number {n}", "tokens": ["dog"]} for n in (1, 2, 3)},
-        "images": {
-            "7": {"image_id": 7, "file_name": "7.jpg", "width": 64, "height": 80, "region_candidates": candidates}
-        },
+        "images": {"7": {"image_id": 7, "file_name": "7.jpg", "width": 64, "height": 80}},
     }
-
-
-def write(path, values):
-    """A JSON file."""
+    path = tmp_path / "google_refexp_val_201511_coco_aligned.json"
     path.write_text(json.dumps(values), encoding="utf-8")
     return path
 
 
-def test_expressions_have_their_boxes_and_candidates(tmp_path):
-    """Whatever the order of the tables; the split is that of the name of the file."""
-    path = write(tmp_path / "google_refexp_val_201511.json", dataset())
-    read = ReadFile(READER, path)
-    first, _, third = read
-
-    assert READER.sniff(path)
-    assert (read.splits, dict(read.refused)) == ({"val": 3}, {})
-    assert (first.id, first.text, first.images) == (1, "dog number 1", (("7.jpg", 64, 80),))
-    assert first.boxes == ((0, Box(10, 20, 40, 60)),)
-    assert third.boxes == ((0, Box(1, 2, 10, 11)),)
-    assert first.regions == ((Box(10, 20, 40, 60), Box(1, 2, 10, 11)),)
-    assert first.facts == {"annotation": 5, "candidates": 2, "category_id": 18}
+def write(folder, *results):
+    """A file of results: the expression, the object, and the boxes."""
+    path = folder / "results.json"
+    keys = ("refexp_id", "annotation_id", "predicted_bounding_boxes", "refexp")
+    path.write_text(json.dumps([dict(zip(keys, one, strict=False)) for one in results]), encoding="utf-8")
+    return path
 
 
-def test_expressions_that_cannot_be_read_are_refused_by_code(tmp_path):
-    """One of each; a file that was not aligned has no boxes."""
-    values = dataset()
-    values["refexps"] |= {"8": {"refexp_id": 8, "raw": "x"}, "9": {"refexp_id": 3, "raw": " "}, "10": 7}
-    del values["annotations"]["5"]["bbox"]
-    values["annotations"]["6"]["bbox"] = [1, 2, 0, 9]
-    values["refexps"]["11"] = {"refexp_id": 4, "raw": "fine"}
-    values["annotations"]["12"] = {"annotation_id": 12, "image_id": 7, "bbox": [1, 1, 2, 2], "refexp_ids": [4]}
-    read = ReadFile(READER, write(tmp_path / "x.json", values))
-
-    codes = ["no-box", "no-box", "odd-box", "no-object", "no-text", "unreadable"]
-    assert [refusal.code for refusal in read.refusals] == codes
-    assert [example.id for example in read] == [4]
+def judge(answers, data):
+    """The evaluation of a file of results."""
+    return world_of_reader(reader_of(data).name).part("judging").evaluate(Request(answers=(answers,), data=data)).values
 
 
-def test_results_are_answers_and_no_dataset(tmp_path):
-    """The error says how they are judged; as answers they give their first box, in pixels."""
-    boxes = [[10, 20, 30, 40], [1, 2, 9, 9]]
-    results = [{"refexp_id": 1, "annotation_id": 5, "predicted_bounding_boxes": boxes}]
-    path = write(tmp_path / "results.json", [*results, {"annotation_id": 6, "predicted_bounding_boxes": boxes}])
-    losses, contradictions = Losses("answers"), Counter()
-    (answer,) = AnswerFile(path, space=None, losses=losses, contradictions=contradictions)
+def test_the_first_box_counts(tmp_path, data):
+    """Precision at one: in pixels, as corner and size; no space is to be declared."""
+    results = write(tmp_path, (1, 5, [GOOD, OTHER]), (2, 5, [OTHER, GOOD]), (3, 6, []))
+    values = judge(results, data)
 
-    assert READER.sniff(path)
-    with pytest.raises(BrokenDataset, match="holds results of the comprehension task"):
-        ReadFile(READER, path)
-    assert (answer.id, answer.boxes) == ("1", ((None, Box(10, 20, 40, 60), "pixels"),))
+    assert values["overall"]["outcomes"] == {"right": 1, "wrong box": 1, "unreadable": 1}
+    assert "contradictions" not in values
+
+
+def test_results_on_another_expression_are_left_out(tmp_path, data):
+    """The expression that a result repeats must be that of its id."""
+    with pytest.raises(BrokenDataset, match="its expression is not that of the example of its id"):
+        judge(write(tmp_path, (1, 5, [GOOD], "dog number 1"), (2, 5, [GOOD], "the cat")), data)
+
+
+def test_results_without_an_expression_have_no_id(tmp_path):
+    """They are counted."""
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps([{"annotation_id": 6, "predicted_bounding_boxes": [GOOD]}]), encoding="utf-8")
+    losses = Losses("answers")
+
+    assert list(AnswerFile(path, space=None, losses=losses, contradictions=Counter())) == []
     assert losses.counts["left out"] == {"a line has no 'id'": 1}
-
-
-def test_hostile_bytes_never_crash(tmp_path):
-    """Changed bytes give examples, refusals or one line."""
-    path = write(tmp_path / "x.json", dataset())
-    check_hostile_bytes(READER, path, path)
 
 
 @pytest.mark.skipif(not REAL.is_file(), reason="the sample of Google Refexp does not lie beside the checkout")
@@ -98,6 +80,7 @@ def test_the_sample_of_results_is_read_whole():
     losses, contradictions = Losses("answers"), Counter()
     answers = list(AnswerFile(REAL, space=None, losses=losses, contradictions=contradictions))
 
-    assert READER.sniff(REAL)
     assert (len(answers), losses.total("left out"), contradictions) == (300, 0, {})
     assert sum(answer.boxes is None for answer in answers) == 2
+    assert answers[0].id == "298801-2"
+    assert answers[0].boxes == ((None, Box(357, 134, 610, 480), "pixels"),)

@@ -11,6 +11,7 @@ from deixis.errors import BrokenDataset
 from deixis.readers._builtin.sugarcrepe import READER
 from deixis.readers._examples import ReadFile
 from deixis.readers.registry import sniff_reader
+from deixis.testing import check_reader
 from tests.readers.hostile import check_hostile_bytes
 from tests.readers.pairs import OTHERS, WRONG, crepe, crepe_file, write
 
@@ -63,6 +64,21 @@ def test_a_folder_gives_its_seven_splits_and_leaves_answers_alone(tmp_path):
         ReadFile(READER, tmp_path)
 
 
+def test_a_repository_is_read_by_its_folder_of_data(tmp_path):
+    """And a folder with very many files by their known names alone."""
+    crepe_file(tmp_path / "data" / "swap_att.json", 2)
+    assert READER.sniff(tmp_path)
+    assert len(ReadFile(READER, tmp_path)) == 2
+
+    many = tmp_path / "many"
+    for number in range(201):
+        write(many / f"{number}.json", {})
+    crepe_file(many / "mine.json", 1)
+    assert not READER.sniff(many)
+    crepe_file(many / "add_att.json", 1)
+    assert list(ReadFile(READER, many).splits) == ["add_att"]
+
+
 def test_a_second_caption_is_kept(tmp_path):
     """SugarCrepe++ has two right captions of each image."""
     path = write(tmp_path / "replace_rel.json", [crepe(caption2="On a blue box there is a red cup.", id=3)])
@@ -79,6 +95,13 @@ def test_records_that_are_no_pairs_are_refused_by_code(tmp_path):
     assert (read.records, len(read)) == (8, 1)
     expected = ["no-text", "no-text", "no-image", "same-text", "no-record", "no-record", "no-record"]
     assert [refusal.code for refusal in read.refusals] == expected
+
+
+def test_every_verb_takes_the_file(tmp_path):
+    """The checker of readers finds nothing."""
+    facts = check_reader(READER, crepe_file(tmp_path / "swap_att.json", 8))
+
+    assert (facts.records, facts.examples) == (8, 8)
 
 
 def test_hostile_bytes_never_crash(tmp_path):

@@ -8,6 +8,7 @@ from deixis.audits._choices import votes_for_right
 from deixis.readers._builtin.valse import READER
 from deixis.readers._examples import ReadFile
 from deixis.readers.registry import sniff_reader
+from deixis.testing import check_reader
 from tests.readers.hostile import check_hostile_bytes
 from tests.readers.pairs import OTHERS, foil, write
 
@@ -40,6 +41,7 @@ def test_items_that_people_did_not_prefer_are_in_a_split_of_their_own(tmp_path):
         str(k): foil(mturk={"caption": caption, "foil": other, "other": rest})
         for k, (caption, other, rest) in enumerate(votes)
     }
+    items["1"]["mturk"]["caption"] = 2.0
     items["6"] = {name: value for name, value in foil().items() if name != "mturk"}
     read = ReadFile(READER, write(tmp_path / "plurals.json", items))
 
@@ -88,7 +90,7 @@ def test_records_that_are_no_items_are_refused_by_code(tmp_path):
         "no-text": [foil(foil=""), foil(foil=None), foil(caption=[])],
         "no-image": [foil(image_file=None)],
         "same-text": [foil(foil="A cup stands on a box.")],
-        "odd-votes": [foil(mturk=3), foil(mturk={"caption": "3"}), foil(mturk={"foil": -1})],
+        "odd-votes": [foil(mturk=3), foil(mturk={"caption": "3"}), foil(mturk={"foil": -1}), foil(mturk={"foil": 0.5})],
         "no-record": ["x"],
     }
     records = [foil(), *(one for some in bad.values() for one in some)]
@@ -96,6 +98,15 @@ def test_records_that_are_no_items_are_refused_by_code(tmp_path):
 
     assert len(read) == 1
     assert dict(read.refused) == {code: len(some) for code, some in bad.items()}
+
+
+def test_every_verb_takes_the_file(tmp_path):
+    """The checker of readers finds nothing."""
+    facts = check_reader(
+        READER, write(tmp_path / "relations.json", {str(k): foil(caption=f"A cup {k}.") for k in range(8)})
+    )
+
+    assert (facts.records, facts.examples) == (8, 8)
 
 
 def test_hostile_bytes_never_crash(tmp_path):

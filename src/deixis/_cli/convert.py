@@ -35,7 +35,7 @@ def convert(
     as_json: Json = False,
     options: dict[str, Any],
 ) -> int:
-    """Convert a dataset, or several into one, into another form.
+    """Convert one or several datasets to another format.
 
     The last path is where to write; those before it are read, one after the other, as one dataset.
 
@@ -51,7 +51,7 @@ def convert(
             by commas, e.g. --as a1 or --as test=a1.
         force: Replace a file that is already there.
         seed: Chooses the words of absent things; nothing else is random here.
-        workers: Accepted by every verb; there is nothing to divide here.
+        workers: Accepted by every verb; this one runs in one process.
         as_json: Print JSON instead of text.
         options: Those of single worlds.
     """
@@ -69,8 +69,8 @@ def convert(
     if to.startswith(ABSENT):
         if options:
             raise RecipeError(f"--{next(iter(options)).replace('_', '-')} has no meaning for {to[:40]!r}")
-        given = {"seed": seed or 0, "split": split, "names": names_in(named), "force": force}
-        return _convert_absent(world, sources, out, to, given, as_json=as_json)
+        chosen = {"seed": seed or 0, "split": split, "names": names_in(named), "force": force}
+        return _convert_absent(world, sources, out, to, chosen, as_json=as_json)
     formats = world.part("formats")
     if to not in formats.writes:
         known = ", ".join(formats.writes)

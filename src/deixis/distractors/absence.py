@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.distractors.relaxations import OPPOSITE
+from deixis.distractors.planned_misreadings import OPPOSITE
 from deixis.expression.parts import Part, mention_at, parts, replacing
 from deixis.expression.steps import Extreme, Is, Not, Nth, Related
 from deixis.resolution.reference import denotation
@@ -76,7 +76,7 @@ def absences(
     if not scenes:
         return
     schema = scenes[0].schema
-    borne = _Borne(scenes)
+    shown = _ShownValues(scenes)
     proposed = [
         Absence(replacing(expression, part, step), part, _word(part.step), _word(step))
         for part in parts(expression)
@@ -84,12 +84,12 @@ def absences(
         for step in _other_steps(part.step, schema, values)
     ]
     shuffled = rng.permutation(proposed)
-    for change in sorted(shuffled, key=lambda one: not borne.has(_step_of(one))):
+    for change in sorted(shuffled, key=lambda one: not shown.has(_step_of(one))):
         if not any(denotation(change.expression, scene) for scene in scenes):
             yield change
 
 
-class _Borne:
+class _ShownValues:
     """Values that objects of some scenes bear, by attribute, worked out when they are asked for."""
 
     def __init__(self, scenes: Sequence[Scene]) -> None:

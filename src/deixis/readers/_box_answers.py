@@ -6,14 +6,15 @@ Our own are lines of JSON with the id of the example and one of these:
     {"id": 12, "boxes": [[10, 20, 110, 220], [5, 5, 9, 9]], "image": 1, "space": "pixels"}
     {"id": 12, "boxes": [{"image": 0, "box": [0.1, 0.2, 0.3, 0.4]}], "space": "share"}
     {"id": 12, "object": 3}
+    {"id": 12, "annotation": 298801}
     {"id": 12, "box": "none"}
 
 `expression` may repeat what was asked; an answer to another expression than that of its example is left out. `image`
-counts from 0; where only one image is shown it may be left out. `object` is the number of a candidate, from 0,
-with `image` where several images have some. `none` and an empty list say that nothing fits. `width` and `height` say
-how large the image is, where boxes are in pixels and the dataset does not say it. Of two other formats the space is
-known: predictions of Ref-Adv's evaluation (`pred_box_xyxy_first`) and results of Google Refexp
-(`predicted_bounding_boxes`) are in pixels.
+counts from 0; where only one image is shown it may be left out. `object` is the number of a candidate, from 0, with
+`image` where several images have some; `annotation` is the number that the dataset itself has for it. `none` and an
+empty list say that nothing fits. `width` and `height` say how large the image is, where boxes are in pixels and the
+dataset does not say it. Of two other formats the space is known: predictions of Ref-Adv's evaluation
+(`pred_box_xyxy_first`) and results of Google Refexp (`predicted_bounding_boxes`) are in pixels.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import BrokenDataset, SchemaError
-from deixis.judge.boxes import SPACES, Box, Space, box_from, overlap
+from deixis.judge.boxes import LARGEST, SPACES, Box, Space, box_from, overlap
 from deixis.readers.files import head_of, json_items
 
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 NONE = ("none", "nothing", "not there")  # texts that say that nothing fits
 REFEXP, REF_ADV = "predicted_bounding_boxes", "pred_box_xyxy_first"
 CLOSE = 1e-3  # by which two figures of one overlap may differ
+ANNOTATIONS = ("annotation", "annotation_id", "ann_id")
 MOST_BOXES = 1000  # of one answer; more are none
 
 
@@ -63,6 +65,7 @@ class BoxAnswer(NamedTuple):
         boxes: what was answered; empty for "nothing fits", None where it cannot be understood.
         object: the number of the candidate that was answered, where that is the answer.
         image: the image of that candidate.
+        annotation: what the dataset calls the candidate, where that is the answer.
         size: of the image, where the answer says it.
         text: the expression that is answered, where the answer repeats it.
     """
@@ -73,11 +76,12 @@ class BoxAnswer(NamedTuple):
     image: int | str | None = None
     size: tuple[float, float] = (0.0, 0.0)
     text: str = ""
+    annotation: int | str | None = None
 
     @property
     def is_none(self) -> bool:
         """Whether it says that nothing fits."""
-        return self.boxes == () and self.object is None
+        return self.boxes == () and self.object is None and self.annotation is None
 
 
 class AnswerFile:
@@ -116,6 +120,8 @@ class AnswerFile:
                 return BoxAnswer(name, self._refexp(values))
             if type(values.get("object")) is int:
                 return BoxAnswer(name, (), values["object"], _image_of(values))
+            if (annotation := _annotation_of(values)) is not None:
+                return BoxAnswer(name, (), annotation=annotation)
             given = list(_boxes_of(values))
             size = _size_of(values)
         except SchemaError:
@@ -128,7 +134,7 @@ class AnswerFile:
 
     def _space_of(self, number: int, values: dict[str, Any]) -> Space:
         told = values.get("space", self.space)
-        if told not in SPACES:
+        if not isinstance(told, str) or told not in SPACES:
             problem = "do not say their space" if told is None else f"are in the space {str(told)[:40]!r}"
             raise BrokenDataset(
                 f"{self.path}, answer {number}: its boxes {problem}; declare it with --space {' or '.join(SPACES)} "
@@ -136,7 +142,7 @@ class AnswerFile:
             )
         if self.space is not None and told != self.space:
             self.contradictions[f"a line says {told}, --space says {self.space}; the line counts"] += 1
-        return told  # type: ignore[no-any-return]
+        return told
 
     def _compare(self, given: GivenBox) -> None:
         """Count a box whose numbers are not of its space."""
@@ -151,19 +157,20 @@ class AnswerFile:
         if not values[REF_ADV]:
             return None
         box, said = box_from(values[REF_ADV]), values.get("first_iou")
-        if isinstance(said, float | int) and isinstance(right := values.get("gt_bbox_xyxy"), list) and len(right) == 4:
-            if abs(overlap(box, box_from(right)) - said) > CLOSE:
-                self.contradictions["first_iou is not the overlap of the two boxes in pixels"] += 1
-        return (GivenBox(None, box, self._known("pixels")),)
+        right = values.get("gt_bbox_xyxy")
+        is_told = isinstance(right, list) and len(right) == 4
+        if isinstance(said, float | int) and is_told and abs(overlap(box, box_from(right)) - said) > CLOSE:
+            self.contradictions["first_iou is not the overlap of the two boxes in pixels"] += 1
+        return (GivenBox(None, box, self._note_space("pixels")),)
 
     def _refexp(self, values: dict[str, Any]) -> tuple[GivenBox, ...] | None:
         """The first box of a result of Google Refexp, in which boxes stand in the order of confidence."""
         given = values[REFEXP]
         if not isinstance(given, list) or not given:
             return None
-        return (GivenBox(None, box_from(given[0], form="xywh"), self._known("pixels")),)
+        return (GivenBox(None, box_from(given[0], form="xywh"), self._note_space("pixels")),)
 
-    def _known(self, space: Space) -> Space:
+    def _note_space(self, space: Space) -> Space:
         if self.space is not None and self.space != space:
             self.contradictions[f"--space says {self.space}, but this format is in {space}, which counts"] += 1
         return space
@@ -214,11 +221,20 @@ def _id_of(values: Any) -> str | None:
     """Return the id of an answer, under the name that its format has for it."""
     if not isinstance(values, dict):
         return None
-    keys = ("row_idx", "id") if REF_ADV in values else ("refexp_id", "id") if REFEXP in values else ("id",)
-    for key in keys:
+    if REFEXP in values and "refexp_id" in values:
+        return f"{values.get('annotation_id')}-{values['refexp_id']}"
+    for key in ("row_idx", "id") if REF_ADV in values else ("id",):
         if isinstance(name := values.get(key), int | str) and not isinstance(name, bool):
             return str(name)
     return None
+
+
+def _annotation_of(values: dict[str, Any]) -> int | str | None:
+    """Return the number of a candidate in the dataset, or None where the answer is another."""
+    if "box" in values or "boxes" in values:
+        return None
+    given = (values[key] for key in ANNOTATIONS if key in values)
+    return next((one for one in given if isinstance(one, int | str) and not isinstance(one, bool)), None)
 
 
 def _text_of(values: dict[str, Any]) -> str:
@@ -261,6 +277,6 @@ def _is_none(value: Any) -> bool:
 
 def _size_of(values: dict[str, Any]) -> tuple[float, float]:
     width, height = values.get("width", 0), values.get("height", 0)
-    if type(width) in (int, float) and type(height) in (int, float) and width > 0 and height > 0:
+    if all(type(side) in (int, float) and 0 < side < LARGEST for side in (width, height)):
         return float(width), float(height)
     return 0.0, 0.0

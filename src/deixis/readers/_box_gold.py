@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ENOUGH = LADDER[0]
 SURPLUS = 1.05  # times the whole: numbers up to it are of boxes that reach out, larger ones of another space
 DIGITS = {"share": 4}  # that coordinates are written with, others with one
+FAITHFUL = 0.95  # overlap of a rounded box with itself; one that loses more is written with all digits
 ANOTHER_SPACE = "a box in another space than was asked for"
 
 
@@ -74,8 +75,8 @@ class BoxGold:
         measures = self._measures(given)
         is_right = bool(measures["right"]) if given else not self.boxes
         measures["right"] = float(is_right)
-        missed = () if is_right else self._missed(given)
-        return Judgement("right" if is_right else "wrong", measures, said=said or NOT_THERE, missed=missed)
+        misreadings = () if is_right else self._misreadings_of(given)
+        return Judgement("right" if is_right else "wrong", measures, said=said or NOT_THERE, misreadings=misreadings)
 
     def _read(self, text: str) -> list[Region]:
         """Return the boxes of an answer, in images counted from 0."""
@@ -104,18 +105,18 @@ class BoxGold:
         is_right = len(values) == most and min(values) >= ENOUGH
         return {"right": float(is_right), "IoU": sum(values) / most, "center": float(hits)}
 
-    def _missed(self, given: list[Region]) -> tuple[str, ...]:
+    def _misreadings_of(self, given: list[Region]) -> tuple[str, ...]:
         """Return the misreadings that lead to the candidate that the only box of an answer overlaps best."""
         if not given:
             return (f"said {NOT_THERE}",)
         if len(given) > 1:
             return ()
-        best, missed = 0.0, ()  # type: tuple[float, tuple[str, ...]]
+        best, misreadings = 0.0, ()  # type: tuple[float, tuple[str, ...]]
         for region, names in self.candidates:
             value = overlap(region.box, given[0].box) if region.image == given[0].image else 0.0
             if value > best:
-                best, missed = value, names
-        return missed
+                best, misreadings = value, names
+        return misreadings
 
     def to_plain(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -124,7 +125,7 @@ class BoxGold:
             "boxes": [[image, *box] for image, box in self.boxes],
             "space": self.space,
             "images": self.images,
-            "candidates": [[image, *box, list(missed)] for (image, box), missed in self.candidates],
+            "candidates": [[image, *box, list(misreadings)] for (image, box), misreadings in self.candidates],
             "split": self.split,
             "facts": dict(self.facts),
         }
@@ -168,7 +169,7 @@ def write_box(box: Box, space: Space, image: int | None = None) -> str:
     """
     digits = DIGITS.get(space, 1)
     short = [round(edge, digits) + 0.0 for edge in box]
-    if overlap(Box(*short), box) < 0.95:
+    if overlap(Box(*short), box) < FAITHFUL:
         short = list(box)
     edges = f"[{', '.join(f'{edge:g}' if edge == round(edge, digits) else repr(edge) for edge in short)}]"
     return edges if image is None else f"image {image + 1}: {edges}"

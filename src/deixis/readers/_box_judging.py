@@ -6,9 +6,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-import pyarrow as pa
-
 from deixis._losses import Losses
 from deixis._options import refuse_options
 from deixis._version import __version__
@@ -16,13 +13,14 @@ from deixis.data._kept_results import demand_same, place_for, read_kept, write_e
 from deixis.data._split_names import names_in_split
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.errors import BrokenDataset, SchemaError, UnknownName
-from deixis.judge.boxes import LADDER, SPACES
+from deixis.judge.boxes import SPACES
 from deixis.judge.request import AGAIN, NO_EXAMPLE
-from deixis.judge.verdicts import VERDICTS, Codes, Verdicts, id_code, write_verdicts
+from deixis.judge.verdicts import VERDICTS
 from deixis.learn.run import is_word
 from deixis.readers._box_answers import AnswerFile, BoxAnswer
 from deixis.readers._box_baselines import BASELINES, NO_SIZE, baseline_answers
 from deixis.readers._box_scores import MEASURES, chance_of, score_boxes, score_tables, scores_by_fact, scores_by_split
+from deixis.readers._box_verdict_file import write_box_verdicts
 from deixis.readers._box_verdicts import judge_boxes
 from deixis.report.output import Output
 
@@ -97,11 +95,11 @@ class BoxJudging:
             for name in others:
                 del given[name]
             losses.demand_few(where=source, allowed=request.allow_losses)
-        asked = _answered(asked, given)
+        asked = _in_answered_splits(asked, given)
         if not asked:
             why = f": {NO_SIZE}" if word else "; are the ids the same?"
             raise BrokenDataset(f"none of the answers in {source} is to an example that is judged{why}")
-        values = {
+        values: dict[str, Any] = {
             "deixis": __version__,
             "world": self.world.name,
             "model": word or None,
@@ -116,7 +114,7 @@ class BoxJudging:
         values |= {
             "overall": score_boxes(verdicts, chances, seed=seed),
             "splits": scores_by_split(verdicts, chances, splits, seed=seed),
-            "facts": scores_by_fact(asked, verdicts, chances, seed=seed),
+            "facts": scores_by_fact(asked, verdicts, chances),
         }
         values |= {"contradictions": dict(contradictions.most_common())} if contradictions else {}
         values |= {"losses": losses.to_dict()} if losses else {}
@@ -168,7 +166,7 @@ def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> list[ReadEx
     return [one for one in examples if wanted.intersection(names_in_split(one.split))]  # type: ignore[misc]
 
 
-def _answered(asked: list[ReadExample], given: Mapping[str, BoxAnswer]) -> list[ReadExample]:
+def _in_answered_splits(asked: list[ReadExample], given: Mapping[str, BoxAnswer]) -> list[ReadExample]:
     """Return the examples of the splits of which any example was answered."""
     splits = {split for one in asked if str(one.id) in given for split in names_in_split(one.split)}
     return [one for one in asked if splits.intersection(names_in_split(one.split))]
@@ -191,50 +189,6 @@ def _write(
     files = [write_evaluation(out, {**values, "splits": before | values["splits"]}), out / VERDICTS]
     notes = [f"Kept there of earlier: {', '.join(others)}"] if others else []
     return files, notes + ([f"{request.out} itself holds results on another dataset"] if out != request.out else [])
-
-
-def write_box_verdicts(path: Path, verdicts: Sequence[BoxVerdict], *, world: World, keep: bool = False) -> None:
-    """Write verdicts on boxes in the common schema, with the overlap and how many boxes there are besides.
-
-    Args:
-        path: the file.
-        verdicts: one for each example; an example of two splits has a row in each.
-        world: whose they are.
-        keep: whether to keep what the file holds of other splits.
-    """
-    rows = [(split, verdict) for verdict in verdicts for split in names_in_split(verdict.split or "all")]
-    judged = [verdict for _, verdict in rows]
-    part, outcome = Codes.of(split for split, _ in rows), Codes.of(one.outcome for one in judged)
-    missed = Codes.of(one.misreading for one in judged)
-    ids = [one.id for one in judged]
-    ladder = {f"IoU {step:g}": np.array([one.worst >= step for one in judged], bool) for step in LADDER}
-    found = Verdicts(
-        ids=np.array([id_code(one) for one in ids], np.int64),
-        part=part.codes,
-        parts=part.names,
-        right={
-            "accuracy": np.array([one.is_right for one in judged], bool),
-            **ladder,
-            "center": np.array([one.center == 1 for one in judged], bool),
-        },
-        outcome=outcome.codes,
-        outcomes=outcome.names,
-        role=np.zeros(len(rows), np.int16),
-        roles=("",),
-        missed=missed.codes,
-        misreadings=missed.names,
-        chosen=np.array([-1 if one.chosen is None else one.chosen.object for one in judged], np.int32),
-        names=ids,
-    )
-    overlaps = [None if np.isnan(one.overlap) else one.overlap for one in judged]
-    more = {
-        "scene": pa.array([None if one.chosen is None else one.chosen.scene for one in judged], pa.int32()),
-        "overlap": pa.array(overlaps, pa.float64()),
-        "boxes": pa.array([one.given for one in judged], pa.int32()),
-        "right_boxes": pa.array([one.wanted for one in judged], pa.int32()),
-        "read_as": pa.array([list(one.read_as) for one in judged], pa.list_(pa.string())),
-    }
-    write_verdicts(path, found, world=world.name, more=more, keep=keep)
 
 
 def _blocks(values: Mapping[str, Any]) -> Iterator[Any]:

@@ -192,9 +192,11 @@ def _values_of(example: ReadExample, where: Where) -> str:
     if where.scene >= len(example.scenes):
         return ""
     scene = example.scenes[where.scene]
-    values = ("/".join(sorted(scene.values(where.object, one.name))) for one in scene.schema.attributes)
-    told = " ".join(value for value in values if value)
-    return f"{told} " if told else ""
+    told = []
+    for attribute in scene.schema.attributes:
+        value = "/".join(sorted(scene.values(where.object, attribute.name)))
+        told.append(f"{attribute.name} {value}" if value.isdecimal() else value)
+    return "".join(f"{value} " for value in told if value)
 
 
 def _missed_by(example: ReadExample, where: Where) -> tuple[str, ...]:

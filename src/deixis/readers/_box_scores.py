@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 STEPS = tuple(round(0.5 + 0.05 * step, 2) for step in range(10))  # the ladder of COCO, .5 to .95
 MEASURES = {
-    "accuracy": "the answer is right: an overlap (IoU) of .5 in the right image, the object that is meant, all boxes of "
-    "several, or nothing where nothing fits",
+    "accuracy": "the answer is right: an overlap (IoU) of .5 in the right image, the object that is meant, all "
+    "boxes of several, or nothing where nothing fits",
     **{f"IoU {step:g}": f"the overlap of every box is at least {step:g}, and none is left over" for step in LADDER},
     "mAcc": "the mean over the overlaps .5, .55, …, .95",
     "mean IoU": "the mean overlap; 0 for answers without a box",
@@ -36,16 +36,23 @@ MEASURES = {
     "right refusals": "of the examples that nothing fits, the part in which the answer says so",
     "wrong refusals": "of all others, the part in which the answer says that nothing fits",
 }
-MOST_VALUES = 12  # of a fact by which results are told apart; more numbers are put together in ranges
+MOST_VALUES = 12  # of a fact by which results are told apart
+MOST_NUMBERS = 8  # more of them are put together in ranges
 MOST_RANGES = 4
 LONGEST_VALUE = 40
-MANY = 0.5  # part of the examples; a fact of which more values are there tells examples apart, not kinds
+FEW, MANY = 0.2, 0.5  # parts of the examples: a fact with more different numbers, or more values at all, is a name
 
 
-def score_boxes(verdicts: Sequence[BoxVerdict], chances: Sequence[float], *, seed: int = 0) -> dict[str, Any]:
+def score_boxes(
+    verdicts: Sequence[BoxVerdict], chances: Sequence[float], *, seed: int = 0, is_brief: bool = False
+) -> dict[str, Any]:
     """Return the measures of some verdicts, as `evaluation.json` holds them.
 
-    `chances` are those of a random candidate, not a number where there are none.
+    Args:
+        verdicts: at least one.
+        chances: those of a random candidate, not a number where there are none.
+        seed: of the bootstrap.
+        is_brief: leave out what needs a bootstrap.
     """
     outcomes = Counter(verdict.outcome for verdict in verdicts)
     missed: dict[str, float] = {}
@@ -55,7 +62,7 @@ def score_boxes(verdicts: Sequence[BoxVerdict], chances: Sequence[float], *, see
     known = [chance for chance in chances if chance == chance]  # noqa: PLR0124 (not NaN)
     return {
         "examples": len(verdicts),
-        **plain_estimates({"": dict(_estimates(verdicts, seed))})[""],
+        **plain_estimates({"": dict(_estimates(verdicts, seed, is_brief=is_brief))})[""],
         "chance": round(float(np.mean(known)), 6) if known else None,
         "outcomes": {name: outcomes[name] for name in OUTCOMES if outcomes[name]},
         "misreadings": {
@@ -64,7 +71,7 @@ def score_boxes(verdicts: Sequence[BoxVerdict], chances: Sequence[float], *, see
     }
 
 
-def _estimates(verdicts: Sequence[BoxVerdict], seed: int) -> Iterator[tuple[str, Estimate]]:
+def _estimates(verdicts: Sequence[BoxVerdict], seed: int, *, is_brief: bool) -> Iterator[tuple[str, Estimate]]:
     """Yield the measures that are defined for some of the verdicts."""
     yield "accuracy", share(np.array([one.is_right for one in verdicts]))
     worst, mean = np.array([one.worst for one in verdicts]), np.array([one.overlap for one in verdicts])
@@ -72,14 +79,15 @@ def _estimates(verdicts: Sequence[BoxVerdict], seed: int) -> Iterator[tuple[str,
     if has_box.any():
         for step in LADDER:
             yield f"IoU {step:g}", share(worst[has_box] >= step)
-        steps = np.mean([worst[has_box] >= step for step in STEPS], axis=0)
-        yield "mAcc", resample(steps[:, None], seed=seed).estimates()[0]
-        yield "mean IoU", resample(mean[has_box][:, None], seed=seed).estimates()[0]
+        if not is_brief:
+            steps = np.mean([worst[has_box] >= step for step in STEPS], axis=0)
+            found = resample(np.stack([steps, mean[has_box]], axis=1), seed=seed).estimates()
+            yield from zip(("mAcc", "mean IoU"), found, strict=True)
     for name in ("center", "image"):
         values = np.array([getattr(one, name) for one in verdicts])
         if not np.isnan(values).all():
             yield name, share(values)
-    if any(one.wanted > 1 or one.given > 1 for one in verdicts):
+    if not is_brief and any(one.wanted > 1 or one.given > 1 for one in verdicts):
         yield from _pairings(verdicts, seed)
     refused = np.array([one.is_refusal for one in verdicts], np.float64)
     if not has_box.all():
@@ -112,20 +120,25 @@ def chance_of(example: ReadExample) -> float:
 def group_values(examples: Sequence[ReadExample]) -> dict[str, list[tuple[str, ...]]]:
     """Return the facts by which results can be told apart: for every example the values that it has.
 
-    A fact with many numbers is put together in ranges; one with many other values is left out, as is one of which all
-    examples have the same.
+    A fact with many numbers is put together in ranges. One with many other values is left out, as is one with a number
+    of its own for every few examples, which is a name, and one of which all examples have the same.
     """
     names = dict.fromkeys(name for example in examples for name in example.facts)
     found = {}
     for name in names:
         values = [_values(example.facts.get(name)) for example in examples]
-        different = {one for some in values for one in some}
-        if len(different) > MOST_VALUES and all(type(one) in (int, float) for one in different):
+        different, known = _different(values), sum(1 for some in values if some)
+        is_counted = all(type(one) in (int, float) for one in different) and len(different) <= FEW * known
+        if len(different) > MOST_NUMBERS and is_counted:
             values = _ranges(values)
-            different = {one for some in values for one in some}
-        if 1 < len(different) <= min(MOST_VALUES, max(2, MANY * len(examples))):
-            found[name] = [tuple(map(_told, some)) for some in values]
+            different = _different(values)
+        if 1 < len(different) <= min(MOST_VALUES, max(2, MANY * known)):
+            found[name] = [tuple(map(_word_for, some)) for some in values]
     return found
+
+
+def _different(values: Sequence[tuple[Any, ...]]) -> set[Any]:
+    return {one for some in values for one in some}
 
 
 def _values(value: Any) -> tuple[Any, ...]:
@@ -139,7 +152,7 @@ def _is_short(text: str) -> bool:
     return 0 < len(text) <= LONGEST_VALUE
 
 
-def _told(value: Any) -> str:
+def _word_for(value: Any) -> str:
     return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
@@ -158,7 +171,7 @@ def _ranges(values: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 def scores_by_fact(
-    examples: Sequence[ReadExample], verdicts: Sequence[BoxVerdict], chances: Sequence[float], *, seed: int = 0
+    examples: Sequence[ReadExample], verdicts: Sequence[BoxVerdict], chances: Sequence[float]
 ) -> dict[str, dict[str, Any]]:
     """Return the measures of the examples of every value of every fact, in the order of the values."""
     found: dict[str, dict[str, Any]] = {}
@@ -168,7 +181,7 @@ def scores_by_fact(
             for value in some:
                 parts.setdefault(value, []).append(place)
         found[name] = {
-            value: score_boxes([verdicts[k] for k in places], [chances[k] for k in places], seed=seed)
+            value: score_boxes([verdicts[k] for k in places], [chances[k] for k in places], is_brief=True)
             for value, places in sorted(parts.items(), key=lambda one: _order(one[0]))
         }
     return found
@@ -212,15 +225,15 @@ def score_tables(values: Mapping[str, Any]) -> Iterator[str | TextTable]:
         lines = [(name, *_cells(overall[name]), f"{overall[name]['rows']:,}") for name in shown]
         yield TextTable(("measure, all", "%", "95 %", "examples"), lines, (1, 2, 3))
     for fact, parts in values["facts"].items():
-        lines = [(name, f"{one['examples']:,}", *_cells(one["accuracy"])) for name, one in parts.items()]
-        yield TextTable((fact.replace("_", " "), "examples", "right", "95 %"), lines, (1, 2, 3))
+        kinds = [(name, f"{one['examples']:,}", *_cells(one["accuracy"])) for name, one in parts.items()]
+        yield TextTable((fact.replace("_", " "), "examples", "right", "95 %"), kinds, (1, 2, 3))
     if set(overall["outcomes"]) != {"right"}:
         counted = [(name, f"{count:,}") for name, count in overall["outcomes"].items()]
         yield TextTable(("outcome", "answers"), counted, (1,))
     if overall["misreadings"]:
         wrong = sum(overall["misreadings"].values())
-        lines = [(name, f"{100 * count / wrong:.1f}") for name, count in overall["misreadings"].items()]
-        yield TextTable(("wrong object, by misreading", "%"), lines, (1,))
+        shares = [(name, f"{100 * count / wrong:.1f}") for name, count in overall["misreadings"].items()]
+        yield TextTable(("wrong object, by misreading", "%"), shares, (1,))
 
 
 def _columns(overall: Mapping[str, Any]) -> list[str]:

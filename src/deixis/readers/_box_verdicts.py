@@ -116,7 +116,7 @@ def judge_boxes(world: World, example: ReadExample, answer: BoxAnswer | None) ->
         return blank._replace(outcome="right" if is_right else "wrong refusal", is_refusal=True)
     chosen: Where | None = None
     try:
-        if answer.object is None:
+        if answer.object is None and answer.annotation is None:
             regions = [Region(*to_example(one, example, answer.size)) for one in answer.boxes]
         else:
             chosen = _candidate(answer, example)
@@ -141,6 +141,8 @@ def _blank(example: ReadExample) -> BoxVerdict:
 
 def _candidate(answer: BoxAnswer, example: ReadExample) -> Where:
     """Return the candidate of a number."""
+    if answer.annotation is not None:
+        return _candidate_by_id(str(answer.annotation), example)
     assert answer.object is not None
     image = answer.image if answer.image is not None else 0 if len(example.regions) == 1 else -1
     if isinstance(image, str):
@@ -148,6 +150,15 @@ def _candidate(answer: BoxAnswer, example: ReadExample) -> Where:
     if not (0 <= image < len(example.regions) and 0 <= answer.object < len(example.regions[image])):
         raise SchemaError("there is no such region")
     return Where(image, answer.object)
+
+
+def _candidate_by_id(name: str, example: ReadExample) -> Where:
+    """Return the candidate that the dataset has under a number."""
+    for image, scene in enumerate(example.scenes[: len(example.regions)]):
+        for number, own in enumerate(getattr(scene, "ids", ())):
+            if str(own) == name:
+                return Where(image, number)
+    raise SchemaError("there is no such region")
 
 
 def _compare(

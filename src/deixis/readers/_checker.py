@@ -157,8 +157,8 @@ class _Trial:
         for scene, thing in example.targets:
             inside = 0 <= scene < len(example.scenes) and 0 <= thing < len(example.scenes[scene])
             self.demand(inside, f"the target of {says} is no object of its scenes")
-        for scene, boxes in zip(example.scenes, example.regions, strict=False):
-            self.demand(len(scene) == len(boxes), f"{says} has {len(boxes)} boxes for {len(scene)} objects")
+        for one, boxes in zip(example.scenes, example.regions, strict=False):
+            self.demand(len(one) == len(boxes), f"{says} has {len(boxes)} boxes for {len(one)} objects")
 
     def is_resolved(self, example: ReadExample, number: int) -> bool:
         """Return whether the expression picks out exactly the targets, which a reader may claim."""

@@ -40,13 +40,11 @@ if TYPE_CHECKING:
     from deixis.readers.reader import ReadExample
 
 
-__all__ = ["TIE", "UNREADABLE", "ChoiceAnswer", "Choices", "choices_of", "is_matching", "plain_text", "read_choices"]
-
 UNREADABLE, NO_SUCH, TIE = "unreadable", "no such choice", "tie"
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 YES_NO = {"yes": "true", "no": "false", "correct": "true", "incorrect": "false"}
 ORDERS = {"positive-first": (0, 1), "negative-first": (1, 0)}
-PUBLISHED = "multiple_choice_answer"
+PUBLISHED = {"answer", "caption", "negative_caption"}  # fields of the answers that SugarCrepe publishes
 HEAD = 65536  # bytes: the first line has to end there
 NO_ID, NO_ANSWER = "a line has no 'id'", "it is no answer but a value beside them"
 NO_ORDER, NOT_ASKED = (
@@ -120,7 +118,7 @@ def read_choices(path: Path, examples: Mapping[str, ReadExample], task: str, los
     published: list[tuple[str, dict[str, Any]]] = []
     for key, record in _records(path):
         losses.see()
-        if isinstance(record, dict) and isinstance(record.get("answer"), dict) and PUBLISHED in record["answer"]:
+        if isinstance(record, dict) and "choice" not in record and record.keys() >= PUBLISHED:
             published.append((str(key), record))
             continue
         fields = {"choice": record} if isinstance(key, str) and isinstance(record, str | int) else record
@@ -135,9 +133,10 @@ def read_choices(path: Path, examples: Mapping[str, ReadExample], task: str, los
         if example is None:
             yield ChoiceAnswer(str(number), -1, UNREADABLE)
             continue
-        yield from _answers(str(number), record, choices_of(example, task), losses)
+        yield from _answers(str(number), fields, choices_of(example, task), losses)
     if published:
-        yield from _published(published, examples, losses)
+        named = next((order for name, order in ORDERS.items() if name in path.stem), ())
+        yield from _published_answers(published, examples, losses, named)
 
 
 def _answers(number: str, record: dict[str, Any], asked: Sequence[Choices], losses: Losses) -> Iterator[ChoiceAnswer]:
@@ -199,7 +198,7 @@ def _choice(value: Any, texts: Sequence[str], order: Sequence[int]) -> tuple[int
 def place_of(text: str) -> int | None:
     """The place that a text names alone, from 0: `first`, `A`, `(a)`, `(1)`; None where it names none."""
     said = " ".join(text.casefold().strip().rstrip(".").split())
-    said = re.sub(r"^(?:the )?(?:option|choice|caption|sentence|image) ", "", said)
+    said = re.sub(r"^(?:the )?(?:(?:option|choice|caption|sentence|image) )?", "", said)
     said = re.sub(r"(?<=.) (?:one|option|choice|caption|sentence|image)$", "", said)
     if said in ORDINALS:
         return ORDINALS.index(said)
@@ -227,11 +226,10 @@ def _score_rows(scores: Any, asked: Sequence[Choices]) -> list[list[float] | Non
         return [_numbers(scores, len(asked[0].texts))]
     count = len(asked[0].texts)
     is_table = isinstance(scores, list) and len(scores) == count
-    rows = [_numbers(row, count) for row in scores] if is_table else [None] * count
-    if any(row is None for row in rows):
+    table = [row for row in (_numbers(row, count) for row in scores) if row is not None] if is_table else []
+    if len(table) < count:
         return [None] * len(asked)
-    table = [row for row in rows if row is not None]
-    return [[row[image] for row in table] for image in range(count)] + table  # type: ignore[operator]
+    return [*([row[image] for row in table] for image in range(count)), *table]
 
 
 def _numbers(row: Any, count: int) -> list[float] | None:
@@ -252,30 +250,49 @@ def _highest(number: str, asked: Choices, row: list[float] | None) -> ChoiceAnsw
 # -------------------------------------------------------------------------------- published answers
 
 
-def _published(
-    records: Sequence[tuple[str, dict[str, Any]]], examples: Mapping[str, ReadExample], losses: Losses
+def _published_answers(
+    records: Sequence[tuple[str, dict[str, Any]]],
+    examples: Mapping[str, ReadExample],
+    losses: Losses,
+    named: tuple[int, ...],
 ) -> Iterator[ChoiceAnswer]:
-    """Yield the answers that SugarCrepe publishes, with the order of the choices where it can be worked out."""
+    """Yield the answers that SugarCrepe publishes, with the order of the choices where it can be worked out.
+
+    A place alone is understood only where the name of the file tells the order.
+    """
     known: dict[tuple[str, ...], list[str]] = {}
     for number, example in examples.items():
         known.setdefault(example.choices, []).append(number)
     found: list[tuple[ChoiceAnswer, int | None]] = []
     for key, record in records:
-        texts = (record.get("caption"), record.get("negative_caption"))
-        numbers = known.get(texts, []) if all(isinstance(text, str) for text in texts) else []  # type: ignore[call-overload]
+        texts = tuple(str(record.get(name)) for name in ("caption", "negative_caption"))
+        numbers = known.get(texts)
         if not numbers:
             losses.leave_out(OTHER_WORDS)
             continue
-        number = next((one for one in numbers if one.rpartition("/")[2] == key), numbers[0])
-        said = record["answer"]
-        choice, fault = _choice(said[PUBLISHED], texts, ())
-        places = set(re.findall(r"\(([12])\)", str(said.get("free_form_answer", ""))))
+        same = [
+            one for one in numbers if record.get("filename") in [image.name for image in examples[one].images]
+        ] or numbers
+        number = next((one for one in same if one.rpartition("/")[2] == key), same[0])
+        free, text = _split_answer(record["answer"])
+        choice, fault = _choice(text, texts, named)
+        if not named and isinstance(text, str) and place_of(text) is not None:
+            choice, fault = -1, UNREADABLE
+        places = set(re.findall(r"\(([12])\)", free))
         place = int(places.pop()) - 1 if len(places) == 1 else None
         found.append((ChoiceAnswer(number, choice, fault), place))
     orders = {_order_from(answer, place) for answer, place in found} - {()}
-    only = orders.pop() if len(orders) == 1 else ()
+    only = orders.pop() if len(orders) == 1 else () if orders else named
     for answer, place in found:
         yield answer._replace(order=only or _order_from(answer, place))
+
+
+def _split_answer(answer: Any) -> tuple[str, Any]:
+    """Return the words of a model, and the caption that was taken from them."""
+    if not isinstance(answer, dict):
+        return str(answer), answer
+    free = str(answer.get("free_form_answer", ""))
+    return free, answer.get("multiple_choice_answer", free)
 
 
 def _order_from(answer: ChoiceAnswer, place: int | None) -> tuple[int, ...]:

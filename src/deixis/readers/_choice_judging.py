@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from deixis.worlds.world import Examples
 
 
-__all__ = ["CHANGES", "ChoiceJudging", "difference_of", "ready_part"]
-
 CHANGES = {
     "order": "words in another order",
     "added": "words added",
@@ -207,7 +205,8 @@ class ChoiceJudging:
             if any((str(example.id), one.asked) in by_question for one in choices_of(example, task))
             for split in names_in_split(example.split)
         }
-        verdicts, facts = [], []
+        verdicts: list[ChoiceVerdict] = []
+        facts: list[Mapping[str, Any]] = []
         for example in asked:
             if not answered.intersection(names_in_split(example.split)):
                 continue
@@ -307,7 +306,7 @@ def write_choice_verdicts(path: Path, verdicts: Sequence[ChoiceVerdict], *, worl
         outcomes=outcome.names,
         role=np.zeros(len(rows), np.int16),
         roles=("",),
-        missed=missed.codes,
+        misreading=missed.codes,
         misreadings=missed.names,
         chosen=np.array([verdict.chosen for _, verdict in rows], np.int32),
         texts=[verdict.text for _, verdict in rows],

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from deixis.worlds.world import Examples
 
 
-__all__ = ["ChoiceGold", "ChoiceQuestions", "ready_part"]
-
 LETTERS = "ABCDEFGHI"
 NAMED = re.compile(r"\(?([a-i1-9])[.):]+ (.+)")
 """A choice with its name before it."""
@@ -68,7 +66,7 @@ class ChoiceGold:
     Attributes:
         texts: the choices.
         target: the place of the right one.
-        missed: for every choice how it differs from the right one; empty where that cannot be said.
+        misreadings: for every choice how it differs from the right one; empty where that cannot be said.
         split: where the example belongs.
         asked: what is asked for: `sentence`, `image`, `statement` or `choice`.
         example: the id of the example.
@@ -76,7 +74,7 @@ class ChoiceGold:
 
     texts: tuple[str, ...]
     target: int
-    missed: tuple[str, ...]
+    misreadings: tuple[str, ...]
     split: str = ""
     asked: str = "sentence"
     example: str = ""
@@ -111,9 +109,11 @@ class ChoiceGold:
         except Unparsable as fault:
             return Judgement("unparsable", {"right": 0.0}, fault=str(fault))
         is_right = chosen == self.target
-        missed = () if is_right or not self.missed[chosen] else (self.missed[chosen],)
+        misreadings = () if is_right or not self.misreadings[chosen] else (self.misreadings[chosen],)
         said = self.choices[chosen]
-        return Judgement("right" if is_right else "wrong", {"right": float(is_right)}, said=said, missed=missed)
+        return Judgement(
+            "right" if is_right else "wrong", {"right": float(is_right)}, said=said, misreadings=misreadings
+        )
 
     def _read(self, text: str) -> int:
         """The place of the choice that an answer names; `Unparsable` where it names none or several."""
@@ -146,7 +146,7 @@ class ChoiceGold:
         return {
             "texts": list(self.texts),
             "target": self.target,
-            "missed": list(self.missed),
+            "missed": list(self.misreadings),
             "split": self.split,
             "asked": self.asked,
             "example": self.example,
@@ -156,16 +156,16 @@ class ChoiceGold:
     def from_plain(cls, values: Mapping[str, Any]) -> ChoiceGold:
         """Return the gold of a line of JSON, or raise `BrokenDataset` if it is none."""
         try:
-            texts, missed = (_texts(values[name]) for name in ("texts", "missed"))
+            texts, misreadings = (_texts(values[name]) for name in ("texts", "missed"))
             target = values["target"]
             if type(target) is not int or not 0 <= target < len(texts) or not 2 <= len(texts) <= len(LETTERS):
                 raise BrokenDataset(f"number {str(target)[:40]} of {len(texts)} choices is the right one")
-            if len(missed) != len(texts):
-                raise BrokenDataset(f"{len(missed)} of {len(texts)} choices have a difference")
+            if len(misreadings) != len(texts):
+                raise BrokenDataset(f"{len(misreadings)} of {len(texts)} choices have a difference")
             split, asked, example = (str(values[name]) for name in ("split", "asked", "example"))
         except (LookupError, TypeError, ValueError) as error:
             raise BrokenDataset(f"these are no choices: {error}") from error
-        return cls(texts=texts, target=target, missed=missed, split=split, asked=asked, example=example)
+        return cls(texts=texts, target=target, misreadings=misreadings, split=split, asked=asked, example=example)
 
 
 class ChoiceQuestions(Questions):
@@ -208,7 +208,9 @@ class ChoiceQuestions(Questions):
             some = _draw(examples, TRAIN, recipe.shots, seed=derive(recipe.seed, "shots"))
             shots = [next(self._pose(one, recipe)) for one in demand_shots(some, recipe.shots)]
         posed = [
-            one for split in recipe.splits or _usual_splits(examples) for one in self._posed(examples, split, recipe)
+            one
+            for split in recipe.splits or _usual_splits(examples)
+            for one in self._pose_split(examples, split, recipe)
         ]
         instructions = Message("system", (TASKS["verify" if self.is_verify else "match"],))
         return QuestionPool(instructions, shots, posed, _digest_of(examples))
@@ -223,7 +225,7 @@ class ChoiceQuestions(Questions):
         del answer
         return ChoiceGold.from_plain(plain)
 
-    def _posed(self, examples: Examples, split: str, recipe: PromptRecipe) -> list[GoldMessage]:
+    def _pose_split(self, examples: Examples, split: str, recipe: PromptRecipe) -> list[GoldMessage]:
         """As many questions of a split as are wanted, all those about an example one after another."""
         found: list[GoldMessage] = []
         for example in _draw(examples, split, recipe.limit, seed=derive(recipe.seed, "ask", split)):
@@ -251,12 +253,12 @@ class ChoiceQuestions(Questions):
         gold = ChoiceGold(
             texts=tuple(asked.texts[number] for number in order),
             target=list(order).index(asked.right),
-            missed=tuple(difference_of(asked, number, example) if is_match else "" for number in order),
+            misreadings=tuple(difference_of(asked, number, example) if is_match else "" for number in order),
             split=example.split,
             asked=_asked_for(asked, is_match=is_match),
             example=str(example.id),
         )
-        lines = list(_shown(example, asked, is_match=is_match))
+        lines = list(_context_lines(example, asked, is_match=is_match))
         if not gold.is_statement:
             lines += [f"{name}. {text.strip()}" for name, text in zip(gold.choices, gold.texts, strict=True)]
         example_answer = gold.choices[0] if not gold.is_statement else "true"
@@ -271,7 +273,7 @@ def _asked_for(asked: Choices, *, is_match: bool) -> str:
     return "image" if asked.asked.startswith("sentence") else "sentence"
 
 
-def _shown(example: ReadExample, asked: Choices, *, is_match: bool) -> Iterator[str]:
+def _context_lines(example: ReadExample, asked: Choices, *, is_match: bool) -> Iterator[str]:
     """Yield what is known of the images, and the statement or sentence where one is judged."""
     what, _, number = asked.asked.partition(" ")
     if what != "sentence":

@@ -27,15 +27,13 @@ if TYPE_CHECKING:
     from deixis.readers._choice_answers import ChoiceAnswer, Choices
 
 
-__all__ = ["OUTCOMES", "ChoiceVerdict", "JudgedChoice", "measures_in", "score_choices", "score_facts", "score_tables"]
-
 Result: TypeAlias = Literal["right", "right in part", "wrong", "tie", "no such choice", "unreadable", "unanswered"]
 OUTCOMES: tuple[Result, ...] = ("right", "right in part", "wrong", TIE, NO_SUCH, UNREADABLE, "unanswered")  # type: ignore[assignment]
 MEASURES = {
     "accuracy": "the choice is the right one, in every order in which it was asked for",
-    "group": "of two images and two sentences, all are matched rightly, both ways",
-    "text": "each image gets its sentence",
-    "image": "each sentence gets its image",
+    "group_score": "of two images and two sentences, all are matched rightly, both ways",
+    "text_score": "each image gets its sentence",
+    "image_score": "each sentence gets its image",
 }
 MOST_VALUES = 24  # of a fact by which scores are given
 MOST_SHOWN = 12  # of these in a table; files and JSON have all
@@ -119,12 +117,12 @@ class ChoiceVerdict(NamedTuple):
     def chance(self, measure: str) -> float:
         """How likely a random choice is right by a measure, in every order."""
         some = self._judged_by(measure)
-        if measure == "group" and len(some) == 4 and all(one.answer and one.answer.is_scored for one in some):
+        if measure == "group_score" and len(some) == 4 and all(one.answer and one.answer.is_scored for one in some):
             return SCORED_CHANCE
         return float(np.prod([1 / len(one.asked.texts) for one in some]))
 
     def _judged_by(self, measure: str) -> list[JudgedChoice]:
-        wanted = {"text": "image", "image": "sentence"}.get(measure, "")  # an image asks for its text
+        wanted = {"text_score": "image", "image_score": "sentence"}.get(measure, "")  # an image asks for its text
         return [one for one in self.judged if one.asked.asked.startswith(wanted)]
 
 
@@ -133,7 +131,9 @@ def measures_in(verdicts: Sequence[ChoiceVerdict]) -> tuple[str, ...]:
     kinds = {one.asked.asked.partition(" ")[0] for verdict in verdicts for one in verdict.judged}
     if "" in kinds:
         return ("accuracy",)
-    return ("group", "text", "image") if len(kinds) > 1 else ("text",) if "image" in kinds else ("image",)
+    if len(kinds) > 1:
+        return ("group_score", "text_score", "image_score")
+    return ("text_score",) if "image" in kinds else ("image_score",)
 
 
 def score_choices(verdicts: Sequence[ChoiceVerdict], measures: Sequence[str]) -> dict[str, Any]:
@@ -247,7 +247,7 @@ def score_tables(values: Mapping[str, Any], measures: Sequence[str]) -> Iterator
 
 
 def _table(what: str, scores: Mapping[str, Any], measures: Sequence[str]) -> TextTable:
-    heads = (what, "examples", *(name for one in measures for name in (_HEADS[one], "95 %")), "chance")
+    heads = (what, "examples", *(name for one in measures for name in (_head(one), "95 %")), "chance")
     rows = [
         (
             name,
@@ -260,7 +260,11 @@ def _table(what: str, scores: Mapping[str, Any], measures: Sequence[str]) -> Tex
     return TextTable(heads, rows, range(1, len(heads)))
 
 
-_HEADS = {"accuracy": "right", "group": "group score", "text": "text score", "image": "image score"}
+_HEADS = {"accuracy": "right", "group_score": "group score", "text": "text score", "image": "image score"}
+
+
+def _head(measure: str) -> str:
+    return "right" if measure == "accuracy" else measure.replace("_", " ")
 
 
 def _cells(found: Mapping[str, Any]) -> tuple[str, str]:

@@ -302,4 +302,5 @@ def _has_region(example: ReadExample, place: int, index: int) -> bool:
 
 
 def _fits_nothing(example: ReadExample, task: str) -> bool:
-    return task in ("refer", "localise") and not (example.targets or example.boxes)
+    is_known = bool(example.scenes or example.images)  # else there is a text and nothing it could fit
+    return is_known and task in ("refer", "localise") and not (example.targets or example.boxes)

@@ -82,14 +82,16 @@ class RegionScene(PlainScene):
     Args:
         categories: of each object, one of `CATEGORIES`.
         boxes: where each is.
+        ids: their numbers in the dataset, if they have any; they are no part of what the scene is.
     """
 
-    __slots__ = ("_digest", "_links", "regions")
+    __slots__ = ("_digest", "_links", "ids", "regions")
+    ids: tuple[int, ...]
     regions: tuple[Box, ...]
     _links: frozenset[tuple[str, int, int]] | None
     _digest: str
 
-    def __init__(self, categories: Sequence[str], boxes: tuple[Box, ...]) -> None:
+    def __init__(self, categories: Sequence[str], boxes: tuple[Box, ...], ids: tuple[int, ...] = ()) -> None:
         put = object.__setattr__
         areas = [(right - left) * (bottom - top) for left, top, right, bottom in boxes]
         order = {area: rank for rank, area in enumerate(sorted(set(areas), reverse=True), 1)}
@@ -97,17 +99,20 @@ class RegionScene(PlainScene):
         put(self, "objects", tuple(_values(one, order[area]) for one, area in zip(categories, areas, strict=True)))
         put(self, "points", tuple(Point((box[1] + box[3]) / 2, (box[0] + box[2]) / 2) for box in boxes))
         put(self, "regions", boxes)
+        put(self, "ids", ids)
         put(self, "_links", None)
         put(self, "_digest", "")
 
     @property
-    def links(self) -> frozenset[tuple[str, int, int]]:  # type: ignore[override]
+    def links(self) -> frozenset[tuple[str, int, int]]:
         """All relations."""
-        if self._links is None:
+        found = self._links
+        if found is None:
             things = range(len(self))
-            found = ((r.name, k, n) for r in SCHEMA.relations for k in things for n in things if k != n)
-            object.__setattr__(self, "_links", frozenset(link for link in found if self.related(*link)))
-        return self._links  # type: ignore[return-value]
+            every = ((r.name, k, n) for r in SCHEMA.relations for k in things for n in things if k != n)
+            found = frozenset(link for link in every if self.related(*link))
+            object.__setattr__(self, "_links", found)
+        return found
 
     def related(self, relation: str, index: int, other: int) -> bool:
         """Return whether one object stands in a relation to another."""
@@ -138,7 +143,7 @@ class RegionScene(PlainScene):
 
     def __reduce__(self) -> tuple[object, ...]:
         categories = [next(value for name, value in one if name == "category") for one in self.objects]
-        return RegionScene, (categories, self.regions)
+        return RegionScene, (categories, self.regions, self.ids)
 
 
 def _values(category: str, rank: int) -> frozenset[tuple[str, str]]:

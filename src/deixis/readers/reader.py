@@ -174,8 +174,11 @@ class ReadExample:
         return Context(self.scenes, self.targets[0])
 
     def content(self) -> list[Any]:
-        """The text and what it is about as plain values, without id and split: two copies of an example are equal."""
-        scenes = [scene_to_plain(scene) for scene in self.scenes]
+        """The text and what it is about as plain values, without id and split: two copies of an example are equal.
+
+        A scene that has a `digest` is known by it.
+        """
+        scenes = [getattr(scene, "digest", None) or scene_to_plain(scene) for scene in self.scenes]
         images, boxes = [image.name for image in self.images], [list(box) for _, box in self.boxes]
         return [self.text, list(self.choices), self.right, scenes, [list(one) for one in self.targets], images, boxes]
 

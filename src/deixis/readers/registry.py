@@ -36,6 +36,7 @@ BUILT_IN: tuple[str, ...] = (
     "refcoco",
     "mdetr",
     "refcoco_rows",
+    "refcoco_tfds",
     "expressions",
     "sugarcrepe",
     "valse",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import BrokenDataset
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 
 HEAD = 65536  # bytes: the first of JSON Lines has to end there
+MOST_FILES = 200  # of a folder that are looked into
 TABLES = {".csv": ",", ".tsv": "\t"}
 REFUSALS = {
     "no-record": "it is a value beside the records, or of another type than they are",
@@ -59,10 +61,18 @@ def entries_of(path: Path, files: list[Path], what: str) -> Iterator[Entry]:
 
 
 def files_in(folder: Path, names: tuple[str, ...], sniff: Callable[[Path], bool]) -> list[Path]:
-    """Return the files of a folder that are called as the dataset calls its own, then others in its layout."""
-    known = [folder / f"{name}.json" for name in names if (folder / f"{name}.json").is_file()]
-    others = sorted(file for file in folder.glob("*.json") if file not in known)
-    return known + [file for file in others if sniff(file)]
+    """Return the files of a folder that are called as the dataset calls its own, then others in its layout.
+
+    They may lie in its subfolder `data`, as in the repositories of these datasets. Of a folder with very many files
+    only those with known names are looked at.
+    """
+    for place in (folder, folder / "data"):
+        known = [place / f"{name}.json" for name in names if (place / f"{name}.json").is_file()]
+        some = list(islice(place.glob("*.json"), MOST_FILES + 1)) if place.is_dir() else []
+        others = sorted(file for file in some if file not in known) if len(some) <= MOST_FILES else []
+        if found := known + [file for file in others if sniff(file)]:
+            return found
+    return []
 
 
 def fields_of(entry: Entry) -> dict[str, Any]:

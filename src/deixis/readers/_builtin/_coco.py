@@ -20,7 +20,7 @@ from deixis.scene.scene import Where
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -79,7 +79,7 @@ class Photo:
             if self.flat:
                 facts["flat_boxes"] = self.flat
             is_known = CATEGORIES.issuperset(categories)
-            scenes = (RegionScene(categories, boxes),) if is_known and boxes else ()
+            scenes = (RegionScene(categories, boxes, tuple(self.ids)),) if is_known and boxes else ()
             images = (Image(self.name, self.width, self.height),)
             self.view = View(scenes, images, (boxes,) if scenes else (), facts)
         return self.view
@@ -172,6 +172,18 @@ class Catalogue:
             regions=view.regions,
             facts={**facts, **view.facts},
         )
+
+
+def make_all(makers: Iterable[Callable[[], ReadExample]]) -> Iterator[ReadExample]:
+    """Yield all examples of a record that can be made, and then raise the first refusal of the others."""
+    refusal: RefusedRecord | None = None
+    for make in makers:
+        try:
+            yield make()
+        except RefusedRecord as own:
+            refusal = refusal or own
+    if refusal is not None:
+        raise refusal
 
 
 def demand_text(text: Any, name: str) -> str:

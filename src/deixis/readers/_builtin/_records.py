@@ -1,4 +1,4 @@
-"""Records of files that are a JSON list, JSON Lines, a table, or rows as dataset servers give them out."""
+"""Records of files that are a JSON list, JSON Lines, a table, Parquet, or rows as dataset servers give them out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deixis.readers.reader import RefusedRecord
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 
@@ -36,6 +36,29 @@ def records_of(path: Path) -> Iterator[tuple[int, Any]]:
         yield from enumerate(json_lines(path))
     else:
         raise BrokenDataset(f"{path} is neither a JSON list nor JSON Lines")
+
+
+def parquet_columns(path: Path) -> list[str]:
+    """Return the names of the columns of a Parquet file, none where it cannot be read."""
+    from deixis.data._parquet_files import columns_of
+
+    try:
+        return columns_of(path)
+    except BrokenDataset:
+        return []
+
+
+def parquet_records(path: Path, columns: Collection[str]) -> Iterator[tuple[int, Any]]:
+    """Yield the rows of a Parquet file with their numbers, only with these columns, which leaves pictures unread."""
+    from deixis.data._parquet_files import open_parquet, sound
+
+    number = 0
+    with open_parquet(path) as file:
+        names = [name for name in file.schema_arrow.names if name in columns]
+        for group in range(file.num_row_groups):
+            for row in sound(file.read_row_group(group, columns=names)).to_pylist():
+                yield number, row
+                number += 1
 
 
 def _unpack(row: dict[str, str]) -> dict[str, Any]:

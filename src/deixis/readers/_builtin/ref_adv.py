@@ -1,8 +1,8 @@
 """Ref-Adv: expressions of several hops among many distractors, some of which fit nothing.
 
-Three layouts are read: the file of the annotators (`normal_caption`, `solution`, `categories`), the rows of the release
-(`human_authored`, `use_negation`, `distractors`; as JSON, JSON Lines, a table, or as a dataset server gives them out),
-and files of predictions, which repeat what was asked (`gt_bbox_xyxy`).
+Three layouts are read: the file of the annotators (`normal_caption`, `solution`, `categories`), the rows of the
+release (`human_authored`, `use_negation`, `distractors`; as JSON, JSON Lines, a table, Parquet, or as a dataset
+server gives them out), and files of predictions, which repeat what was asked (`gt_bbox_xyxy`).
 
 Right boxes are in pixels, two corners. The annotators' file has each box again in thousandths of the width and height;
 where the two are not the same box, the fact `spaces_differ` holds by how many thousandths.
@@ -10,10 +10,11 @@ where the two are not the same box, the fact `spaces_differ` holds by how many t
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from deixis.readers._builtin._records import box_in, records_of, text_in
+from deixis.readers._builtin._records import box_in, parquet_columns, parquet_records, records_of, text_in
 from deixis.readers._region_language import parse_regions
 from deixis.readers.files import head_of
 from deixis.readers.reader import ALL, Image, Reader, ReadExample, RefusedRecord, Region
@@ -30,11 +31,14 @@ HEAD = 65536  # bytes: a row may begin with a picture
 TEXT, SIGNS = "normal_caption", ("solution", "gt_bbox_xyxy")
 AGREES = 1.5  # thousandths by which a box and its copy may differ by rounding
 COPIED = ("human_authored", "use_negation", "image_source", "occluded", "annotation_id")
+COLUMNS = (TEXT, "file_name", "solution", "width", "height", "hops", "type", "distractors", "empty_case", *COPIED)
 SPLITS = ("train", "val", "test")
 
 
 def sniff(path: Path) -> bool:
     """Return whether a file holds expressions of Ref-Adv, or predictions of its evaluation."""
+    if path.suffix.lower() == ".parquet" and path.is_file():
+        return {TEXT, "solution"} <= set(parquet_columns(path))
     if path.suffix.lower() not in (".json", ".jsonl", ".tsv", ".csv"):
         return False
     head = head_of(path, HEAD)
@@ -48,7 +52,8 @@ def records(path: Path) -> Iterator[tuple[int, str, Any]]:
     """Yield the records with their numbers and the split that the name of the file says."""
     named = re.search(rf"(?:^|[_.-])({'|'.join(SPLITS)})(?=[_.-])", path.name)
     split = named[1] if named else ALL
-    for number, fields in records_of(path):
+    is_parquet = path.suffix.lower() == ".parquet"
+    for number, fields in parquet_records(path, COLUMNS) if is_parquet else records_of(path):
         yield number, split, fields
 
 
@@ -143,7 +148,10 @@ def _count(value: Any) -> int | None:
     if isinstance(value, str) and value.strip().isdecimal() and len(value) < 6:
         return int(value)
     if isinstance(value, str) and value.lstrip()[:1] == "[":
-        return value.count(",") + 1 if value.strip(" []") else 0
+        try:
+            return len(json.loads(value.replace("'", '"')))  # lists come with either quotation mark
+        except (ValueError, RecursionError):
+            return None
     return value if type(value) is int else None
 
 

@@ -18,10 +18,11 @@ of splits says which partitions it compares.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import BrokenDataset
-from deixis.readers._builtin._coco import REFUSALS, Catalogue, find_instances, name_dataset, name_split
+from deixis.readers._builtin._coco import REFUSALS, Catalogue, find_instances, make_all, name_dataset, name_split
 from deixis.readers._region_scene import SCHEMA
 from deixis.readers.files import head_of, json_entries, json_items, tail_of
 from deixis.readers.pickles import pickle_items
@@ -92,12 +93,13 @@ def read(record: Reference) -> Iterator[ReadExample]:
     sentences = fields["sentences"]
     if not sentences:
         raise RefusedRecord("no-text", f"reference {prefix}")
-    for number, sentence in enumerate(sentences):
+
+    def make(number: int, sentence: dict[str, Any]) -> ReadExample:
         text, raw = sentence.get("sent") or sentence.get("raw"), sentence.get("raw")
-        own = {"raw": raw} if isinstance(raw, str) and raw.strip() != text else {}
+        own: dict[str, Any] = {"raw": raw} if isinstance(raw, str) and raw.strip() != text else {}
         if isinstance(change := sentence.get("absent"), dict):  # what `deixis convert --to absent-refer` changed
             own["absent"] = change
-        yield catalogue.example(
+        return catalogue.example(
             fields["image_id"],
             objects,
             name=f"{prefix}-{sentence.get('sent_id', number)}",
@@ -105,6 +107,8 @@ def read(record: Reference) -> Iterator[ReadExample]:
             split=split,
             facts={**facts, **own},
         )
+
+    yield from make_all(partial(make, number, sentence) for number, sentence in enumerate(sentences))
 
 
 def _objects(fields: dict[str, Any]) -> list[int]:

@@ -20,12 +20,13 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from deixis.errors import SchemaError
 from deixis.judge.boxes import box_from
-from deixis.readers._builtin._coco import REFUSALS, demand_text, name_split, split_in
+from deixis.readers._builtin._coco import REFUSALS, demand_text, make_all, name_split, split_in
 from deixis.readers._region_language import parse_regions
 from deixis.readers.files import head_of, json_items, json_lines, table_rows
 from deixis.readers.reader import Image, Reader, ReadExample, RefusedRecord, Region
@@ -122,7 +123,8 @@ def read(record: Row) -> Iterator[ReadExample]:
     row, layout = record.fields, LAYOUTS[record.layout]
     name = str(next((row[key] for key in ("index", "question_id", "ref_id", "id") if key in row), record.number))
     image = _image(row)
-    space, boxes = "pixels", tuple[Region, ...]()
+    space: Literal["pixels", "share"] = "pixels"
+    boxes: tuple[Region, ...] = ()
     if row.get("label") != NOTHING:
         space, box = _box(row, layout, image, name)
         boxes = (Region(0, box),)
@@ -132,22 +134,25 @@ def read(record: Row) -> Iterator[ReadExample]:
         raise RefusedRecord("no-text", name)
     split = _split(row, record.split)
     facts: dict[str, Any] = {key: str(row[key]) for key in ("category", "dataset") if row.get(key)}
-    for number, whole in enumerate(several):
+
+    def make(number: int, whole: Any) -> ReadExample:
         own = f"{record.number}-{name}" + (f"-{number}" if isinstance(texts, list) else "")
         text = demand_text(_expression(whole), own)
-        yield ReadExample(
+        return ReadExample(
             id=own,
             text=text,
             split=split,
             parse=parse_regions,
             images=(image,),
             boxes=boxes,
-            space=space,  # type: ignore[arg-type]
+            space=space,
             facts=facts if text == whole.strip() else {**facts, "question": whole},
         )
 
+    yield from make_all(partial(make, number, whole) for number, whole in enumerate(several))
 
-def _box(row: Mapping[str, Any], layout: Layout, image: Image, name: str) -> tuple[str, Box]:
+
+def _box(row: Mapping[str, Any], layout: Layout, image: Image, name: str) -> tuple[Literal["pixels", "share"], Box]:
     """The box of a row with its space: pixels wherever the size of the image is known."""
     try:
         box = box_from(layout.box(row), form=layout.form)  # type: ignore[arg-type]

@@ -34,8 +34,8 @@ SIGNS = ('"refexp_ids"', '"refexp_id"', '"region_candidates"', '"refexps"')
 SPLITS = ("train", "val", "test")
 
 
-class Meant(NamedTuple):
-    """What an expression is about: the annotation, its box, and the image with its candidates."""
+class Annotation(NamedTuple):
+    """An annotation that expressions are about, with its box and its image."""
 
     annotation: Any = None
     box: Any = None
@@ -49,7 +49,7 @@ class Record(NamedTuple):
     number: str
     split: str
     fields: Any
-    meant: Meant
+    meant: Annotation
     image: Image | None
     candidates: tuple[Box, ...]
     catalogue: Catalogue | None = None
@@ -74,22 +74,22 @@ def records(path: Path) -> Iterator[Record]:
     split = next((name for name in SPLITS if f"_{name}" in path.name), ALL)
     instances = find_instances(path)
     catalogue = Catalogue.read(instances) if instances is not None else None
-    meant: dict[str, Meant] = {}
+    meant: dict[str, Annotation] = {}
     images: dict[str, tuple[Image, tuple[Box, ...]]] = {}
     for table, key, fields in json_entries(path):
         if not isinstance(fields, dict):
             continue
         if table == "annotations":
             name = fields.get("annotation_id", fields.get("id", key))
-            one = Meant(name, fields.get("bbox"), fields.get("category_id"), str(fields.get("image_id")))
+            one = Annotation(name, fields.get("bbox"), fields.get("category_id"), str(fields.get("image_id")))
             identifiers = fields.get("refexp_ids")
             meant.update((str(number), one) for number in (identifiers if isinstance(identifiers, list) else ()))
         elif table == "images":
             images[str(fields.get("image_id", fields.get("id", key)))] = _image(fields)
     for table, key, fields in json_entries(path):
         if table == "refexps":
-            number = str(fields.get("refexp_id", key)) if isinstance(fields, dict) else key
-            one = meant.get(number, Meant())
+            number = str(fields.get("refexp_id", key) if isinstance(fields, dict) else key)
+            one = meant.get(number, Annotation())
             image, candidates = images.get(str(one.image), (None, ()))
             yield Record(number, split, fields, one, image, candidates, catalogue)
 
@@ -113,12 +113,10 @@ def read(record: Record) -> Iterator[ReadExample]:
     """Yield the example of an expression."""
     number, split, fields, meant, image, candidates, catalogue = record
     text = text_in(fields, "raw")
-    identifier = int(number) if number.isdecimal() and len(number) < 18 else number
+    identifier = f"{meant.annotation}-{number}"
     if catalogue is not None and meant.annotation is not None and (of := _photo(meant.image, catalogue)) is not None:
         known = {"annotation": meant.annotation}
-        one = catalogue.example(of, [meant.annotation], name=number, text=text, split=split, facts=known)
-        one.id = identifier
-        yield one
+        yield catalogue.example(of, [meant.annotation], name=identifier, text=text, split=split, facts=known)
         return
     if meant.annotation is None or image is None:
         what = "image" if meant.annotation is not None else "annotation"
@@ -165,7 +163,7 @@ READER = Reader(
         "no-box": "the annotation has no box: the file was not aligned with COCO, or COCO's objects lack it",
         "odd-box": "the box is not four numbers, or has no area",
     },
-    about="Ids are those of the expressions. Candidates are the regions that the release proposes for each image; the "
-    "object that is meant need not be among them. Results of the comprehension task are judged as answers: the first "
-    "box of each list, in pixels, as corner and size.",
+    about="Ids are those of annotation and expression. Candidates are COCO's objects where they are known, else the "
+    "regions that the release proposes for each image, among which the object that is meant need not be. Results of "
+    "the comprehension task are judged as answers: the first box of each list, in pixels, as corner and size.",
 )

@@ -100,8 +100,9 @@ def read(record: Entry) -> Iterator[ReadExample]:
 def _votes(votes: Any, key: str) -> tuple[dict[str, int], str]:
     """Return the votes, and what more than half of them are for."""
     counts = {name: votes.get(name, 0) for name in VOTES} if isinstance(votes, dict) else {}
-    if not counts or any(type(count) is not int or count < 0 for count in counts.values()):
+    if not counts or any(type(one) not in (int, float) or one < 0 or one != one // 1 for one in counts.values()):
         raise RefusedRecord("odd-votes", f"{key}: {str(votes)[:60]}")
+    counts = {name: int(count) for name, count in counts.items()}
     total = sum(counts.values())
     most = [name for name in VOTES[:2] if 2 * counts[name] > total]
     return counts, most[0] if most else NOBODY if total else ""

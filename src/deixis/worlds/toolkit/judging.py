@@ -160,7 +160,7 @@ class ObjectJudging:
         values |= {"not judged": unfit} if unfit else {}
         files, notes = _write(request, values, verdicts, self.world) if request.out is not None else ([], [])
         return Output(
-            values=values, blocks=[*_blocks(values), *_told(unfit), *losses.lines()], files=files, notes=notes
+            values=values, blocks=[*_blocks(values), *_unfit_lines(unfit), *losses.lines()], files=files, notes=notes
         )
 
     def answer(self, word: str, examples: Iterable[Example], *, seed: int = 0) -> Iterator[Answer]:
@@ -274,7 +274,7 @@ def _divide(examples: Iterable[Example]) -> tuple[list[Example], int]:
     return asked, len(found) - len(asked)
 
 
-def _told(unfit: int) -> list[str]:
+def _unfit_lines(unfit: int) -> list[str]:
     return [f"{unfit:,} examples are not judged: there is not one object that is meant"] if unfit else []
 
 
@@ -290,17 +290,17 @@ def score_verdicts(verdicts: Sequence[Verdict], chances: Sequence[float]) -> dic
     """
     accuracy = share(np.array([verdict.outcome == "right" for verdict in verdicts]))
     outcomes = Counter(verdict.outcome for verdict in verdicts)
-    missed: dict[str, float] = {}
+    shares: dict[str, float] = {}
     for verdict in verdicts:
         for slip in verdict.misreading:
-            missed[slip] = missed.get(slip, 0.0) + 1 / len(verdict.misreading)
+            shares[slip] = shares.get(slip, 0.0) + 1 / len(verdict.misreading)
     return {
         "examples": len(verdicts),
         **plain_estimates({"": {"accuracy": accuracy}})[""],
         "chance": round(float(np.mean(chances)), 6),
         "outcomes": {name: outcomes[name] for name in OUTCOMES if outcomes[name]},
         "misreadings": {
-            name: round(count, 3) for name, count in sorted(missed.items(), key=lambda one: (-one[1], one[0]))
+            name: round(count, 3) for name, count in sorted(shares.items(), key=lambda one: (-one[1], one[0]))
         },
     }
 
@@ -334,11 +334,11 @@ def write_object_verdicts(path: Path, verdicts: Sequence[Verdict], *, world: Wor
         keep: whether to keep what the file holds of other splits.
     """
     rows = [(split, verdict) for verdict in verdicts for split in names_in_split(verdict.split or "all")]
-    part, outcome, missed = (Codes() for _ in range(3))
+    part, outcome, misreading = (Codes() for _ in range(3))
     for split, verdict in rows:
         part.add(split)
         outcome.add(verdict.outcome)
-        missed.add(verdict.misreading)
+        misreading.add(verdict.misreading)
     ids = [verdict.id for _, verdict in rows]
     scenes = [None if verdict.chosen is None else verdict.chosen.scene for _, verdict in rows]
     found = Verdicts(
@@ -350,8 +350,8 @@ def write_object_verdicts(path: Path, verdicts: Sequence[Verdict], *, world: Wor
         outcomes=outcome.names,
         role=np.zeros(len(rows), np.int16),
         roles=("",),
-        missed=missed.codes,
-        misreadings=missed.names,
+        misreading=misreading.codes,
+        misreadings=misreading.names,
         chosen=np.array([-1 if one.chosen is None else one.chosen.object for _, one in rows], np.int32),
         names=ids,
     )

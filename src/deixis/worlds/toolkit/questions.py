@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from deixis._deprecation import rename_field
 from deixis.data.store import MANIFEST
 from deixis.distractors.misreadings import leading_to
 from deixis.errors import BrokenDataset, DeixisError, SchemaError
@@ -52,6 +53,7 @@ def ready_part(world: World) -> ObjectQuestions:
     return ObjectQuestions(world)
 
 
+@rename_field("missed", "misreadings", since="0.3.0", until="0.5.0")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectGold:
     """The object that is meant, among all objects that are shown, which are numbered from 1.
@@ -59,14 +61,14 @@ class ObjectGold:
     Attributes:
         text: what is said.
         target: the place of the object that is meant.
-        missed: for every object, what a reader misses who takes it for the one that is meant.
+        misreadings: for every object, those by which a reader takes it for the target.
         split: where the example belongs.
         steps: how many words and clauses what is said has.
     """
 
     text: str
     target: int
-    missed: tuple[tuple[str, ...], ...]
+    misreadings: tuple[tuple[str, ...], ...]
     split: str = ""
     steps: int = 0
 
@@ -78,7 +80,7 @@ class ObjectGold:
     @property
     def choices(self) -> tuple[str, ...]:
         """All numbers."""
-        return tuple(str(number) for number in range(1, len(self.missed) + 1))
+        return tuple(str(number) for number in range(1, len(self.misreadings) + 1))
 
     @property
     def groups(self) -> dict[str, str]:
@@ -90,30 +92,44 @@ class ObjectGold:
         if text is None:
             return Judgement("unanswered", {"right": 0.0})
         try:
-            chosen = parse_region(text, count=len(self.missed))
+            chosen = parse_region(text, count=len(self.misreadings))
         except Unparsable as fault:
             return Judgement("unparsable", {"right": 0.0}, fault=str(fault))
         if chosen is None:
-            return Judgement("wrong", {"right": 0.0}, said=NOT_THERE, missed=(f"said {NOT_THERE}",))
+            return Judgement("wrong", {"right": 0.0}, said=NOT_THERE, misreadings=(f"said {NOT_THERE}",))
         is_right = chosen == self.target + 1
-        missed = () if is_right else self.missed[chosen - 1]
-        return Judgement("right" if is_right else "wrong", {"right": float(is_right)}, said=str(chosen), missed=missed)
+        misreadings = () if is_right else self.misreadings[chosen - 1]
+        return Judgement(
+            "right" if is_right else "wrong", {"right": float(is_right)}, said=str(chosen), misreadings=misreadings
+        )
 
     def to_plain(self) -> dict[str, Any]:
         """Everything as plain values."""
-        missed = [list(one) for one in self.missed]
-        return {"text": self.text, "target": self.target, "missed": missed, "split": self.split, "steps": self.steps}
+        misreadings = [list(one) for one in self.misreadings]
+        return {
+            "text": self.text,
+            "target": self.target,
+            "missed": misreadings,
+            "split": self.split,
+            "steps": self.steps,
+        }
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> ObjectGold:
         """Return the gold of a line of JSON, or raise `BrokenDataset` if it is none."""
         try:
-            missed = tuple(tuple(map(str, one)) for one in values["missed"])
+            misreadings = tuple(tuple(map(str, one)) for one in values["missed"])
             target = values["target"]
-            if type(target) is not int or not 0 <= target < len(missed):
-                raise BrokenDataset(f"number {target!r} of {len(missed)} objects is meant")
+            if type(target) is not int or not 0 <= target < len(misreadings):
+                raise BrokenDataset(f"number {target!r} of {len(misreadings)} objects is meant")
             steps = int(values["steps"])
-            return cls(text=str(values["text"]), target=target, missed=missed, split=str(values["split"]), steps=steps)
+            return cls(
+                text=str(values["text"]),
+                target=target,
+                misreadings=misreadings,
+                split=str(values["split"]),
+                steps=steps,
+            )
         except (LookupError, TypeError, ValueError) as error:
             raise BrokenDataset(f"these are no objects of a scene: {error}") from error
 
@@ -202,7 +218,7 @@ class ObjectQuestions(Questions):
         gold = ObjectGold(
             text=example.text,
             target=order.index(example.context.target),
-            missed=tuple(_misreading_names(example, where) for where in order),
+            misreadings=tuple(_misreading_names(example, where) for where in order),
             split=example.split,
             steps=0 if expression is None else sum(1 for _ in parts(expression)),
         )
