@@ -170,6 +170,19 @@ def _refcoco(folder: Path, count: int) -> tuple[Path, Path]:
     return place, _json(place / "refs(unc).json", references(count))[0]
 
 
+def _tfds(folder: Path, count: int) -> tuple[Path, Path]:
+    def image(number: int) -> dict[str, Any]:
+        boxes = [[0.1, 0.2 * k, 0.4, 0.2 * k + 0.15] for k in range(3)]
+        things = [
+            {"id": number * 3 + k, "area": 9, "bbox": box, "label": 47, "iscrowd": False} for k, box in enumerate(boxes)
+        ]
+        said = {"refexp_id": number, "raw": "left cup"}
+        meant = {"id": number * 3, "area": 9, "bbox": boxes[0], "label": 47, "gt_box_index": 0, "refexp": [said]}
+        return {"image/id": number, "coco_annotations": things, "objects": [meant]}
+
+    return _lines(folder / "refcoco_testA.jsonl", map(image, range(count)))
+
+
 def _mdetr(folder: Path, count: int) -> tuple[Path, Path]:
     images = [
         {"id": k, "file_name": _image(k), "width": 640, "height": 480, "caption": _say(k), "original_id": k}
@@ -320,6 +333,7 @@ SAMPLES: dict[str, Callable[[Path, int], tuple[Path, Path]]] = {
     "clembench": _clembench,
     "nlvr": _nlvr,
     "refcoco": _refcoco,
+    "refcoco_tfds": _tfds,
     "mdetr": _mdetr,
     "refcoco_rows": _rows,
     "expressions": _expressions,
