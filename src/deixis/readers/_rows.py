@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
     from deixis.expression.description import Expression
     from deixis.readers.reader import Reader
+    from deixis.scene.scene import PlainScene
     from deixis.schema import Schema
 
 
@@ -225,7 +227,8 @@ def _json(value: Any) -> str:
 # -------------------------------------------------------------------------------- reading
 
 
-class KeptMeaning(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class KeptMeaning:
     """The meaning of a text as it was read when its example was converted, which says nothing of other texts."""
 
     expression: Expression | None
@@ -339,7 +342,9 @@ class RowFile:
         regions = tuple(tuple(Box(*box) for box in some) for some in rest.get("regions", row["regions"]))
         if rest.get("relations") == "from boxes":
             categories = [[thing["category"] for thing in scene["objects"]] for scene in scenes]
-            made = tuple(RegionScene(some, places) for some, places in zip(categories, regions, strict=True))
+            made: tuple[PlainScene, ...] = tuple(
+                RegionScene(some, places) for some, places in zip(categories, regions, strict=True)
+            )
         else:
             made = tuple(scene_from_plain(one, schema) for one, schema in zip(scenes, schemas, strict=True))
         return ReadExample(
