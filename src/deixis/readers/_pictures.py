@@ -14,6 +14,7 @@ from deixis.language.explain import name_object
 from deixis.readers._drawing import QUIET, TARGET, Panel, arrange, paragraph, sheet, stack
 from deixis.readers._image_files import find_image
 from deixis.readers._panels import Thing, choices_panel, grid_panel, image_panel, scene_panel
+from deixis.readers._region_scene import RegionScene
 from deixis.worlds.toolkit.pictures import PlainPictures, links_of
 
 
@@ -113,7 +114,7 @@ def _scene_lines(example: ReadExample, place: int, scene: Scene) -> Iterator[str
     yield f"scene {place}, {len(scene)} objects:" if len(example.scenes) > 1 else f"{len(scene)} objects:"
     related: dict[int, dict[str, list[int]]] = {}
     links, mentioned = links_of(scene), _relations(example)
-    if len(links) > MANY * len(scene):  # all boxes of an image lie to some side of each other
+    if isinstance(scene, RegionScene) or len(links) >= MANY * len(scene):  # they follow from places and values
         links = tuple(link for link in links if link[0] in mentioned)
     symmetric = {relation.name for relation in scene.schema.relations if relation.is_symmetric}
     for name, one, other in links:
