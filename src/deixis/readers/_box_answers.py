@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 NONE = ("none", "nothing", "not there")  # texts that say that nothing fits
 REFEXP, REF_ADV = "predicted_bounding_boxes", "pred_box_xyxy_first"
+NO_BOX = "the run that wrote the predictions found no box in what the model said"
 CLOSE = 1e-3  # by which two figures of one overlap may differ
 ANNOTATIONS = ("annotation", "annotation_id", "ann_id")
 MOST_BOXES = 1000  # of one answer; more are none
@@ -123,7 +124,8 @@ class AnswerFile:
         size = (0.0, 0.0)
         try:
             if REF_ADV in values:
-                return BoxAnswer(name, self._ref_adv(values))
+                boxes = self._ref_adv(values)
+                return BoxAnswer(name, boxes, problem="" if boxes else NO_BOX)
             if REFEXP in values:
                 return BoxAnswer(name, self._refexp(values))
             if type(values.get("object")) is int:
