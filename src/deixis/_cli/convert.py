@@ -69,8 +69,8 @@ def convert(
     if to.startswith(ABSENT):
         if options:
             raise RecipeError(f"--{next(iter(options)).replace('_', '-')} has no meaning for {to[:40]!r}")
-        given = {"seed": seed or 0, "split": split, "names": names_in(named), "force": force}
-        return _convert_absent(world, sources, out, to, given, as_json=as_json)
+        chosen = {"seed": seed or 0, "split": split, "names": names_in(named), "force": force}
+        return _convert_absent(world, sources, out, to, chosen, as_json=as_json)
     formats = world.part("formats")
     if to not in formats.writes:
         known = ", ".join(formats.writes)

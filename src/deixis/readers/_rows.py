@@ -6,7 +6,7 @@
 | `split` | where it belongs |
 | `text` | what is said |
 | `expression` | what it means, as JSON (`deixis.expression.plain`); empty where that is not known |
-| `scenes` | the scenes, as JSON (`deixis.scene.plain`); their schemas are in `schemas.json` |
+| `scenes` | the scenes, as JSON (`deixis.scene.plain`), without relations that follow from boxes; see `schemas.json` |
 | `targets` | the objects that are meant, each by the numbers of its scene and of the object |
 | `images`, `sizes` | the images by name, and width and height of each, 0 where they are not known |
 | `boxes`, `box_images` | the right regions, left, top, right and bottom, and the number of the image of each |
@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ from deixis.data.store import open_dataset
 from deixis.errors import BrokenDataset, DeixisError, RecipeError, UnknownName
 from deixis.expression.plain import expression_from_json, expression_to_json
 from deixis.judge.boxes import Box
+from deixis.readers._region_scene import RegionScene
 from deixis.readers._schemas import schema_from_plain, schema_to_plain
 from deixis.readers.files import read_json
 from deixis.readers.reader import Image, ReadExample, Region
@@ -46,11 +48,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from deixis.expression.description import Expression
     from deixis.readers.reader import Reader
+    from deixis.scene.scene import PlainScene
     from deixis.schema import Schema
 
 
-GROUP = 2_048  # rows that are written and read together
+GROUP = 1_024  # rows that are written and read together
 GROUPS_KEPT = 8  # in memory
 MAX_SPLITS = 500
 SCHEMAS = "schemas.json"
@@ -171,6 +175,9 @@ def row_of(example: ReadExample, number: int, schemas: SchemaNumbers) -> dict[st
         rest["parsed"] = True
     if example.scenes:
         rest["schemas"] = [schemas.number(scene.schema) for scene in example.scenes]
+    scenes = [scene_to_plain(scene) for scene in example.scenes] if not _follow(example) else _objects(example)
+    if scenes and _follow(example):
+        rest["relations"] = "from boxes"
     edges = [edge for _, box in example.boxes for edge in box] + [
         e for some in example.regions for b in some for e in b
     ]
@@ -184,7 +191,7 @@ def row_of(example: ReadExample, number: int, schemas: SchemaNumbers) -> dict[st
         "split": example.split,
         "text": example.text,
         "expression": None if said is None else expression_to_json(said),
-        "scenes": _json([scene_to_plain(scene) for scene in example.scenes]),
+        "scenes": _json(scenes),
         "targets": [list(one) for one in example.targets],
         "images": [image.name for image in example.images],
         "sizes": [list(image[1:]) for image in example.images],
@@ -201,11 +208,35 @@ def row_of(example: ReadExample, number: int, schemas: SchemaNumbers) -> dict[st
     }
 
 
+def _follow(example: ReadExample) -> bool:
+    """Return whether everything in the scenes but categories follows from the boxes."""
+    pairs = zip(example.scenes, example.regions, strict=False)
+    is_whole = 0 < len(example.scenes) == len(example.regions)
+    return is_whole and all(isinstance(scene, RegionScene) and scene.regions == boxes for scene, boxes in pairs)
+
+
+def _objects(example: ReadExample) -> list[dict[str, Any]]:
+    """The objects of scenes alone."""
+    return [{"objects": [dict(sorted(values)) for values in scene.objects]} for scene in example.scenes]  # type: ignore[attr-defined]
+
+
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 # -------------------------------------------------------------------------------- reading
+
+
+@dataclass(frozen=True, slots=True)
+class KeptMeaning:
+    """The meaning of a text as it was read when its example was converted, which says nothing of other texts."""
+
+    expression: Expression | None
+
+    def __call__(self, example: ReadExample) -> Expression | None:
+        """Return the meaning."""
+        del example
+        return self.expression
 
 
 class RowFile:
@@ -308,17 +339,25 @@ class RowFile:
         said = None if row["expression"] is None else expression_from_json(row["expression"])
         is_parsed = "parsed" in rest
         boxes, sizes = rest.get("boxes", row["boxes"]), rest.get("sizes", row["sizes"])
+        regions = tuple(tuple(Box(*box) for box in some) for some in rest.get("regions", row["regions"]))
+        if rest.get("relations") == "from boxes":
+            categories = [[thing["category"] for thing in scene["objects"]] for scene in scenes]
+            made: tuple[PlainScene, ...] = tuple(
+                RegionScene(some, places) for some, places in zip(categories, regions, strict=True)
+            )
+        else:
+            made = tuple(scene_from_plain(one, schema) for one, schema in zip(scenes, schemas, strict=True))
         return ReadExample(
             id=rest.get("id", row["id"]),
             split=row["split"],
             text=row["text"],
-            scenes=tuple(scene_from_plain(one, schema) for one, schema in zip(scenes, schemas, strict=True)),
+            scenes=made,
             targets=tuple(Where(*one) for one in row["targets"]),
             meaning=None if is_parsed else said,
-            parse=(lambda _: said) if is_parsed else None,
+            parse=KeptMeaning(said) if is_parsed else None,
             images=tuple(Image(name, *size) for name, size in zip(row["images"], sizes, strict=True)),
             boxes=tuple(Region(at, Box(*box)) for at, box in zip(row["box_images"], boxes, strict=True)),
-            regions=tuple(tuple(Box(*box) for box in some) for some in rest.get("regions", row["regions"])),
+            regions=regions,
             space=row["space"],
             choices=tuple(row["choices"]),
             right=row["right"],

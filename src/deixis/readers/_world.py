@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 TOOLKIT, HERE = "deixis.worlds.toolkit", "deixis.readers"
-OBJECTS = {"judging": f"{TOOLKIT}.judging", "questions": f"{TOOLKIT}.questions"}
+OBJECTS = {"judging": f"{TOOLKIT}.judging", "questions": f"{HERE}._object_questions"}
 CHOICES = {"judging": f"{HERE}._choice_judging", "questions": f"{HERE}._choice_questions"}
 BOXES = {"judging": f"{HERE}._box_judging", "questions": f"{HERE}._box_questions"}
 BY_TASK = {"refer": OBJECTS, "localise": BOXES, "match": CHOICES, "verify": CHOICES}
@@ -30,7 +30,7 @@ BY_NAME = {
     "checks": f"{HERE}._checks",
     "statistics": f"{HERE}._statistics",
     "audit": f"{HERE}._audit",
-    "pages": f"{TOOLKIT}.pages",
+    "pages": f"{HERE}._pages",
     "formats": f"{HERE}._formats",
     "card": f"{HERE}._card",
 }

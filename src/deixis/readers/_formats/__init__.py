@@ -2,7 +2,4 @@
 
 from __future__ import annotations
 
-from deixis.readers._formats.convert import ReadFormats, ready_part
-
-
-__all__ = ["ReadFormats", "ready_part"]
+from deixis.readers._formats.convert import ready_part as ready_part

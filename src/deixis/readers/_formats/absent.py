@@ -18,6 +18,7 @@ from deixis.expression.parts import parts
 from deixis.expression.plain import expression_to_plain
 from deixis.expression.steps import Is, Related
 from deixis.judge.boxes import Box
+from deixis.readers._rows import KeptMeaning
 from deixis.readers.reader import Image, ReadExample, Region
 from deixis.resolution.reference import resolve
 from deixis.scene.scene import Where
@@ -148,6 +149,8 @@ class AbsenceMaker:
     def _means(self, example: Example, text: str, expression: Expression) -> bool:
         """Return whether a text means an expression, as far as it can be read; what cannot be is taken on trust."""
         parse = getattr(example, "parse", None)
+        if isinstance(parse, KeptMeaning):
+            return True
         if parse is not None:
             found = parse(replace(example, text=text, meaning=None))  # type: ignore[type-var]
             return found is not None and found.canonical() == expression.canonical()

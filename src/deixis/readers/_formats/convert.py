@@ -48,7 +48,7 @@ NOT_READ = "lines of JSON are for models and scripts; no reader reads them back,
 
 
 class Tally(NamedTuple):
-    """What a conversion counts: examples that are left out, and what changed of the others."""
+    """Counts of a conversion: examples that are left out, and changes of the others."""
 
     losses: Losses
     proof: ConversionProof
@@ -89,7 +89,7 @@ class ReadFormats:
         if to == "parquet":
             values = _to_folder(self.world, given, out, tally, progress, allow_losses=allow_losses)
         else:
-            values = _to_layout(given, given.followed(progress), out, to, tally, force=force)
+            values = _to_layout(given, given.follow(progress), out, to, tally, force=force)
             losses.demand_few(where=out, allowed=allow_losses)
         rows = [(name, f"{size:,}") for name, size in given.splits.items()]
         table = TextTable(("split", "examples"), rows, numbers=(1,))
@@ -129,7 +129,7 @@ def convert_absent(  # noqa: PLR0913 (each is an option)
     given = ConversionSource(world, sources, split, names)
     losses, proof = tally = Tally(Losses("examples", len(given)), ConversionProof())
     maker = AbsenceMaker(world, seed)
-    values = _to_layout(given, pairs_of(maker, given.followed(progress)), out, to, tally, force=force, maker=maker)
+    values = _to_layout(given, pairs_of(maker, given.follow(progress)), out, to, tally, force=force, maker=maker)
     told = {"pairs": maker.changed.total(), "changed": dict(sorted(maker.changed.items()))}
     left = dict(maker.left_out.most_common())
     rows = [(name, f"{often:,}") for name, often in maker.changed.most_common()]
@@ -161,7 +161,7 @@ def _to_folder(
 
     return write_folder(
         world,
-        given.followed(progress),
+        given.follow(progress),
         out,
         source=given.name,
         reading=given.to_dict(),
@@ -285,10 +285,10 @@ class ConversionSource:
         for part, _ in zip(self.parts, self._called, strict=False):
             if split is None and len(part.splits) > 1:
                 raise RecipeError(f"{part.path.name} has several splits; choose one with --split, or say --as old=new")
-        self.numbers = self._chosen()
+        self.numbers = self._choose()
         self.splits = self._sizes()
 
-    def _chosen(self) -> list[Sequence[int]]:
+    def _choose(self) -> list[Sequence[int]]:
         if self.split is None:
             return [range(len(part)) for part in self.parts]
         if not any(self.split in part.splits for part in self.parts):
@@ -326,7 +326,7 @@ class ConversionSource:
                 example.split = self._rename(example.split, place)
             yield example
 
-    def followed(self, progress: Progress | None) -> Iterator[ReadExample]:
+    def follow(self, progress: Progress | None) -> Iterator[ReadExample]:
         """Yield the examples, and tell how far things are."""
         total = len(self)
         for done, example in enumerate(self, start=1):
@@ -336,7 +336,7 @@ class ConversionSource:
 
     def to_dict(self) -> dict[str, Any]:
         """The reading in numbers: records, examples, and refusals by code."""
-        told = [
+        told: list[dict[str, Any]] = [
             part.to_dict() if hasattr(part, "to_dict") else {"records": len(part), "refused": {}} for part in self.parts
         ]
         refused: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""What layouts with one image and boxes in pixels need of an example, or why they cannot have it."""
+"""Examples as boxes in one image, which several layouts need, or why an example cannot be written so."""
 
 from __future__ import annotations
 

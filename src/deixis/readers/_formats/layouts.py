@@ -49,14 +49,14 @@ class Writer(Protocol):
     """Takes examples one by one, and writes files."""
 
     def add(self, example: ReadExample) -> None:
-        """Add an example; `SchemaError` where the layout cannot say it."""
+        """Add an example, or raise `SchemaError` where the layout cannot say it."""
 
     def close(self) -> None:
         """Write what is left."""
 
 
 class RefFile:
-    """A list of references that is being written; examples of one that follow each other are its sentences."""
+    """A list of references that is being written: examples of one that follow each other are its sentences."""
 
     def __init__(self, path: Path, head: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -136,20 +136,21 @@ def prove(before: Iterable[ReadExample], after: Iterable[ReadExample], proof: Co
         if one is not None and other is not None and _belong(one, other):
             proof.compare(one, other)
             continue
-        for example, mine, theirs in ((one, *waiting), (other, *reversed(waiting))):
-            if example is None:
-                continue
-            partner = theirs.take(example, is_sure=True)
-            if partner is None:
-                mine.put(example)
+        if one is not None:
+            if (partner := waiting[1].take(one, is_sure=True)) is None:
+                waiting[0].put(one)
             else:
-                proof.compare(*((example, partner) if mine is waiting[0] else (partner, example)))
-    for one in waiting[0]:
-        other = waiting[1].take(one, is_sure=False)
-        if other is None:
+                proof.compare(one, partner)
+        if other is not None:
+            if (partner := waiting[0].take(other, is_sure=True)) is None:
+                waiting[1].put(other)
+            else:
+                proof.compare(partner, other)
+    for left in waiting[0]:
+        if (partner := waiting[1].take(left, is_sure=False)) is None:
             proof.missing += 1
         else:
-            proof.compare(one, other)
+            proof.compare(left, partner)
     proof.extra += len(waiting[1])
     return proof
 
@@ -197,7 +198,7 @@ def differences(before: ReadExample, after: ReadExample) -> dict[str, tuple[Any,
         if getattr(before, name) != getattr(after, name):
             found[name] = getattr(before, name), getattr(after, name)
     if before.expression != after.expression:
-        found["meaning"] = _said(before), _said(after)
+        found["meaning"] = _meaning_of(before), _meaning_of(after)
     if before.images != after.images:
         found["images"] = [list(one) for one in before.images], [list(one) for one in after.images]
     if before.targets != after.targets:
@@ -216,7 +217,7 @@ def _fact(example: ReadExample, key: str) -> Any:
     return example.facts.get(key, _ABSENT)
 
 
-def _said(example: ReadExample) -> str | None:
+def _meaning_of(example: ReadExample) -> str | None:
     return None if example.expression is None else describe(example.expression)
 
 
@@ -227,7 +228,7 @@ def _box_differences(before: ReadExample, after: ReadExample) -> dict[str, tuple
     old, new = [box for _, box in before.boxes], [box for _, box in after.boxes]
     one_image = [image for image, _ in before.boxes] == [image for image, _ in after.boxes]
     if before.boxes != after.boxes or (before.boxes and before.space != after.space):
-        is_rounded = one_image and _are_near(old, new, slack)
+        is_rounded = one_image and before.space == after.space and _are_near(old, new, slack)
         if not is_rounded:
             found["boxes"] = _plain_boxes(before), _plain_boxes(after)
     regions = [box for some in before.regions for box in some], [box for some in after.regions for box in some]

@@ -15,6 +15,7 @@ from deixis._studio.filters import (
 from deixis._studio.library import Shelf
 from deixis.data._split_names import names_in_split
 from deixis.judge.verdicts import id_code
+from deixis.worlds.example import scenes_of
 
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class ReadyShelf(Shelf[ReadyCodes]):
             ids.append(id_code(example.id))
             texts.append(example.text)
             splits.append(tuple(names_in_split(example.split)))
-            objects.append((str(sum(map(len, example.context.scenes))),))
+            objects.append((str(sum(map(len, scenes_of(example)))),))
             said = example.expression
             relations.append(tuple(sorted(set(said.relations()))) if said is not None else ())
         facets = [_facet("split", splits, list(self.data.splits)), _facet("relation", relations, ())]

@@ -37,6 +37,7 @@ from deixis.report.output import Output, TextTable
 from deixis.resolution.reference import resolve
 from deixis.scene.scene import Where
 from deixis.seeds import Stream, derive
+from deixis.worlds.example import context_of
 
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class ObjectJudging:
     }
     baselines: ClassVar[Mapping[str, str]] = {
         "random": "any object that is shown",
-        "oracle": "what the expression picks out",
+        "oracle": "what the expression picks out, or what is meant where its meaning is not known",
     }
     measures: ClassVar[Mapping[str, str]] = {"accuracy": "the object is the one that is meant"}
     runs_on_clusters: ClassVar[bool] = False
@@ -121,7 +122,9 @@ class ObjectJudging:
         )
         word = str(source) if is_word(source, tuple(self.baselines)) else ""
         examples = self.world.part("examples").open(data)
-        asked = _examples_to_judge(examples, request.splits)
+        asked, unfit = _divide(_examples_to_judge(examples, request.splits))
+        if not asked:
+            raise BrokenDataset(f"{data.name} has no example with objects of which one is meant, so none can be judged")
         request.progress("examples", len(asked), len(asked))
         losses = Losses("answers")
         answers = self.answer(word, asked, seed=request.seed) if word else self.read(source, asked, losses)
@@ -154,8 +157,11 @@ class ObjectJudging:
             "overall": score_verdicts(verdicts, chances),
             "splits": {split: score_verdicts(*_of_split(verdicts, chances, split)) for split in wanted},
         } | ({"losses": losses.to_dict()} if losses else {})
+        values |= {"not judged": unfit} if unfit else {}
         files, notes = _write(request, values, verdicts, self.world) if request.out is not None else ([], [])
-        return Output(values=values, blocks=[*_blocks(values), *losses.lines()], files=files, notes=notes)
+        return Output(
+            values=values, blocks=[*_blocks(values), *_unfit_lines(unfit), *losses.lines()], files=files, notes=notes
+        )
 
     def answer(self, word: str, examples: Iterable[Example], *, seed: int = 0) -> Iterator[Answer]:
         """Yield the answers of a baseline.
@@ -169,7 +175,9 @@ class ObjectJudging:
                 draw = Stream(derive(seed, "random answers", str(example.id)))
                 chosen = places[draw.below(len(places))] if places else None
             else:
-                found = () if example.expression is None else resolve(example.expression, example.context).objects
+                context = example.context
+                said = example.expression
+                found = {context.target} if said is None else resolve(said, context).objects
                 chosen = min(found, default=None)
             yield Answer(str(example.id), chosen)
 
@@ -257,6 +265,17 @@ def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> list[Exampl
         raise UnknownName(f"there is no split {unknown[0]!r} in {examples.path.name}; it has {', '.join(known)}")
     wanted = set(splits) or {split for split in known if split != "train"} or set(known)
     return [example for example in examples if wanted.intersection(_splits(example))]
+
+
+def _divide(examples: Iterable[Example]) -> tuple[list[Example], int]:
+    """Return the examples with objects of which one is meant, and the number of the others."""
+    found = list(examples)
+    asked = [example for example in found if context_of(example) is not None]
+    return asked, len(found) - len(asked)
+
+
+def _unfit_lines(unfit: int) -> list[str]:
+    return [f"{unfit:,} examples are not judged: there is not one object that is meant"] if unfit else []
 
 
 def _of_split(verdicts: Sequence[Verdict], chances: Sequence[float], split: str) -> tuple[list[Verdict], list[float]]:

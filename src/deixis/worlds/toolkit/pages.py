@@ -31,9 +31,10 @@ from deixis._studio.library import shelf_of
 from deixis._studio.pages import render
 from deixis._studio.world_pages import ResultWords, WorldPages
 from deixis.data._split_names import names_in_split
-from deixis.errors import DeixisError
+from deixis.errors import DeixisError, SchemaError
 from deixis.expression.description import describe
 from deixis.language.explain import name_object
+from deixis.worlds.example import context_of, scenes_of
 from deixis.worlds.toolkit._drawing import draw_objects
 from deixis.worlds.toolkit._object_game import ObjectGame
 from deixis.worlds.toolkit._shelf import ReadyShelf
@@ -132,11 +133,12 @@ class ReadyPages(WorldPages):
         address = f"/d/{entry.slug}/{number}"
         try:
             example: Example = entry.data[number]
-            count = sum(map(len, example.context.scenes))
+            count = sum(map(len, scenes_of(example)))
         except DeixisError as error:
             return Card(address, f"example {number:,}", None, (), str(error))
         chips = [Chip(name, "split") for name in names_in_split(example.split) if name]
-        return Card(address, example.text, _image(entry, number), (*chips, Chip(f"{count} objects")))
+        chips += [Chip(f"{count} objects")] if count else []
+        return Card(address, example.text, _image(entry, number), tuple(chips))
 
     # ---------------------------------------------------------------------------- examples
 
@@ -144,10 +146,10 @@ class ReadyPages(WorldPages):
         """Everything that the core knows of an example."""
         data: Examples = entry.data
         example = data[number]
-        story = Story(self.world, example)
+        is_told = context_of(example) is not None
         return render(
             request,
-            "ready_example.html",
+            "ready_example.html" if is_told else "ready_shown.html",
             title=f"{entry.title}, example {number}",
             entry=entry,
             number=number,
@@ -155,7 +157,7 @@ class ReadyPages(WorldPages):
             way=find_way(request, entry, number),
             before=number - 1 if number else None,
             after=number + 1 if number + 1 < len(data) else None,
-            story=story,
+            story=Story(self.world, example) if is_told else None,
             picture=f"/d/{entry.slug}/{number}/picture.svg",
             facts=_facts(entry, example, number),
         )
@@ -165,10 +167,16 @@ class ReadyPages(WorldPages):
     def game(self, entry: Entry, split: str, task: str, questions: int, *, seed: int, form: Mapping[str, str]) -> Game:
         """Expressions whose targets are to be pointed at."""
         del task, form
-        numbers = entry.data.numbers(split or None)
+        numbers = self.numbers_to_play(entry.data, split or None)
+        if not len(numbers):
+            raise SchemaError(f"{entry.title} has no example in which one object is to be found")
         chosen = [int(numbers[at]) for _, at in draw_numbers([len(numbers)], questions, seed=seed)]
         examples = tuple(entry.data[number] for number in chosen)
         return ObjectGame(self.world, entry, split, tuple(chosen), examples, seed)
+
+    def numbers_to_play(self, data: Examples, split: str | None) -> Sequence[int]:
+        """Return the numbers of the examples in which an object can be pointed at."""
+        return data.numbers(split)
 
     # ---------------------------------------------------------------------------- results
 
@@ -207,8 +215,8 @@ class ReadyPages(WorldPages):
 
 def _with_object(said: AnswerCard, example: Example, chosen: int) -> AnswerCard:
     """The same words with the object that was chosen, where only one scene is shown."""
-    scenes = example.context.scenes
-    if len(scenes) > 1 or not 0 <= chosen < len(scenes[0]):
+    scenes = scenes_of(example)
+    if len(scenes) != 1 or not 0 <= chosen < len(scenes[0]):
         return said
     return said._replace(words=f"Chose {chosen}, the {name_object(scenes[0], chosen)}. {said.words}")
 

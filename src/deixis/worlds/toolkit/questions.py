@@ -173,18 +173,18 @@ class ObjectQuestions(Questions):
             assert given is not None
             assert data is not None
             examples, digest = given, _digest_of(data)
-        splits = recipe.splits or (TEST,)
+        splits = recipe.splits or self.splits_to_ask(examples)
         demand_splits(splits, examples.splits, examples.path.name, shots=recipe.shots)
         asked = [
             example
             for split in splits
-            for example in _draw_examples(examples, split, recipe.limit, seed=derive(recipe.seed, "ask", split))
+            for example in self.draw_examples(examples, split, recipe.limit, seed=derive(recipe.seed, "ask", split))
             if _content(example) not in known
         ]
         shots: list[Example] = []
         if recipe.shots:
             demand_splits((TRAIN,), examples.splits, examples.path.name)
-            some = _draw_examples(examples, TRAIN, recipe.shots, seed=derive(recipe.seed, "shots"))
+            some = self.draw_examples(examples, TRAIN, recipe.shots, seed=derive(recipe.seed, "shots"))
             shots = demand_shots(some, recipe.shots)
         instructions = Message("system", (f"{SHOWN[recipe.style]}\n\n{ASKED}",))
 
@@ -192,6 +192,16 @@ class ObjectQuestions(Questions):
             return self._pose(example, recipe)
 
         return QuestionPool(instructions, [*map(pose, shots)], [*map(pose, asked)], digest)
+
+    def splits_to_ask(self, examples: Examples) -> tuple[str, ...]:
+        """Return the splits that are asked about where none is named."""
+        del examples
+        return (TEST,)
+
+    def draw_examples(self, examples: Examples, split: str, count: int, *, seed: int) -> list[Example]:
+        """Return some examples of a split, chosen by the seed."""
+        numbers = examples.numbers(split)
+        return [examples[numbers[place]] for place in draw_numbers(len(numbers), count, seed=seed)]
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> ObjectGold:
         """The objects that `ObjectGold.to_plain` wrote."""
@@ -268,11 +278,6 @@ def _name(misreading: Misreading, schema: Schema) -> str:
     if attribute is None:
         return misreading.slip
     return "noun" if schema.attribute(attribute).is_head else attribute
-
-
-def _draw_examples(examples: Examples, split: str, count: int, *, seed: int) -> list[Example]:
-    numbers = examples.numbers(split)
-    return [examples[numbers[place]] for place in draw_numbers(len(numbers), count, seed=seed)]
 
 
 def _content(example: Example) -> str:
