@@ -106,6 +106,21 @@ def test_relations_that_follow_from_places_are_in_the_values_alone():
     assert ["right-of", 1, 0] in pictures.plain(example, number=0)["scenes"][0]["relations"]
 
 
+def test_figures_name_regions_by_category_and_images_by_file():
+    """Ranks of size and folders say nothing in a figure; the edge of a small box leaves its middle free."""
+    boxes = (Box(0, 0, 30, 30), Box(50, 0, 53, 4))
+    images = (Image("./data/images/a.jpg", 100, 80),)
+    regions = RegionScene(["dog", "cat"], boxes)
+    example = localise(scenes=(regions,), regions=(boxes,), images=images, boxes=(Region(0, boxes[1]),))
+    example.targets = (Where(0, 1),)
+    drawn = ReadPictures("localise").draw(example)
+
+    assert {"dog", "cat", "a.jpg"} <= set(texts_of(drawn))
+    assert b"size 1" not in drawn
+    edges = [float(found) for found in re.findall(rb'stroke-width="([0-9.]+)"', drawn)]
+    assert max(edges) < 6
+
+
 def test_an_image_beside_the_data_is_drawn(tmp_path):
     """It is found by its name, also in a folder named images or in another folder that is named."""
     (tmp_path / "images").mkdir()

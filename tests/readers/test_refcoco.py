@@ -629,3 +629,27 @@ def test_whole_files_need_no_suffix_and_no_split(tmp_path):
 
     (example,) = ReadFile(reader_of(path), path)
     assert (example.text, example.split) == ("left cup", "all")
+
+
+def test_rows_in_parquet_are_read_without_their_pictures(tmp_path):
+    """The columns are those of lmms-eval; what is no layout of rows is left alone."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    row = {
+        "question_id": "1",
+        "image": {"bytes": b"\x89PNG", "path": None},
+        "question": "Find it.",
+        "bbox": [1.5, 2, 3, 4],
+    }
+    more = {"answer": ["left cup", "the cup"], "iscrowd": 0, "file_name": FILE.replace(".jpg", "_16.jpg")}
+    parquet.write_table(pa.Table.from_pylist([{**row, **more}]), tmp_path / "testA-00000-of-00001.parquet")
+    parquet.write_table(pa.table({"image": [b"x"], "bbox": [[1, 2, 3, 4]]}), tmp_path / "other.parquet")
+
+    first, second = ReadFile(
+        reader_of(tmp_path / "testA-00000-of-00001.parquet"), tmp_path / "testA-00000-of-00001.parquet"
+    )
+    assert (first.text, second.text, first.images[0].name) == ("left cup", "the cup", FILE)
+    assert first.split == "testA"
+    assert first.boxes == ((0, Box(1.5, 2, 4.5, 6)),)
+    assert not ROWS.sniff(tmp_path / "other.parquet")
