@@ -12,7 +12,7 @@ from deixis._kernels.ops import Op
 from deixis.errors import SchemaError
 from deixis.expression.program import Program, compile_expression
 from deixis.expression.steps import SIDES
-from deixis.worlds.grid.scene import BOX, GRID, MAX_OBJECTS
+from deixis.worlds.grid.scene import BESIDE, BOX, GRID, MAX_OBJECTS
 
 
 if TYPE_CHECKING:
@@ -67,12 +67,23 @@ class _Layout:
         else:
             down = self.row[:, :, None] - self.row[:, None, :]
             across = self.column[:, :, None] - self.column[:, None, :]
+            holds = self._beside(GRID.relations[relation].name, down, across)
+        if GRID.relations[relation].name == "inside":
             reach = self.size[:, None, :]
             holds = (down >= 0) & (down < reach) & (across >= 0) & (across < reach)
             holds &= (self.shape == BOX)[:, None, :]
         different = ~np.eye(self.present.shape[1], dtype=bool)
         links: Mask = holds & different & self.present[:, :, None] & self.present[:, None, :]
         return links
+
+    def _beside(self, relation: str, down: np.ndarray, across: np.ndarray) -> Mask:
+        """Return who is so far down and right of whom as a relation says; nobody for 'inside'."""
+        if relation == "next to":
+            near: Mask = np.maximum(abs(down), abs(across)) == 1
+            return near
+        rows, columns = BESIDE.get(relation, (99, 99))
+        there: Mask = (down == rows) & (across == columns)
+        return there
 
     def towards(self, left: Mask, which: int) -> Mask:
         level = np.where(which == 0, self.size, -self.size)
