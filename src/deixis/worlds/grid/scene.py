@@ -31,7 +31,7 @@ BOX = SHAPES.index("box")
 MAX_GRID = 250  # rows and columns, and the far side of a box, are kept in one byte
 MAX_OBJECTS = 64  # one bit each in the word that holds a set
 
-# Where something stands on a neighbouring cell, clockwise, by how far down and right of the other it is (Qiu et al. 2021).
+# How far down and right of the other a thing stands that is on a neighbouring cell of it (Qiu et al. 2021), clockwise.
 BESIDE = {
     "north of": (-1, 0),
     "north east of": (-1, 1),

@@ -100,14 +100,11 @@ def _less_shots(chunk: Chunk, rule: HoldOut, held: np.ndarray) -> np.ndarray:
 def _facts_of(chunk: Chunk) -> Facts:
     """What cases ask about the rows of a chunk; nonsense where a row cannot be judged."""
     objects = chunk.objects
-    last = np.maximum(np.minimum(chunk.count, objects.shape[1]) - 1, 0)
-    rows = np.arange(len(chunk))
     return Facts.of(
         verb=chunk.of_command([c.codes[0] for c in chunk.commands], np.int64),
         manner=chunk.of_command([c.codes[1] for c in chunk.commands], np.int64),
         said=chunk.of_command([size_word(c.expression) if c.is_read else -1 for c in chunk.commands], np.int64),
-        target=objects[:, 0],
-        second=objects[rows, np.minimum(1, last)],
+        things=objects[:, [0, min(1, objects.shape[1] - 1)]],
         mentions=chunk.of_command([len(c.phrases) if c.is_read else 0 for c in chunk.commands], np.int64),
         agent=chunk.agent[:, :2],
         actions=chunk.plan.length,

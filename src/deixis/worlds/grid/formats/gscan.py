@@ -90,7 +90,11 @@ def understand(example: dict[str, Any]) -> Row:
 
 
 def write_gscan(
-    tables: Iterable[pa.Table] | pa.Table, path: Path | str, *, percentage_train: float = 0.9, indent: int | None = INDENT
+    tables: Iterable[pa.Table] | pa.Table,
+    path: Path | str,
+    *,
+    percentage_train: float = 0.9,
+    indent: int | None = INDENT,
 ) -> WrittenGscan:
     """Write one file in the layout of the release, and return what was written.
 

@@ -153,16 +153,13 @@ def _facts_of(table: pa.Table) -> Facts:
     """What cases ask about the worlds and plans of a shard; what its words say is read from the text."""
     columns = [Ragged.of_column(table[name]) for name in OBJECT_COLUMNS]
     starts, counts = columns[0].start[:-1], columns[0].length
-    first, second = (
-        np.stack([column.values[starts + np.minimum(k, counts - 1)] for column in columns], axis=1) for k in (0, 1)
-    )
+    places = starts[:, None] + np.minimum(np.arange(2), counts[:, None] - 1)
     zeros = np.zeros(table.num_rows, np.int64)
     return Facts.of(
         verb=zeros,
         manner=zeros,
         said=zeros,
-        target=first,
-        second=second,
+        things=np.stack([column.values[places] for column in columns], axis=2),
         mentions=_mentions_of(table),
         agent=np.stack([table["agent_row"].to_numpy(), table["agent_column"].to_numpy()], axis=1),
         actions=pc.utf8_length(table["plan"]).to_numpy(),

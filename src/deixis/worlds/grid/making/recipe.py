@@ -168,21 +168,24 @@ class Recipe:
                     f"cap allows worlds of {self.cap} objects, but commands of the pattern {pool.pattern} (pool "
                     f"{pool.name!r}) mention {len(pattern(pool.pattern))}; raise cap or choose other patterns"
                 )
-        for pool in pools if self.mode == "gscan" else ():
-            if pattern(pool.pattern) != P1:
-                raise RecipeError(f"gSCAN has simple commands only: pool {pool.name!r} must have the pattern p1")
-        for pool in pools if self.mode == "spatial" else ():
-            if pattern(pool.pattern) != P2:
-                raise RecipeError(f"commands with a spatial relation have one clause: pool {pool.name!r} must be p2")
-        for pool in pools if self.mode != "compatible" else ():
-            if pool.free_sizes:
-                raise RecipeError(f"free_sizes is for the compatible mode only: pool {pool.name!r}, mode {self.mode!r}")
+        for pool in pools:
+            self._check_form(pool)
         for pool in pools if self.mode == "compatible" else ():
             if pattern(pool.pattern).name not in PATTERNS:
                 raise RecipeError(
                     f"the released generator never made commands of the pattern {pool.pattern!r} (pool {pool.name!r}); "
                     f"use {', '.join(PATTERNS)}, or the corrected mode"
                 )
+
+    def _check_form(self, pool: Pool) -> None:
+        """Raise an error for a pool that the mode has no commands or distractors for."""
+        form, wanted = pattern(pool.pattern), {"gscan": P1, "spatial": P2}.get(self.mode)
+        if wanted is P1 and form != P1:
+            raise RecipeError(f"gSCAN has simple commands only: pool {pool.name!r} must have the pattern p1")
+        if wanted is P2 and form != P2:
+            raise RecipeError(f"commands with a spatial relation have one clause: pool {pool.name!r} must be p2")
+        if pool.free_sizes and self.mode != "compatible":
+            raise RecipeError(f"free_sizes is for the compatible mode only: pool {pool.name!r}, mode {self.mode!r}")
 
     def _check_hold_outs(self) -> None:
         rules = {rule.name: rule for rule in self.hold_out}

@@ -7,7 +7,6 @@ examples as arrays (`rows_of_cases`).
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -91,18 +90,13 @@ class Case:
         return (
             self.verb in ("", verb)
             and self.manner in ("", manner)
-            and (not self.said or size_word(expression) == self._said_code)
+            and (not self.said or size_word(expression) == _size_code(self.said))
             and _looks_like(target, self.target)
             and self.size in (0, target.size)
             and (not self.direction or _direction(scene) == self.direction)
             and (not self.reference or (reference is not None and _looks_like(reference, self.reference)))
             and actions > self.longer_than - (self.longer_than == 0)
         )
-
-    @cached_property
-    def _said_code(self) -> int:
-        step = WORDS.words["size"][self.said]
-        return int(step.which) if isinstance(step, Extreme) else NO_WORD
 
 
 class Facts(NamedTuple):
@@ -130,15 +124,19 @@ class Facts(NamedTuple):
         verb: np.ndarray,
         manner: np.ndarray,
         said: np.ndarray,
-        target: np.ndarray,
-        second: np.ndarray,
+        things: np.ndarray,
         mentions: np.ndarray,
         agent: np.ndarray,
         actions: np.ndarray,
     ) -> Facts:
-        """Return the facts, of which the second object is a reference only where two objects are mentioned."""
-        reference = np.where((mentions > 1)[:, None], second[:, :2].astype(np.int64), NO_REFERENCE)
-        return cls(verb, manner, said, target.astype(np.int64), reference, agent.astype(np.int64), actions)
+        """Return the facts about the first two objects of each world, where the second may not be mentioned.
+
+        Shapes:
+            things: integers [row, 2, 5]; mentions: int [row]; the others are those of the attributes.
+        """
+        things = things.astype(np.int64)
+        reference = np.where((mentions > 1)[:, None], things[:, 1, :2], NO_REFERENCE)
+        return cls(verb, manner, said, things[:, 0], reference, agent.astype(np.int64), actions)
 
 
 def rows_of_cases(cases: tuple[Case, ...], facts: Facts) -> np.ndarray:
@@ -155,6 +153,11 @@ def size_word(expression: Expression) -> int:
     return int(Which(said[0])) if said else NO_WORD
 
 
+def _size_code(word: str) -> int:
+    step = WORDS.words["size"][word]
+    return int(step.which) if isinstance(step, Extreme) else NO_WORD
+
+
 def _rows_of(case: Case, facts: Facts) -> np.ndarray:
     holds = np.ones(len(facts.verb), bool)
     if case.verb:
@@ -162,7 +165,7 @@ def _rows_of(case: Case, facts: Facts) -> np.ndarray:
     if case.manner:
         holds &= facts.manner == Manner(case.manner).code
     if case.said:
-        holds &= facts.said == case._said_code
+        holds &= facts.said == _size_code(case.said)
     for words, codes in ((case.target, facts.target), (case.reference, facts.reference)):
         for step in _steps_of(words):
             if isinstance(step, Is):

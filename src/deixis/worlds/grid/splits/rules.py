@@ -90,9 +90,7 @@ class Rule:
             raise RecipeError(
                 f"a split cannot be called {self.name!r}; use small letters, digits and hyphens, not {'/'.join(TAKEN)}"
             )
-        other = bool(
-            self.phrase or self.thing or self.relations or self.first_clause or self.pattern or self.cases
-        )
+        other = bool(self.phrase or self.thing or self.relations or self.first_clause or self.pattern or self.cases)
         if not (other or self.new_phrases):
             raise RecipeError(
                 f"the hold-out {self.name!r} holds out nothing; "
@@ -135,11 +133,13 @@ class Rule:
         for name in ("in_order", "new_phrases", "tested"):
             if not isinstance(getattr(self, name), bool):
                 raise RecipeError(f"{name} of the hold-out {self.name!r} is true or false, got {getattr(self, name)!r}")
-        if not isinstance(self.cases, tuple) or not all(isinstance(case, Case) for case in self.cases):
+        cases: object = self.cases
+        if not isinstance(cases, tuple) or not all(isinstance(case, Case) for case in cases):
             raise RecipeError(f"the cases of the hold-out {self.name!r} are a list of tables of conditions")
-        if isinstance(self.shots, bool) or not isinstance(self.shots, int) or not 0 <= self.shots <= MOST_SHOTS:
+        shots: object = self.shots
+        if isinstance(shots, bool) or not isinstance(shots, int) or not 0 <= shots <= MOST_SHOTS:
             raise RecipeError(
-                f"shots of the hold-out {self.name!r} is a whole number up to {MOST_SHOTS}, got {self.shots!r}"
+                f"shots of the hold-out {self.name!r} is a whole number up to {MOST_SHOTS}, got {shots!r}"
             )
 
     def _check_words(self, words: str) -> None:
