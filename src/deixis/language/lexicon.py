@@ -70,9 +70,9 @@ class Lexicon:
         return self._look_up(_phrases_by_meaning(self).manners, manner, "manner")
 
     def vocabulary(self) -> tuple[str, ...]:
-        """Every word of the language, sorted."""
+        """Every word of the language, sorted, without the relations that are said without `relative`."""
         fixed = (*self.determiners, self.relative, self.conjunction, self.top)
-        tables = (*self.words.values(), self.relations, self.bare, self.verbs, self.manners)
+        tables = (*self.words.values(), self.relations, self.verbs, self.manners)
         phrases = (*fixed, *(phrase for table in tables for phrase in table))
         return tuple(sorted({word for phrase in phrases for word in phrase.split()}))
 

@@ -65,7 +65,7 @@ def _sharing(sets, start, values, others):
 
 @jit
 def opposite(relation):
-    """The relation in which the other object stands: south of for north of; only `inside` has none."""
+    """The relation in which the other object stands, such as south of for north of, which only `inside` lacks."""
     return relation if relation < NORTH_OF else NORTH_OF + (relation - NORTH_OF + 4) % 8
 
 

@@ -72,7 +72,7 @@ def try_gscan(board, fill, kinds):
 
 @jit
 def add(board, shape, color, size, role):
-    """Put an object on a random cell, the first on the one that is wished for; whether there was room."""
+    """Put an object on a random cell, the first on the one that is wished for, and return whether there was room."""
     cell = find_cell(board) if board.n < board.cap else -1
     if board.n == 0 and board.wish >= 0:
         cell = board.wish
@@ -90,7 +90,7 @@ def draw_beyond(board, size, word):
 
 @jit
 def add_other_shapes(board, shape, limit):
-    """Objects of half of the other shapes, in any colour and size; how that ended."""
+    """Add objects of half of the other shapes, in any colour and size, and return how that ended."""
     first = below(board.rng, SHAPES - 1)
     for k in range(OTHER_SHAPES):
         other = (shape + 1 + (first + k) % (SHAPES - 1)) % SHAPES
@@ -102,7 +102,7 @@ def add_other_shapes(board, shape, limit):
 
 @jit
 def add_other_kinds(board, shape, color, size, limit):
-    """Objects of half of the kinds other than the target's, two of each where there is a size word; how that ended."""
+    """Add objects of half of the kinds other than the target's, two of each for a size word, and return how that ended."""
     word, says_color = board.said[0, SIZE_WORD], board.said[0, COLOR] >= 0
     taken = 1 << (shape * COLORS + color)
     for _ in range(OTHER_KINDS):

@@ -63,7 +63,7 @@ class Panel:
     empty: str = "none"
     rare: frozenset[str] = frozenset()
 
-    def shown(self, statistics: Iterable[Statistics]) -> Panel:
+    def narrow(self, statistics: Iterable[Statistics]) -> Panel:
         """Return the panel with the labels that are to be shown for some counts together."""
         found = {key for one in statistics for key, count in getattr(one, self.field).items() if count}
         keys = {label: key for label, key in self.keys.items() if label not in self.rare or key in found}
@@ -128,7 +128,7 @@ ROWS = (4, 4, 3)  # how many of the panels stand in each row below the distracto
 
 def panels_of(counted: Sequence[CountedDataset]) -> tuple[Panel, ...]:
     """Return the panels with the labels that some datasets need."""
-    return tuple(panel.shown([one.statistics for one in counted]) for panel in PANELS)
+    return tuple(panel.narrow([one.statistics for one in counted]) for panel in PANELS)
 
 
 def figure4(counted: Sequence[CountedDataset], *, beside: PublishedStatistics | None = None) -> Figure:
@@ -320,7 +320,7 @@ def _said_lengths(statistics: Statistics) -> str:
 
 
 def _said_panels(statistics: Statistics) -> Iterator[str]:
-    for panel in (one.shown([statistics]) for one in PANELS):
+    for panel in (one.narrow([statistics]) for one in PANELS):
         counts = panel.counts(statistics)
         shares = zip(panel.keys, _shares(counts), strict=True)
         said = ", ".join(f"{label} {percent(share)}" for label, share in shares) if any(counts) else panel.empty

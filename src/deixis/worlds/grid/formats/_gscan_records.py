@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.navigate import Example
 
 
-__all__ = ["RELEASED_NAMES", "gscan_record", "joined_words"]
-
 # What its splits are called in the release.
 RELEASED_NAMES: Mapping[str, str] = MappingProxyType(
     {

@@ -9,8 +9,6 @@ from shutil import copyfileobj
 from typing import IO, Any
 
 
-__all__ = ["JsonLayout", "write_fields"]
-
 OPEN = frozenset({"situation", "placed_objects"})
 
 

@@ -137,7 +137,7 @@ def write_gscan(
 
 
 class WrittenGscan:
-    """What a written file holds.
+    """Counts of what a written file holds.
 
     Attributes:
         splits: the number of examples of every split.

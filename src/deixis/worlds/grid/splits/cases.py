@@ -34,7 +34,7 @@ NO_REFERENCE = 255  # in place of a shape
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """Conditions on one example that all have to hold; those left empty hold always.
+    """Conditions on one example that all have to hold, except those left empty.
 
     Attributes:
         verb: what is to be done, e.g. 'push'.
@@ -84,7 +84,7 @@ class Case:
                 raise RecipeError(f"unknown {name} {getattr(self, name)!r} in a case; known: {', '.join(words)}")
 
     def holds(self, expression: Expression, scene: GridScene, *, verb: str, manner: str, actions: int) -> bool:
-        """Return whether an example is the case; its mentioned objects come first in the scene."""
+        """Return whether an example is the case, in whose scene the mentioned objects come first."""
         target = scene.objects[0]
         reference = scene.objects[1] if expression.clauses and len(scene) > 1 else None
         return (
@@ -100,7 +100,7 @@ class Case:
 
 
 class Facts(NamedTuple):
-    """What cases ask about some examples, as arrays.
+    """Everything that cases ask about some examples, as arrays.
 
     Shapes:
         verb, manner: int [row], as in arrays elsewhere; said: int [row], the size word of the target: 0 small, 1 big,

@@ -217,7 +217,7 @@ class Rule:
     def holds(
         self, expression: Expression, scene: GridScene, *, verb: str = "", manner: str = "", actions: int = 0
     ) -> bool:
-        """Return whether an example must stay out of training; its mentioned objects come first in the scene."""
+        """Return whether an example must stay out of training, in whose scene the mentioned objects come first."""
         if self.says(expression) or self.shows(scene, sum(1 for _ in expression.mentions())):
             return True
         return any(case.holds(expression, scene, verb=verb, manner=manner, actions=actions) for case in self.cases)
