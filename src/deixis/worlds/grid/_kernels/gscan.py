@@ -102,7 +102,7 @@ def add_other_shapes(board, shape, limit):
 
 @jit
 def add_other_kinds(board, shape, color, size, limit):
-    """Add objects of half of the kinds other than the target's, two of each for a size word, and return how that ended."""
+    """Add objects of half of the other kinds, two of each for a size word, and return how that ended."""
     word, says_color = board.said[0, SIZE_WORD], board.said[0, COLOR] >= 0
     taken = 1 << (shape * COLORS + color)
     for _ in range(OTHER_KINDS):
