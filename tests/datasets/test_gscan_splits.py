@@ -132,7 +132,7 @@ def test_long_plans_are_on_boards_of_twelve_cells_without_adverbs(made):
     assert {example.scene.size for example in (*train, *long)} == {12}
     assert not any(example.manner for example in (*train, *long))
     assert max(len(example.plan) for example in train) <= 15
-    assert 16 <= min(len(example.plan) for example in long)
+    assert min(len(example.plan) for example in long) >= 16
     assert max(len(example.plan) for example in long) <= 47
 
 
@@ -189,7 +189,7 @@ def test_a_held_out_case_in_training_is_a_leak(made):
     coded = [_as_shard(table) for table in tables]
     planted = places.Places(("train",), tuple((table, np.zeros(table.num_rows, int)) for table in coded))
 
-    with pytest.raises(LeakySplit, match="gscan/south-west-v1 is held out, but example .* of train is such a case"):
+    with pytest.raises(LeakySplit, match=r"gscan/south-west-v1 is held out, but example \d+ of train is such a case"):
         places.prove(small("compositional"), planted, lambda *_: None)
 
 
