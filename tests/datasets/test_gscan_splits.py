@@ -1,4 +1,4 @@
-"""gSCAN as a whole: every set holds what its rule holds out, train holds none of it, and the sizes are the published."""
+"""gSCAN as a whole: every set holds what its rule holds out, train holds none of it, and sizes are as published."""
 
 from __future__ import annotations
 

@@ -370,14 +370,10 @@ def choose_spatial(*, rng: Stream) -> Iterator[Instruction]:
     """
     phrases = [phrase for form in FORMS if not form.is_object for phrase in form.phrases(is_box=False)]
     pairs = [(target, to) for target in phrases for to in phrases if target != to]
-    drawn: set[tuple[int, int]] = set()
     kinds = list(product(SPATIAL, VERBS))
-    while len(drawn) < len(pairs) * len(kinds):
-        pair, kind = rng.below(len(pairs)), rng.below(len(kinds))
-        if (pair, kind) not in drawn:
-            drawn.add((pair, kind))
-            (target, to), (relation, (verb, manner)) = pairs[pair], kinds[kind]
-            yield Instruction(verb, Description((*target.steps, Related(relation, to))), manner)
+    for number in rng.permutation(range(len(pairs) * len(kinds))):
+        (target, to), (relation, (verb, manner)) = pairs[number // len(kinds)], kinds[number % len(kinds)]
+        yield Instruction(verb, Description((*target.steps, Related(relation, to))), manner)
 
 
 def choose_balanced(pattern: Pattern, *, rng: Stream) -> Iterator[Instruction]:

@@ -93,6 +93,7 @@ BOARD = np.dtype(
         ("direction", np.int64),
         ("distance", np.int64),
         ("wish", np.int64),
+        ("grade", np.int64),  # which of the three sizes that its word allows the target has, from 1; 0 for any
         # working space of `form`; how often plan lengths were used
         ("labels", np.uint64, (MAX_OBJECTS,)),
         ("lines", np.uint64, (2, MAX_SIZE)),

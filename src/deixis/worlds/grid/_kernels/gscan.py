@@ -54,7 +54,7 @@ def try_gscan(board, fill, kinds):
     if board.mentions != 1 or shape < 0 or shape >= BOX:
         return NO_REFERENT
     own = color if color >= 0 else below(board.rng, COLORS)
-    size = 1 + below(board.rng, 4) if word < 0 else 1 + word + below(board.rng, 3)
+    size = draw_size(board, word)
     if not add(board, shape, own, size, 0):
         return NO_ROOM
     if word >= 0:
@@ -80,6 +80,14 @@ def add(board, shape, color, size, role):
         return False
     put(board, shape, color, size, cell, role)
     return True
+
+
+@jit
+def draw_size(board, word):
+    """Draw a size for the target, so that there are bigger ones beside one called small and smaller beside big."""
+    if word < 0:
+        return 1 + below(board.rng, 4)
+    return word + (board.grade if board.grade > 0 else 1 + below(board.rng, 3))
 
 
 @jit

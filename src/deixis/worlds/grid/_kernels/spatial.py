@@ -34,7 +34,7 @@ from deixis.worlds.grid._kernels.board import (
     wipe,
 )
 from deixis.worlds.grid._kernels.grid_sets import BOX, DOWN, NEXT_TO, NORTH_OF, RIGHT, opposite
-from deixis.worlds.grid._kernels.gscan import COLORS, SHAPES, add_other_kinds, add_other_shapes, draw_beyond
+from deixis.worlds.grid._kernels.gscan import COLORS, SHAPES, add_other_kinds, add_other_shapes, draw_beyond, draw_size
 
 
 COPIES = 2  # of the target, at most
@@ -79,7 +79,7 @@ def _put_mentioned(board, k, cell):
     """Put the object of a mention on a cell; what its words leave open is drawn."""
     color, word = board.said[k, COLOR], board.said[k, SIZE_WORD]
     own = color if color >= 0 else below(board.rng, COLORS)
-    size = 1 + below(board.rng, 4) if word < 0 else 1 + word + below(board.rng, 3)
+    size = draw_size(board, word) if k == 0 else 1 + below(board.rng, 4) if word < 0 else 1 + word + below(board.rng, 3)
     put(board, board.said[k, SHAPE], own, size, cell, (MENTIONED << ROLE | k) if k > 0 else 0)
 
 

@@ -27,15 +27,17 @@ def aim(board, even, key, world, pushing):
 
     Worlds of a command take turns, from a place that depends on its key. Sets `direction` and `distance` (-1 and 0 for
     any) and `wish`, the cell (-1 for any). What is to be pushed is not put where the way beyond it leads off the grid;
-    nothing is aimed at where that leaves no cell.
+    nothing is aimed at where that leaves no cell. Among situations the size of the target is settled as well (`grade`),
+    so that tries that fail do not favour some sizes.
     """
-    board.direction, board.distance, board.wish = -1, 0, -1
+    board.direction, board.distance, board.wish, board.grade = -1, 0, -1, 0
     if not even & (DIRECTIONS | DISTANCES | SITUATIONS):
         return
     size = board.size
     turn = np.int64(mix(key) >> np.uint64(40)) + world
     if even & SITUATIONS:
         _draw_situation(board, turn)
+        board.grade = 1 + np.int64(mix(key + np.uint64(world)) >> np.uint64(40)) % 3
     elif even & DIRECTIONS:
         board.direction = turn % 8
         turn //= 8
