@@ -35,8 +35,8 @@ class DeviceData:
         self.lit = move(arrays.lit, np.int32)
         self.target = move(arrays.target, np.int16)
         self.mentions = move(arrays.mentions, np.int16)
-        self.actions = move(arrays.actions, np.uint8)
-        self.start = move(arrays.start, np.int64)
+        self.actions = move(arrays.plans.values, np.uint8)
+        self.start = move(arrays.plans.start, np.int64)
 
     def __len__(self) -> int:
         return len(self.words)
