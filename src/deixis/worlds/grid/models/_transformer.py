@@ -107,6 +107,7 @@ class GridTransformer(Policy):
     """The transformer, for `words` known words."""
 
     layout = Layout(size=10, pad=PAD, start=START, stop=STOP, first=4)
+    checks_drafts = True
 
     def __init__(self, settings: GridTransformerSettings, words: int) -> None:
         super().__init__()
