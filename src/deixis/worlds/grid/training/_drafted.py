@@ -44,7 +44,9 @@ def say_with_drafts(
     return said, count
 
 
-def _parts(said: np.ndarray, known: np.ndarray, rows: np.ndarray, drafts: Drafts) -> list[tuple[np.ndarray, np.ndarray]]:
+def _parts(
+    said: np.ndarray, known: np.ndarray, rows: np.ndarray, drafts: Drafts
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """Draft plans, and return rows with the lengths of their drafts, short ones first."""
     mine = said[rows]
     length = drafts.go_on(mine, known[rows], rows)

@@ -87,9 +87,7 @@ def _objects(lit: np.ndarray, counts: np.ndarray, size: int, channels: int) -> n
     cell = lights[:, :, 0] // channels
     big, shape, color = np.moveaxis(lights % channels, 2, 0)
     is_apart = (big >= 12).astype(np.int32)  # a box, where boxes have channels of their own
-    things = np.stack(
-        (shape - 4, color - 8 - 8 * is_apart, big + 1 - 12 * is_apart, cell // size, cell % size), axis=2
-    )
+    things = np.stack((shape - 4, color - 8 - 8 * is_apart, big + 1 - 12 * is_apart, cell // size, cell % size), axis=2)
     return np.where((np.arange(places) < counts[:, None])[:, :, None], things, 0).astype(np.uint8)
 
 

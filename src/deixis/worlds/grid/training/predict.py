@@ -6,6 +6,7 @@ pass checks drafts of the planner instead of taking step after step (`_drafted`)
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import torch
 
 from deixis.errors import BrokenCheckpoint, BrokenDataset, RecipeError
 from deixis.learn._checkpoints import checkpoint_digest
-from deixis.learn._packed import packed_linears
+from deixis.learn._lean import is_compiled, lean
 from deixis.learn.devices import find_device
 from deixis.worlds.grid.data._arrays import load_plan_arrays
 from deixis.worlds.grid.data.plans import read_plans, write_plans
@@ -72,13 +73,11 @@ def say_plans(
     found = _Plans(len(arrays), limit, progress)
     try:
         rows = np.arange(len(arrays))
-        if vocabulary and model.checks_drafts:
-            rows = _say_by_drafts(model, data, arrays, vocabulary, found, batch=batch)
-        rows = rows[np.argsort(arrays.word_count[rows], kind="stable")]
-        for first in range(0, len(rows), batch):
-            some = rows[first : first + batch]
-            longest = int(arrays.word_count[some[-1]])
-            found.take(some, *_say(model, data, torch.from_numpy(some).to(device), limit, longest))
+        is_drafted = bool(vocabulary) and model.checks_drafts and not is_compiled(model)
+        with lean(model) if is_drafted else nullcontext():
+            if is_drafted:
+                rows = _say_by_drafts(model, data, arrays, vocabulary, found, batch=batch)
+            _say_by_steps(model, data, arrays, rows, found, batch=batch)
     finally:
         model.train(was_training)
     return found.joined()
@@ -110,21 +109,32 @@ def _say_by_drafts(  # noqa: PLR0913 (a model, what it is asked, and where plans
     """Find plans by drafts, and return the examples whose drafts were too bad."""
     device, scenes = data.words.device, read_scenes(arrays, vocabulary)
     batch = min(batch, CPU_BATCH) if device.type == "cpu" else batch
-    order = np.lexsort((scenes.verbs, scenes.manners, arrays.word_count))  # of one length, as far as can be told
+    order = np.lexsort((scenes.verbs, scenes.manners, arrays.word_count))  # manners make plans long
     left = []
-    with packed_linears(model):
-        for first in range(0, len(order), batch):
-            rows = order[first : first + batch]
-            asked = data.batch(torch.from_numpy(rows).to(device), 1)
-            longest = int(arrays.word_count[rows[-1]])
-            memory = model.encode(asked.words[:, :longest], asked.word_count, asked.grid)
-            scores = model.target_scores(memory).cpu().numpy() if model.points else None
-            drafts = Drafts(Scenes(*(part[rows] for part in scenes)), isqrt(arrays.cells), found.said.shape[1], scores)
-            plans, count = say_with_drafts(model, memory, drafts, found.said.shape[1], device)
-            is_said = count >= 0
-            found.take(rows[is_said], plans[is_said], count[is_said])
-            left.append(rows[~is_said])
+    for first in range(0, len(order), batch):
+        rows = order[first : first + batch]
+        asked = data.batch(torch.from_numpy(rows).to(device), 1)
+        longest = int(arrays.word_count[rows[-1]])
+        memory = model.encode(asked.words[:, :longest], asked.word_count, asked.grid)
+        scores = model.target_scores(memory).cpu().numpy() if model.points else None
+        drafts = Drafts(Scenes(*(part[rows] for part in scenes)), isqrt(arrays.cells), found.said.shape[1], scores)
+        plans, count = say_with_drafts(model, memory, drafts, found.said.shape[1], device)
+        is_said = count >= 0
+        found.take(rows[is_said], plans[is_said], count[is_said])
+        left.append(rows[~is_said])
     return np.concatenate([np.zeros(0, np.int64), *left])
+
+
+def _say_by_steps(  # noqa: PLR0913 (likewise)
+    model: Policy, data: DeviceData, arrays: PlanArrays, rows: np.ndarray, found: _Plans, *, batch: int
+) -> None:
+    """Find the plans of some examples action by action."""
+    rows = rows[np.argsort(arrays.word_count[rows], kind="stable")]
+    for first in range(0, len(rows), batch):
+        some = rows[first : first + batch]
+        longest = int(arrays.word_count[some[-1]])
+        at = torch.from_numpy(some).to(data.words.device)
+        found.take(some, *_say(model, data, at, found.said.shape[1], longest))
 
 
 def _say(model: Policy, data: DeviceData, rows: Tensor, limit: int, longest: int) -> tuple[np.ndarray, np.ndarray]:
