@@ -21,9 +21,9 @@ from deixis.worlds.grid.data._arrays import load_plan_arrays
 from deixis.worlds.grid.data.plans import read_plans, write_plans
 from deixis.worlds.grid.models.policy import ACTIONS
 from deixis.worlds.grid.training._checkpoints import load_model, name_in, read_checkpoint, selection_of
+from deixis.worlds.grid.training._data import DeviceData, data_facts, demand_room
 from deixis.worlds.grid.training._drafted import say_with_drafts
 from deixis.worlds.grid.training._drafts import Drafts, Scenes, read_scenes
-from deixis.worlds.grid.training._data import DeviceData, data_facts, demand_room
 
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class _Plans:
         return self.said[is_said], np.concatenate(([0], np.cumsum(self.count)))
 
 
-def _say_by_drafts(  # noqa: PLR0913 (a model, what it is asked, and where plans go)
+def _say_by_drafts(
     model: Policy, data: DeviceData, arrays: PlanArrays, vocabulary: Sequence[str], found: _Plans, *, batch: int
 ) -> np.ndarray:
     """Find plans by drafts, and return the examples whose drafts were too bad."""
@@ -125,7 +125,7 @@ def _say_by_drafts(  # noqa: PLR0913 (a model, what it is asked, and where plans
     return np.concatenate([np.zeros(0, np.int64), *left])
 
 
-def _say_by_steps(  # noqa: PLR0913 (likewise)
+def _say_by_steps(
     model: Policy, data: DeviceData, arrays: PlanArrays, rows: np.ndarray, found: _Plans, *, batch: int
 ) -> None:
     """Find the plans of some examples action by action."""
