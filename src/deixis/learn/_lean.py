@@ -1,13 +1,14 @@
 """Models on a CPU that learn nothing, faster: other routes to the same numbers, which differ by rounding.
 
-The weights of linear layers are laid out once for oneDNN instead of at every product: on processors that are not Intel's,
-the library that torch asks otherwise leaves half of the speed unused. Attention over a few dozen keys is two products
-and a softmax of all heads at once; the kernel that torch has for it is made for thousands of keys.
+The weights of linear layers are laid out once for oneDNN instead of at every product: on processors that are not
+Intel's, the library that torch asks otherwise leaves half of the speed unused. Attention over a few dozen keys is two
+products and a softmax of all heads at once; the kernel that torch has for it is made for thousands of keys.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
 import torch
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+REORDER, MULTIPLY = (
+    "_reorder_linear_weight",
+    "_linear_pointwise",
+)  # operations that torch itself uses, but does not name
 LEAST_WIDTH = 32  # of inputs and outputs; smaller products gain nothing
 TYPICAL_ROWS = 2048  # of inputs; others work as well
 
@@ -32,13 +37,13 @@ class PackedLinear(nn.Module):
     def __init__(self, layer: nn.Linear) -> None:
         super().__init__()
         self.width = layer.out_features
-        self.packed = torch.ops.mkldnn._reorder_linear_weight(layer.weight.detach(), TYPICAL_ROWS)
+        self.packed = getattr(torch.ops.mkldnn, REORDER)(layer.weight.detach(), TYPICAL_ROWS)
         self.bias = None if layer.bias is None else layer.bias.detach()  # type: ignore[redundant-expr]
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the product, plus the bias."""
         rows = x.reshape(-1, x.shape[-1])
-        found: Tensor = torch.ops.mkldnn._linear_pointwise(rows, self.packed, self.bias, "none", [], "")
+        found: Tensor = getattr(torch.ops.mkldnn, MULTIPLY)(rows, self.packed, self.bias, "none", [], "")
         return found.view(*x.shape[:-1], self.width)
 
 
@@ -100,9 +105,17 @@ def _is_on_cpu(module: nn.Module) -> bool:
     return all(one.device.type == "cpu" and one.dtype == torch.float32 for one in module.parameters())
 
 
+@cache
 def _has_operations() -> bool:
-    known = (getattr(torch.ops.mkldnn, name, None) for name in ("_reorder_linear_weight", "_linear_pointwise"))
-    return all(one is not None for one in known)
+    """Try a small product, since another torch may have other operations."""
+    layer = nn.Linear(LEAST_WIDTH, LEAST_WIDTH, device="meta").to_empty(device="cpu").requires_grad_(False)
+    nn.init.constant_(layer.weight, 0.5)
+    nn.init.constant_(layer.bias, 1.0)
+    try:
+        found = PackedLinear(layer)(torch.ones(2, LEAST_WIDTH))
+    except (AttributeError, RuntimeError, TypeError):
+        return False
+    return bool((found == layer(torch.ones(2, LEAST_WIDTH))).all())
 
 
 def _linears(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Linear]]:

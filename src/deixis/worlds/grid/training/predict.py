@@ -1,7 +1,7 @@
 """Plans said by a model, many at a time, and kept on disk with where they come from.
 
-A plan is always the likeliest next action, until the model says that it is done. A model that scores a whole plan in one
-pass checks drafts of the planner instead of taking step after step (`_drafted`); the plans are the same.
+A plan is always the likeliest next action, until the model says that it is done. A model that scores a whole plan in
+one pass checks drafts of the planner instead of taking step after step (`_drafted`); the plans are the same.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def say_plans(
             _say_by_steps(model, data, arrays, rows, found, batch=batch)
     finally:
         model.train(was_training)
-    return found.joined()
+    return found.join()
 
 
 class _Plans:
@@ -97,7 +97,7 @@ class _Plans:
         if self.progress and len(rows):
             self.progress(self.done, len(self.count))
 
-    def joined(self) -> tuple[np.ndarray, np.ndarray]:
+    def join(self) -> tuple[np.ndarray, np.ndarray]:
         """Return all actions, and where each plan begins."""
         is_said = np.arange(self.said.shape[1]) < self.count[:, None]
         return self.said[is_said], np.concatenate(([0], np.cumsum(self.count)))
