@@ -26,6 +26,7 @@ from torch import nn
 from torch.nn import functional
 
 from deixis._kernels.ops import Op
+from deixis.errors import SchemaError
 from deixis.learn._layers import MASKED_SCORE
 from deixis.learn._programs import PAD, run_programs
 from deixis.learn._soft_sets import NEVER, relate, same, unless
@@ -51,6 +52,7 @@ class ReaderSizes:
         words: how many there are, number 0 included.
         width: of words and looks. pair: of what is seen of two objects, twice: as a sum and as a product.
         hidden: width of the layer before a look; 0 for a look that is linear in the features.
+        relates: whether texts relate or compare objects, so that pairs of them are looked at.
     """
 
     features: int
@@ -59,6 +61,7 @@ class ReaderSizes:
     width: int = 64
     pair: int = 32
     hidden: int = 0
+    relates: bool = True
 
 
 class Seen(NamedTuple):
@@ -73,6 +76,42 @@ class Seen(NamedTuple):
     pair: Tensor
     centre: Tensor
     there: Tensor
+
+
+class Pairs(nn.Module):
+    """What is seen of two objects, and the relations that words say of them."""
+
+    def __init__(self, sizes: ReaderSizes) -> None:
+        super().__init__()
+        self.sizes = sizes
+        self.one, self.other = nn.Linear(sizes.features, sizes.pair), nn.Linear(sizes.features, sizes.pair)
+        self.mine, self.its = (nn.Linear(sizes.features, sizes.pair, bias=False) for _ in range(2))
+        self.places = nn.Linear(sizes.places, sizes.pair, bias=False) if sizes.places else None
+        self.relation, self.bias = nn.Embedding(sizes.words, 2 * sizes.pair), nn.Embedding(sizes.words, 1)
+        self.some = nn.Embedding(sizes.words, 1)
+        for start in (self.bias, self.some):
+            nn.init.zeros_(start.weight)
+
+    def forward(self, features: Tensor, places: Tensor | None) -> Tensor:
+        """Look at every two objects: float [scene, object, other, 2 x pair]."""
+        summed = self.one(features)[:, :, None] + self.other(features)[:, None]
+        if self.places is not None and places is not None:
+            summed = summed + self.places(places)
+        product = self.mine(features)[:, :, None] * self.its(features)[:, None]
+        return torch.cat((functional.relu(summed), product), dim=-1)
+
+    def stand(self, words: Tensor, pair: Tensor) -> Tensor:
+        """Return whether relations hold, int64 [text, word]: float [text, word, object, other]."""
+        odds = self.relation(words) @ pair.flatten(1, 2).transpose(1, 2) / sqrt(self.sizes.pair)
+        return functional.logsigmoid(odds + self.bias(words)).unflatten(2, pair.shape[1:3])
+
+    def compare(self, words: Tensor, stand: Tensor, inside: Tensor) -> Tensor:
+        """Return whether words, int64 [text], hold compared with a set: float [text, object]."""
+        to_some = relate(stand, inside)
+        weight = self.some(words)
+        return torch.logaddexp(
+            functional.logsigmoid(weight) + to_some, functional.logsigmoid(-weight) + unless(to_some)
+        )
 
 
 class ObjectReader(nn.Module):
@@ -90,14 +129,9 @@ class ObjectReader(nn.Module):
         self.sizes = sizes
         self.region = nn.Linear(sizes.features, sizes.hidden) if sizes.hidden else None
         self.look = nn.Linear(sizes.hidden or sizes.features, sizes.width)
-        self.one, self.other = nn.Linear(sizes.features, sizes.pair), nn.Linear(sizes.features, sizes.pair)
-        self.mine, self.its = (nn.Linear(sizes.features, sizes.pair, bias=False) for _ in range(2))
-        self.places = nn.Linear(sizes.places, sizes.pair, bias=False) if sizes.places else None
         self.word, self.word_bias = nn.Embedding(sizes.words, sizes.width), nn.Embedding(sizes.words, 1)
-        self.relation, self.relation_bias = nn.Embedding(sizes.words, 2 * sizes.pair), nn.Embedding(sizes.words, 1)
-        self.some = nn.Embedding(sizes.words, 1)
-        for start in (self.word_bias, self.relation_bias, self.some):
-            nn.init.zeros_(start.weight)
+        nn.init.zeros_(self.word_bias.weight)
+        self.pairs = Pairs(sizes) if sizes.relates else None
         most = max((len(some) for some in values), default=0)
         padded = [[*some, *[0] * (most - len(some))] for some in values]
         self.register_buffer("values", torch.tensor(padded, dtype=torch.int64).view(len(values), most))
@@ -110,11 +144,7 @@ class ObjectReader(nn.Module):
                 number]. centre: float [scene, object, 2].
         """
         region = features if self.region is None else functional.relu(self.region(features))
-        summed = self.one(features)[:, :, None] + self.other(features)[:, None]
-        if self.places is not None and places is not None:
-            summed = summed + self.places(places)
-        product = self.mine(features)[:, :, None] * self.its(features)[:, None]
-        pair = torch.cat((functional.relu(summed), product), dim=-1)
+        pair = features.new_zeros(0) if self.pairs is None else self.pairs(features, places)
         centre = features.new_zeros(*there.shape, 2) if centre is None else centre
         return Seen(self.look(region), pair, centre, there)
 
@@ -135,22 +165,20 @@ class _ObjectJudge:
         odds = reader.word(words) @ seen.look.transpose(1, 2) / sqrt(reader.sizes.width)
         self.are = functional.logsigmoid(odds + reader.word_bias(words))  # [text, word, object]
         words, self.pair_slot = _said(programs, Op.RELATED, Op.EXTREME)
-        odds = reader.relation(words) @ seen.pair.flatten(1, 2).transpose(1, 2) / sqrt(reader.sizes.pair)
-        odds = odds + reader.relation_bias(words)
-        self.stand = functional.logsigmoid(odds).unflatten(2, seen.pair.shape[1:3])  # [text, word, object, other]
+        self.stand = reader.pairs.stand(words, seen.pair) if reader.pairs is not None else None
 
     def holds(self, row: int, words: Tensor, pairs: Tensor) -> Tensor:  # noqa: ARG002 (judged before)
         return self.are[pairs, self.slot[pairs, row]]
 
     def relation(self, row: int, words: Tensor, pairs: Tensor) -> Tensor:  # noqa: ARG002 (judged before)
+        if self.stand is None:
+            raise SchemaError("this reader relates no objects to each other, but a text does")
         return self.stand[pairs, self.pair_slot[pairs, row]]
 
     def compared(self, row: int, words: Tensor, inside: Tensor, pairs: Tensor) -> Tensor:
-        to_some = relate(self.relation(row, words, pairs), inside)
-        weight = self.reader.some(words)
-        return torch.logaddexp(
-            functional.logsigmoid(weight) + to_some, functional.logsigmoid(-weight) + unless(to_some)
-        )
+        stand = self.relation(row, words, pairs)
+        assert self.reader.pairs is not None
+        return self.reader.pairs.compare(words, stand, inside)
 
     def common(self, dimensions: Tensor, pairs: Tensor) -> Tensor:
         reader = self.reader
