@@ -30,7 +30,7 @@ SPREAD = 2 * SIDE - 1
 PAIR = 16
 SIZES = ReaderSizes(features=LOOKS, places=2 * SPREAD, words=len(SYMBOLS), width=LOOKS, pair=PAIR)
 ROW, COLUMN, SMALLER, BIGGER, IN_BOX = 0, 1, 2, 3, 4  # units of what is seen of two objects; boxes of four sizes
-SIZE_0, BOX = 8, 3  # places among the features
+SIZE_0, NUMBER, BOX = 8, 12, 3  # places among the features
 
 
 def number_of(expression: Description) -> int:
@@ -52,11 +52,11 @@ def set_by_hand() -> ObjectReader:
         for weight in reader.parameters():
             weight.zero_()
         reader.look.weight.copy_(torch.eye(LOOKS))
-        pairs.mine.weight[:LOOKS] = pairs.its.weight[:LOOKS] = torch.eye(LOOKS)
+        pairs.alike.weight[:LOOKS] = torch.eye(LOOKS)
         pairs.places.weight[ROW, SIDE - 1] = pairs.places.weight[COLUMN, SPREAD + SIDE - 1] = 1.0
         order = torch.arange(4.0)
-        pairs.one.weight[SMALLER, SIZE_0:], pairs.other.weight[SMALLER, SIZE_0:] = -order, order
-        pairs.one.weight[BIGGER, SIZE_0:], pairs.other.weight[BIGGER, SIZE_0:] = order, -order
+        pairs.one.weight[SMALLER, SIZE_0:NUMBER], pairs.other.weight[SMALLER, SIZE_0:NUMBER] = -order, order
+        pairs.one.weight[BIGGER, SIZE_0:NUMBER], pairs.other.weight[BIGGER, SIZE_0:NUMBER] = order, -order
         for size in range(4):  # the box lies up to `size` rows and columns before what is in it
             unit = IN_BOX + size
             pairs.other.weight[unit, [BOX, SIZE_0 + size]] = 1.0
@@ -85,7 +85,8 @@ READER = set_by_hand()
 def found_by(reader: ObjectReader, expression: Description, batch: GridBatch) -> frozenset[int]:
     """The objects of one scene that a reader finds more likely than not."""
     things = torch.from_numpy(batch.objects[:, : int(batch.count[0])].astype(np.int64))
-    features = torch.cat([torch.nn.functional.one_hot(things[..., k] - int(k == 2), 4) for k in range(3)], dim=-1).float()
+    lit = [torch.nn.functional.one_hot(things[..., k] - int(k == 2), 4) for k in range(3)]
+    features = torch.cat((*lit, things[..., 2:3] / 4), dim=-1)
     places = ProgramPolicy(ProgramSettings(), 1)._places(things[..., 3] * batch.size + things[..., 4], batch.size)
     seen = reader.see(features, torch.ones(things.shape[:2], dtype=torch.bool), places, things[..., [4, 3]].float())
     with torch.no_grad():

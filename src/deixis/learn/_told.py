@@ -5,9 +5,9 @@ and which object is meant. Learnt are
 
     holds(word)       log sigmoid(word · look(object) + bias)
     related(word)     log sigmoid(word · pair(object, other) + bias)
-    compared(word)    log of a mixture of: the word, as a relation, holds to some other object of the set; to none
+    compared(word)    log of a mixture of: one relation holds to some other object of the set; another holds to none
 
-with look = A relu(B x) or, plainly, A x, and pair = (relu(C x + D y + E of the places of both), F x * G y), of which
+with look = A relu(B x) or, plainly, A x, and pair = (relu(C x + D y + E of the places of both), F x * F y), of which
 the products can tell that two objects have a feature in common. What comes out for an object is the logarithm of the
 probability that it is what is meant.
 
@@ -85,33 +85,54 @@ class Pairs(nn.Module):
         super().__init__()
         self.sizes = sizes
         self.one, self.other = nn.Linear(sizes.features, sizes.pair), nn.Linear(sizes.features, sizes.pair)
-        self.mine, self.its = (nn.Linear(sizes.features, sizes.pair, bias=False) for _ in range(2))
+        self.alike = nn.Linear(sizes.features, sizes.pair, bias=False)
         self.places = nn.Linear(sizes.places, sizes.pair, bias=False) if sizes.places else None
         self.relation, self.bias = nn.Embedding(sizes.words, 2 * sizes.pair), nn.Embedding(sizes.words, 1)
+        self.against, self.against_bias = nn.Embedding(sizes.words, 2 * sizes.pair), nn.Embedding(sizes.words, 1)
         self.some = nn.Embedding(sizes.words, 1)
-        for start in (self.bias, self.some):
+        for start in (self.bias, self.against_bias, self.some):
             nn.init.zeros_(start.weight)
+        with torch.no_grad():  # to begin with, what is alike in anything is likelier to be related
+            self.relation.weight[:, sizes.pair :].abs_()
+            nn.init.orthogonal_(self.alike.weight, gain=2.0)
 
     def forward(self, features: Tensor, places: Tensor | None) -> Tensor:
         """Look at every two objects: float [scene, object, other, 2 x pair]."""
         summed = self.one(features)[:, :, None] + self.other(features)[:, None]
         if self.places is not None and places is not None:
             summed = summed + self.places(places)
-        product = self.mine(features)[:, :, None] * self.its(features)[:, None]
+        alike = self.alike(features)
+        product = alike[:, :, None] * alike[:, None]
         return torch.cat((functional.relu(summed), product), dim=-1)
 
-    def stand(self, words: Tensor, pair: Tensor) -> Tensor:
-        """Return whether relations hold, int64 [text, word]: float [text, word, object, other]."""
-        odds = self.relation(words) @ pair.flatten(1, 2).transpose(1, 2) / sqrt(self.sizes.pair)
-        return functional.logsigmoid(odds + self.bias(words)).unflatten(2, pair.shape[1:3])
+    def spread(self) -> Tensor:
+        """Sum of the weights that all words together put on features of two objects, in absolute value."""
+        pair = self.sizes.pair
+        summed, product = torch.cat((self.relation.weight, self.against.weight)).split(pair, dim=1)
+        looks = [self.one.weight, self.other.weight, *([] if self.places is None else [self.places.weight])]
+        reach = torch.cat(looks, dim=1).abs().sum(1)
+        joint = torch.einsum("wp,pf,pg->wfg", product, self.alike.weight, self.alike.weight)
+        return ((summed.abs() @ reach).sum() + joint.abs().sum()) / sqrt(pair)
 
-    def compare(self, words: Tensor, stand: Tensor, inside: Tensor) -> Tensor:
-        """Return whether words, int64 [text], hold compared with a set: float [text, object]."""
-        to_some = relate(stand, inside)
+    def stand(self, words: Tensor, pair: Tensor) -> tuple[Tensor, Tensor]:
+        """Return whether relations hold, int64 [text, word]: twice float [text, word, object, other].
+
+        The second is what comparisons ask of no member of a set.
+        """
+        flat, found = pair.flatten(1, 2).transpose(1, 2) / sqrt(self.sizes.pair), []
+        for vector, bias in ((self.relation, self.bias), (self.against, self.against_bias)):
+            odds = vector(words) @ flat + bias(words)
+            found.append(functional.logsigmoid(odds).unflatten(2, pair.shape[1:3]))
+        return found[0], found[1]
+
+    def compare(self, words: Tensor, stand: Tensor, against: Tensor, inside: Tensor) -> Tensor:
+        """Return whether words, int64 [text], hold compared with a set: float [text, object].
+
+        Either something holds to some other member of the set, or something else to none.
+        """
         weight = self.some(words)
-        return torch.logaddexp(
-            functional.logsigmoid(weight) + to_some, functional.logsigmoid(-weight) + unless(to_some)
-        )
+        some = functional.logsigmoid(weight) + relate(stand, inside)
+        return torch.logaddexp(some, functional.logsigmoid(-weight) + unless(relate(against, inside)))
 
 
 class ObjectReader(nn.Module):
@@ -134,7 +155,8 @@ class ObjectReader(nn.Module):
         self.pairs = Pairs(sizes) if sizes.relates else None
         most = max((len(some) for some in values), default=0)
         padded = [[*some, *[0] * (most - len(some))] for some in values]
-        self.register_buffer("values", torch.tensor(padded, dtype=torch.int64).view(len(values), most))
+        table = torch.tensor(padded, dtype=torch.int64).view(len(values), most)
+        self.register_buffer("values", table, persistent=False)
 
     def see(self, features: Tensor, there: Tensor, places: Tensor | None = None, centre: Tensor | None = None) -> Seen:
         """Encode the objects of scenes.
@@ -147,6 +169,16 @@ class ObjectReader(nn.Module):
         pair = features.new_zeros(0) if self.pairs is None else self.pairs(features, places)
         centre = features.new_zeros(*there.shape, 2) if centre is None else centre
         return Seen(self.look(region), pair, centre, there)
+
+    def spread(self) -> Tensor:
+        """Sum of the weights that all words together put on features, in absolute value.
+
+        A small part of it in the loss keeps words to the features that they need. Without it "square" comes to mean a
+        square that is not red, where no red square was ever meant in training.
+        """
+        look = self.look.weight if self.region is None else self.look.weight.abs() @ self.region.weight.abs()
+        of_words = (self.word.weight @ look).abs().sum() / sqrt(self.sizes.width)
+        return of_words if self.pairs is None else of_words + self.pairs.spread()
 
     def fit(self, programs: ProgramRows, seen: Seen) -> Tensor:
         """Return how each object fits the text of its scene: float [scene, object], at most 0."""
@@ -165,20 +197,23 @@ class _ObjectJudge:
         odds = reader.word(words) @ seen.look.transpose(1, 2) / sqrt(reader.sizes.width)
         self.are = functional.logsigmoid(odds + reader.word_bias(words))  # [text, word, object]
         words, self.pair_slot = _said(programs, Op.RELATED, Op.EXTREME)
-        self.stand = reader.pairs.stand(words, seen.pair) if reader.pairs is not None else None
+        self.stand = None if reader.pairs is None else reader.pairs.stand(words, seen.pair)
 
     def holds(self, row: int, words: Tensor, pairs: Tensor) -> Tensor:  # noqa: ARG002 (judged before)
         return self.are[pairs, self.slot[pairs, row]]
 
     def relation(self, row: int, words: Tensor, pairs: Tensor) -> Tensor:  # noqa: ARG002 (judged before)
-        if self.stand is None:
-            raise SchemaError("this reader relates no objects to each other, but a text does")
-        return self.stand[pairs, self.pair_slot[pairs, row]]
+        return self._stand(0, row, pairs)
 
     def compared(self, row: int, words: Tensor, inside: Tensor, pairs: Tensor) -> Tensor:
-        stand = self.relation(row, words, pairs)
+        stand, against = (self._stand(side, row, pairs) for side in (0, 1))
         assert self.reader.pairs is not None
-        return self.reader.pairs.compare(words, stand, inside)
+        return self.reader.pairs.compare(words, stand, against, inside)
+
+    def _stand(self, side: int, row: int, pairs: Tensor) -> Tensor:
+        if self.stand is None:
+            raise SchemaError("this reader relates no objects to each other, but a text does")
+        return self.stand[side][pairs, self.pair_slot[pairs, row]]
 
     def common(self, dimensions: Tensor, pairs: Tensor) -> Tensor:
         reader = self.reader
