@@ -46,7 +46,7 @@ def test_commands_that_nobody_can_read_hide_nothing():
 @pytest.mark.parametrize("relative", [False, True])
 def test_what_is_hidden_has_no_effect_on_attention_among_words(relative):
     """After a block a word depends on the words that it sees, and on no other."""
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     settings = GridTransformerSettings(
         width=8, heads=2, hidden=8, dropout=0.0, parse_mask=True, relative_words=relative
     )

@@ -1,5 +1,4 @@
-"""The model that is told the structure: with words set by hand it resolves as the definition says, else it learns them.
-"""
+"""The model that is told the structure: set by hand it resolves as the definition says, else it learns."""
 
 from __future__ import annotations
 
@@ -13,6 +12,7 @@ from hypothesis import given
 from deixis._kernels.ops import Op
 from deixis.errors import SchemaError
 from deixis.expression import Description, Extreme, Is, Related
+from deixis.expression.program import Program, compile_expression
 from deixis.learn._programs import SchemaSymbols, lines_of, read_rows
 from deixis.learn._soft_sets import NEVER
 from deixis.learn._told import ObjectReader, ReaderSizes, choice_cost
@@ -21,7 +21,6 @@ from deixis.testing import expressions, grid_scenes
 from deixis.worlds.grid.models._program import LOOKS, SYMBOLS, ProgramPolicy, ProgramSettings
 from deixis.worlds.grid.resolution import resolve_pairs, to_indices
 from deixis.worlds.grid.scene import GRID, GridBatch
-from deixis.expression.program import Program, compile_expression
 
 
 SURE = 40.0
@@ -70,8 +69,14 @@ def set_by_hand() -> ObjectReader:
         reader.word_bias.weight.fill_(-SURE)
         said = {related("same row"): [ROW], related("same column"): [COLUMN]}
         said |= {related("inside"): list(range(IN_BOX, IN_BOX + 4))}
-        said |= {related(f"same {one.name}"): list(range(PAIR + at, PAIR + at + 4)) for at, one in zip((0, 4, 8), GRID.attributes, strict=True)}
-        said |= {number_of(Description((Extreme("size", which),))): [unit] for which, unit in ((Which.LEAST, SMALLER), (Which.MOST, BIGGER))}
+        said |= {
+            related(f"same {one.name}"): list(range(PAIR + at, PAIR + at + 4))
+            for at, one in zip((0, 4, 8), GRID.attributes, strict=True)
+        }
+        said |= {
+            number_of(Description((Extreme("size", which),))): [unit]
+            for which, unit in ((Which.LEAST, SMALLER), (Which.MOST, BIGGER))
+        }
         for word, units in said.items():
             pairs.relation.weight[word, units] = 2 * SURE * sqrt(PAIR)
         pairs.bias.weight.fill_(-SURE)
@@ -148,7 +153,7 @@ def test_the_cost_is_least_where_the_target_alone_fits():
 
 def test_it_learns_words_relations_and_comparisons_from_targets_alone():
     """In a world of three colours, five columns and three sizes it finds what is meant after some seconds."""
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     red, near, big = 1, 4, 5  # words; 2 and 3 are the other colours
 
     def scenes(count: int) -> tuple[torch.Tensor, ...]:
@@ -162,7 +167,12 @@ def test_it_learns_words_relations_and_comparisons_from_targets_alone():
         lines = torch.zeros(count, 15, dtype=torch.int64)
         lines[:, 0], lines[:, 3] = Op.ALL, Op.IS
         lines[:, 4] = asked + red
-        lines[kind == 1] = torch.stack([torch.tensor([Op.ALL, 0, 0, Op.ALL, 0, 0, Op.IS, int(a) + red, 0, Op.RELATED, near, 0, 0, 0, 0]) for a in asked[kind == 1]])
+        lines[kind == 1] = torch.stack(
+            [
+                torch.tensor([Op.ALL, 0, 0, Op.ALL, 0, 0, Op.IS, int(a) + red, 0, Op.RELATED, near, 0, 0, 0, 0])
+                for a in asked[kind == 1]
+            ]
+        )
         lines[kind == 2, 6], lines[kind == 2, 7] = Op.EXTREME, big
         features = torch.cat((torch.nn.functional.one_hot(color, 3), torch.nn.functional.one_hot(size, 3)), -1).float()
         spots = torch.nn.functional.one_hot(place[:, None] - place[:, :, None] + 4, 9).float()

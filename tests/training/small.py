@@ -52,7 +52,10 @@ def small(model: str = "m-lstm", **changes: Any) -> Training:
 
 def weights(path: Path) -> dict[str, Tensor]:
     """All tensors of a checkpoint, named as in the model."""
-    return {re.sub(r"(^|/)(m-lstm|gcn-lstm|program|transformer)\.", r"\1", name): one for name, one in load_file(path).items()}
+    return {
+        re.sub(r"(^|/)(m-lstm|gcn-lstm|program|transformer)\.", r"\1", name): one
+        for name, one in load_file(path).items()
+    }
 
 
 def stepping(model: Policy, data: DeviceData, *, batch_size: int, **how: Any) -> tuple[Updates, Callable[..., None]]:

@@ -1,4 +1,4 @@
-"""The program model in training: it goes on to the same bytes, counts what it cannot parse, and says what it is told."""
+"""The program model in training: it goes on to the same bytes, counts parser errors, and says what it was told."""
 
 from __future__ import annotations
 
@@ -118,3 +118,11 @@ def test_shown_the_target_the_plan_is_about_it(dataset, words):
     away = model.begin(memory, 1).away
 
     assert torch.equal(away, torch.stack((batch.target // side, batch.target % side), 1) - memory.agent[:, :2])
+
+
+def test_a_transformer_learns_along_the_parse(dataset, tmp_path):
+    """With attention along the parse a transformer takes its steps, says plans, and says what it was told."""
+    run = train(dataset, small("transformer", steps=2, settings={"parse_mask": True}), tmp_path, device="cpu")
+
+    assert run.facts["supervision"] == "plans, told the parse"
+    assert run.facts["dev"]["examples"] == 5

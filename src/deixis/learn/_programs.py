@@ -121,9 +121,7 @@ def run_programs(programs: ProgramRows, there: Tensor, judge: Judge) -> Tensor:
     return stack[:, 0]
 
 
-def _step(  # noqa: PLR0913 (what is done, where, and with what)
-    op: Op, row: int, some: ProgramRows, pairs: Tensor, sets: Tensor, everything: Tensor, judge: Judge
-) -> Tensor:
+def _step(op: Op, row: int, some: ProgramRows, pairs: Tensor, sets: Tensor, everything: Tensor, judge: Judge) -> Tensor:
     """Return the set that an operation leaves on top: float [pair, object]."""
     top, below, third = (_at(sets, some.height - depth) for depth in (1, 2, 3))
     match op:

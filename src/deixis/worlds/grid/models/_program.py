@@ -279,7 +279,7 @@ class ProgramPolicy(Policy):
 
 
 def _slots(grid: Tensor) -> tuple[Tensor, Tensor]:
-    """The features of the solid and of the box in each cell, float [example, 2 x cell, feature], and which are there."""
+    """The features of solid and box of each cell, float [example, 2 x cell, feature], and which are there."""
     is_box = grid[..., 7:8]
     solids = torch.cat((grid[..., 4:7], torch.zeros_like(is_box), grid[..., COLOR], grid[..., SIZE]), dim=-1)
     boxes = torch.cat((torch.zeros_like(grid[..., 4:7]), is_box, grid[..., 16:20], grid[..., 12:16]), dim=-1)

@@ -93,7 +93,7 @@ class Policy(nn.Module):
         points_mentions: whether it can also say where everything that a command mentions stands.
         computes_in: the dtype of the heavy products; sums and losses stay in float32.
         is_told: whether it is told the parse of commands.
-        vocabulary: the words that it was built for, in the order of their numbers; empty where only their number is known.
+        vocabulary: the words that it was built for, in the order of their numbers; empty where only told how many.
         learns_targets: whether it cannot do without the loss of pointing.
         can_record: whether a step is the same operations each time, so that a GPU can replay it.
     """

@@ -36,10 +36,10 @@ from torch import nn
 from torch.nn import functional
 
 from deixis.learn._layers import MASKED_SCORE
-from deixis.worlds.photos._models.modules import Rescale
-from deixis.worlds.photos._models.regions import PAD, join_rows, take_rows
 from deixis.learn._programs import ProgramRows, read_rows, run_programs
 from deixis.learn._soft_sets import NEVER, same, unless
+from deixis.worlds.photos._models.modules import Rescale
+from deixis.worlds.photos._models.regions import PAD, join_rows, take_rows
 
 
 if TYPE_CHECKING:
@@ -243,21 +243,21 @@ class TreeGrounder(nn.Module):
         """
         return run_programs(query, there, _RegionJudge(self, seen))
 
-    def _is(self, words: Tensor, look: Tensor) -> Tensor:
+    def are(self, words: Tensor, look: Tensor) -> Tensor:
         """Return whether words hold: int64 [pair, word], float [pair, region, width] -> float [pair, region, word]."""
         odds = look @ self.word(words).transpose(1, 2) / sqrt(self.settings.width)
         return functional.logsigmoid(odds + self.word_bias(words).transpose(1, 2))
 
-    def _holds(self, words: Tensor, seen: TreeSeen) -> Tensor:
+    def stand(self, words: Tensor, seen: TreeSeen) -> Tensor:
         """Return whether relations hold: int64 [pair] -> float [pair, region, other]."""
         both = seen.one[:, :, None] + seen.other[:, None] + self.places(pair_places(seen.place))
         odds = functional.relu(both) @ self.relation(words)[:, None, :, None] / sqrt(self.settings.pair)
         return functional.logsigmoid(odds[..., 0] + self.relation_bias(words)[..., None])
 
-    def _same(self, dimensions: Tensor, look: Tensor) -> Tensor:
+    def share(self, dimensions: Tensor, look: Tensor) -> Tensor:
         """Return whether two regions have a value in common: int64 [pair] -> float [pair, region, other]."""
         words = self.values[dimensions]
-        return same(self._is(words, look).masked_fill((words == PAD)[:, None], NEVER))
+        return same(self.are(words, look).masked_fill((words == PAD)[:, None], NEVER))
 
 
 class _RegionJudge:
@@ -267,16 +267,16 @@ class _RegionJudge:
         self.model, self.seen = model, seen
 
     def holds(self, row: int, words: Tensor, pairs: Tensor) -> Tensor:  # noqa: ARG002
-        return self.model._is(words[:, None], self.seen.look[pairs])[..., 0]
+        return self.model.are(words[:, None], self.seen.look[pairs])[..., 0]
 
     def relation(self, row: int, words: Tensor, pairs: Tensor) -> Tensor:  # noqa: ARG002
-        return self.model._holds(words, take_rows(self.seen, pairs))
+        return self.model.stand(words, take_rows(self.seen, pairs))
 
-    def compared(self, row: int, words: Tensor, inside: Tensor, pairs: Tensor) -> Tensor:  # noqa: ARG002
+    def compared(self, row: int, words: Tensor, inside: Tensor, pairs: Tensor) -> Tensor:
         raise NotImplementedError("photographs order nothing, so their programs compare nothing")
 
     def common(self, dimensions: Tensor, pairs: Tensor) -> Tensor:
-        return self.model._same(dimensions, self.seen.look[pairs])
+        return self.model.share(dimensions, self.seen.look[pairs])
 
     def centres(self, pairs: Tensor) -> Tensor:
         place = self.seen.place[pairs]

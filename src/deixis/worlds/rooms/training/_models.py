@@ -144,7 +144,9 @@ def _train_reader(
     eyes = Eyes(encoder=settings.encoder, device=device, cache=settings.cache)
     facts = learn_to_refer(settings.how, out, eyes=eyes, progress=progress, stop_after=stop_after)
     found = [f"The image is found in {100 * facts['best']['merit']:.1f} % of contexts of validation images."]
-    return Run.of(out, facts, lines=(describe_steps(facts, of="contexts"), *(found if "merit" in facts.get("best", {}) else [])))
+    return Run.of(
+        out, facts, lines=(describe_steps(facts, of="contexts"), *(found if "merit" in facts.get("best", {}) else []))
+    )
 
 
 def _playing(
