@@ -400,6 +400,9 @@ def _sentences(title: str, runs: Sequence[Run]) -> Iterator[str]:
     seeds = [str(run.seed) for run in runs if run.seed is not None]
     told = f", seed {seeds[0]}" if len(seeds) == 1 else f", {len(seeds)} seeds: {', '.join(seeds)}" if seeds else ""
     yield f"Trained on {title}: {trained}, split {data.split}{steps}{begun}{points}{told}."
+    for said in dict.fromkeys(run.trained.text("supervision", "") for run in runs):
+        if said:
+            yield f"Supervision: {said}."
     yield from dict.fromkeys(map(_selection, runs))
     limit = first.judged.find_count("decode_limit")
     yield f"Decoded greedily{f' up to {limit:,} actions' if limit else ''}, {judged}."
