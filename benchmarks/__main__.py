@@ -12,6 +12,7 @@ from benchmarks.generation import measure_generation
 from benchmarks.machine import as_markdown
 from benchmarks.mentions import measure_mentions
 from benchmarks.paper import measure_paper_size
+from benchmarks.readers import measure_readers
 from benchmarks.renderer import measure_renderer
 from benchmarks.resolution import measure_resolution
 from benchmarks.scale import measure_scale
@@ -40,6 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     rows = [*measure_start(), *measure_resolution(), *measure_generation(), *measure_mentions(), *measure_renderer()]
     rows += measure_environments()
+    rows += measure_readers()
     if options.graphs:
         rows += measure_scale()
     if options.studio:

@@ -3,25 +3,27 @@
 Boards are drawn twice, for readers in the light and in the dark. The figures of the findings count small datasets that
 are made on the way; `--released` names the public sample of released ReaSCAN examples, whose numbers are shown beside
 them, and without it those figures are left as they are. `--model` asks the models that come with Deixis, which
-take some minutes and need torch.
+take some minutes and need torch. `--audits` names a folder with meaning.json and pairs.json, which the commands on the
+page "Which words are needed?" make.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from html import escape
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from deixis.audits.run import audit_path
 from deixis.distractors import necessity
 from deixis.expression import parts, without
-from deixis.report.chart import Axis, Chart, Figure, make_series
+from deixis.report.chart import Axis, Chart, Figure, Series, make_series
 from deixis.report.chart_matplotlib import draw_figure
 from deixis.resolution import resolve, trace
 from deixis.scene import Context
@@ -55,6 +57,25 @@ TARGET = 0
 INKS = {"light": ("#1F2430", "#59627A", "#0067A6"), "dark": ("#E8EBF2", "#AEB7C9", "#56A8E8")}
 FONT = "font-family='system-ui, sans-serif'"
 CELL, GAP, TOP = 40, 22, 44
+WITH_MEANING = {
+    "official_2rel_test_sample.json": "ReaSCAN, released",
+    "gscan": "gSCAN-style",
+    "vg": "Cops-Ref-style",
+    "stars2": "Stars2, people",
+    "GRE3D3-v1-descriptions.csv": "GRE3D3, people",
+    "every-word": "every-word",
+}
+PAIRS = {
+    "swap_att.json": "SugarCrepe swap_att",
+    "swap_obj.json": "SugarCrepe swap_obj",
+    "relations-150.json": "VALSE relations",
+    "coreference-hard.json": "VALSE coreference",
+}
+PAIR_ROWS = {
+    "same words in another order": "same words in another order",
+    "right by the words alone": "text only",
+    "right by the words and their order alone": "text only, with order",
+}
 SIZED = re.compile(r'<svg [^>]*?width="([\d.]+)" height="([\d.]+)"')
 
 
@@ -63,6 +84,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--released", type=Path, help="released ReaSCAN examples, two clauses")
     arguments.add_argument("--model", action="store_true", help="what the shipped models understand")
+    arguments.add_argument("--audits", type=Path, help="folder with the audits of other people's datasets as JSON")
     found = arguments.parse_args()
     for name, draw in CONCEPTS.items():
         for theme in ("light", "dark"):
@@ -73,6 +95,9 @@ def main() -> None:
             _write_figure(figure)
     if found.model:
         _write_figure(understood())
+    if found.audits is not None:
+        for figure in other_datasets(found.audits):
+            _write_figure(figure)
 
 
 def _write_figure(figure: Figure) -> None:
@@ -367,11 +392,89 @@ def _understood_in(dataset: Dataset, model_name: str) -> float:
     return float(exact_matches(*say_plans(model, arrays, torch.device("cpu")), arrays).mean())
 
 
+# ---------------------------------------------------------------------------------------------------- which words
+
+
+def other_datasets(folder: Path) -> list[Figure]:
+    """The figures of the article about other people's datasets: which words are needed, and pairs without a picture."""
+    meanings, pairs = (
+        json.loads((folder / name).read_text(encoding="utf-8"))["audits"] for name in ("meaning.json", "pairs.json")
+    )
+    return [_necessity_figure(meanings), _pairs_figure(pairs)]
+
+
+def _necessity_figure(audits: dict[str, Any]) -> Figure:
+    measures = {name: audits[name]["measures"] for name in WITH_MEANING}
+
+    def chart(name: str, title: str, rows: dict[str, Callable[[Any], float | None]]) -> Chart:
+        series = {label: tuple(find(measures[one]) for one in WITH_MEANING) for label, find in rows.items()}
+        return Chart(
+            name=name,
+            title=title,
+            marks="columns",
+            labels=tuple(WITH_MEANING.values()),
+            series=make_series(series, colors="datasets"),
+            axis=Axis(label="share", high=1.0),
+        )
+
+    needed = chart(
+        "needed",
+        "Needed to find the target",
+        {
+            "words of the target": lambda found: found["words needed"]["target"]["share"],
+            "words of the others": lambda found: found["words needed"]["other"]["share"],
+            "clauses": lambda found: found["clauses needed"]["share"],
+        },
+    )
+    solved = chart(
+        "solved",
+        "Solved without reading it all",
+        {
+            "noun alone": lambda found: found["solved"]["noun alone"]["share"],
+            "noun phrase alone": lambda found: found["solved"]["noun phrase alone"]["share"],
+            "bag of words": lambda found: found["solved"]["bag of words"]["share"],
+        },
+    )
+    return Figure(
+        name="which-words-needed",
+        title="How much of an expression is needed",
+        caption=_say_numbers([needed, solved]),
+        rows=((needed,), (solved,)),
+        width=7.0,
+    )
+
+
+def _pairs_figure(audits: dict[str, Any]) -> Figure:
+    figures = {name: audits[name]["figures"] for name in PAIRS}
+    series = [
+        Series(
+            label=label,
+            values=tuple(figures[name][row]["value"] for name in PAIRS),
+            color=color,
+            intervals=tuple(tuple(figures[name][row]["interval"]) for name in PAIRS),
+        )
+        for (label, row), color in zip(PAIR_ROWS.items(), ("d0", "d1", "d2"), strict=True)
+    ]
+    chart = Chart(
+        name="pairs",
+        title="Right and wrong captions without a picture",
+        marks="columns",
+        labels=tuple(PAIRS.values()),
+        series=tuple(series),
+        axis=Axis(label="share of the pairs", high=1.0),
+    )
+    caption = _say_numbers([chart])
+    return Figure(name="which-words-pairs", title="Pairs of captions", caption=caption, rows=((chart,),), width=7.0)
+
+
 def _say_numbers(charts: Iterable[Chart]) -> str:
     """The numbers of some charts in words."""
     return "; ".join(
         f"{chart.title}, {one.label}: "
-        + ", ".join(f"{label} {value:.1%}" for label, value in zip(chart.labels, one.values))  # noqa: B905
+        + ", ".join(
+            f"{label} {'none' if value is None else f'{value:.1%}'}"
+            for label, value in zip(chart.labels, one.values)  # noqa: B905
+        )
         for chart in charts
         for one in chart.series
     )

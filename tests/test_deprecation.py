@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 import deixis
-from deixis._deprecation import Replacement, deprecate, lookup
+from deixis import distractors
+from deixis._deprecation import Replacement, deprecate, lookup, merge_fields, rename_field
 
 
 SOURCES = Path(deixis.__file__).parent
@@ -24,8 +29,16 @@ def promises():
     """Where in the sources a name is replaced, with the version in which it goes away."""
     for path in sorted(SOURCES.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        for node in ast.walk(ast.parse(text)) if "eplacement(" in text or "deprecate(" in text else ():
-            if isinstance(node, ast.Call) and getattr(node.func, "id", None) in ("Replacement", "deprecate"):
+        for node in (
+            ast.walk(ast.parse(text))
+            if re.search(r"Replacement\(|deprecate\(|rename_field\(|merge_fields\(", text)
+            else ()
+        ):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", None) in (
+                "Replacement",
+                "deprecate",
+                "rename_field",
+            ):
                 given = {word.arg: word.value for word in node.keywords}
                 if isinstance(given.get("until"), ast.Constant):
                     yield path.name, node.lineno, given["since"].value, given["until"].value
@@ -60,6 +73,42 @@ def test_a_replaced_function_warns_and_does_what_it_did():
     assert Path(caught[0].filename) == Path(__file__)
 
 
+def test_a_replaced_field_is_read_and_given_under_its_earlier_name():
+    """Both warn; new names are silent."""
+
+    @rename_field("missed", "misreadings", since="0.2.0", until="0.3.0")
+    class Pair(NamedTuple):
+        misreadings: tuple[str, ...] = ()
+
+    @rename_field("missed", "misreadings", since="0.2.0", until="0.3.0")
+    @dataclass(frozen=True, slots=True)
+    class Record:
+        misreadings: tuple[str, ...] = ()
+
+    for kind in (Pair, Record):
+        with pytest.warns(DeprecationWarning, match=rf"{kind.__name__}\.missed is deprecated.*\.misreadings") as given:
+            assert kind(missed=("noun",)) == kind(misreadings=("noun",))
+        with pytest.warns(DeprecationWarning, match=rf"{kind.__name__}\.missed is deprecated.*\.misreadings") as read:
+            assert kind(("noun",)).missed == ("noun",)
+        assert [one.filename for one in (*given, *read)] == [__file__, __file__]
+
+
+def test_fields_that_one_field_replaces_are_read_and_given_under_their_earlier_names():
+    """Both warn, and one of them may be changed alone."""
+
+    @merge_fields({"low": "start", "high": "stop"}, "span", range, since="0.2.0", until="0.3.0")
+    @dataclass(frozen=True)
+    class Stretch:
+        span: range
+
+    with pytest.warns(DeprecationWarning, match=r"Stretch\.low is deprecated.*use .*Stretch\.span"):
+        made = Stretch(low=2, high=5)
+    with pytest.warns(DeprecationWarning, match=r"Stretch\.high is deprecated.*use .*Stretch\.span\.stop"):
+        assert made.high == 5
+    with pytest.warns(DeprecationWarning, match=r"Stretch\.low"):
+        assert replace(made, low=3) == Stretch(range(3, 5))
+
+
 def test_names_that_the_package_had_before_warn_every_time():
     """`dx.Recipe` is the recipe of the grid."""
     for _ in range(2):
@@ -67,6 +116,20 @@ def test_names_that_the_package_had_before_warn_every_time():
             assert deixis.Recipe is deixis.GridRecipe
 
     assert "Recipe" not in dir(deixis)
+
+
+def test_relaxations_are_now_planned_misreadings():
+    """The function, its class and its module are found under their earlier names, with a warning."""
+    with pytest.warns(DeprecationWarning, match=r"use deixis\.planned_misreadings"):
+        assert deixis.relaxations is deixis.planned_misreadings
+    with pytest.warns(DeprecationWarning, match=r"use deixis\.distractors\.PlannedMisreading"):
+        assert distractors.Relaxation is distractors.PlannedMisreading
+
+    module = import_module("deixis.distractors.relaxations")
+    with pytest.warns(DeprecationWarning, match=r"use deixis\.distractors\.planned_misreadings\.MisreadingKind"):
+        assert module.RelaxationKind
+    with pytest.warns(DeprecationWarning, match=r"relaxations\.relaxations is deprecated"):
+        assert module(deixis.parse("the red circle"), deixis.worlds.grid.scene.GRID)
 
 
 def test_no_replaced_name_outlives_its_version():

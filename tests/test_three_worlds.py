@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from deixis.distractors import competitors, is_minimal, necessity, relaxations
+from deixis.distractors import competitors, is_minimal, necessity, planned_misreadings
 from deixis.errors import AmbiguousExpression
 from deixis.expression import AnyOf, Description, Is, Not, Nth, Related, compile_expression, decompile
 from deixis.resolution import denotation, resolve, resolve_one, trace
@@ -78,7 +78,7 @@ def test_the_other_room_is_the_competitor():
     found = competitors(caption(*RED_BALL), context)
 
     assert list(found) == [Where(1, 0)]
-    assert [relaxation.parts[0].step for relaxation in found[Where(1, 0)]] == [Is("shape", "ball")] * 2
+    assert [misreading.parts[0].step for misreading in found[Where(1, 0)]] == [Is("shape", "ball")] * 2
 
 
 # Photographs: several values per attribute, an open list of relations, a taxonomy of names, order (Cops-Ref).
@@ -188,8 +188,8 @@ def test_a_photograph_among_others_holds_the_target():
 @given(expressions(PHOTO), plain_scenes(PHOTO))
 def test_every_misreading_of_a_photograph_can_be_resolved(expression, scene):
     """The misreadings of any expression are expressions of the same schema."""
-    for relaxation in relaxations(expression, PHOTO):
-        assert denotation(relaxation.expression, scene) <= frozenset(range(len(scene)))
+    for misreading in planned_misreadings(expression, PHOTO):
+        assert denotation(misreading.expression, scene) <= frozenset(range(len(scene)))
 
 
 # The board: computed relations, relative sizes, different objects (ReaSCAN).

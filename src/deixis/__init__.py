@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from deixis.data.store import open_dataset as open_dataset
     from deixis.distractors import competitors as competitors
     from deixis.distractors import necessity as necessity
-    from deixis.distractors import relaxations as relaxations
+    from deixis.distractors import planned_misreadings as planned_misreadings
     from deixis.errors import DeixisError as DeixisError
     from deixis.expression import Description as Description
     from deixis.expression import parts as parts
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "data.store": ("open_dataset",),
-    "distractors": ("competitors", "necessity", "relaxations"),
+    "distractors": ("competitors", "necessity", "planned_misreadings"),
     "errors": ("DeixisError",),
     "expression": ("Description", "parts", "replacing", "swapping", "without"),
     "facade": ("audit", "check", "evaluate", "load", "make", "parse", "parse_instruction", "realise"),

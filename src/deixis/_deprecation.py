@@ -10,6 +10,7 @@ import functools
 import warnings
 from dataclasses import dataclass
 from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+C = TypeVar("C")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,10 @@ class Replacement:
         return functools.reduce(getattr, inside.split("."), import_module(module))
 
 
-FACADE = {"Recipe": Replacement(by="deixis:GridRecipe", since="0.2.0", until="0.4.0")}  # names under `deixis` itself
+FACADE = {  # names under `deixis` itself
+    "Recipe": Replacement(by="deixis:GridRecipe", since="0.2.0", until="0.4.0"),
+    "relaxations": Replacement(by="deixis:planned_misreadings", since="0.3.0", until="0.5.0"),
+}
 
 
 def lookup(module: str, names: Mapping[str, Replacement]) -> Callable[[str], Any]:
@@ -73,6 +78,88 @@ def deprecate(by: str, *, since: str, until: str) -> Callable[[Callable[P, R]], 
         return call
 
     return mark
+
+
+def rename_field(old: str, new: str, *, since: str, until: str) -> Callable[[type[C]], type[C]]:
+    """Keep the earlier name of a field of a record, as an attribute and as a keyword that warn.
+
+    Examples:
+        >>> @rename_field("missed", "misreadings", since="0.3.0", until="0.5.0")
+        ... class Verdict(NamedTuple):
+        ...     misreadings: tuple[str, ...]
+    """
+
+    def mark(record: type[C]) -> type[C]:
+        name, fate = _field_fate(record, old, new, since, until)
+        maker = "__new__" if issubclass(record, tuple) else "__init__"
+        make = getattr(record, maker)
+
+        @functools.wraps(make)
+        def construct(*args: Any, **kwargs: Any) -> Any:
+            if old in kwargs:
+                warn(name, fate)
+                kwargs[new] = kwargs.pop(old)
+            return make(*args, **kwargs)
+
+        setattr(record, maker, staticmethod(construct) if maker == "__new__" else construct)
+        setattr(record, old, property(_reader(name, fate, new)))
+        return record
+
+    return mark
+
+
+def merge_fields(
+    parts: Mapping[str, str], new: str, make: Callable[..., Any], *, since: str, until: str
+) -> Callable[[type[C]], type[C]]:
+    """Keep earlier fields of a dataclass that one field replaces, as attributes and as keywords that warn.
+
+    Args:
+        parts: by earlier name, which attribute of the new field holds it.
+        new: the field.
+        make: what makes the new field of the earlier ones, in their order.
+        since: the version that replaced them.
+        until: the version that no longer has them.
+    """
+
+    def mark(record: type[C]) -> type[C]:
+        name, fate = _field_fate(record, next(iter(parts)), new, since, until)
+        maker = "__init__"
+        given = getattr(record, maker)
+
+        @functools.wraps(given)
+        def construct(self: C, *args: Any, **kwargs: Any) -> None:
+            if not parts.keys().isdisjoint(kwargs):
+                warn(name, fate)
+                now = kwargs.get(new)
+                kwargs[new] = make(*(kwargs.pop(old, getattr(now, part, None)) for old, part in parts.items()))
+            given(self, *args, **kwargs)
+
+        setattr(record, maker, construct)
+        for old, part in parts.items():
+            setattr(
+                record,
+                old,
+                property(_reader(*_field_fate(record, old, f"{new}.{part}", since, until), f"{new}.{part}")),
+            )
+        return record
+
+    return mark
+
+
+def _field_fate(record: type, old: str, new: str, since: str, until: str) -> tuple[str, Replacement]:
+    of = f"{record.__qualname__}."
+    return f"{record.__module__}.{of}{old}", Replacement(by=f"{record.__module__}:{of}{new}", since=since, until=until)
+
+
+def _reader(name: str, fate: Replacement, new: str) -> Callable[[Any], Any]:
+    """Return the getter of an earlier field."""
+    find = attrgetter(new)
+
+    def read(record: Any) -> Any:
+        warn(name, fate)
+        return find(record)
+
+    return read
 
 
 def warn(name: str, fate: Replacement) -> None:

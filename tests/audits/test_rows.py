@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from deixis.audits import Audit, measures
-from deixis.distractors.relaxations import relaxations
+from deixis.distractors.planned_misreadings import planned_misreadings
 from deixis.expression.parts import parts
 from deixis.resolution import denotation
 from deixis.scene import Context
@@ -59,7 +59,7 @@ def test_compiled_misreadings_are_the_plain_ones(expression, scene):
     assert first_clause is None or first == bits(first_clause, scene)
     assert exchanged == union(measures.exchanges(expression), scene)
     itself = bits(expression, scene)  # an exchange that changes nothing is no misreading, but does no harm
-    assert reached | itself == union([one.expression for one in relaxations(expression, GRID)], scene) | itself
+    assert reached | itself == union([one.expression for one in planned_misreadings(expression, GRID)], scene) | itself
 
 
 @given(grid_commands(), grid_scenes(min_objects=1, max_objects=12))

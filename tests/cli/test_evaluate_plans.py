@@ -33,11 +33,11 @@ def folder(tiny, tmp_path_factory):
     out = tmp_path_factory.mktemp("predictions")
     source = open_source(tiny)
     for split, asked in example_arrays_by_split(source, ("test", "a2")).items():
-        actions = asked.actions.copy()
+        actions = asked.plans.values.copy()
         if split == "a2":
-            actions[asked.starts[:-1][::2]] = 5  # stay, in place of the first action
+            actions[asked.plans.start[:-1][::2]] = 5  # stay, in place of the first action
         facts = {"split": split, "data": source.dataset.manifest["content"], "model": "a model", "decode_limit": 120}
-        write_plans(out / f"{split}.parquet", asked.ids, (actions, asked.starts), facts)
+        write_plans(out / f"{split}.parquet", asked.ids, (actions, asked.plans.start), facts)
     return out
 
 
@@ -161,7 +161,7 @@ def test_who_only_points_has_no_exact_match(tiny, tmp_path, capsys):
     source = open_source(tiny)
     (asked,) = example_arrays_by_split(source, ("test",)).values()
     facts = {"split": "test", "data": source.dataset.manifest["content"], "model": "person: Ada", "task": "point"}
-    write_plans(tmp_path / "test.parquet", asked.ids, (asked.actions, asked.starts), facts)
+    write_plans(tmp_path / "test.parquet", asked.ids, (asked.plans.values, asked.plans.start), facts)
 
     assert evaluate(tmp_path / "test.parquet", data=tiny) == 0
 
@@ -204,7 +204,7 @@ def test_examples_are_read_when_they_are_asked_for(tiny):
     plans = plans_for(Path("oracle"), examples, Request(answers=(Path("oracle"),), splits=("test",)))
 
     assert list(plans) == list(examples) == ["test"]
-    assert np.array_equal(plans["test"].actions, examples["test"].actions)
+    assert np.array_equal(plans["test"].codes.values, examples["test"].plans.values)
 
 
 def test_mistakes_are_told_in_a_line(tiny, folder, tmp_path, capsys):

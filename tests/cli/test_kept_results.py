@@ -104,7 +104,7 @@ def test_answers_in_another_file_are_another_model(tiny, tmp_path, capsys):
     """Answers that say nothing of a model are known by the name of their file."""
     asked = example_arrays_by_split(open_source(tiny), ["test"])["test"]
     for name in ("one", "two"):
-        write_plans(tmp_path / f"{name}.parquet", asked.ids, (asked.actions, asked.starts))
+        write_plans(tmp_path / f"{name}.parquet", asked.ids, asked.plans)
     words = ("--data", tiny, "--split", "test", "--out", tmp_path / "out")
     for _ in range(2):
         run(capsys, "evaluate", tmp_path / "one.parquet", *words)
@@ -143,7 +143,7 @@ def test_a_name_with_two_meanings_is_refused(tiny, tmp_path, monkeypatch, capsys
     monkeypatch.chdir(tmp_path)
     asked = example_arrays_by_split(open_source(tiny), ["test"])["test"]
     facts = {"model": "mine", "split": "test"}
-    write_plans(Path("oracle/test.parquet"), asked.ids, (asked.actions, asked.starts), facts)
+    write_plans(Path("oracle/test.parquet"), asked.ids, asked.plans, facts)
 
     assert "write ./oracle for what is here" in run(capsys, "evaluate", "oracle", "--data", tiny, code=2)
     found = json.loads(run(capsys, "evaluate", "./oracle", "--data", tiny, "--json"))
@@ -154,7 +154,7 @@ def test_predictions_in_a_folder_of_results_are_found(tiny, tmp_path, capsys):
     """A folder of results stands for the predictions in it."""
     asked = example_arrays_by_split(open_source(tiny), ["test"])["test"]
     facts = {"model": "mine", "split": "test"}
-    write_plans(tmp_path / "run" / "predictions" / "test.parquet", asked.ids, (asked.actions, asked.starts), facts)
+    write_plans(tmp_path / "run" / "predictions" / "test.parquet", asked.ids, asked.plans, facts)
 
     found = json.loads(run(capsys, "evaluate", tmp_path / "run", "--data", tiny, "--json"))
 
@@ -167,7 +167,7 @@ def test_predictions_in_a_folder_of_results_are_found(tiny, tmp_path, capsys):
 def test_what_was_judged_can_be_reported(tiny, tmp_path, capsys):
     """Every folder that evaluate wrote to is taken, whoever answered."""
     asked = example_arrays_by_split(open_source(tiny), ["a1"])["a1"]
-    write_plans(tmp_path / "plans.parquet", asked.ids, (asked.actions, asked.starts))
+    write_plans(tmp_path / "plans.parquet", asked.ids, asked.plans)
     run(capsys, "evaluate", tmp_path / "plans.parquet", "--data", tiny, "--split", "a1", "--out", tmp_path / "mine")
 
     said = run(capsys, "report", tmp_path / "mine")

@@ -16,7 +16,7 @@ def printed(capsys: pytest.CaptureFixture[str], *words: object) -> str:
 
 def test_an_example_is_shown_with_all_that_is_known(tiny, capsys):
     """Command, plan, every object with its role, and the misreadings they are there for."""
-    example = next(e for e in _examples(tiny) if any(e.relaxation_of(k) for k in range(len(e.scene))))
+    example = next(e for e in _examples(tiny) if any(e.misreading_of(k) for k in range(len(e.scene))))
     number = _examples(tiny).index(example)
 
     out = printed(capsys, "show", tiny, number)

@@ -430,7 +430,7 @@ def victims_are_reached(example):
     for index, role in enumerate(example.roles):
         if role.has_misreading:
             firsts.setdefault(role.number, index)
-    readings = {number: example.relaxation_of(index) for number, index in firsts.items()}
+    readings = {number: example.misreading_of(index) for number, index in firsts.items()}
     return all(
         firsts[number] in resolve(reading.expression, example.scene).indices
         for number, reading in readings.items()
@@ -499,7 +499,7 @@ def matters_by_set(rule, example):
     members = [index for index, role in enumerate(example.roles) if role.kind == "attribute"]
     if len(members) != sum(1 for _ in example.expression.mentions()):
         return False
-    (changed,) = example.relaxation_of(members[0]).parts
+    (changed,) = example.misreading_of(members[0]).parts
     said = {tuple(part.address) for part in _parts_of(example, rule)}
     return tuple(changed.address) in said
 

@@ -40,7 +40,7 @@ def flat(plans):
 
 def lists(plans):
     """The plans that were read, as lists of codes."""
-    return [plans.actions[a:b].tolist() for a, b in zip(plans.starts[:-1], plans.starts[1:], strict=True)]
+    return [codes.tolist() for codes in plans.codes.split()]
 
 
 def lines(path, *said):
@@ -292,7 +292,7 @@ def test_random_plans_are_drawn_from_the_stream_of_each_example(source):
 
     for number, plan in enumerate(lists(found)[:20]):
         stream = Stream(mix(int(asked.ids[number]) ^ derive(5, "random plans")))
-        assert plan == [stream.below(6) for _ in range(asked.starts[number + 1] - asked.starts[number])]
+        assert plan == [stream.below(6) for _ in range(asked.plans.length[number])]
 
 
 def test_verdicts_are_written(source, tmp_path):
@@ -308,7 +308,11 @@ def test_verdicts_are_written(source, tmp_path):
     for number, row in enumerate(rows):
         verdict = verdicts[split].verdict(number)
         assert (row["split"], row["exact"], row["got_there"]) == (split, verdict.exact, verdict.got_there)
-        assert (row["chosen"], row["role"], tuple(row["misreading"])) == (verdict.chosen, verdict.role, verdict.missed)
+        assert (row["chosen"], row["role"], tuple(row["misreading"])) == (
+            verdict.chosen,
+            verdict.role,
+            verdict.misreadings,
+        )
 
 
 def test_the_digest_is_that_of_the_manifest(source):
@@ -341,9 +345,9 @@ def test_commands_that_cannot_be_read_are_judged_all_the_same():
     asked = example_arrays([table])
 
     gold = oracle_plans(asked)
-    assert len(gold.actions) == 0
+    assert len(gold.codes.values) == 0
     assert not asked.commands[0].is_read
-    assert np.array_equal(asked.actions, plan_to_codes(example.plan))
+    assert np.array_equal(asked.plans.values, plan_to_codes(example.plan))
 
 
 def test_half_a_character_is_no_plan(tmp_path):

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from deixis.distractors import competitors, is_minimal, necessity
 from deixis.distractors.necessity import find_reached
-from deixis.distractors.relaxations import relaxations
+from deixis.distractors.planned_misreadings import planned_misreadings
 from deixis.errors import AmbiguousExpression
 from deixis.expression import AnyOf, Description, Is, Not, Related, parts, without
 from deixis.resolution import denotation, resolve
@@ -138,7 +138,7 @@ def test_competitors_are_all_that_misreadings_fit(full_boards, expression):
                 continue
             reached = competitors(expression, context)
             by_definition = {}
-            for one in relaxations(expression, scene.schema):
+            for one in planned_misreadings(expression, scene.schema):
                 for where in resolve(one.expression, context).objects - {target}:
                     by_definition.setdefault(where, []).append(one)
             assert reached == {where: tuple(some) for where, some in by_definition.items()}

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deixis.data._ragged import Ragged
 from deixis.seeds import Stream, derive
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import Action, Manner, Verb, plan_from_letters, plan_to_codes
@@ -37,8 +38,7 @@ def episodes_of(scene, target, verb, manner):
         size=np.array([scene.size], np.int64),
         target=np.array([target], np.int64),
         agent=np.array([[scene.agent.row, scene.agent.column, scene.agent.facing]], np.uint8),
-        actions=right,
-        starts=np.array([0, len(right)], np.int64),
+        plans=Ragged.of_lists([right]),
         roles=np.zeros(batch.objects.shape[:2], np.uint8),
         which=np.zeros(1, np.int64),
         commands=(Command.of(text),),

@@ -17,12 +17,15 @@ from tests.datasets.formats.test_copsref import RELEASED
 from tests.fuzz.corpus import GRAPHS, RECIPE, Corpus, seal
 from tests.fuzz.engine import Target
 from tests.fuzz.mutate import change_array, change_bytes, change_table, change_text, change_tree, dumps, nasty
+from tests.readers.samples import SAMPLES, write_sample
 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from numpy.random import Generator
+
+    from deixis.worlds.world import World
 
 
 __all__ = ["all_targets"]
@@ -71,6 +74,7 @@ def all_targets(corpus: Corpus, scratch: Path, *, quick: bool = False) -> list[T
         *_settings(corpus, scratch),
         *_parquet_files(corpus, scratch),
         *_folders(corpus),
+        *_readers(scratch),
         *_functions(corpus),
         *_results(corpus),
     ]
@@ -282,6 +286,63 @@ def _settings(corpus: Corpus, scratch: Path) -> Iterable[Target]:
     yield Target("training-bytes", [training_file], change_bytes, file("training.toml", read_toml), 2)
     values = {"steps": 10, "batch_size": 4, "lr": 0.1, "seed": 1, "clip": 1.0, "eval_every": 3}
     yield Target("training", [values], change_tree, training, 3)
+
+
+# -------------------------------------------------------------------------------- files of others
+
+
+def _readers(scratch: Path) -> Iterable[Target]:
+    """Small files of every built-in reader, by their bytes and, where they are JSON, by their values."""
+    from deixis.readers.registry import world_of_reader
+
+    for name in SAMPLES:
+        path, file = write_sample(name, scratch / "readers" / name)
+        data = file.read_bytes()
+        world = world_of_reader(name)
+        yield Target(f"read-{name}", [data], change_bytes, _reading(world, path, file), 0.6)
+        with suppress(ValueError):
+            tree = json.loads(data)
+            yield Target(f"read-{name}-tree", [tree], change_tree, _reading(world, path, file), 0.6)
+    rows = scratch / "readers" / "rows"
+    if not rows.exists():
+        source, _ = write_sample("nlvr", scratch / "readers" / "whole")
+        run_verb("convert", source, rows, "--to", "parquet")
+    table = pq.read_table(rows / "data" / "dev.parquet")
+    yield Target("read-rows", [table], change_table, _reading_rows(rows), 1)
+
+
+def _reading(world: World, path: Path, file: Path) -> Callable[[Any, Generator], object]:
+    """Everything that is read of a file, its first examples drawn and told."""
+
+    def read(value: Any, _rng: Generator) -> None:
+        file.write_bytes(value if isinstance(value, bytes) else dumps(value))
+        world.reader.sniff(path)
+        _look_at(world, world.part("examples").open(path))
+
+    return read
+
+
+def _reading_rows(folder: Path) -> Callable[[Any, Generator], object]:
+    from deixis.worlds.registry import world_of
+
+    def read(value: pa.Table, _rng: Generator) -> None:
+        with suppress(pa.ArrowException, OverflowError):
+            pq.write_table(value, folder / "data" / "dev.parquet")
+        seal(folder)
+        world = world_of(folder)
+        _look_at(world, world.part("examples").open(folder))
+
+    return read
+
+
+def _look_at(world: World, examples: Any) -> None:
+    pictures = world.part("pictures")
+    for number, example in enumerate(examples):
+        json.dumps(example.content())
+        if number < 3:
+            drain(iter(pictures.lines(example, number=number)))
+            json.dumps(pictures.plain(example, number=number))
+            pictures.draw(example, format="svg")
 
 
 # -------------------------------------------------------------------------------- Parquet

@@ -78,7 +78,7 @@ def test_wrong_choices_are_explained(image_id, chosen, place, is_same, reasons):
     verdict = only(Answer(1, "Full", image_id, chosen))
 
     assert (verdict.place, verdict.is_same_category) == (place, is_same)
-    assert verdict.missed == reasons
+    assert verdict.misreadings == reasons
 
 
 def test_images_that_are_not_shown_are_another_place():
@@ -150,7 +150,7 @@ def test_what_was_missed_leads_there_by_the_plain_definition(example):
             led = [one for one in misreadings(example.expression) if number in denotation(one.expression, scene)]
             single = {name_ignored_parts(one, example.expression) for one in led if len(one.parts) == 1}
             wide = {name_ignored_parts(one, example.expression) for one in led[:1]}
-            assert set(verdict.missed) == (single or wide or {UNEXPLAINED})
+            assert set(verdict.misreadings) == (single or wide or {UNEXPLAINED})
 
 
 @pytest.mark.parametrize(
@@ -191,8 +191,8 @@ def test_results_of_a_perfect_and_of_a_careless_model():
     assert worst.settings["Full"].accuracy.mean == 0.0
     assert worst.settings["Full"].places.keys() == {"Cat&attr"}
     assert worst.settings["Full"].categories == {"same category": len(verdicts)}
-    assert sum(worst.settings["Full"].missed.values()) == pytest.approx(len(examples))
-    assert "noun" not in worst.settings["Full"].missed
+    assert sum(worst.settings["Full"].misreadings.values()) == pytest.approx(len(examples))
+    assert "noun" not in worst.settings["Full"].misreadings
 
 
 def test_chance_is_the_mean_of_reciprocals():

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deixis.data._ragged import Ragged
 from deixis.distractors.necessity import competitors
 from deixis.errors import BrokenDataset, SchemaError
 from deixis.expression.description import Description
@@ -24,7 +25,7 @@ from deixis.worlds.grid.actions import VERBS, Action, Verb, plan_from_letters, p
 from deixis.worlds.grid.data._commands import Command
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.judging._misreadings import (
-    MISSED,
+    MISREADINGS,
     NO_REASON,
     UNCLEAR,
     Blueprints,
@@ -95,8 +96,7 @@ def plans_of(examples, said):
     codes = [plan_to_codes(one) for one in said]
     return Plans(
         ids=np.array([one.id for one in examples], np.int64),
-        actions=np.concatenate([np.zeros(0, np.uint8), *codes]),
-        starts=np.cumsum([0, *map(len, codes)], dtype=np.int64),
+        codes=Ragged.of_lists(codes, np.zeros(0, np.uint8)),
     )
 
 
@@ -249,7 +249,7 @@ def test_compiled_misreadings_are_the_plain_ones(expression, scene, data):
 def test_choices_in_made_worlds_are_explained_alike(name):
     """In worlds with distractors of all kinds, compiled and plain search agree about every wrong object.
 
-    Whatever a relaxation of the command leads to is put down to that relaxation or to a slighter misreading.
+    Whatever a misreading of the command leads to is put down to that misreading or to a slighter misreading.
     """
     seen = set()
     for world in made_worlds(COMPATIBLE, name)[1][::4]:
@@ -318,7 +318,7 @@ def test_whole_verdicts_on_pointing_agree(numbers):
 def test_what_is_no_plan_is_wrong_throughout():
     """An answer that is missing, or holds something that is no action, is right by no measure."""
     gold = plans_of(EXAMPLES, [one.plan for one in EXAMPLES])
-    broken = replace(gold, actions=np.where(np.arange(len(gold.actions)) == 0, NO_ACTION, gold.actions))
+    broken = replace(gold, codes=Ragged(np.r_[NO_ACTION, gold.codes.values[1:]].astype(np.uint8), gold.codes.start))
 
     found = judge_all(ExampleArrays.of(EXAMPLES), broken, is_given=np.array([True, False, True, True]))
 
@@ -392,7 +392,7 @@ def test_the_order_of_plans_does_not_matter(order, kept):
 
     assert is_given.tolist() == [number in order[:kept] for number in range(len(EXAMPLES))]
     for number in np.flatnonzero(is_given):
-        mine = found.actions[found.starts[number] : found.starts[number + 1]]
+        mine = found.codes[number]
         assert mine.tolist() == list(EXAMPLES[number].plan)
 
 
@@ -418,7 +418,7 @@ def test_wrong_choices_are_filed_by_role_and_by_what_was_missed():
 
     assert found.choices["wrong object"] == 1
     assert dict(found.roles) == {"attribute": 1}
-    assert dict(found.missed) == {"colour word": 1.0}
+    assert dict(found.misreadings) == {"colour word": 1.0}
 
 
 def test_splits_merge():
@@ -476,7 +476,7 @@ def test_examples_need_an_agent():
 
 def test_names_are_those_of_the_bits():
     """The names stand in the order in which the kernel numbers them, and none is used twice."""
-    assert len(set(MISSED)) == len(MISSED) == 19
+    assert len(set(MISREADINGS)) == len(MISREADINGS) == 19
     assert names_of(0) == (NO_REASON,)
     assert names_of(1 << 1) == ("clause of a clause",)
     assert names_of(1 << 2 | 1 << 8) == ("noun", "clause: same row")

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
+from deixis.data._ragged import Ragged
 from deixis.distractors.misreadings import RANKS, leading_to, misreadings, slightest
 from deixis.errors import DeixisError
 from deixis.language import Instruction
@@ -15,7 +16,7 @@ from deixis.resolution import denotation
 from deixis.testing import grid_scenes
 from deixis.worlds.grid.actions import plan_to_codes
 from deixis.worlds.grid.drawn import grid
-from deixis.worlds.grid.judging._misreadings import LABELS, MISSED, NO_REASON, UNCLEAR, category
+from deixis.worlds.grid.judging._misreadings import LABELS, MISREADINGS, NO_REASON, UNCLEAR, category
 from deixis.worlds.grid.judging._wrong_plans import wrong_plans
 from deixis.worlds.grid.judging.verdicts import ExampleArrays, Plans, judge_all
 from deixis.worlds.grid.language import realise, say_misreadings_to
@@ -36,7 +37,7 @@ def asked_and_said(example: Example, chosen: int) -> tuple[ExampleArrays, Plans]
     """An example, and the plan of somebody who means another object."""
     actions = plan_to_codes(plan(example.scene, chosen, example.verb, example.manner))
     ids, starts = np.array([example.id], np.uint64), np.array([0, len(actions)])
-    return ExampleArrays.of([example]), Plans(ids=ids, actions=actions, starts=starts)
+    return ExampleArrays.of([example]), Plans(ids=ids, codes=Ragged(actions, starts))
 
 
 def said_as(expression) -> str:
@@ -56,8 +57,8 @@ def test_a_wrong_answer_is_told_in_words():
 
     assert found.id == str(example.id)
     assert (found.command, found.chosen) == ("walk to the red circle", 1)
-    assert found.missed == ("colour word",)
-    assert found.misreadings == ("ignored ‘red’ in ‘the red circle’",)
+    assert found.misreadings == ("colour word",)
+    assert found.wordings == ("ignored ‘red’ in ‘the red circle’",)
 
 
 @given(
@@ -75,13 +76,13 @@ def test_the_words_of_a_wrong_answer_are_those_of_what_was_missed(expression, sc
 
     assert len(found) == int(verdicts.is_wrong_object[0])
     for one in found:
-        assert one.missed == verdicts.verdict(0).missed
-        if one.missed == (UNCLEAR,):
-            assert one.misreadings == (LABELS[UNCLEAR],)
+        assert one.misreadings == verdicts.verdict(0).misreadings
+        if one.misreadings == (UNCLEAR,):
+            assert one.wordings == (LABELS[UNCLEAR],)
             continue
         meant = leading_to(example.expression, scene, one.chosen)
-        assert {category(each) for each in meant} == set(one.missed) - {NO_REASON}
-        assert one.misreadings == (say_misreadings_to(example.utterance, scene, one.chosen) or (LABELS[NO_REASON],))
+        assert {category(each) for each in meant} == set(one.misreadings) - {NO_REASON}
+        assert one.wordings == (say_misreadings_to(example.utterance, scene, one.chosen) or (LABELS[NO_REASON],))
 
 
 @given(expression=grid_commands(most=3), scene=grid_scenes(min_objects=2, max_objects=6))
@@ -99,6 +100,6 @@ def test_the_slightest_misreadings_have_one_rank(expression, scene):
 
 def test_every_category_has_a_label():
     """Whatever is counted can be told, each in words of its own."""
-    assert set(LABELS) == {*MISSED, NO_REASON}
+    assert set(LABELS) == {*MISREADINGS, NO_REASON}
     assert len(set(LABELS.values())) == len(LABELS)
     assert sorted(RANKS.values()) == list(RANKS.values())

@@ -89,15 +89,15 @@ def test_a_model_learns_64_examples_by_heart(name: str, simple_commands: Dataset
         torch.default_generator.manual_seed(derive(SEED, "weights") >> 1)
         model = learner.make(len(words))
         arrays = plan_arrays(simple_commands, "train", words, channels=model.channels)
-        short = np.flatnonzero(arrays.action_count <= LONGEST)
+        short = np.flatnonzero(arrays.plans.length <= LONGEST)
         arrays = arrays.taking(short[np.linspace(0, len(short) - 1, EXAMPLES).astype(np.int64)])
-        order = Order(arrays.action_count, EXAMPLES, learner.updates, SEED, "random")
+        order = Order(arrays.plans.length, EXAMPLES, learner.updates, SEED, "random")
         _, take = stepping(model, DeviceData(arrays, CPU), batch_size=EXAMPLES, clip=1.0, seed=SEED)
 
         right = 0.0
         for update in range(learner.updates):
             rows, steps = order(update)
-            take(update, rows, steps, learner.rate, int((arrays.action_count[rows] + 1).sum()))
+            take(update, rows, steps, learner.rate, int((arrays.plans.length[rows] + 1).sum()))
             if (update + 1) % LOOK_EVERY == 0:
                 plans = say_plans(model, arrays, CPU, limit=LONGEST + 2)
                 right = float(exact_matches(*plans, arrays).mean())

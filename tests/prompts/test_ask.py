@@ -41,7 +41,7 @@ def test_the_right_answer_is_judged_right(data_of, task, answer):
     for question, gold in made.items:
         found = gold.judge(f"Let me see.\nAnswer: {gold.right}")
         assert found.outcome == "right", (question.text, gold.right, found)
-        assert found.missed == ()
+        assert found.misreadings == ()
         assert next(iter(found.measures.values())) == 1
 
 

@@ -48,8 +48,8 @@ def test_wrong_answers_are_explained(folder):
         again = gold_from(gold_line(item))
         assert again == item.gold
         wrong = [number for number in item.question.choices if number != item.gold.right]
-        assert all(again.judge(number).missed for number in wrong)
-        assert again.judge("not there").missed == ("said not there",)
+        assert all(again.judge(number).misreadings for number in wrong)
+        assert again.judge("not there").misreadings == ("said not there",)
         assert again.judge("a bead").outcome == "unparsable"
         assert again.judge(None).outcome == "unanswered"
         assert again.groups == {"split": "test", "steps": str(again.steps)}
@@ -58,11 +58,13 @@ def test_wrong_answers_are_explained(folder):
 @pytest.mark.slow
 def test_fresh_questions_are_not_in_the_dataset(folder):
     """They are made by its recipe; the same seed gives the same."""
-    old = {item.gold.text + str(item.gold.missed) for item in ask(PromptRecipe(task="point", limit=99), folder).items}
+    old = {
+        item.gold.text + str(item.gold.misreadings) for item in ask(PromptRecipe(task="point", limit=99), folder).items
+    }
     one, two = (ask(PromptRecipe(task="point", limit=9), folder, fresh=8) for _ in range(2))
 
     assert one.questions == two.questions
-    assert not {item.gold.text + str(item.gold.missed) for item in one.items} & old
+    assert not {item.gold.text + str(item.gold.misreadings) for item in one.items} & old
     assert len(ask(PromptRecipe(task="point", limit=3), fresh=8)) == 3
 
 

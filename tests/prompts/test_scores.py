@@ -47,8 +47,8 @@ def test_a_plan_is_judged_as_elsewhere(small_circle):
             "right_target": verdict.chosen == 0,
             "actions_right": verdict.tokens,
         }
-        assert found.missed == verdict.missed
-    assert gold.judge("WWWRW").missed == ("size word",)
+        assert found.misreadings == verdict.misreadings
+    assert gold.judge("WWWRW").misreadings == ("size word",)
     assert gold.judge("RWLW").outcome == "wrong"
     assert gold.judge("RWLW").measures["got_there"] == 1
 
@@ -59,8 +59,8 @@ def test_a_cell_is_judged_by_what_stands_there(small_circle):
 
     assert gold.right == "(1, 1)"
     assert gold.judge("(1, 1)").outcome == "right"
-    assert gold.judge("(1, 3)").missed == ("size word",)
-    assert gold.judge("(3, 3)").missed == ("no object there",)
+    assert gold.judge("(1, 3)").misreadings == ("size word",)
+    assert gold.judge("(3, 3)").misreadings == ("no object there",)
     assert gold.judge("the circle").outcome == "unparsable"
     assert gold.judge(None).outcome == "unanswered"
 
@@ -79,7 +79,7 @@ def test_captions_are_judged_by_the_pragmatic_metrics():
     assert best.measures["discriminativity"] == best.measures["optimal_discriminativity"] == 1
     assert long.measures["relevance"] < best.measures["relevance"]
     assert vague.outcome == "wrong"
-    assert vague.missed == ("object hue",)
+    assert vague.misreadings == ("object hue",)
     assert isnan(vague.measures["contrastive_efficiency"])
     assert false.outcome == "wrong"
     assert false.measures["false_features"] == 1
@@ -91,7 +91,7 @@ def test_a_wrong_image_is_put_down_to_what_the_caption_said():
     target, other = RoomScene.of(0, 1, 2, 3, 2, 7), RoomScene.of(5, 1, 3, 3, 2, 7)
     gold = RoomGold((target.id, other.id), 0, "a yellow ball", "scale", "choose")
 
-    assert gold.judge("B").missed == ("object hue",)
+    assert gold.judge("B").misreadings == ("object hue",)
     assert gold.judge("A").outcome == "right"
 
 
@@ -102,9 +102,9 @@ def test_regions_and_their_absence():
     absent = RegionGold(text="x", candidates=candidates, target=None, split="test", form="chain", change="noun")
 
     assert there.judge("1").outcome == absent.judge("not there").outcome == "right"
-    assert there.judge("2").missed == ("attribute",)
-    assert there.judge("not there").missed == ("said not there",)
-    assert absent.judge("2").missed == ("took something that does not fit",)
+    assert there.judge("2").misreadings == ("attribute",)
+    assert there.judge("not there").misreadings == ("said not there",)
+    assert absent.judge("2").misreadings == ("took something that does not fit",)
     assert isnan(there.judge("3").measures["right_absence"])
     assert there.judge("3").outcome == "unparsable"
 
@@ -138,7 +138,7 @@ def test_the_missed_of_regions_is_what_evaluate_says(photograph_data):
             (verdict,) = judge_regions(
                 [example], [Answer(example.id, "Full", chosen.image_id, chosen.object_id)], data.scenes
             )
-            assert gold.judge(str(number + 1)).missed == verdict.missed
+            assert gold.judge(str(number + 1)).misreadings == verdict.misreadings
 
 
 def test_unparsable_answers_are_counted_apart(small_circle):

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import RecipeError
-from deixis.report._palette import MODE_ROLES, dataset_roles
+from deixis.report._palette import MAX_DATASETS, MODE_ROLES, dataset_roles
 from deixis.report.chart_matplotlib import draw_figure
 from deixis.worlds.grid._paper.figures import (
     KINDS,
@@ -274,7 +274,7 @@ def test_everything_is_written(dataset):
 def test_nothing_and_too_much_are_refused(ours):
     """No example, no dataset and more datasets than colours end in an error before anything is written."""
     nothing = CountedDataset(name="none", kind="dataset", statistics=Statistics())
-    for sources in ([], [nothing], [ours] * 7):
+    for sources in ([], [nothing], [ours] * (MAX_DATASETS + 1)):
         with pytest.raises(RecipeError):
             draw(sources)
 

@@ -10,6 +10,7 @@ from io import StringIO
 import pytest
 
 from deixis.errors import RecipeError
+from deixis.report._palette import MAX_DATASETS
 from deixis.worlds.photos._paper.statistics import (
     LAST_LENGTH,
     DescribedDataset,
@@ -119,6 +120,6 @@ def test_equal_counts_give_equal_files(ours):
 def test_nothing_cannot_be_drawn(ours):
     """No dataset, too many and empty ones are refused before anything is written."""
     empty = DescribedDataset(name="empty", row=describe_examples([], posed().scenes))
-    for some in ([], [ours] * 7, [empty]):
+    for some in ([], [ours] * (MAX_DATASETS + 1), [empty]):
         with pytest.raises(RecipeError):
             draw(some)

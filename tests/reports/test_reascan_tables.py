@@ -281,7 +281,7 @@ def test_models_that_are_not_trained_need_no_run_file(tmp_path):
 def test_what_deixis_evaluate_writes_can_be_read(tmp_path):
     """An evaluation as the metrics write it gives the same shares here."""
     score = PlanScore(40, (30, 31, 32, 33), 0.9)
-    split = SplitEvaluation(score=score, choices={}, roles={}, missed={}, by={"pattern": {"p1": score}})
+    split = SplitEvaluation(score=score, choices={}, roles={}, misreadings={}, by={"pattern": {"p1": score}})
     judged = PlanEvaluation(data="d", digest=DIGEST, model="m-lstm", decode_limit=120, splits={"test": split})
     folder = write_run(tmp_path / "run", "m-lstm", 0.5)
     (folder / "evaluation.json").write_text(json.dumps(judged.to_dict()), encoding="utf-8")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from deixis.data._ragged import Ragged
 from deixis.data.store import write_parquet
 from deixis.worlds.grid.actions import plan_to_codes
 from deixis.worlds.grid.data.plans import write_plans
@@ -99,7 +100,7 @@ def write_evaluation(folder: Path, asked: list[Example], plans: Iterable[Plan]) 
     said = [plan_to_codes(plan) for plan in plans]
     starts = np.cumsum([0, *map(len, said)], dtype=np.int64)
     ids = np.array([example.id for example in asked], np.int64)
-    answers = Plans(ids=ids, actions=np.concatenate(said), starts=starts, facts={"model": folder.name})
+    answers = Plans(ids=ids, codes=Ragged(np.concatenate(said), starts), facts={"model": folder.name})
     known = {"test": ExampleArrays.of(asked)}
     evaluation, verdicts = evaluate_plans(known, {"test": answers}, data="drawn", digest=CONTENT)
     folder.mkdir(parents=True)

@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 from deixis._studio.answers import Sittings, draw_numbers
 from deixis._studio.library import Library
 from deixis._studio.server import make_app
+from deixis.data._ragged import Ragged
 from deixis.distractors.misreadings import leading_to
 from deixis.errors import SchemaError, UnknownName
 from deixis.resolution.reference import denotation
@@ -170,7 +171,7 @@ def test_feedback_score_and_cards_name_the_same_misreading(client, entries, task
             assert reply.why[-1] == sentence
             assert verdict_words(example, verdict).endswith(sentence if why else "no single misreading leads there.")
             found = {category(one) for one in leading_to(example.expression, example.scene, chosen)} or {NO_REASON}
-            assert set(verdict.missed) == set(game.verdict(place, said).missed) == found
+            assert set(verdict.misreadings) == set(game.verdict(place, said).misreadings) == found
             assert place or set(game.misreadings([said])) == {LABELS[name] for name in found}
             told += bool(why)
 
@@ -193,9 +194,9 @@ def test_feedback_score_and_cards_of_photographs_name_the_same_misreading(entrie
                 does = why.startswith(" end here if you ignored")
                 reply = game.judge(place, said).why[-1]
                 assert reply == (f"You would{why}".replace("here", "there") if does else NO_MISREADING)
-                missed = game.verdict(place, said).missed
-                assert (missed == (UNEXPLAINED,)) is not does
-                assert place or set(game.misreadings([said])) == {REGION_LABELS[name] for name in missed}
+                misreadings = game.verdict(place, said).misreadings
+                assert (misreadings == (UNEXPLAINED,)) is not does
+                assert place or set(game.misreadings([said])) == {REGION_LABELS[name] for name in misreadings}
                 told += does
 
     assert told > 20
@@ -481,7 +482,7 @@ def test_the_score_is_that_of_models(entries, seed, plans):
     import numpy as np
 
     actions = np.array([action for one in coded for action in one], np.uint8)
-    found = judge_all(asked, Plans(ids=asked.ids, actions=actions, starts=np.array(starts, np.int64)))
+    found = judge_all(asked, Plans(ids=asked.ids, codes=Ragged(actions, np.array(starts, np.int64))))
 
     measures = {measure.name: measure.estimate for measure in game.measures(plans)}
 

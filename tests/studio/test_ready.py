@@ -18,7 +18,8 @@ from deixis._studio.server import make_app
 from deixis.judge.request import Request
 from deixis.scene import Context, PlainScene
 from deixis.worlds.registry import find_world
-from deixis.worlds.toolkit.pages import ReadyPages, Story, draw_objects
+from deixis.worlds.toolkit._story import Story
+from deixis.worlds.toolkit.pages import ReadyPages, draw_objects
 from tests.beads import installed_beads
 
 

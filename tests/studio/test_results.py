@@ -62,9 +62,7 @@ def judge(data: Path, out: Path, made: Callable[[ExampleArrays], Plans], *, mode
     (out / "evaluation.json").write_text(json.dumps(values), encoding="utf-8")
     write_plan_verdicts(out / "verdicts.parquet", asked, verdicts)
     for split in SPLITS:
-        write_plans(
-            out / "predictions" / f"{split}.parquet", asked[split].ids, (plans[split].actions, plans[split].starts)
-        )
+        write_plans(out / "predictions" / f"{split}.parquet", asked[split].ids, plans[split].codes)
 
 
 @pytest.fixture(scope="module")
@@ -197,16 +195,16 @@ def test_counts_of_the_list_are_those_of_the_table(library: Library) -> None:
 
 
 def test_filters_keep_what_they_say(library: Library) -> None:
-    """Whatever is missed, and whatever role a wrong object has, only such examples are listed, and as many as told."""
+    """Whatever is misread, and whatever role a wrong object has, only such examples are listed, and as many as told."""
     judged = find_model_results(library, "guess")
     verdicts = verdicts_of(judged)
     wanted = VerdictFilter(measure="right_target", show="wrong")
     facets = facets_of(verdicts, wanted)
 
-    for missed, count in facets.missed.items():
-        rows = rows_of(verdicts, wanted._replace(missed=missed))
+    for misreading, count in facets.misreadings.items():
+        rows = rows_of(verdicts, wanted._replace(misreading=misreading))
         assert len(rows) == count
-        assert all(missed in verdicts.misreadings[code] for code in verdicts.missed[rows].tolist())
+        assert all(misreading in verdicts.misreadings[code] for code in verdicts.misreading[rows].tolist())
     for role, count in facets.roles.items():
         assert len(rows_of(verdicts, wanted._replace(role=role))) == count
 
@@ -279,7 +277,7 @@ def test_nonsense_is_answered_with_a_message(studio: TestClient, address: str, s
 
 def test_a_filter_that_fits_nothing_is_no_error(studio: TestClient) -> None:
     """An unknown misreading lists nothing; a page beyond the last is the last."""
-    assert "No examples match" in studio.get(f"/results/examples?run=guess&missed={SCRIPT}").text
+    assert "No examples match" in studio.get(f"/results/examples?run=guess&misreading={SCRIPT}").text
     assert studio.get("/results/examples?run=guess&page=9999").status_code == 200
 
 
@@ -318,7 +316,7 @@ def test_verdicts_are_read_as_they_were_written(roots: list[Path], tmp_path: Pat
         judged = verdicts["a1"].verdict(row)
         assert (read.right["exact"][row], read.right["got_there"][row]) == (judged.exact, judged.got_there)
         assert read.roles[read.role[row]] == judged.role
-        assert set(read.misreadings[read.missed[row]]) == set(judged.missed)
+        assert set(read.misreadings[read.misreading[row]]) == set(judged.misreadings)
 
 
 def test_verdicts_that_are_none_are_refused(tmp_path: Path, roots: list[Path]) -> None:

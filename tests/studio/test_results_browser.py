@@ -38,15 +38,15 @@ def test_from_a_number_to_its_examples_and_to_one_of_them(page: Page, shots: Pat
 def test_a_filter_applies_at_once_and_keeps_the_focus(page: Page) -> None:
     """Choosing what was missed shows only such examples, without a button, and the choice keeps the focus."""
     page.goto("/results/examples?run=random&measure=right_target")
-    missed = page.locator("#f-missed option").nth(1).get_attribute("value") or ""
+    misreading = page.locator("#f-misreading option").nth(1).get_attribute("value") or ""
 
-    page.select_option("#f-missed", missed)
-    page.wait_for_url("**missed=**")
-    page.locator("#f-missed:focus").wait_for()
+    page.select_option("#f-misreading", misreading)
+    page.wait_for_url("**misreading=**")
+    page.locator("#f-misreading:focus").wait_for()
 
     assert page.locator("form [data-without-script]").is_hidden()
     for words in page.locator(".what").all_inner_texts():
-        assert LABELS[missed].lower() in words.lower()
+        assert LABELS[misreading].lower() in words.lower()
 
 
 @pytest.mark.slow

@@ -74,7 +74,7 @@ def test_the_context_holds_the_target(table):
 
 def test_an_image_knows_the_misreading_it_punishes():
     """From the code in the file comes the reading that a careless reader would have."""
-    found = [EXAMPLE.relaxation_of(one) for one in EXAMPLE.distractors]
+    found = [EXAMPLE.misreading_of(one) for one in EXAMPLE.distractors]
 
     assert found[0] is None
     assert found[1].expression == Description((Is("name", "car"),))

@@ -20,7 +20,7 @@ CPU = torch.device("cpu")
 def test_a_batch_is_what_the_arrays_say(arrays, data):
     """Words, grids and plans of any examples, in any order, with any room."""
     rows = data.draw(st.lists(st.integers(0, len(arrays) - 1), min_size=1, max_size=6))
-    steps = data.draw(st.integers(1, int(arrays.action_count.max()) + 3))
+    steps = data.draw(st.integers(1, int(arrays.plans.length.max()) + 3))
 
     batch = DeviceData(arrays, CPU).batch(torch.tensor(rows), steps)
 
@@ -28,10 +28,9 @@ def test_a_batch_is_what_the_arrays_say(arrays, data):
     assert (batch.words.numpy() == some.words).all()
     assert (batch.word_count.numpy() == some.word_count).all()
     assert (batch.grid.numpy() == some.grids()).all()
-    assert (batch.action_count.numpy() == some.action_count).all()
-    for row, (first, after) in enumerate(zip(some.start[:-1], some.start[1:], strict=True)):
-        plan = some.actions[first:after][:steps]
-        assert (batch.actions[row, : len(plan)].numpy() == plan).all()
+    assert (batch.action_count.numpy() == some.plans.length).all()
+    for row, plan in enumerate(some.plans.split()):
+        assert (batch.actions[row, : len(plan)].numpy() == plan[:steps]).all()
 
 
 def test_arrays_are_what_the_examples_say(dataset, arrays, words):
@@ -40,7 +39,7 @@ def test_arrays_are_what_the_examples_say(dataset, arrays, words):
 
     for row, example in enumerate(examples):
         assert " ".join(words[number - 1] for number in arrays.words[row] if number) == example.text
-        assert arrays.actions[arrays.start[row] : arrays.start[row + 1]].tolist() == [int(a) for a in example.plan]
+        assert arrays.plans[row].tolist() == [int(a) for a in example.plan]
     assert len(examples) == len(arrays)
 
 

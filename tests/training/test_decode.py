@@ -83,7 +83,7 @@ def test_a_model_learns_on_as_before(model, examples):
 def test_only_whole_plans_count_as_exact(arrays):
     """The right plan is right; one that misses the last action, adds one or gets one wrong is not."""
     gold = arrays.first(4)
-    plans = [gold.actions[gold.start[row] : gold.start[row + 1]] for row in range(4)]
+    plans = [gold.plans[row] for row in range(4)]
     said = [plans[0], plans[1][:-1], np.append(plans[2], 1), (plans[3] + 1) % 6]
 
     found = exact_matches(np.concatenate(said), np.concatenate(([0], np.cumsum([len(p) for p in said]))), gold)

@@ -183,7 +183,7 @@ def test_a_model_learns_to_point(dataset, words):
     model = build("transformer", sizes, len(words))
     seen = load_plan_arrays(dataset, "train", words, channels=model.channels)
     data = DeviceData(seen, CPU)
-    rows, steps = np.arange(8), int(seen.action_count.max()) + 1
+    rows, steps = np.arange(8), int(seen.plans.length.max()) + 1
     batch = data.batch(torch.from_numpy(rows), steps)
 
     def found() -> list[int]:
@@ -193,7 +193,7 @@ def test_a_model_learns_to_point(dataset, words):
 
     before = found()
     updates, take = stepping(model, data, batch_size=8, pointing=5.0, clip=1.0, seed=1)
-    tokens = int(seen.action_count[rows].sum()) + 8
+    tokens = int(seen.plans.length[rows].sum()) + 8
     first = float(losses_of(model, batch).plans.detach())
     for update in range(120):
         take(update, rows, steps, 3e-3, tokens)
@@ -213,7 +213,7 @@ def test_a_model_learns_to_point_at_all_that_is_mentioned(dataset, words):
     model = build("transformer", sizes | STRUCTURE, len(words))
     seen = load_plan_arrays(dataset, "train", words, channels=model.channels)
     rows = np.flatnonzero(seen.mentions[:, 2, 1] >= 0)[:6]
-    steps = int(seen.action_count[rows].max()) + 1
+    steps = int(seen.plans.length[rows].max()) + 1
     data = DeviceData(seen, CPU)
     batch = data.batch(torch.from_numpy(rows), steps)
 
@@ -226,7 +226,7 @@ def test_a_model_learns_to_point_at_all_that_is_mentioned(dataset, words):
     before = found()
     _, take = stepping(model, data, batch_size=len(rows), pointing=5.0, clip=1.0, seed=1)
     for update in range(150):
-        take(update, rows, steps, 3e-3, int(seen.action_count[rows].sum()) + len(rows))
+        take(update, rows, steps, 3e-3, int(seen.plans.length[rows].sum()) + len(rows))
 
     right = seen.mentions[rows, :, 1].tolist()
     assert len(rows) == 6

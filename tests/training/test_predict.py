@@ -35,8 +35,8 @@ def test_predictions_are_what_the_model_says(best, dataset, tmp_path):
     arrays = load_plan_arrays(dataset, "dev", found.vocabulary, channels=found.data["channels"])
     actions, starts = say_plans(load_model(found, torch.device("cpu")), arrays, torch.device("cpu"), limit=12)
     assert (plans.ids == arrays.ids).all()
-    assert (plans.actions == actions).all()
-    assert (plans.starts == starts).all()
+    assert (plans.codes.values == actions).all()
+    assert (plans.codes.start == starts).all()
 
 
 def test_predictions_tell_where_they_come_from(best, dataset, tmp_path):

@@ -50,7 +50,7 @@ def test_weights_shrink_apart_from_what_adam_does(model, dataset, words):
         arrays = load_plan_arrays(dataset, "train", words, channels=policy.channels)
         examples = DeviceData(arrays, device, teller=policy)
         _, take = stepping(policy.train(), examples, batch_size=4, weight_decay=decay, seed=5)
-        take(0, np.arange(4), int(arrays.action_count.max()) + 1, 0.01, 40)
+        take(0, np.arange(4), int(arrays.plans.length.max()) + 1, 0.01, 40)
         after[decay] = {name: one.detach().clone() for name, one in policy.named_parameters()}
 
     for name, was in before.items():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deixis.prompts.scores import Group, JudgedAnswer, Scores
 
 
-MOST_ROWS = 12  # of what was missed
+MOST_ROWS = 12  # of misreadings
 
 
 def answers(
@@ -90,7 +90,12 @@ def _losses_of(judged: Sequence[JudgedAnswer], strange: Mapping[str, int]) -> Lo
 def _line(one: JudgedAnswer) -> dict[str, Any]:
     found = one.judgement
     measures = {name: None if isnan(value) else value for name, value in found.measures.items()}
-    about = {"outcome": found.outcome, "understood": found.said, "fault": found.fault, "missed": list(found.missed)}
+    about = {
+        "outcome": found.outcome,
+        "understood": found.said,
+        "fault": found.fault,
+        "missed": list(found.misreadings),
+    }
     return {"id": one.id, **one.groups, **about, **measures}
 
 
@@ -122,7 +127,9 @@ def _print(scores: Scores, about: dict[str, Any]) -> None:
     print(
         "± is half of a 95 % interval; answers that are not understood count as not right, except in the last but one"
     )
-    _print_counts("Wrong answers by what was missed", ((name, f"{share:.1f}") for name, share in scores.missed.items()))
+    _print_counts(
+        "Wrong answers by what was missed", ((name, f"{share:.1f}") for name, share in scores.misreadings.items())
+    )
     _print_counts("Not understood", ((name, f"{count:,}") for name, count in scores.faults.items()))
     unanswered = scores.overall.outcomes.get("unanswered", 0)
     if unanswered:

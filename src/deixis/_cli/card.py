@@ -36,7 +36,7 @@ def card(
         published: The day on which it was published, e.g. 2026-11-30, for the metadata.
         no_figures: Draw no figures.
         seed: Accepted by every verb; nothing is random here.
-        workers: Accepted by every verb; there is nothing to divide here.
+        workers: Accepted by every verb; this one runs in one process.
         as_json: Print JSON instead of text.
     """
     del seed, workers

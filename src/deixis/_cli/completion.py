@@ -27,7 +27,7 @@ def completion(
         shell: Which one: bash, zsh or fish.
         install: Write the script where the shell looks for it, and name it in the shell's start-up file where needed.
         seed: Accepted by every verb; nothing is random here.
-        workers: Accepted by every verb; there is nothing to divide here.
+        workers: Accepted by every verb; this one runs in one process.
         as_json: Print JSON instead of text.
     """
     from deixis._cli.app import command_line

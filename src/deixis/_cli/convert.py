@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from deixis.worlds.world import World
 
 
+ABSENT = "absent-"
+
+
 def convert(
     *paths: Annotated[Place, Parameter(name="PATH", negative=())],
     to: str,
@@ -32,9 +35,12 @@ def convert(
     as_json: Json = False,
     options: dict[str, Any],
 ) -> int:
-    """Convert a dataset, or several into one, into another form.
+    """Convert one or several datasets to another format.
 
     The last path is where to write; those before it are read, one after the other, as one dataset.
+
+    --to absent-refer, absent-coco, absent-tsv or absent-jsonl writes examples of any world whose meaning and scenes are
+    known, each followed by an expression that fits nothing, with the word that was changed.
 
     Args:
         paths: What to read: dataset folders, also at an address such as s3://bucket/folder, or files and folders as
@@ -44,12 +50,12 @@ def convert(
         named: What splits are called: a name for the only split of each PATH, in their order, or old=new; separated
             by commas, e.g. --as a1 or --as test=a1.
         force: Replace a file that is already there.
-        seed: Accepted by every verb; nothing is random here.
-        workers: Accepted by every verb; there is nothing to divide here.
+        seed: Chooses the words of absent things; nothing else is random here.
+        workers: Accepted by every verb; this one runs in one process.
         as_json: Print JSON instead of text.
         options: Those of single worlds.
     """
-    del seed, workers
+    del workers
     if len(paths) < 2:
         got = f"only {paths[0]}" if paths else "nothing"
         raise RecipeError(f"convert needs what to read and where to write, PATH … OUT, got {got}")
@@ -60,6 +66,11 @@ def convert(
         raise RecipeError(f"{out} already exists; choose another name, or give --force to replace it")
     sources = [at_hand(source) for source in given]
     world = _world_of(sources[0])
+    if to.startswith(ABSENT):
+        if options:
+            raise RecipeError(f"--{next(iter(options)).replace('_', '-')} has no meaning for {to[:40]!r}")
+        chosen = {"seed": seed or 0, "split": split, "names": names_in(named), "force": force}
+        return _convert_absent(world, sources, out, to, chosen, as_json=as_json)
     formats = world.part("formats")
     if to not in formats.writes:
         known = ", ".join(formats.writes)
@@ -70,6 +81,23 @@ def convert(
             sources, out, to=to, split=split, names=names_in(named), force=force, progress=progress, **own
         )
     values = {"path": str(out), "to": to, "from": ", ".join(map(str, given)), **output.values}
+    print_output(replace(output, values=values, blocks=[*output.blocks, f"Wrote {out}."]), as_json=as_json)
+    return output.code
+
+
+def _convert_absent(
+    world: World, sources: list[Path], out: Path, to: str, given: dict[str, Any], *, as_json: bool
+) -> int:
+    """Write examples of any world with expressions that fit nothing."""
+    from deixis.readers._formats.convert import LAYOUTS, convert_absent
+
+    form = to.removeprefix(ABSENT)
+    if form not in LAYOUTS:
+        known = ", ".join(ABSENT + name for name in LAYOUTS)
+        raise RecipeError(f"expressions of absent things are not written as {to[:40]!r}; known: {known}")
+    with Stages() as progress:
+        output = convert_absent(world, sources, out, to=form, progress=progress, **given)
+    values = {"path": str(out), **output.values, "to": to, "from": ", ".join(map(str, sources))}
     print_output(replace(output, values=values, blocks=[*output.blocks, f"Wrote {out}."]), as_json=as_json)
     return output.code
 

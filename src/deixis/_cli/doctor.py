@@ -72,7 +72,7 @@ def doctor(
         paths: Datasets that should open.
         extra: Extras that should work, separated by commas, e.g. data,train; their packages are really imported.
         seed: Accepted by every verb; nothing is random here.
-        workers: Accepted by every verb; there is nothing to divide here.
+        workers: Accepted by every verb; this one runs in one process.
         as_json: Print JSON instead of text.
     """
     del seed, workers

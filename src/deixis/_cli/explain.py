@@ -48,14 +48,14 @@ def explain(
     Name an example of a dataset of any world as PATH#N, or a file with a scene, where its world reads such files.
 
     Args:
-        text: What is said, e.g. "push the red circle that is in the same row as a blue square"; by default what the
+        text: The text, e.g. "push the red circle that is in the same row as a blue square"; by default what the
             example says.
         scene: Where it is said: PATH#N for example N of a dataset, or a file with a scene.
         split: Count the examples within this split.
         world: The world that a file with a scene is of; by default the first that reads scenes from files.
         no_color: Do not use colours in the terminal.
         seed: Accepted by every verb; nothing is random here.
-        workers: Accepted by every verb; there is nothing to divide here.
+        workers: Accepted by every verb; this one runs in one process.
         as_json: Print JSON instead of text.
     """
     del seed, workers

@@ -69,7 +69,7 @@ def prompts(
     from deixis.prompts.ask import ask
     from deixis.prompts.files import write_prompts
     from deixis.prompts.recipe import PromptRecipe
-    from deixis.prompts.tasks import known_tasks, questions_of, task_of
+    from deixis.prompts.tasks import known_tasks, questions_of, task_of, world_of_task
 
     data = None if source is None else at_hand(source)
     if task is None:
@@ -86,7 +86,7 @@ def prompts(
         limit=limit,
         splits=names_in(split),
         seed=seed,
-        options=options_for(known_tasks()[task], "prompts", options or {}, where=data or f"the task {task}"),
+        options=options_for(world_of_task(task), "prompts", options or {}, where=data or f"the task {task}"),
     )
     with Stages() as progress:
         made = ask(

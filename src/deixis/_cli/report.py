@@ -49,7 +49,7 @@ def report(
         notes: A TOML file with a sentence for each cell that differs, e.g. a2 = "…" under [table3.m-lstm], or
             relevance = "…" under [table1.RP]; for a statement why = "…" under [claims.random].
         seed: Accepted by every verb; nothing is random here.
-        workers: Accepted by every verb; there is nothing to divide here.
+        workers: Accepted by every verb; this one runs in one process.
         as_json: Print JSON instead of text.
     """
     del seed, workers

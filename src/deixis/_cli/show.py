@@ -45,8 +45,8 @@ def show(
         number: Which example, counted from 0; the first by default.
         split: Count within this split.
         seed: Choose an example at random instead.
-        workers: Accepted by every verb; there is nothing to divide here.
-        out: Write the picture to a file instead of the terminal; its ending says the form.
+        workers: Accepted by every verb; this one runs in one process.
+        out: Write the picture to a file instead of the terminal; the file extension sets the format.
         no_color: Do not use colours in the terminal.
         as_json: Print JSON instead of text.
         options: Those of single worlds.

@@ -50,7 +50,7 @@ def stats(
         formats: The formats of the figures, separated by commas; png,svg by default.
         names: What to call the datasets, separated by commas; by default as their files and folders are called.
         seed: Accepted by every verb; nothing is random here.
-        workers: Accepted by every verb; there is nothing to divide here.
+        workers: Accepted by every verb; this one runs in one process.
         as_json: Print JSON instead of text.
         options: Those of single worlds.
     """

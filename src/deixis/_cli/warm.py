@@ -15,7 +15,7 @@ def warm(*, seed: Seed | None = None, workers: Count | None = None, as_json: Jso
 
     Args:
         seed: Accepted by every verb; nothing is random here.
-        workers: Accepted by every verb; there is nothing to divide here.
+        workers: Accepted by every verb; this one runs in one process.
         as_json: Print JSON instead of text.
     """
     from deixis.worlds.registry import parts_of

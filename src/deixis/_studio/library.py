@@ -96,6 +96,7 @@ class Library:
     _entries: dict[str, Entry] = field(default_factory=dict, init=False)
     _state: tuple[object, ...] = field(default=(), init=False, repr=False)
     _below: dict[Path, _FolderListing] = field(default_factory=dict, init=False, repr=False)
+    _sniffed: dict[Path, tuple[int, str | None]] = field(default_factory=dict, init=False, repr=False)
     _refreshing: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -185,7 +186,7 @@ class Library:
         try:
             kind = _kind(folder)
             if kind is None and folder in self.roots:
-                kind = _kind_read(folder)
+                kind = self._sniff(folder)
             below = self._children(folder)
         except OSError:  # which a stranger may have shut
             return
@@ -198,6 +199,16 @@ class Library:
                 yield from self._look_into(child, depth - 1)
             elif self.holds(child) and child.is_dir():
                 yield from self._look_into(child.resolve(), depth - 1)
+
+    def _sniff(self, folder: Path) -> str | None:
+        """Return the reader that knows the layout of a folder; asked again when the folder has changed."""
+        stamp = folder.stat().st_mtime_ns
+        known = self._sniffed.get(folder)
+        if known is None or known[0] != stamp:
+            known = stamp, _kind_read(folder)
+            if time.time_ns() - stamp > UNSURE_NS:
+                self._sniffed[folder] = known
+        return known[1]
 
     def _children(self, folder: Path) -> tuple[Path, ...]:
         """The folders in a folder, and the links, which may lead to one; listed again when it has changed."""

@@ -233,7 +233,7 @@ def read_common_results(world: str, entry: Entry, run: Run) -> ModelResults:
             for part, found in parts.items()
         },
         outcomes={part: found.counts("outcomes") for part, found in parts.items()},
-        missed={part: found.counts("misreadings") for part, found in parts.items()},
+        misreadings={part: found.counts("misreadings") for part, found in parts.items()},
     )
     answered = judged.values.get("predictions")
     file = judged.inner("predictions").without_nulls().text("answers", "") if isinstance(answered, dict) else ""

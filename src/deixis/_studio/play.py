@@ -231,7 +231,7 @@ def _score(request: Request, sitting: Sitting) -> Response:
         sitting=sitting,
         task_name=name,
         measures=[_plain(measure) for measure in sitting.game.measures(sitting.said)],
-        missed=sitting.game.misreadings(sitting.said),
+        misreadings=sitting.game.misreadings(sitting.said),
         rows=rows,
         addresses=[sitting.game.address(place) for place in range(len(sitting.game))],
         folder=None if folder is None else str(folder),

@@ -37,7 +37,7 @@ class VerdictFilter(NamedTuple):
         show: those that are right, those that are wrong, or all.
         outcome: with which this came of it.
         role: where the wrong object has this role.
-        missed: where this was missed.
+        misreading: where this explains the wrong choice.
     """
 
     measure: str
@@ -45,7 +45,7 @@ class VerdictFilter(NamedTuple):
     show: Show = "all"
     outcome: str = ""
     role: str = ""
-    missed: str = ""
+    misreading: str = ""
 
 
 class Facets(NamedTuple):
@@ -55,7 +55,7 @@ class Facets(NamedTuple):
     wrong: int
     outcomes: dict[str, int]
     roles: dict[str, int]
-    missed: dict[str, int]
+    misreadings: dict[str, int]
 
 
 def rows_of(verdicts: Verdicts, wanted: VerdictFilter) -> np.ndarray:
@@ -65,9 +65,9 @@ def rows_of(verdicts: Verdicts, wanted: VerdictFilter) -> np.ndarray:
         keep &= verdicts.outcome == _code(wanted.outcome, verdicts.outcomes)
     if wanted.role:
         keep &= verdicts.role == _code(wanted.role, verdicts.roles)
-    if wanted.missed:
-        holds = np.array([wanted.missed in some for some in verdicts.misreadings], bool)
-        keep &= holds[verdicts.missed]
+    if wanted.misreading:
+        holds = np.array([wanted.misreading in some for some in verdicts.misreadings], bool)
+        keep &= holds[verdicts.misreading]
     rows = np.flatnonzero(keep)
     return rows[np.lexsort((mix_words(verdicts.ids[rows].astype(np.uint64)), verdicts.part[rows]))]
 
@@ -77,17 +77,17 @@ def facets_of(verdicts: Verdicts, wanted: VerdictFilter) -> Facets:
     here = _of_part(verdicts, wanted.part)
     right = int((here & verdicts.right[wanted.measure]).sum())
     keep = here & _is_shown(verdicts, wanted)
-    sets = np.bincount(verdicts.missed[keep], minlength=len(verdicts.misreadings)).tolist()
-    missed: dict[str, int] = {}
+    sets = np.bincount(verdicts.misreading[keep], minlength=len(verdicts.misreadings)).tolist()
+    misreadings: dict[str, int] = {}
     for names, count in zip(verdicts.misreadings, sets, strict=True):
         for name in names:
-            missed[name] = missed.get(name, 0) + count
+            misreadings[name] = misreadings.get(name, 0) + count
     return Facets(
         right,
         int(here.sum()) - right,
         _count_names(verdicts.outcome[keep], verdicts.outcomes),
         _count_names(verdicts.role[keep], verdicts.roles),
-        _sort_counts(missed),
+        _sort_counts(misreadings),
     )
 
 

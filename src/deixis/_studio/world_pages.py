@@ -42,10 +42,10 @@ class ResultWords:
         measures: by which an answer is right, with their names for people; the first is looked at first.
         part: what results are told apart by, in one word: split, setting.
         interval: where the intervals come from.
-        missed: title of the table of what was missed, and of its first column.
+        misreadings_heading: title of the table of misreadings, and of its first column.
         roles: title of the table of which wrong objects were chosen, and of its first column.
         misreadings: what somebody did, for people, by the names under which misreadings are counted.
-        missed_label, role_label: what the filters for both are called.
+        misreading_label, role_label: what the filters for both are called.
         choice: the measure of whether the right object was chosen; empty for the one that is looked at.
         legend: what the pictures of examples show; `compared` the same where two models are compared.
         needs_data: whether there are pictures only where the dataset is at hand.
@@ -56,10 +56,10 @@ class ResultWords:
     measures: Mapping[str, str]
     part: str = "split"
     interval: str = "Wilson"
-    missed: tuple[str, str] = ("Words ignored when the wrong object was chosen", "misreading")
+    misreadings_heading: tuple[str, str] = ("Words ignored when the wrong object was chosen", "misreading")
     misreadings: Mapping[str, str] = field(default_factory=dict)
     roles: tuple[str, str] = ("Role of the chosen object", "role")
-    missed_label: str = "Misreading"
+    misreading_label: str = "Misreading"
     role_label: str = "Role"
     choice: str = ""
     legend: Markup | str = ""
@@ -216,14 +216,14 @@ class WorldPages:
         from deixis._studio.verdicts import AnswerCard
 
         verdicts = side.verdicts
-        missed = verdicts.misreadings[verdicts.missed[row]]
-        words = self.say(verdicts.outcomes[verdicts.outcome[row]], verdicts.roles[verdicts.role[row]], missed)
+        misreadings = verdicts.misreadings[verdicts.misreading[row]]
+        words = self.say(verdicts.outcomes[verdicts.outcome[row]], verdicts.roles[verdicts.role[row]], misreadings)
         return AnswerCard(side.judged.model, side.marks(row), words)
 
-    def say(self, outcome: str, role: str, missed: Sequence[str]) -> str:
+    def say(self, outcome: str, role: str, misreadings: Sequence[str]) -> str:
         """Describe the outcome of an answer in a sentence."""
         told = f"{outcome[:1].upper()}{outcome[1:]}{f', {role}' if role else ''}."
-        return f"{told} Misreading: {' or '.join(missed)}." if missed else told
+        return f"{told} Misreading: {' or '.join(misreadings)}." if misreadings else told
 
 
 def world_pages(name: str) -> WorldPages:

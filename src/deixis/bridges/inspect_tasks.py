@@ -169,12 +169,12 @@ def measures() -> Scorer:
 
 @scorer(metrics=[misreading_shares()])
 def misreadings() -> Scorer:
-    """Misreadings behind a wrong answer, and 1 for a right answer."""
+    """Score 1 for a right answer, and record the misreadings that explain a wrong one."""
 
     async def judge(state: TaskState, target: Target) -> Score:
         del target
         found = gold_from(state.metadata).judge(state.output.completion)
-        metadata = {"outcome": found.outcome, "missed": list(found.missed)}
+        metadata = {"outcome": found.outcome, "missed": list(found.misreadings)}
         return Score(value=float(found.outcome == "right"), answer=found.said or None, metadata=metadata)
 
     return judge

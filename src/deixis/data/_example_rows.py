@@ -7,8 +7,7 @@ Files come in groups of rows that are read together. A group is kept as long as 
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from deixis.data._ragged import Ragged
-from deixis.data._row_groups import RowGroups
+from deixis.data._row_groups import GroupCache, RowGroups, demand_rows
 from deixis.data.card import facts_of
 from deixis.data.store import open_dataset
 from deixis.errors import BrokenDataset, UnknownName
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
 
 MEMORY = 256 << 20  # bytes of groups that are kept
+_FOUND = ("_rows", "_kept", "groups", "_starts")  # what is found out or read again in another process
 Table: TypeAlias = Any  # of pyarrow
 
 
@@ -58,18 +58,20 @@ class ExampleRows:
     columns: tuple[str, ...]
     memory: int = MEMORY
     most_groups: int = 1 << 30
-    _kept: OrderedDict[int, pa.Table] = field(default_factory=OrderedDict, repr=False)
 
     def __len__(self) -> int:
         return sum(rows for _, rows in self.files)
 
     def __getstate__(self) -> dict[str, Any]:
-        plain = {name: value for name, value in self.__dict__.items() if name not in ("_rows", "groups", "_starts")}
-        return plain | {"_kept": OrderedDict()}
+        return {name: value for name, value in self.__dict__.items() if name not in _FOUND}
 
     @cached_property
     def _rows(self) -> RowGroups:
         return RowGroups(self.files, self.columns)
+
+    @cached_property
+    def _kept(self) -> GroupCache:
+        return GroupCache(self.most_groups, self.memory)
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -97,10 +99,7 @@ class ExampleRows:
             UnknownName: when there is no row of one of the numbers.
             BrokenDataset: when a file cannot be read.
         """
-        wanted = np.asarray(numbers, np.int64)
-        outside = wanted[(wanted < 0) | (wanted >= len(self))]
-        if len(outside):
-            raise UnknownName(f"there is no example {outside[0]} here; there are {len(self):,}, counted from 0")
+        wanted = demand_rows(numbers, len(self))
         which = np.searchsorted(self._starts, wanted, side="right") - 1
         parts, places = [], []
         for number in np.unique(which).tolist():
@@ -119,14 +118,10 @@ class ExampleRows:
         return found
 
     def _group(self, number: int) -> pa.Table:
-        if number in self._kept:
-            self._kept.move_to_end(number)
-            return self._kept[number]
+        if (kept := self._kept.find(number)) is not None:
+            return kept
         table = self._rows.read(self.groups[number]).combine_chunks()
-        self._kept[number] = table
-        held = sum(one.nbytes for one in self._kept.values())
-        while len(self._kept) > 1 and (held > self.memory or len(self._kept) > self.most_groups):
-            held -= self._kept.popitem(last=False)[1].nbytes
+        self._kept.keep(number, table)
         return table
 
 

@@ -90,6 +90,11 @@ class Ragged:
         inner = np.arange(start[-1]) - np.repeat(start[:-1], taken)
         return Ragged(self.values[np.repeat(self.start[:-1][rows], taken) + inner], start)
 
+    def slice(self, first: int, last: int) -> Ragged:
+        """Return the lists of the rows from `first` up to `last`, without copying values."""
+        start = self.start[first : last + 1]
+        return Ragged(self.values[start[0] : start[-1]], start - start[0])
+
     def split(self) -> list[np.ndarray]:
         """Return the values of every row."""
         return [self[row] for row in range(len(self))]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate
+from math import inf
 from shutil import rmtree
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,7 +25,7 @@ from deixis.errors import BrokenDataset, UnknownName
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
     from pathlib import Path
 
 
@@ -44,6 +45,42 @@ class Group(NamedTuple):
     def stop(self) -> int:
         """The number after that of its last row."""
         return self.start + self.rows
+
+
+class GroupCache:
+    """The tables that were asked for last, up to a number of them and a number of bytes."""
+
+    def __init__(self, most: int, memory: float = inf) -> None:
+        self.most, self.memory = most, memory
+        self._tables: OrderedDict[Hashable, pa.Table] = OrderedDict()
+        self._guard = Lock()
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def find(self, key: Hashable) -> pa.Table | None:
+        """Return the table of a key, if it is kept."""
+        with self._guard:
+            if key in self._tables:
+                self._tables.move_to_end(key)
+            return self._tables.get(key)
+
+    def keep(self, key: Hashable, table: pa.Table) -> None:
+        """Keep a table, and forget those that were asked for least recently; the last one is always kept."""
+        with self._guard:
+            self._tables[key] = table
+            held = sum(one.nbytes for one in self._tables.values()) if self.memory < inf else 0
+            while len(self._tables) > 1 and (held > self.memory or len(self._tables) > self.most):
+                held -= self._tables.popitem(last=False)[1].nbytes
+
+
+def demand_rows(numbers: Sequence[int] | np.ndarray, count: int) -> np.ndarray:
+    """Return the numbers of rows as int64, or raise `UnknownName` where there is no such row among so many."""
+    wanted = np.asarray(numbers, np.int64)
+    outside = wanted[(wanted < 0) | (wanted >= count)]
+    if len(outside):
+        raise UnknownName(f"there is no example {outside[0]} here; there are {count:,}, counted from 0")
+    return wanted
 
 
 class RowGroups:
@@ -69,8 +106,7 @@ class RowGroups:
         self.optional = frozenset(optional)
         self.starts = [0, *accumulate(rows for _, rows in self.files)]
         self._metadata: dict[Path, pq.FileMetaData] = {}
-        self._kept: OrderedDict[tuple[Path, int], pa.Table] = OrderedDict()
-        self._guard = Lock()
+        self._kept = GroupCache(KEPT_GROUPS)
         if scratch is not None:
             finalize(self, rmtree, scratch, ignore_errors=True)
 
@@ -95,10 +131,7 @@ class RowGroups:
             UnknownName: when there is no row of one of the numbers.
             BrokenDataset: when a file cannot be read.
         """
-        wanted = np.asarray(numbers, np.int64)
-        outside = wanted[(wanted < 0) | (wanted >= len(self))]
-        if len(outside):
-            raise UnknownName(f"there is no example {outside[0]} here; there are {len(self):,}, counted from 0")
+        wanted = demand_rows(numbers, len(self))
         if not len(wanted):
             return self._nothing()
         groups = list(dict.fromkeys(self.group_of(number) for number in np.unique(wanted).tolist()))
@@ -132,16 +165,11 @@ class RowGroups:
         if columns is not None:
             return self._read(group, list(columns), coded=True)
         key = group.path, group.place
-        with self._guard:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
+        if (kept := self._kept.find(key)) is not None:
+            return kept
         table = self._read(group, self.columns, coded=False)
         if keep:
-            with self._guard:
-                self._kept[key] = table
-                while len(self._kept) > KEPT_GROUPS:
-                    self._kept.popitem(last=False)
+            self._kept.keep(key, table)
         return table
 
     def unpacked_bytes(self, group: Group) -> int:

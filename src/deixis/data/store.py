@@ -177,7 +177,7 @@ def read_parquet(
         path: the file.
         rows: how many at a time.
         columns: those that are read, all by default.
-        demanded: columns that must be there, though all are read.
+        demanded: columns that the file must have.
     """
     with open_parquet(path) as file:
         missing = set(columns or demanded) - set(file.schema_arrow.names)

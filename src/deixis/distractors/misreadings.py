@@ -1,7 +1,7 @@
 """Misreadings that explain a wrong choice, from slight to grave.
 
-Relaxations are what distractors are made for. Whoever goes to a wrong object may have misread in some more ways; this
-is the whole inventory, the one by which pages, metrics and evaluations name what was misread:
+Distractors are made for planned misreadings (`planned_misreadings`). A reader who goes to a wrong object may have
+misread in more ways. This is the whole inventory, by which pages, metrics and evaluations name a misreading:
 
 | slip        | the misreading                                                                   | rank |
 |-------------|----------------------------------------------------------------------------------|------|
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from deixis.distractors.relaxations import Relaxation, relaxations
+from deixis.distractors.planned_misreadings import PlannedMisreading, planned_misreadings
 from deixis.expression.description import Description
 from deixis.expression.parts import Part, exchanging, mention_at, parts, replacing, without
 from deixis.expression.steps import Extreme, Is, Related
@@ -93,7 +93,7 @@ def misreadings(expression: Expression, schema: Schema) -> tuple[Misreading, ...
         *(misreading_from(one, expression) for one in _words_and_clauses(expression, schema)),
         *_swapped_words(expression, schema),
         *_swapped_relations(expression),
-        *(misreading_from(one, expression) for one in relaxations(expression, schema, kinds=("phrase",))),
+        *(misreading_from(one, expression) for one in planned_misreadings(expression, schema, kinds=("phrase",))),
         _noun_alone(expression, schema),
     ]
     different: dict[tuple[object, ...], Misreading] = {}
@@ -131,28 +131,28 @@ def leading_to(expression: Expression, scene: Scene, chosen: int) -> tuple[Misre
     return ()
 
 
-def misreading_from(relaxation: Relaxation, expression: Expression) -> Misreading:
-    """Return a relaxation as a misreading of the inventory.
+def misreading_from(planned: PlannedMisreading, expression: Expression) -> Misreading:
+    """Return a planned misreading as a misreading of the inventory.
 
     Of exchanged words, both phrases must have had some.
     """
-    first, *_ = relaxation.parts
-    match relaxation.kind:
+    first, *_ = planned.parts
+    match planned.kind:
         case "phrase":
-            return Misreading("clauses", relaxation.parts, relaxation.expression)
+            return Misreading("clauses", planned.parts, planned.expression)
         case "relation":
-            return Misreading("clause", relaxation.parts, relaxation.expression)
+            return Misreading("clause", planned.parts, planned.expression)
         case "isomorphism":
-            phrases = tuple(dict.fromkeys(part.address[:-1] for part in relaxation.parts))
-            said = tuple(dict.fromkeys(part.attribute or "" for part in relaxation.parts))
-            return Misreading("swap", (), relaxation.expression, phrases, said)
-    is_dropped = relaxation.expression == without(expression, first)
-    return Misreading("ignored" if is_dropped else "misread", relaxation.parts, relaxation.expression)
+            phrases = tuple(dict.fromkeys(part.address[:-1] for part in planned.parts))
+            said = tuple(dict.fromkeys(part.attribute or "" for part in planned.parts))
+            return Misreading("swap", (), planned.expression, phrases, said)
+    is_dropped = planned.expression == without(expression, first)
+    return Misreading("ignored" if is_dropped else "misread", planned.parts, planned.expression)
 
 
-def _words_and_clauses(expression: Expression, schema: Schema) -> tuple[Relaxation, ...]:
+def _words_and_clauses(expression: Expression, schema: Schema) -> tuple[PlannedMisreading, ...]:
     """One word dropped or misread, or one clause dropped; of each word, dropping it comes first."""
-    return relaxations(expression, schema, kinds=("attribute", "selector", "relation"))
+    return planned_misreadings(expression, schema, kinds=("attribute", "selector", "relation"))
 
 
 def _compared_with_all(expression: Expression) -> Iterator[Misreading]:

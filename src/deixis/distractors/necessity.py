@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from deixis.distractors.relaxations import KINDS, Relaxation, relaxations
+from deixis.distractors.planned_misreadings import KINDS, PlannedMisreading, planned_misreadings
 from deixis.errors import AmbiguousExpression
 from deixis.expression.parts import Part, mention_at, parts, without
 from deixis.expression.steps import Is, Related
@@ -16,7 +16,7 @@ from deixis.scene.scene import Where
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deixis.distractors.relaxations import RelaxationKind
+    from deixis.distractors.planned_misreadings import MisreadingKind
     from deixis.expression.description import Expression
     from deixis.scene.scene import Context, Scene
     from deixis.schema import Schema
@@ -68,8 +68,8 @@ def is_minimal(expression: Expression, context: Context) -> bool:
 
 
 def competitors(
-    expression: Expression, context: Context, *, kinds: Iterable[RelaxationKind] = KINDS
-) -> dict[Where, tuple[Relaxation, ...]]:
+    expression: Expression, context: Context, *, kinds: Iterable[MisreadingKind] = KINDS
+) -> dict[Where, tuple[PlannedMisreading, ...]]:
     """Return the misreadings that lead to each wrong object.
 
     An object is listed with every misreading under which it could be taken for the target; objects that no misreading
@@ -78,11 +78,11 @@ def competitors(
     _demand_target(expression, context)
     schema = context.scenes[context.target.scene].schema
     held = [_NamedValues(scene) for scene in context.scenes]
-    found: dict[Where, list[Relaxation]] = {}
-    for relaxation in relaxations(expression, schema, kinds=kinds):
-        for where in _led_to(relaxation, held):
+    found: dict[Where, list[PlannedMisreading]] = {}
+    for misreading in planned_misreadings(expression, schema, kinds=kinds):
+        for where in _led_to(misreading, held):
             if where != context.target:
-                found.setdefault(where, []).append(relaxation)
+                found.setdefault(where, []).append(misreading)
     return {where: tuple(misread) for where, misread in sorted(found.items())}
 
 
@@ -101,7 +101,7 @@ def find_reached(expression: Expression, context: Context) -> frozenset[Where]:
         yield from (value for value in everything if value in known)
         yield from islice((value for value in everything if value not in known), 1)
 
-    misread = relaxations(expression, schema, values=values)
+    misread = planned_misreadings(expression, schema, values=values)
     return frozenset(where for one in misread for where in _led_to(one, held)) - {context.target}
 
 
@@ -115,9 +115,9 @@ class _NamedValues:
         self.scene = scene
         self._names: dict[str, frozenset[str]] = {}
 
-    def may_fit(self, relaxation: Relaxation) -> bool:
+    def may_fit(self, misreading: PlannedMisreading) -> bool:
         """Whether every word that something must have is held by something."""
-        return all(word.value in self.names(word.attribute) for word in _words_demanded(relaxation.expression))
+        return all(word.value in self.names(word.attribute) for word in _words_demanded(misreading.expression))
 
     def names(self, attribute: str) -> frozenset[str]:
         """The values of an attribute that cover what some object is recorded as."""
@@ -133,11 +133,11 @@ class _NamedValues:
         return self._names[attribute]
 
 
-def _led_to(relaxation: Relaxation, held: Iterable[_NamedValues]) -> Iterator[Where]:
+def _led_to(misreading: PlannedMisreading, held: Iterable[_NamedValues]) -> Iterator[Where]:
     """The objects that fit what is understood, scene by scene."""
     for number, one in enumerate(held):
-        if one.may_fit(relaxation):
-            yield from (Where(number, index) for index in sorted(denotation(relaxation.expression, one.scene)))
+        if one.may_fit(misreading):
+            yield from (Where(number, index) for index in sorted(denotation(misreading.expression, one.scene)))
 
 
 def _words_demanded(expression: Expression) -> Iterator[Is]:

@@ -1,134 +1,34 @@
-"""The misreadings of an expression: what a careless reader would have understood.
-
-| kind        | the misreading                                | ReaSCAN             | A3DS            | Cops-Ref |
-|-------------|-----------------------------------------------|---------------------|-----------------|----------|
-| attribute   | one word for a value dropped or misread       | attribute-based     | matched on five | Cat      |
-| selector    | one size word or rank dropped or turned round | the size rule       |                 | order    |
-| relation    | one clause dropped                            | relation-based      |                 | Cat&cat  |
-| isomorphism | words exchanged between two noun phrases      | isomorphism-based   | colours swapped |          |
-| phrase      | everything but the first noun phrase dropped  | gSCAN's distractors |                 | Cat&attr |
-"""
+"""The earlier home of `deixis.distractors.planned_misreadings`, whose earlier names work and warn."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import combinations
-from typing import TYPE_CHECKING, Literal, TypeAlias
+import sys
+from types import ModuleType
+from typing import Any
 
-from deixis.expression.parts import Part, exchanging, mention_at, parts, replacing, without
-from deixis.expression.steps import Extreme, Is, Nth, Related
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from deixis.expression.description import Expression
-    from deixis.expression.parts import Address
-    from deixis.expression.steps import Side
-    from deixis.schema import Schema
+from deixis._deprecation import Replacement, lookup
 
 
-__all__ = ["KINDS", "Relaxation", "RelaxationKind", "relaxations"]
-
-RelaxationKind: TypeAlias = Literal["attribute", "selector", "relation", "isomorphism", "phrase"]
-KINDS: tuple[RelaxationKind, ...] = ("attribute", "selector", "relation", "isomorphism", "phrase")
-OPPOSITE: dict[Side, tuple[Side, ...]] = {
-    "left": ("right",),
-    "right": ("left",),
-    "top": ("bottom",),
-    "bottom": ("top",),
-    "middle": ("left", "right"),
+_NEW_NAMES = {
+    "KINDS": "KINDS",
+    "Relaxation": "PlannedMisreading",
+    "RelaxationKind": "MisreadingKind",
+    "relaxations": "planned_misreadings",
 }
+_HOME = "deixis.distractors.planned_misreadings"
+
+__getattr__ = lookup(
+    __name__,
+    {old: Replacement(by=f"{_HOME}:{new}", since="0.3.0", until="0.5.0") for old, new in _NEW_NAMES.items()},
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Relaxation:
-    """One misreading: what kind it is, the parts it gets wrong, and what is understood instead."""
+class _CallableModule(ModuleType):
+    """The module stands in for the function of its name, which its import hides in `deixis.distractors`."""
 
-    kind: RelaxationKind
-    parts: tuple[Part, ...]
-    expression: Expression
-
-
-def relaxations(
-    expression: Expression,
-    schema: Schema,
-    *,
-    kinds: Iterable[RelaxationKind] = KINDS,
-    values: Callable[[str], Iterable[str]] | None = None,
-) -> tuple[Relaxation, ...]:
-    """Every misreading of the given kinds, each differing from the expression, none listed twice.
-
-    Args:
-        expression: what is said.
-        schema: of the scenes.
-        kinds: the kinds of misreading.
-        values: what a word for an attribute may be misread as; by default any of its values.
-    """
-    among = values or (lambda name: schema.attribute(name).values)
-    makers = {
-        "attribute": lambda: _misread_values(expression, among),
-        "selector": lambda: _misread_selectors(expression),
-        "relation": lambda: _dropped_clauses(expression),
-        "isomorphism": lambda: _exchanged_words(expression, schema),
-        "phrase": lambda: _phrase_alone(expression),
-    }
-    found: dict[Expression, Relaxation] = {}
-    for kind in kinds:
-        for relaxation in makers[kind]():
-            if relaxation.expression != expression:
-                found.setdefault(relaxation.expression, relaxation)
-    return tuple(found.values())
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call `planned_misreadings`."""
+        return self.relaxations(*args, **kwargs)
 
 
-def _misread_values(expression: Expression, values: Callable[[str], Iterable[str]]) -> Iterator[Relaxation]:
-    for part in parts(expression):
-        if isinstance(part.step, Is):
-            yield Relaxation("attribute", (part,), without(expression, part))
-            for value in values(part.step.attribute):
-                other = Is(part.step.attribute, value)
-                yield Relaxation("attribute", (part,), replacing(expression, part, other))
-
-
-def _misread_selectors(expression: Expression) -> Iterator[Relaxation]:
-    for part in parts(expression):
-        match part.step:
-            case Extreme(attribute, which):
-                yield Relaxation("selector", (part,), without(expression, part))
-                yield Relaxation("selector", (part,), replacing(expression, part, Extreme(attribute, which.other)))
-            case Nth(index, side):
-                yield Relaxation("selector", (part,), without(expression, part))
-                for turned in OPPOSITE[side]:
-                    yield Relaxation("selector", (part,), replacing(expression, part, Nth(index, turned)))
-
-
-def _dropped_clauses(expression: Expression) -> Iterator[Relaxation]:
-    for part in parts(expression):
-        if isinstance(part.step, Related):
-            yield Relaxation("relation", (part,), without(expression, part))
-
-
-def _exchanged_words(expression: Expression, schema: Schema) -> Iterator[Relaxation]:
-    """Words exchanged between two of the phrases other than the target's, as the schema has it."""
-    mentioned = [p.address for p in parts(expression) if isinstance(p.step, Related) and _is_bound(expression, p)]
-    for one, other in combinations(mentioned, 2):
-        for attributes in map(frozenset, schema.exchanged):
-            swapped = exchanging(expression, one, other, attributes)
-            moved = tuple(p for p in parts(expression) if p.address[:-1] in (one, other) and p.attribute in attributes)
-            yield Relaxation("isomorphism", moved, swapped)
-
-
-def _is_bound(expression: Expression, part: Part) -> bool:
-    """Whether the way down to a clause passes through clauses only, not through a negation or an alternative."""
-    above: Address = part.address[:-1]
-    return all(isinstance(_step_at(expression, above[: i + 1]), Related) for i in range(len(above)))
-
-
-def _step_at(expression: Expression, address: Address) -> object:
-    return mention_at(expression, address[:-1]).steps[address[-1]]
-
-
-def _phrase_alone(expression: Expression) -> Iterator[Relaxation]:
-    clauses = tuple(Part((i,), s) for i, s in enumerate(expression.steps) if isinstance(s, Related))
-    if clauses:
-        yield Relaxation("phrase", clauses, expression.phrase)
+sys.modules[__name__].__class__ = _CallableModule

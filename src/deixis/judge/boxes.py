@@ -11,7 +11,6 @@ A box is (left, top, right, bottom). It is written in one of three spaces, which
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from deixis.errors import SchemaError
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-__all__ = ["LADDER", "SPACES", "Box", "Space", "box_from", "overlap"]
+__all__ = ["LADDER", "LARGEST", "SPACES", "Box", "Space", "box_from", "overlap"]
 
 Space: TypeAlias = Literal["pixels", "share", "0..1000"]
 SPACES: dict[Space, float] = {"pixels": 0.0, "share": 1.0, "0..1000": 1000.0}
 """Every space with the number that stands for the whole width and height; 0 where that is the size of the image."""
 LADDER = (0.5, 0.75, 0.9)
 """Overlaps (IoU) from which on an answer counts as right."""
-SLACK = 1e-6  # shares that boxes may reach out of their image by rounding
+LARGEST = 1e9  # a coordinate that no image has
 
 
 class Box(NamedTuple):
@@ -87,15 +86,17 @@ def box_from(values: object, *, form: Literal["xyxy", "xywh"] = "xyxy") -> Box:
     Raises:
         SchemaError: when they are not four finite numbers, or the box has no area.
     """
-    if not isinstance(values, list | tuple) or len(values) != 4:
-        raise SchemaError(f"a box is a list of four numbers, got {str(values)[:60]}")
-    if not all(isinstance(one, int | float) and not isinstance(one, bool) and isfinite(one) for one in values):
+    if not isinstance(values, list | tuple) or len(values) != 4 or not all(map(_is_edge, values)):
         raise SchemaError(f"a box is a list of four numbers, got {str(values)[:60]}")
     left, top, third, fourth = map(float, values)
     box = Box(left, top, third, fourth) if form == "xyxy" else Box(left, top, left + third, top + fourth)
     if not box.area > 0:
         raise SchemaError(f"the box {list(values)} has no area")
     return box
+
+
+def _is_edge(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST < value < LARGEST
 
 
 def overlap(one: Box, other: Box) -> float:

@@ -104,7 +104,7 @@ def resample(values: np.ndarray, *, seed: int, first_row: int = 0, resamples: in
 
 
 def estimate(means: np.ndarray, count: int, level: float = LEVEL) -> Estimate:
-    """The interval between the quantiles of resampled means, the first of which is the mean itself."""
+    """Return the percentile bootstrap interval of resampled means, of which the first is the sample mean."""
     known = means[1:][~np.isnan(means[1:])]
     if np.isnan(means[0]) or len(known) == 0:
         return Estimate(float("nan"), float("nan"), float("nan"), count)

@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from deixis._deprecation import rename_field
 from deixis._version import __version__
 from deixis.data._parquet_files import open_parquet, read_all
 from deixis.data.store import replacing_file
@@ -58,13 +59,14 @@ MAX_TEXT = 600  # letters of a text that are kept
 MAX_DIGITS = 18  # of an id that is a number
 
 
+@rename_field("missed", "misreading", since="0.3.0", until="0.5.0")
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Verdicts:
     """The verdicts on many answers, with codes as numbers of the names beside them.
 
     Shapes:
         ids: int64 [row]: the id of the example, or another number that stands for it.
-        part, outcome, role, missed: int16 [row].
+        part, outcome, role, misreading: int16 [row].
         chosen: int32 [row], the number of the object that was chosen, -1 where there is none or it is not told.
 
     Attributes:
@@ -85,7 +87,7 @@ class Verdicts:
     outcomes: tuple[str, ...]
     role: np.ndarray
     roles: tuple[str, ...]
-    missed: np.ndarray
+    misreading: np.ndarray
     misreadings: tuple[tuple[str, ...], ...]
     chosen: np.ndarray
     texts: Sequence[str] | None = None
@@ -128,7 +130,7 @@ def _table_of(verdicts: Verdicts, more: Mapping[str, pa.Array]) -> pa.Table:
         "outcome": pa.array(verdicts.outcomes, pa.string()).take(pa.array(verdicts.outcome)),
         "chosen": pa.array(chosen, mask=chosen < 0),
         "role": pa.array(verdicts.roles, pa.string()).take(pa.array(verdicts.role)),
-        "misreading": sets.take(pa.array(verdicts.missed)),
+        "misreading": sets.take(pa.array(verdicts.misreading)),
         "text": texts,
     }
     measures = {name: pa.array(found.astype(bool)) for name, found in verdicts.right.items()}
@@ -166,7 +168,7 @@ def read_verdicts(path: Path) -> Verdicts:
         part, parts = _encode_texts(table["split"])
         outcome, outcomes = _encode_texts(table["outcome"])
         role, roles = _encode_texts(table["role"])
-        missed, misreadings = _coded_sets(table["misreading"])
+        misreading, misreadings = _coded_sets(table["misreading"])
         ids, names = _ids_in(table["id"])
         return Verdicts(
             ids=ids,
@@ -177,7 +179,7 @@ def read_verdicts(path: Path) -> Verdicts:
             outcomes=outcomes,
             role=role,
             roles=roles,
-            missed=missed,
+            misreading=misreading,
             misreadings=misreadings,
             chosen=table["chosen"].cast(pa.int32()).fill_null(-1).to_numpy(),
             texts=_texts_in(table["text"]),
@@ -263,7 +265,7 @@ def id_code(name: int | str) -> int:
 
 
 class Codes:
-    """Values that repeat, as numbers."""
+    """Repeated values as integer codes."""
 
     def __init__(self) -> None:
         self._known: dict[Any, int] = {}

@@ -84,7 +84,7 @@ class ChoosesPrecision(Protocol):
     """A model that can compute its heavy products in several dtypes."""
 
     def compute_in(self, dtype: torch.dtype) -> None:
-        """Compute the heavy products in this dtype."""
+        """Set the dtype of the heavy products."""
 
 
 def compute_with(model: ChoosesPrecision, precision: Precision, device: torch.device) -> Precision:

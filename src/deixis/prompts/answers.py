@@ -21,6 +21,7 @@ __all__ = [
     "LISTED",
     "NOT_THERE",
     "Unparsable",
+    "parse_boxes",
     "parse_caption",
     "parse_choice",
     "parse_region",
@@ -228,3 +229,83 @@ def _region(text: str, *, is_marked: bool) -> set[int | None]:
     if is_marked and not found and (first := re.match(r"(\d{1,5})\b(?![.,]\d)", text)):
         found.add(int(first[1]))
     return found
+
+
+# -------------------------------------------------------------------------------- boxes
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?"
+_FOUR = rf"({_NUMBER})\s*,?\s+({_NUMBER})\s*,?\s+({_NUMBER})\s*,?\s+({_NUMBER})"
+_COMMAS = rf"({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})"
+_NAMED_EDGES = r"\s*,\s*".join(rf'"?{edge}"?\s*[:=]\s*({_NUMBER})' for edge in ("x_?1", "y_?1", "x_?2", "y_?2"))
+_BOX = re.compile(
+    "|".join(
+        (
+            rf"[\[({{]\s*{_COMMAS}\s*[\])}}]",
+            rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)\s*,?\s*\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)",
+            rf"<box>\s*{_FOUR}\s*</box>",
+            rf"<box>\s*{_COMMAS}\s*</box>",
+            rf"<({_NUMBER})>\s*<({_NUMBER})>\s*<({_NUMBER})>\s*<({_NUMBER})>",
+            _NAMED_EDGES,
+        )
+    )
+)
+_BARE_BOX = re.compile(rf"{_COMMAS}|{_FOUR}")
+_IMAGE_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_IMAGE = re.compile(
+    rf"\b(?:({'|'.join(_IMAGE_WORDS)})\s+image|(\d{{1,3}})(?:st|nd|rd|th)\s+image|image[\"'\s:#_-]{{0,4}}(\d{{1,3}}))\b",
+    re.IGNORECASE,
+)
+_NO_BOX = re.compile(r"(?:none|nothing|no box|\{?[\w\"' :]*\[\s*\]\s*\}?|\{\s*\})", re.IGNORECASE)
+MOST_BOXES = 200  # of one answer; more are none
+
+
+def parse_boxes(text: str) -> tuple[tuple[int | None, tuple[float, float, float, float]], ...]:
+    """Return the boxes that an answer gives, in the order of their edges, or none if it says that nothing fits.
+
+    Each comes with the number of the image that is named for it, from 1, or None. Boxes are read as `[x1, y1, x2, y2]`,
+    `(x1, y1), (x2, y2)`, `<box>…</box>`, or under the names of their edges. A text in which no answer is marked may
+    have several boxes only where it is nothing but a list.
+    """
+    text = _plain(text)
+    pieces = list(_marked_answers(text))
+    found: set[tuple[Any, ...]] = set()
+    faults: list[str] = []
+    for piece in pieces or [text]:
+        try:
+            found.add(_boxes_in(piece.strip(), is_list=bool(pieces) or text.lstrip()[:1] in ("[", "{", "<")))
+        except Unparsable as fault:
+            faults.append(str(fault))
+    if len(found) == 1 and not faults:
+        return found.pop()
+    if _REFUSAL.search(text) and not found:
+        raise Unparsable("a refusal")
+    raise Unparsable(faults[0] if faults else "several answers")
+
+
+def _boxes_in(piece: str, *, is_list: bool) -> tuple[tuple[int | None, tuple[float, float, float, float]], ...]:
+    """The boxes of a piece of text, each with the image named last before it, or the only one that is named."""
+    given = [(match.start(), tuple(one for one in match.groups() if one is not None)) for match in _BOX.finditer(piece)]
+    if not given and (bare := _BARE_BOX.fullmatch(_bare(piece).rstrip(";"))):
+        given = [(0, tuple(one for one in bare.groups() if one is not None))]
+    is_absent = bool(_NO_BOX.fullmatch(_bare(piece)) or _ABSENT.search(piece))
+    if is_absent and not given:
+        return ()
+    if is_absent or not given:
+        raise Unparsable("several answers" if is_absent else "no answer in it")
+    images = [(match.start(), _image_number(match)) for match in _IMAGE.finditer(piece)]
+    boxes: dict[tuple[int | None, tuple[float, float, float, float]], None] = {}
+    for place, numbers in given[: MOST_BOXES + 1]:
+        before = [number for start, number in images if start < place]
+        only = images[0][1] if len({number for _, number in images}) == 1 else None
+        left, top, right, bottom = map(float, numbers)
+        if not (left < right < float("inf") and top < bottom < float("inf")):
+            raise Unparsable("a box without an area")
+        boxes[before[-1] if before else only, (left, top, right, bottom)] = None
+    if len(boxes) > (MOST_BOXES if is_list else 1):
+        raise Unparsable("several answers")
+    return tuple(sorted(boxes, key=lambda one: (one[0] or 0, one[1])))
+
+
+def _image_number(match: re.Match[str]) -> int:
+    word, nth, number = match.groups()
+    return _IMAGE_WORDS.index(word.lower()) + 1 if word else int(nth or number)

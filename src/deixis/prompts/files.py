@@ -15,9 +15,9 @@ from base64 import b64encode
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from deixis.data.store import replacing_file
-from deixis.errors import BrokenDataset, RecipeError
+from deixis.errors import BrokenDataset, MissingPart, RecipeError
 from deixis.prompts.scores import ModelAnswer
-from deixis.prompts.tasks import known_tasks
+from deixis.prompts.tasks import questions_of
 
 
 if TYPE_CHECKING:
@@ -132,11 +132,13 @@ def gold_from(values: Mapping[str, Any]) -> Gold:
     plain, answer = values.get("gold"), values.get("answer")
     if not isinstance(plain, dict):
         raise BrokenDataset("there is no right answer in it")
-    world = known_tasks().get(str(values.get("task")))
-    if world is not None and answer in world.part("questions").answers:
-        gold: Gold = world.part("questions").gold_from(plain, answer)
-        return gold
-    raise BrokenDataset(f"unknown task {str(values.get('task'))[:40]!r} or answer {str(answer)[:40]!r}")
+    try:
+        questions = questions_of(str(values.get("task")))
+    except (RecipeError, MissingPart):
+        questions = None
+    if questions is None or answer not in questions.answers:
+        raise BrokenDataset(f"unknown task {str(values.get('task'))[:40]!r} or answer {str(answer)[:40]!r}")
+    return questions.gold_from(plain, answer)
 
 
 def read_key(path: Path) -> Key:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
+from deixis._deprecation import rename_field
+
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,6 +103,7 @@ class Question:
         return tuple(picture for message in self.messages for picture in message.pictures)
 
 
+@rename_field("missed", "misreadings", since="0.3.0", until="0.5.0")
 class Judgement(NamedTuple):
     """The judgement on one answer.
 
@@ -109,14 +112,14 @@ class Judgement(NamedTuple):
         measures: by name; not a number where a measure is not defined for this answer.
         said: what was understood, in plain words.
         fault: why an answer could not be understood.
-        missed: what a reader misses who answers so, each with an equal share; empty where nothing was missed.
+        misreadings: those that explain a wrong answer, each with an equal share; empty if none does.
     """
 
     outcome: Outcome
     measures: Mapping[str, float]
     said: str = ""
     fault: str = ""
-    missed: tuple[str, ...] = ()
+    misreadings: tuple[str, ...] = ()
 
 
 class Gold(Protocol):

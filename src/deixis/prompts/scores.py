@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from deixis._deprecation import rename_field
 from deixis.data._split_names import names_in_split
 from deixis.errors import BrokenDataset
 from deixis.judge.uncertainty import Estimate, plain_estimates, resample, wilson
@@ -35,7 +36,7 @@ class ModelAnswer(NamedTuple):
 
 
 class JudgedAnswer(NamedTuple):
-    """The judgement on the question of an id, with its groups."""
+    """The judgement on one question, with its id and groups."""
 
     id: str
     groups: Mapping[str, str]
@@ -61,6 +62,7 @@ class Group:
     understood: Estimate
 
 
+@rename_field("missed", "misreadings", since="0.3.0", until="0.5.0")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
     """The results of a model.
@@ -68,14 +70,14 @@ class Scores:
     Attributes:
         overall: of all questions.
         groups: by what they are filed under (`split`, `pattern`, …), then by its value.
-        missed: of wrong answers what a reader misses who gives them, with shares where several things explain one.
+        misreadings: those that explain wrong answers; several that explain one answer share it.
         faults: why answers could not be understood, and how often.
         strange: answers that were left alone: to unknown questions, or second ones.
     """
 
     overall: Group
     groups: Mapping[str, Mapping[str, Group]]
-    missed: Mapping[str, float]
+    misreadings: Mapping[str, float]
     faults: Mapping[str, int]
     strange: Mapping[str, int] = field(default_factory=dict)
 
@@ -86,7 +88,7 @@ class Scores:
             "groups": {
                 what: {name: _plain(group) for name, group in parts.items()} for what, parts in self.groups.items()
             },
-            "wrong answers by what was missed": {name: round(share, 3) for name, share in self.missed.items()},
+            "wrong answers by what was missed": {name: round(share, 3) for name, share in self.misreadings.items()},
             "not understood": dict(self.faults),
             "strange answers": dict(self.strange),
         }
@@ -102,7 +104,7 @@ def judge_answers(
     Args:
         golds: the right answers, by the id of the question.
         answers: what a model said; the first counts where there are several.
-        strange: how many answers were left alone is entered here.
+        strange: counts of ignored answers by reason; this mapping is updated.
 
     Raises:
         BrokenDataset: when not one answer is to any of the questions.
@@ -127,7 +129,7 @@ def score(judged: Sequence[JudgedAnswer], *, seed: int = 0, strange: Mapping[str
     Args:
         judged: at least one.
         seed: of the bootstrap.
-        strange: how many answers were left alone.
+        strange: counts of ignored answers by reason.
     """
     if not judged:
         raise BrokenDataset("there is no answer to score")
@@ -137,14 +139,14 @@ def score(judged: Sequence[JudgedAnswer], *, seed: int = 0, strange: Mapping[str
         values = sorted({value for one in judged for value in _values(one, what)})
         parts = {value: [one for one in judged if value in _values(one, what)] for value in values}
         groups[what] = {value: _group(part, derive(seed, what, value)) for value, part in parts.items()}
-    missed: dict[str, float] = {}
+    misreadings: dict[str, float] = {}
     for one in judged:
-        for name in one.judgement.missed:
-            missed[name] = missed.get(name, 0.0) + 1 / len(one.judgement.missed)
+        for name in one.judgement.misreadings:
+            misreadings[name] = misreadings.get(name, 0.0) + 1 / len(one.judgement.misreadings)
     return Scores(
         overall=_group(judged, derive(seed, ALL)),
         groups=groups,
-        missed=dict(sorted(missed.items(), key=lambda share: (-share[1], share[0]))),
+        misreadings=dict(sorted(misreadings.items(), key=lambda share: (-share[1], share[0]))),
         faults=dict(Counter(one.judgement.fault for one in judged if one.judgement.fault).most_common()),
         strange=dict(strange or {}),
     )

@@ -31,6 +31,7 @@ __all__ = [
     "known_tasks",
     "questions_of",
     "task_of",
+    "world_of_task",
 ]
 
 TRAIN, TEST = "train", "test"
@@ -105,13 +106,17 @@ def known_tasks() -> dict[str, World]:
 
 def questions_of(task: str) -> Questions:
     """Return the questions of a task, or raise `RecipeError` if there is none of that name."""
+    part: Questions = world_of_task(task).part("questions")
+    return part
+
+
+def world_of_task(task: str) -> World:
+    """Return the world or reader that asks the questions of a task, or raise `RecipeError` if there is none."""
     tasks = known_tasks()
     try:
-        world = tasks.get(task) or find_world(task)  # those of a reader are called after it
+        return tasks.get(task) or find_world(task)  # those of a reader are called after it
     except UnknownName:
         raise RecipeError(f"unknown task {str(task)[:40]!r}; known: {', '.join(tasks)}") from None
-    part: Questions = world.part("questions")
-    return part
 
 
 def task_of(data: Path) -> str:

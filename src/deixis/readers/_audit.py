@@ -6,7 +6,7 @@ Texts without a meaning are no losses: they are counted with the reason, and mea
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.audits._plain import AuditCount
 from deixis.audits._surface import SurfaceCount
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 MOST_JUDGED = 20_000  # examples with a meaning whose parts are judged, unless a sample is asked for
+MOST_WORDS = 8  # that no language covers, in a note
 STEP = 256  # examples between two tellings of progress
 CHOICES = "choices are asked for, no object"
 NO_OBJECTS, SEVERAL_MEANT, ABSENT = "the objects are not known", "several objects are meant", "nothing fits"
@@ -61,17 +62,24 @@ class ReadAudit(NamedTuple):
         judged = frozenset(choose(chosen, MOST_JUDGED, seed)) if sample is None and len(chosen) > MOST_JUDGED else None
         whole, surface = AuditCount(), SurfaceCount(self.world.task)
         fits: Counter[str] = Counter()
+        unread: Counter[str] = Counter()
         known = 0
         for done, (number, example) in enumerate(_in_order(examples, chosen), start=1):
             surface.add(example)
-            known += example.expression is not None
+            if example.expression is not None:
+                known += 1
+            elif why := why_not_read(example):
+                unread[why] += 1
             if judged is None or number in judged:
                 _judge(example, whole, fits)
             if progress is not None and (done % STEP == 0 or done == len(chosen)):
                 progress(done, len(chosen))
-        notes = tuple(_notes(examples, len(chosen), judged))
+        notes = (*_notes(examples, len(chosen), judged), *_notes_of_words(unread))
         read = examples.to_dict() if hasattr(examples, "to_dict") else {}
-        found = DatasetAudit(whole.audit(), (whole.sightings,), notes=notes, plain={"read": read} if read else {})
+        plain: dict[str, Any] = {"read": read} if read else {}
+        if unread:
+            plain["not covered"] = dict(sorted(unread.items(), key=lambda one: (-one[1], one[0])))
+        found = DatasetAudit(whole.audit(), (whole.sightings,), notes=notes, plain=plain)
         return add_figures(found, surface, known=known, fits=fits)
 
 
@@ -84,6 +92,15 @@ def why_not_audited(example: ReadExample) -> str:
     if example.expression is None:
         return NOT_READ
     return "" if len(example.targets) == 1 else SEVERAL_MEANT if example.targets else ABSENT
+
+
+def why_not_read(example: ReadExample) -> str:
+    """Return the first word of a text that its language does not cover, or an empty text where it cannot tell.
+
+    A language tells it by a method `why` of `ReadExample.parse`.
+    """
+    why = getattr(example.parse, "why", None)
+    return "" if why is None else str(why(example))
 
 
 def _judge(example: ReadExample, whole: AuditCount, fits: Counter[str]) -> None:
@@ -117,6 +134,14 @@ def _in_order(examples: Examples, chosen: Sequence[int]) -> Iterator[tuple[int, 
         return
     for number in chosen:
         yield number, examples[number]  # type: ignore[misc]
+
+
+def _notes_of_words(unread: Counter[str]) -> Iterator[str]:
+    """The words that most often keep a text from having a meaning."""
+    if unread:
+        most = sorted(unread.items(), key=lambda one: (-one[1], one[0]))[:MOST_WORDS]
+        told = ", ".join(f"{word} {count:,}" for word, count in most)
+        yield f"first words that the language does not cover: {told} (of {unread.total():,} texts)"
 
 
 def _notes(examples: Examples, chosen: int, judged: frozenset[int] | None) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deixis.worlds.world import Option
@@ -17,4 +18,24 @@ SPACE = Option(
     help="The space of the boxes in the answers: pixels, share (0 to 1) or 0..1000.",
     choices=("pixels", "share", "0..1000"),
 )
-READER_OPTIONS: Mapping[str, Sequence[Option]] = {"evaluate": (SPACE,)}
+ORDERS = Option(
+    name="orders",
+    help="Of choices: ask each question in one order that is drawn, or in both that and the reverse one.",
+    choices=("drawn", "both"),
+)
+PICTURES = Option(
+    name="pictures",
+    help="The folder with the image files, if they are not beside the data; only files in it are drawn.",
+    kind=Path,
+)
+ALLOW_LOSSES = Option(
+    name="allow_losses",
+    help="Go on where more than one in a hundred examples cannot be written in the form.",
+    kind=bool,
+)
+READER_OPTIONS: Mapping[str, Sequence[Option]] = {
+    "evaluate": (SPACE,),
+    "show": (PICTURES,),
+    "convert": (ALLOW_LOSSES,),
+    "prompts": (ORDERS,),
+}

@@ -21,17 +21,18 @@ if TYPE_CHECKING:
 
 
 TOOLKIT, HERE = "deixis.worlds.toolkit", "deixis.readers"
-OBJECTS = {"judging": f"{TOOLKIT}.judging", "questions": f"{TOOLKIT}.questions"}
+OBJECTS = {"judging": f"{TOOLKIT}.judging", "questions": f"{HERE}._object_questions"}
 CHOICES = {"judging": f"{HERE}._choice_judging", "questions": f"{HERE}._choice_questions"}
 BOXES = {"judging": f"{HERE}._box_judging", "questions": f"{HERE}._box_questions"}
 BY_TASK = {"refer": OBJECTS, "localise": BOXES, "match": CHOICES, "verify": CHOICES}
 BY_NAME = {
     "pictures": f"{HERE}._pictures",
     "checks": f"{HERE}._checks",
-    "statistics": f"{TOOLKIT}.statistics",
+    "statistics": f"{HERE}._statistics",
     "audit": f"{HERE}._audit",
-    "pages": f"{TOOLKIT}.pages",
+    "pages": f"{HERE}._pages",
     "formats": f"{HERE}._formats",
+    "card": f"{HERE}._card",
 }
 """The module of every part; its `ready_part(world)` makes the part."""
 

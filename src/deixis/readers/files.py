@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "head_of",
+    "json_entries",
     "json_items",
     "json_lines",
     "json_lists",
     "json_members",
     "read_json",
     "table_rows",
+    "tail_of",
     "xml_tree",
 ]
 
@@ -45,6 +47,18 @@ def head_of(path: Path, size: int = HEAD) -> str:
             return ""
         with path.open("rb") as stream:
             return stream.read(size).decode("utf-8", errors="replace").removeprefix("\ufeff")
+    except OSError:
+        return ""
+
+
+def tail_of(path: Path, size: int = HEAD) -> str:
+    """Return the end of a file as text, for `sniff`, or an empty text where there is no such file."""
+    try:
+        if not path.is_file():
+            return ""
+        with path.open("rb") as stream:
+            stream.seek(max(path.stat().st_size - size, 0))
+            return stream.read(size).decode("utf-8", errors="replace")
     except OSError:
         return ""
 
@@ -90,6 +104,30 @@ def json_lists(path: Path) -> Iterator[tuple[str, Any]]:
                     continue
                 for number in cursor.items(f"{name[:40]!r}"):
                     yield name, cursor.value(f"entry {number} of {name[:40]!r}")
+            _demand_end(cursor)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def json_entries(path: Path) -> Iterator[tuple[str, str | int, Any]]:
+    """Yield the entries of the lists and objects in one big JSON object, each with its field and its key or number.
+
+    A field that is neither is one entry with an empty key.
+    """
+    try:
+        with path.open("rb") as stream:
+            cursor = Cursor(stream, str(path))
+            for name in cursor.members("the object"):
+                what = repr(name[:40])
+                match cursor.peek():
+                    case "[":
+                        for number in cursor.items(what):
+                            yield name, number, cursor.value(f"entry {number} of {what}")
+                    case "{":
+                        for key in cursor.members(what):
+                            yield name, key, cursor.value(f"entry {key[:40]!r} of {what}")
+                    case _:
+                        yield name, "", cursor.value(f"field {what}")
             _demand_end(cursor)
     except OSError as error:
         raise _unreadable(path, error) from error

@@ -132,6 +132,7 @@ class ReadExample:
         right: the number of the right choice.
         facts: what else the dataset says of it: votes, hops, the type of a foil. All values are plain.
         record: the number of its record in the file; `Reader.examples` sets it.
+        folder: where the dataset lies, and perhaps its images; `Reader.examples` sets it.
     """
 
     id: int | str
@@ -149,6 +150,7 @@ class ReadExample:
     right: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
     record: int = 0
+    folder: Path | None = None
 
     @cached_property
     def expression(self) -> Expression | None:
@@ -172,8 +174,11 @@ class ReadExample:
         return Context(self.scenes, self.targets[0])
 
     def content(self) -> list[Any]:
-        """The text and what it is about as plain values, without id and split: two copies of an example are equal."""
-        scenes = [scene_to_plain(scene) for scene in self.scenes]
+        """The text and what it is about as plain values, without id and split: two copies of an example are equal.
+
+        A scene that has a `digest` is known by it.
+        """
+        scenes = [getattr(scene, "digest", None) or scene_to_plain(scene) for scene in self.scenes]
         images, boxes = [image.name for image in self.images], [list(box) for _, box in self.boxes]
         return [self.text, list(self.choices), self.right, scenes, [list(one) for one in self.targets], images, boxes]
 
@@ -243,12 +248,12 @@ class Reader:
         Raises:
             BrokenDataset: when the file cannot be read, or not to its end.
         """
-        read = self.read
+        read, folder = self.read, path if path.is_dir() else path.parent
         for number, record in enumerate(self.records(path)):
             count = 0
             try:
                 for example in read(record):
-                    example.record = number
+                    example.record, example.folder = number, folder
                     count += 1
                     yield example
             except RefusedRecord as refusal:

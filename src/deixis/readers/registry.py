@@ -33,6 +33,19 @@ BUILT_IN: tuple[str, ...] = (
     "clevr_ref",
     "clembench",
     "nlvr",
+    "refcoco",
+    "mdetr",
+    "refcoco_rows",
+    "refcoco_tfds",
+    "expressions",
+    "sugarcrepe",
+    "valse",
+    "aro",
+    "cola",
+    "winoground",
+    "ref_adv",
+    "mig_bench",
+    "refexp",
 )
 """Readers that come with Deixis, the most particular layouts first: files are shown to them in this order."""
 

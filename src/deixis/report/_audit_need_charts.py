@@ -12,7 +12,7 @@ from deixis.report.chart import Axis, Chart, format_value, make_series
 
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from deixis.audits import Audit
     from deixis.report._scorecard import PublishedAudit
@@ -194,18 +194,32 @@ def _bags(audits: Mapping[str, Audit]) -> Chart | None:
         name: tuple(_share(audit.shortcut_shares(pattern), "bag of words") for pattern in patterns)
         for name, audit in audits.items()
     }
-    if not any(value is not None for values in series.values() for value in values):
-        return None
-    return Chart(
+    return _bars_by_pattern(
+        patterns,
+        series,
         name="plot-bags",
         title="Where there are clauses, does the order of the words matter?",
         caption="Where the bar is short, words that change places between two phrases, or relations between two "
         "clauses, lead to another object. An expression of one phrase is always solved and not shown.",
-        marks="bars",
-        labels=tuple(map(pattern_words, patterns)),
-        series=make_series(series),
         axis=Axis(label="share of the pattern’s examples that a bag of words solves; shorter is better"),
     )
+
+
+def _bars_by_pattern(
+    patterns: Sequence[str],
+    series: Mapping[str, tuple[float | None, ...]],
+    *,
+    name: str,
+    title: str,
+    caption: str,
+    axis: Axis,
+) -> Chart | None:
+    """Bars of each pattern for every dataset, or None where nothing is known of any."""
+    if not any(value is not None for values in series.values() for value in values):
+        return None
+    labels = tuple(map(pattern_words, patterns))
+    drawn = make_series(series)
+    return Chart(name=name, title=title, caption=caption, marks="bars", labels=labels, series=drawn, axis=axis)
 
 
 def _share(found: Mapping[str, object], label: str) -> float | None:
@@ -268,15 +282,12 @@ def _difficulty(audits: Mapping[str, Audit]) -> Chart | None:
 def _reached_objects(audits: Mapping[str, Audit]) -> Chart | None:
     patterns = patterns_of(audits)
     series = {name: tuple(audit.mean_reached(pattern) for pattern in patterns) for name, audit in audits.items()}
-    if not any(value is not None for values in series.values() for value in values):
-        return None
-    return Chart(
+    return _bars_by_pattern(
+        patterns,
+        series,
         name="plot-reached",
         title="How many objects does some misreading reach?",
         caption="Misreadings drop a word or a clause, take a word for another, or exchange words between two phrases; "
         "all other objects could be taken away without anybody noticing.",
-        marks="bars",
-        labels=tuple(map(pattern_words, patterns)),
-        series=make_series(series),
         axis=Axis(label="wrong objects on average; longer is better", unit="number"),
     )

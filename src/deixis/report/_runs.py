@@ -78,7 +78,7 @@ class Results:
         groups: by grouping (pattern, form …), part and name the scores.
         outcomes: by part, how often each outcome occurs.
         roles: by part, the roles or places of the wrong objects that were chosen.
-        missed: by part, the misreadings that explain wrong choices; several explanations share one choice.
+        misreadings: by part, the misreadings that explain wrong choices; several explanations share one choice.
         remarks: what else should be known.
     """
 
@@ -88,7 +88,7 @@ class Results:
     groups: Mapping[str, Mapping[str, Mapping[str, Mapping[str, Estimate]]]] = field(default_factory=dict)
     outcomes: Counts = field(default_factory=dict)
     roles: Counts = field(default_factory=dict)
-    missed: Counts = field(default_factory=dict)
+    misreadings: Counts = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
 

@@ -6,6 +6,7 @@ A world adds measures of its own as `measures` of its part `audit`, under the he
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from deixis.audits._counting import ALL, CHANCE
@@ -33,6 +34,7 @@ __all__ = [
     "Value",
     "Verdict",
     "all_measures",
+    "necessity_measure",
     "value_of_bits",
     "value_of_share",
 ]
@@ -57,8 +59,8 @@ class Measure:
         group: the heading it stands under.
         about: its definition, in one sentence.
         unit: of its numbers.
-        good, bad: where it begins to be good, and to be bad; None where it is neither.
-        of: what it comes to; None where it does not apply.
+        good, bad: thresholds of the verdict; None for a measure without one.
+        of: computes the value; None where the measure does not apply.
         needs: why it may not apply.
     """
 
@@ -81,7 +83,7 @@ class Measure:
 
     @property
     def scale(self) -> str:
-        """In words, where it begins to be good and to be bad."""
+        """The thresholds of good and bad, in words."""
         if self.good is None or self.bad is None:
             return ""
         sides = ("at least", "below") if self.good > self.bad else ("at most", "above")
@@ -161,58 +163,42 @@ def _held_out(audit: Audit) -> Value | None:
 NEED, SHORT, HARD = "What is needed", "What already suffices", "How hard it is to get wrong"
 GIVEN, SOUND = "What gives the answer away", "What is repeated"
 HEADINGS = (NEED, SHORT, HARD, GIVEN, SOUND)
+necessity_measure = partial(Measure, group=NEED, good=0.95, bad=0.5)
+_shortcut_measure = partial(Measure, group=SHORT, good=0.05, bad=0.2)
 MEASURES: tuple[Measure, ...] = (
-    Measure(
+    necessity_measure(
         key="words of the target",
-        group=NEED,
         about="How many size, colour and shape words of the target's phrase are needed: without the word, the "
         "expression fits something else.",
-        good=0.95,
-        bad=0.5,
         of=lambda audit: value_of_share(audit.words_needed("target")),
     ),
-    Measure(
+    necessity_measure(
         key="words of the others",
-        group=NEED,
         about="The same of the phrases for other objects; a noun that its relation implies does not count.",
-        good=0.95,
-        bad=0.5,
         of=lambda audit: value_of_share(audit.words_needed("other")),
         needs="no example has a clause",
     ),
-    Measure(
+    necessity_measure(
         key="clauses",
-        group=NEED,
         about="How many clauses are needed: without the clause, the expression fits something else.",
-        good=0.95,
-        bad=0.5,
         of=lambda audit: value_of_share(audit.clauses_needed()),
         needs="no example has a clause",
     ),
-    Measure(
+    necessity_measure(
         key="examples that need every clause",
-        group=NEED,
         about="In how many examples with clauses none of them can be left out.",
-        good=0.95,
-        bad=0.5,
         of=lambda audit: value_of_share(audit.all_clauses_needed()),
         needs="no example has a clause",
     ),
-    Measure(
+    necessity_measure(
         key="examples that need every word",
-        group=NEED,
         about="In how many examples no size, colour or shape word can be left out.",
-        good=0.95,
-        bad=0.5,
         of=lambda audit: value_of_share(audit.all_words_needed()),
     ),
-    Measure(
+    necessity_measure(
         key="colour and shape both needed",
-        group=NEED,
         about="Of the examples that give the target a colour and a noun, how many need both; elsewhere one of them "
         "suffices.",
-        good=0.95,
-        bad=0.5,
         of=lambda audit: value_of_share(audit.colour_and_shape().get("both needed")),
         needs="no target is given both a colour and a noun",
     ),
@@ -227,55 +213,37 @@ MEASURES: tuple[Measure, ...] = (
             else None
         ),
     ),
-    Measure(
+    _shortcut_measure(
         key="noun alone",
-        group=SHORT,
         about="How many examples are solved by the target's noun alone: nothing else in the world is one.",
-        good=0.05,
-        bad=0.2,
         of=lambda audit: value_of_share(audit.shortcut_shares().get("noun alone")),
     ),
-    Measure(
+    _shortcut_measure(
         key="noun phrase alone",
-        group=SHORT,
         about="How many examples are solved by the target's phrase without its clauses; all where there are none.",
-        good=0.05,
-        bad=0.2,
         of=lambda audit: value_of_share(audit.shortcut_shares().get("noun phrase alone")),
     ),
-    Measure(
+    _shortcut_measure(
         key="noun phrase alone, where there are clauses",
-        group=SHORT,
         about="The same among the examples with clauses only.",
-        good=0.05,
-        bad=0.2,
         of=lambda audit: _with_clauses(audit, "noun phrase alone"),
         needs="no example has a clause, or all have",
     ),
-    Measure(
+    _shortcut_measure(
         key="first clause alone",
-        group=SHORT,
         about="Of the examples with several clauses, how many are solved by the target's phrase and the first clause.",
-        good=0.05,
-        bad=0.2,
         of=lambda audit: value_of_share(audit.shortcut_shares().get("first clause alone")),
         needs="no example has several clauses",
     ),
-    Measure(
+    _shortcut_measure(
         key="bag of words",
-        group=SHORT,
         about="How many examples are solved without the order of the words: whatever words of one kind change places "
         "between two phrases, no other object is picked out.",
-        good=0.05,
-        bad=0.2,
         of=lambda audit: value_of_share(audit.shortcut_shares().get("bag of words")),
     ),
-    Measure(
+    _shortcut_measure(
         key="bag of words, where there are clauses",
-        group=SHORT,
         about="The same among the examples with clauses only; an expression of one phrase is always solved.",
-        good=0.05,
-        bad=0.2,
         of=lambda audit: _with_clauses(audit, "bag of words"),
         needs="no example has a clause, or all have",
     ),

@@ -125,8 +125,8 @@ def context_of(example: Example) -> Context | None:
 
 def scenes_of(example: Example) -> tuple[Scene, ...]:
     """Return the scenes of an example that are known, also where nothing or several objects are meant."""
-    own: tuple[Scene, ...] | None = getattr(example, "scenes", None)
-    if own is not None:
+    own = getattr(example, "scenes", None)
+    if isinstance(own, tuple):
         return own
     context = context_of(example)
     return () if context is None else context.scenes

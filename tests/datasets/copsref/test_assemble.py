@@ -29,11 +29,11 @@ def test_misreadings_lead_into_the_images():
     table = posed().scenes
     for example in posed().there:
         for one in example.distractors:
-            relaxation = example.relaxation_of(one)
+            misreading = example.misreading_of(one)
             scene = table.scene(table.find(one.image_id))
-            assert (relaxation is None) == (one.kind == "DiffCat") == (one.object_id == "")
-            if relaxation is not None:
-                assert scene.object_number(one.object_id) in resolve(relaxation.expression, scene).indices
+            assert (misreading is None) == (one.kind == "DiffCat") == (one.object_id == "")
+            if misreading is not None:
+                assert scene.object_number(one.object_id) in resolve(misreading.expression, scene).indices
 
 
 def test_what_fits_nothing_fits_nothing_in_any_image():

@@ -93,7 +93,7 @@ def test_misreadings_of_real_examples_reach_their_objects():
             role = Role("relation", number)
             if code >> 12 == 2 and role in example.roles:
                 first = example.roles.index(role)
-                reached += first in denotation(example.relaxation_of(first).expression, example.scene)
+                reached += first in denotation(example.misreading_of(first).expression, example.scene)
                 checked += 1
 
     assert checked == 604
@@ -407,6 +407,6 @@ def test_a_changed_word_is_read_off_its_object(tmp_path):
     """The misreading of a simple command with its colour changed names the new colour."""
     example = read_one(tmp_path, {**SIMPLE, "attribute_distractor_metadata": changed("$OBJ_0", "$COLOR")})
 
-    relaxation = example.relaxation_of(1)
+    misreading = example.misreading_of(1)
 
-    assert relaxation.expression.value("color") == "blue"
+    assert misreading.expression.value("color") == "blue"

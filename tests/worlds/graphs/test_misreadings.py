@@ -65,8 +65,8 @@ def test_kinds_of_images_punish_different_readers():
 @given(expression=expressions(SCHEMA, min_steps=1))
 def test_every_misreading_comes_back_from_its_code(expression):
     """A misreading is told by its kind and the places of the parts that go unheard."""
-    for relaxation in misreadings(expression):
-        assert decode_misreading(encode_misreading(relaxation), expression) == relaxation
+    for misreading in misreadings(expression):
+        assert decode_misreading(encode_misreading(misreading), expression) == misreading
 
 
 @given(expression=expressions(SCHEMA, min_steps=1))

@@ -82,9 +82,9 @@ def test_an_example_knows_which_parts_are_needed(example):
 
 def test_distractors_name_the_misreading_they_punish(example):
     """An object placed for a misreading leads to it through the number of its set; others lead nowhere."""
-    found = [example.relaxation_of(index) for index in range(5)]
+    found = [example.misreading_of(index) for index in range(5)]
 
-    assert [relaxation and realise(relaxation.expression).text for relaxation in found] == [
+    assert [misreading and realise(misreading.expression).text for misreading in found] == [
         None,
         None,
         "the small circle",
@@ -95,8 +95,8 @@ def test_distractors_name_the_misreading_they_punish(example):
 
 def test_without_roles_or_codes_no_misreading_is_known(example):
     """Files that do not say why objects are there give no misreadings."""
-    assert replace(example, roles=()).relaxation_of(2) is None
-    assert replace(example, misreadings=()).relaxation_of(2) is None
+    assert replace(example, roles=()).misreading_of(2) is None
+    assert replace(example, misreadings=()).misreading_of(2) is None
 
 
 def test_a_text_that_only_names_something_has_no_verb(example):

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from deixis.distractors import relaxations
+from deixis.distractors import planned_misreadings
 from deixis.errors import SchemaError
 from deixis.worlds.grid.language import parse, realise
 from deixis.worlds.grid.roles import (
@@ -123,7 +123,7 @@ def test_a_dropped_clause_takes_its_own_clauses_along():
 def test_every_code_is_a_known_misreading_or_refused(text):
     """Whatever the code, it stands for one of the misreadings of the expression or is refused."""
     expression = parse(text)
-    known = {relaxation.expression for relaxation in relaxations(expression, GRID)} | {expression}
+    known = {misreading.expression for misreading in planned_misreadings(expression, GRID)} | {expression}
 
     decoded = [_decoded(code, expression) for code in _codes()]
 

@@ -116,16 +116,16 @@ def run_program(nodes: Sequence[Node], objects: Objects) -> frozenset[int]:
             case "intersect":
                 some &= left[node.inputs[1]]
             case "filter_ordinal":
-                some = _ranked(some, objects, *_rank(node))
+                some = _take_rank(some, objects, *_rank(node))
             case "filter":
-                some = _filtered(some, objects, _word(node))
+                some = _filter(some, objects, _word(node))
             case "unique":
                 _only(node, some)
             case "relate":
                 bits = objects.sides[_side(node)][_only(node, some)]
                 some = frozenset(one for one in every if bits >> one & 1)
             case _:
-                one, attribute = _only(node, some), _compared(node)
+                one, attribute = _only(node, some), _compared_attribute(node)
                 value = objects.values[one][attribute]
                 some = frozenset(k for k in every if k != one and objects.values[k][attribute] == value)
         left.append(some)
@@ -151,18 +151,18 @@ def express_program(nodes: Sequence[Node]) -> Description:
             case "relate":
                 steps = (Related(_side(node), Description(_arrange(steps))),)
             case _:
-                steps = (Related(f"same {_compared(node)}", Description(_arrange(steps))),)
+                steps = (Related(f"same {_compared_attribute(node)}", Description(_arrange(steps))),)
         built.append(steps)
     return Description(_arrange(built[-1]))
 
 
-def _ranked(some: frozenset[int], objects: Objects, rank: int, side: Side) -> frozenset[int]:
+def _take_rank(some: frozenset[int], objects: Objects, rank: int, side: Side) -> frozenset[int]:
     axis, sign = {"left": (1, 1), "right": (1, -1), "bottom": (0, -1)}[side]
     inwards = sorted(some, key=lambda one: sign * objects.points[one][axis])
     return frozenset(inwards[rank - 1 : rank])
 
 
-def _filtered(some: frozenset[int], objects: Objects, word: tuple[str, str]) -> frozenset[int]:
+def _filter(some: frozenset[int], objects: Objects, word: tuple[str, str]) -> frozenset[int]:
     attribute, value = word
     if any(attribute not in objects.values[one] for one in some):
         raise RefusedRecord(NOT_SEEN, f"the scene does not say which objects are {value}")
@@ -220,7 +220,7 @@ def _side(node: Node) -> str:
     return node.values[0]
 
 
-def _compared(node: Node) -> str:
+def _compared_attribute(node: Node) -> str:
     if node.kind != "same" or node.attribute not in COMPARED:
         raise RefusedRecord(ODD, f"{node.name[:40]} is no function of expressions")
     return node.attribute

@@ -56,7 +56,10 @@ class Instance(NamedTuple):
 
 
 def sniff(path: Path) -> bool:
-    """Return whether a file holds instances of the reference game; other games have no grids of two players."""
+    """Return whether a file holds instances of the reference game.
+
+    Other games have no grids of two players.
+    """
     head = head_of(path, HEAD) if path.suffix.lower() == ".json" else ""
     return '"game_instances"' in head and f'"{TARGET}"' in head
 

@@ -101,7 +101,8 @@ def read(record: Record) -> Iterator[ReadExample]:
     fields, entries, stages = record
     if entries is None:
         raise RefusedRecord("no-description", f"scene {fields.get('ID')} of speaker {fields.get('TRIAL')}")
-    scenes, targets = (), ()
+    scenes: tuple[PlainScene, ...] = ()
+    targets: tuple[Where, ...] = ()
     if stages is not None:
         stage = stages.get(fields["ID"])
         if stage is None or isinstance(stage, str):

@@ -106,6 +106,14 @@ def say_trait(name: str, value: object) -> str:
     return f"{name} {value}"
 
 
+def say_seeds(seeds: Iterable[object]) -> str:
+    """Name one seed ("seed 1") or several ("2 seeds: 1, 2"), and return nothing for none."""
+    known = [str(seed) for seed in seeds]
+    if len(known) < 2:
+        return f"seed {known[0]}" if known else ""
+    return f"{len(known)} seeds: {', '.join(known)}"
+
+
 def demand_different_seeds(
     label: str, runs: Sequence[T], *, seed: Callable[[T], tuple[object, ...]], folder: Callable[[T], str]
 ) -> None:

@@ -127,6 +127,14 @@ def differences_in(tables: Iterable[Table]) -> list[Difference]:
     return list(found.values())
 
 
+def list_unexplained(tables: Iterable[Table], opening: str) -> Iterator[str]:
+    """Yield lines for a terminal: the differences for which --notes has no reason, below an opening."""
+    unexplained = [one for one in differences_in(tables) if not one.reason]
+    if unexplained:
+        yield f"\n{opening}, with no reason in --notes"
+    yield from (f"{one.name}: {one.shift}" for one in unexplained)
+
+
 def explain_marks(tables: Sequence[Table], further: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the marks that occur in tables with their meanings.
 

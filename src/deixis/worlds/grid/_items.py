@@ -164,8 +164,7 @@ def navigation(
     if strange:
         raise SchemaError(f"there is no example {min(strange)} in the split {split} of {Path(data).name}")
     codes = [_codes(said.get(number)) for number in asked.ids.tolist()]
-    starts = np.concatenate([[0], np.cumsum([len(one) for one in codes])]).astype(np.int64)
-    plans = Plans(ids=asked.ids, actions=np.concatenate(codes).astype(np.uint8), starts=starts)
+    plans = Plans(ids=asked.ids, codes=Ragged.of_lists(codes))
     found = judge_all(asked, plans, is_given=np.array([number in said for number in asked.ids.tolist()]))
     return {
         "exact_match": mean(found.exact),

@@ -53,7 +53,7 @@ def reascan(  # noqa: PLR0913 (each is an option)
         seed: Everything random follows from it; 42 by default.
         recipe: A TOML file that says what to make, instead of the other options.
         patterns: The command patterns to train on, separated by commas; p1,p2,p3 by default.
-        hold_out: What stays out of training, e.g. a1,a2, or none; the paper's seven splits by
+        hold_out: Sets to hold out of training, e.g. a1,a2, or none; the paper's seven splits by
             default, in compatible mode also what else the authors keep out.
         random_only: Only random distractors.
         any_facing: Let the agent start facing anywhere, not only east.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from deixis._deprecation import deprecate
 from deixis._numbers import ID_BITS
 from deixis.distractors.necessity import necessity
 from deixis.errors import SchemaError
@@ -19,7 +20,7 @@ from deixis.worlds.grid.roles import Role, decode_misreading
 
 
 if TYPE_CHECKING:
-    from deixis.distractors.relaxations import Relaxation
+    from deixis.distractors.planned_misreadings import PlannedMisreading
     from deixis.expression.description import Expression
     from deixis.expression.parts import Part
     from deixis.language.utterance import Instruction, Utterance
@@ -117,12 +118,17 @@ class Example:
         """The content as 64 bits, of which the id is the upper part."""
         return content_digest(self.text, self.scene)
 
-    def relaxation_of(self, index: int) -> Relaxation | None:
+    def misreading_of(self, index: int) -> PlannedMisreading | None:
         """Return the misreading that an object punishes, if it was placed for one."""
         role = self.roles[index] if self.roles else Role("random")
         if not role.has_misreading or role.number >= len(self.misreadings):
             return None
         return decode_misreading(self.misreadings[role.number], self.expression)
+
+    @deprecate("deixis.worlds.grid.navigate:Example.misreading_of", since="0.3.0", until="0.5.0")
+    def relaxation_of(self, index: int) -> PlannedMisreading | None:
+        """Return the misreading that an object punishes, if it was placed for one."""
+        return self.misreading_of(index)
 
     def gold_plan(self) -> Plan:
         """Return the plan made anew from the world and the instruction."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from deixis.distractors.misreadings import Misreading, misreading_from
-from deixis.distractors.relaxations import Relaxation
+from deixis.distractors.planned_misreadings import PlannedMisreading
 from deixis.errors import SchemaError
 from deixis.expression.parts import Part, exchanging, parts, replacing, without
 from deixis.expression.steps import Extreme, Is, Related
@@ -98,7 +98,7 @@ def mention_addresses(expression: Expression) -> list[Address]:
     return [(), *(part.address for part in parts(expression) if isinstance(part.step, Related))]
 
 
-def decode_misreading(code: int, expression: Expression) -> Relaxation:
+def decode_misreading(code: int, expression: Expression) -> PlannedMisreading:
     """Return the misreading that a distractor set was made for.
 
     Four bits each name the kind, a mention, a second number and a value:
@@ -117,10 +117,10 @@ def decode_misreading(code: int, expression: Expression) -> Relaxation:
     match KINDS[kind] if 0 <= kind < len(KINDS) else "":
         case "relation" if 0 < mention < len(addresses):
             clause = next(part for part in parts(expression) if part.address == addresses[mention])
-            return Relaxation("relation", (clause,), without(expression, clause))
+            return PlannedMisreading("relation", (clause,), without(expression, clause))
         case "size" if mention in addresses:
             word = _word(expression, addresses[mention], "size")
-            return Relaxation("selector", (word,), without(expression, word))
+            return PlannedMisreading("selector", (word,), without(expression, word))
         case "attribute" if mention in addresses and second < len(SLOTS) and _has_value(SLOTS[second], value):
             return _misread_word(expression, addresses[mention], SLOTS[second], value)
         case "isomorphism" if 0 < mention != second > 0 and {mention, second} <= addresses.keys() and value < 2:
@@ -130,13 +130,13 @@ def decode_misreading(code: int, expression: Expression) -> Relaxation:
 
 def misreading_of(code: int, expression: Expression) -> Misreading:
     """Return the misreading that a distractor set was made for, as one of the inventory of misreadings."""
-    relaxation = decode_misreading(code, expression)
-    if relaxation.kind != "isomorphism":
-        return misreading_from(relaxation, expression)
+    misreading = decode_misreading(code, expression)
+    if misreading.kind != "isomorphism":
+        return misreading_from(misreading, expression)
     addresses = mention_addresses(expression)
     phrases = addresses[code >> 8 & 15], addresses[code >> 4 & 15]
     said = ("size", "shape") if code & 15 else ("color",)
-    return Misreading("swap", (), relaxation.expression, phrases, said)
+    return Misreading("swap", (), misreading.expression, phrases, said)
 
 
 def encode_misreading(kind: RoleKind, mention: int, second: int = 0, value: int = 0) -> int:
@@ -153,19 +153,19 @@ def _has_value(slot: str, value: int) -> bool:
     return value == DROPPED or value < VALUES[slot]
 
 
-def _misread_word(expression: Expression, mention: Address, slot: str, value: int) -> Relaxation:
+def _misread_word(expression: Expression, mention: Address, slot: str, value: int) -> PlannedMisreading:
     word = _word(expression, mention, slot)
     if value == DROPPED:
-        return Relaxation("selector" if slot == "size" else "attribute", (word,), without(expression, word))
+        return PlannedMisreading("selector" if slot == "size" else "attribute", (word,), without(expression, word))
     if slot == "size":
-        return Relaxation("selector", (word,), replacing(expression, word, Extreme("size", Which(value))))
+        return PlannedMisreading("selector", (word,), replacing(expression, word, Extreme("size", Which(value))))
     new = Is(slot, GRID.attribute(slot).values[value])
-    return Relaxation("attribute", (word,), replacing(expression, word, new))
+    return PlannedMisreading("attribute", (word,), replacing(expression, word, new))
 
 
-def _exchange(expression: Expression, one: Address, other: Address, attributes: frozenset[str]) -> Relaxation:
+def _exchange(expression: Expression, one: Address, other: Address, attributes: frozenset[str]) -> PlannedMisreading:
     moved = tuple(p for p in parts(expression) if p.address[:-1] in (one, other) and p.attribute in attributes)
-    return Relaxation("isomorphism", moved, exchanging(expression, one, other, attributes))
+    return PlannedMisreading("isomorphism", moved, exchanging(expression, one, other, attributes))
 
 
 def _word(expression: Expression, mention: Address, attribute: str) -> Part:

@@ -72,12 +72,18 @@ def open(path: Path) -> CopsRef | ReleasedExamples:  # noqa: A001 (the protocol 
 
 
 def recognises(path: Path) -> bool:
-    """Return whether a file begins as Cops-Ref was released: a JSON object of which `refs` is a list."""
+    """Return whether a file is as Cops-Ref was released: a JSON object of which `refs` is a list.
+
+    One that has images and objects beside its references is COCO's.
+    """
     if not path.is_file():
         return False
     try:
         with path.open("rb") as stream:
             begins = stream.read(4096).lstrip()
+            stream.seek(max(0, stream.seek(0, 2) - 4096))
+            ends = stream.read(4096)
     except OSError:
         return False
-    return begins.startswith(b"{") and b'"refs"' in begins
+    is_coco = any(name in begins or name in ends for name in (b'"annotations"', b'"categories"'))
+    return begins.startswith(b"{") and b'"refs"' in begins and not is_coco

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from deixis.distractors.relaxations import KINDS as RELAXATION_KINDS
-from deixis.distractors.relaxations import Relaxation
+from deixis.distractors.planned_misreadings import KINDS as MISREADING_KINDS
+from deixis.distractors.planned_misreadings import PlannedMisreading
 from deixis.errors import SchemaError
 from deixis.expression.description import Description
 from deixis.expression.parts import Part, mention_at, parts, without
@@ -29,7 +29,7 @@ from deixis.worlds.photos.scene.vocabulary import NAME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deixis.distractors.relaxations import RelaxationKind
+    from deixis.distractors.planned_misreadings import MisreadingKind
     from deixis.expression.description import Expression
     from deixis.expression.steps import Step
 
@@ -70,7 +70,9 @@ def nouns_as_related(expression: Expression) -> Expression | None:
     return Description((*noun_alone(expression).steps, AnyOf(links) if len(links) > 1 else links[0]))
 
 
-def misreading_of(kind: DistractorKind, expression: Expression, *, with_attributes: bool = False) -> Relaxation | None:
+def misreading_of(
+    kind: DistractorKind, expression: Expression, *, with_attributes: bool = False
+) -> PlannedMisreading | None:
     """Return the misreading that an image of some kind punishes, or None where the noun is enough.
 
     Args:
@@ -90,23 +92,23 @@ def misreading_of(kind: DistractorKind, expression: Expression, *, with_attribut
             return _only_hearing(expression, heard, "relation")
 
 
-def misreadings(expression: Expression) -> tuple[Relaxation, ...]:
+def misreadings(expression: Expression) -> tuple[PlannedMisreading, ...]:
     """Return the misreadings that leave something out, the slightest first.
 
     First every single part by itself, then all clauses together, then all but the noun and its attributes, and in the
     end all but the noun.
     """
-    single = [Relaxation(_kind(part.step), (part,), without(expression, part)) for part in parts(expression)]
+    single = [PlannedMisreading(_kind(part.step), (part,), without(expression, part)) for part in parts(expression)]
     clauses = [Part((place,), step) for place, step in enumerate(expression.steps) if _kind(step) == "relation"]
     wide = [
-        Relaxation("relation", tuple(clauses), leaving_out(expression, [part.address for part in clauses])),
+        PlannedMisreading("relation", tuple(clauses), leaving_out(expression, [part.address for part in clauses])),
         _only_hearing(expression, noun_with_attributes(expression), "phrase"),
         _only_hearing(expression, noun_alone(expression), "phrase"),
     ]
-    found: dict[Expression, Relaxation] = {}
-    for relaxation in (*single, *wide):
-        if relaxation.parts:
-            found.setdefault(relaxation.expression, relaxation)
+    found: dict[Expression, PlannedMisreading] = {}
+    for misreading in (*single, *wide):
+        if misreading.parts:
+            found.setdefault(misreading.expression, misreading)
     return tuple(found.values())
 
 
@@ -120,20 +122,20 @@ def leaving_out(expression: Expression, addresses: Iterable[tuple[int, ...]]) ->
     return expression
 
 
-def encode_misreading(relaxation: Relaxation | None) -> str:
+def encode_misreading(misreading: PlannedMisreading | None) -> str:
     """Encode a misreading in a few characters: its kind and the places of the parts, e.g. `relation 2 3.0`."""
-    if relaxation is None:
+    if misreading is None:
         return ""
-    places = (".".join(map(str, part.address)) for part in relaxation.parts)
-    return " ".join((relaxation.kind, *places))
+    places = (".".join(map(str, part.address)) for part in misreading.parts)
+    return " ".join((misreading.kind, *places))
 
 
-def decode_misreading(code: str, expression: Expression) -> Relaxation | None:
+def decode_misreading(code: str, expression: Expression) -> PlannedMisreading | None:
     """Invert `encode_misreading` for the misread expression, or raise `SchemaError` where it does not fit."""
     if not code:
         return None
     name, *places = code.split(" ")
-    kind = next((known for known in RELAXATION_KINDS if known == name), None)
+    kind = next((known for known in MISREADING_KINDS if known == name), None)
     if kind is None or not all(number.isdecimal() for place in places for number in place.split(".")):
         raise SchemaError(f"{code[:60]!r} is no misreading")
     addresses = [tuple(int(number) for number in place.split(".")) for place in places]
@@ -141,15 +143,15 @@ def decode_misreading(code: str, expression: Expression) -> Relaxation | None:
     missing = next((address for address in addresses if address not in there), None)
     if missing is not None:
         raise SchemaError(f"the misreading {code[:60]!r} is of another expression: there is no part at {missing}")
-    return Relaxation(kind, tuple(there[a] for a in addresses), leaving_out(expression, addresses))
+    return PlannedMisreading(kind, tuple(there[a] for a in addresses), leaving_out(expression, addresses))
 
 
-def _only_hearing(expression: Expression, heard: Expression, kind: RelaxationKind) -> Relaxation:
+def _only_hearing(expression: Expression, heard: Expression, kind: MisreadingKind) -> PlannedMisreading:
     lost = (Part((place,), step) for place, step in enumerate(expression.steps) if step not in heard.steps)
-    return Relaxation(kind, tuple(lost), heard)
+    return PlannedMisreading(kind, tuple(lost), heard)
 
 
-def _kind(step: Step) -> RelaxationKind:
+def _kind(step: Step) -> MisreadingKind:
     match step:
         case Is() | Not(Is()):
             return "attribute"

@@ -32,7 +32,7 @@ from deixis.worlds.photos.resolution.graphs import compile_for, counts_of, resol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from deixis.distractors.relaxations import Relaxation
+    from deixis.distractors.planned_misreadings import PlannedMisreading
     from deixis.expression.description import Expression
     from deixis.expression.program import Program
     from deixis.worlds.photos._guard import Questions
@@ -71,7 +71,7 @@ class Distractor(NamedTuple):
     kind: DistractorKind
     scene: int
     object: int = -1
-    misreading: Relaxation | None = None
+    misreading: PlannedMisreading | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,16 +303,16 @@ class _Hunt:
     def collect(self, said: Sequence[TargetExpression], slots: Sequence[_Slot]) -> list[SearchResult]:
         """What was found, with the object that each image tempts with."""
         tempting = self.tempting(said, slots)
-        missed: dict[tuple[int, DistractorKind, bool], Relaxation | None] = {}
+        made: dict[tuple[int, DistractorKind, bool], PlannedMisreading | None] = {}
         found: list[dict[DistractorKind, list[Distractor]]] = [{} for _ in said]
         for slot in slots:
             found[slot.number][slot.kind] = kept = []
             for scene, place in slot.taken:
                 number, kind, with_attributes = self.tempting_object(slot, scene, place, tempting)
                 key = slot.number, kind, with_attributes
-                if key not in missed:
-                    missed[key] = misreading_of(kind, said[slot.number].expression, with_attributes=with_attributes)
-                kept.append(Distractor(slot.kind, scene, number, missed[key]))
+                if key not in made:
+                    made[key] = misreading_of(kind, said[slot.number].expression, with_attributes=with_attributes)
+                kept.append(Distractor(slot.kind, scene, number, made[key]))
         searched = []
         for kinds in found:
             ordered = [kind for kind in DISTRACTOR_KINDS if kind in kinds]
@@ -324,7 +324,7 @@ class _Hunt:
     def tempting_object(
         slot: _Slot, scene: int, place: int, tempting: dict[tuple[int, int], _Tempting]
     ) -> tuple[int, DistractorKind, bool]:
-        """The object of an image that tempts a reader, the kind of reader, and whether it has the attributes said."""
+        """Return the object that a misreading picks out, the kind of image, and whether it has the attributes."""
         if slot.kind == "DiffCat":
             return -1, slot.kind, False
         if slot.kind == "Cat&attr" and slot.pool.objects is not None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from deixis._deprecation import deprecate
 from deixis._numbers import is_number
 from deixis.errors import SchemaError
 from deixis.scene.scene import Context, Where
@@ -22,7 +23,7 @@ from deixis.worlds.photos.scene.graph import Box
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deixis.distractors.relaxations import Relaxation
+    from deixis.distractors.planned_misreadings import PlannedMisreading
     from deixis.expression.description import Expression
     from deixis.worlds.photos.data._photographs import Photographs
     from deixis.worlds.photos.scene.graph_table import GraphTable
@@ -128,7 +129,7 @@ class Example:
         return tuple(dict.fromkeys((self.image_id, *beside)))
 
     def kinds_of(self, image_id: str) -> tuple[DistractorKind, ...]:
-        """Return the kinds that an image is shown for."""
+        """Return the kinds of distractor that an image serves as."""
         return tuple(dict.fromkeys(d.kind for d in self.distractors if d.image_id == image_id))
 
     def scenes(self, table: GraphTable, setting: Setting = "Full") -> list[int]:
@@ -162,11 +163,16 @@ class Example:
         scenes = tuple(table.scene(number) for number in self.scenes(table, setting))
         return Context(scenes, Where(0, scenes[0].object_number(self.object_id)))
 
-    def relaxation_of(self, distractor: DistractorImage) -> Relaxation | None:
+    def misreading_of(self, distractor: DistractorImage) -> PlannedMisreading | None:
         """Return the misreading that an image punishes, if any."""
         if self.expression is None:
             return None
         return decode_misreading(distractor.misreading, self.expression)
+
+    @deprecate("deixis.worlds.photos.localise:Example.misreading_of", since="0.3.0", until="0.5.0")
+    def relaxation_of(self, distractor: DistractorImage) -> PlannedMisreading | None:
+        """Return the misreading that an image punishes, if any."""
+        return self.misreading_of(distractor)
 
 
 class Answer(NamedTuple):

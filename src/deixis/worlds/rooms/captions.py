@@ -248,7 +248,7 @@ def parse_caption(text: str, grammar: Grammar | None = None) -> Caption:
         grammar: the grammar it has to follow; by default the first that fits.
 
     Raises:
-        ParseError: at the first word that no caption can go on with, by the grammars that get furthest.
+        ParseError: at the first word at which no grammar can continue.
     """
     errors: list[ParseError] = []
     for known in (grammar,) if grammar else GRAMMARS:

@@ -31,7 +31,7 @@ MEANINGS = {
 
 
 def ready_part(world: World) -> Callable[[Path, dict[str, Any], License | None], Facts]:
-    """Return the function for the card of a dataset whose world has none of its own."""
+    """Return the default card function for a world that defines none."""
     return lambda folder, manifest, license_: facts_of(world, folder, manifest, license_)
 
 

@@ -37,6 +37,7 @@ from deixis.report.output import Output, TextTable
 from deixis.resolution.reference import resolve
 from deixis.scene.scene import Where
 from deixis.seeds import Stream, derive
+from deixis.worlds.example import context_of
 
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class ObjectJudging:
     }
     baselines: ClassVar[Mapping[str, str]] = {
         "random": "any object that is shown",
-        "oracle": "what the expression picks out",
+        "oracle": "what the expression picks out, or what is meant where its meaning is not known",
     }
     measures: ClassVar[Mapping[str, str]] = {"accuracy": "the object is the one that is meant"}
     runs_on_clusters: ClassVar[bool] = False
@@ -121,7 +122,9 @@ class ObjectJudging:
         )
         word = str(source) if is_word(source, tuple(self.baselines)) else ""
         examples = self.world.part("examples").open(data)
-        asked = _examples_to_judge(examples, request.splits)
+        asked, unfit = _divide(_examples_to_judge(examples, request.splits))
+        if not asked:
+            raise BrokenDataset(f"{data.name} has no example with objects of which one is meant, so none can be judged")
         request.progress("examples", len(asked), len(asked))
         losses = Losses("answers")
         answers = self.answer(word, asked, seed=request.seed) if word else self.read(source, asked, losses)
@@ -154,8 +157,11 @@ class ObjectJudging:
             "overall": score_verdicts(verdicts, chances),
             "splits": {split: score_verdicts(*_of_split(verdicts, chances, split)) for split in wanted},
         } | ({"losses": losses.to_dict()} if losses else {})
+        values |= {"not judged": unfit} if unfit else {}
         files, notes = _write(request, values, verdicts, self.world) if request.out is not None else ([], [])
-        return Output(values=values, blocks=[*_blocks(values), *losses.lines()], files=files, notes=notes)
+        return Output(
+            values=values, blocks=[*_blocks(values), *_unfit_lines(unfit), *losses.lines()], files=files, notes=notes
+        )
 
     def answer(self, word: str, examples: Iterable[Example], *, seed: int = 0) -> Iterator[Answer]:
         """Yield the answers of a baseline.
@@ -169,7 +175,9 @@ class ObjectJudging:
                 draw = Stream(derive(seed, "random answers", str(example.id)))
                 chosen = places[draw.below(len(places))] if places else None
             else:
-                found = () if example.expression is None else resolve(example.expression, example.context).objects
+                context = example.context
+                said = example.expression
+                found = {context.target} if said is None else resolve(said, context).objects
                 chosen = min(found, default=None)
             yield Answer(str(example.id), chosen)
 
@@ -259,6 +267,17 @@ def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> list[Exampl
     return [example for example in examples if wanted.intersection(_splits(example))]
 
 
+def _divide(examples: Iterable[Example]) -> tuple[list[Example], int]:
+    """Return the examples with objects of which one is meant, and the number of the others."""
+    found = list(examples)
+    asked = [example for example in found if context_of(example) is not None]
+    return asked, len(found) - len(asked)
+
+
+def _unfit_lines(unfit: int) -> list[str]:
+    return [f"{unfit:,} examples are not judged: there is not one object that is meant"] if unfit else []
+
+
 def _of_split(verdicts: Sequence[Verdict], chances: Sequence[float], split: str) -> tuple[list[Verdict], list[float]]:
     places = [place for place, verdict in enumerate(verdicts) if split in names_in_split(verdict.split)]
     return [verdicts[place] for place in places], [chances[place] for place in places]
@@ -271,17 +290,17 @@ def score_verdicts(verdicts: Sequence[Verdict], chances: Sequence[float]) -> dic
     """
     accuracy = share(np.array([verdict.outcome == "right" for verdict in verdicts]))
     outcomes = Counter(verdict.outcome for verdict in verdicts)
-    missed: dict[str, float] = {}
+    shares: dict[str, float] = {}
     for verdict in verdicts:
         for slip in verdict.misreading:
-            missed[slip] = missed.get(slip, 0.0) + 1 / len(verdict.misreading)
+            shares[slip] = shares.get(slip, 0.0) + 1 / len(verdict.misreading)
     return {
         "examples": len(verdicts),
         **plain_estimates({"": {"accuracy": accuracy}})[""],
         "chance": round(float(np.mean(chances)), 6),
         "outcomes": {name: outcomes[name] for name in OUTCOMES if outcomes[name]},
         "misreadings": {
-            name: round(count, 3) for name, count in sorted(missed.items(), key=lambda one: (-one[1], one[0]))
+            name: round(count, 3) for name, count in sorted(shares.items(), key=lambda one: (-one[1], one[0]))
         },
     }
 
@@ -315,11 +334,11 @@ def write_object_verdicts(path: Path, verdicts: Sequence[Verdict], *, world: Wor
         keep: whether to keep what the file holds of other splits.
     """
     rows = [(split, verdict) for verdict in verdicts for split in names_in_split(verdict.split or "all")]
-    part, outcome, missed = (Codes() for _ in range(3))
+    part, outcome, misreading = (Codes() for _ in range(3))
     for split, verdict in rows:
         part.add(split)
         outcome.add(verdict.outcome)
-        missed.add(verdict.misreading)
+        misreading.add(verdict.misreading)
     ids = [verdict.id for _, verdict in rows]
     scenes = [None if verdict.chosen is None else verdict.chosen.scene for _, verdict in rows]
     found = Verdicts(
@@ -331,8 +350,8 @@ def write_object_verdicts(path: Path, verdicts: Sequence[Verdict], *, world: Wor
         outcomes=outcome.names,
         role=np.zeros(len(rows), np.int16),
         roles=("",),
-        missed=missed.codes,
-        misreadings=missed.names,
+        misreading=misreading.codes,
+        misreadings=misreading.names,
         chosen=np.array([-1 if one.chosen is None else one.chosen.object for _, one in rows], np.int32),
         names=ids,
     )

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from deixis._deprecation import rename_field
 from deixis.data.store import MANIFEST
 from deixis.distractors.misreadings import leading_to
 from deixis.errors import BrokenDataset, DeixisError, SchemaError
@@ -52,6 +53,7 @@ def ready_part(world: World) -> ObjectQuestions:
     return ObjectQuestions(world)
 
 
+@rename_field("missed", "misreadings", since="0.3.0", until="0.5.0")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectGold:
     """The object that is meant, among all objects that are shown, which are numbered from 1.
@@ -59,14 +61,14 @@ class ObjectGold:
     Attributes:
         text: what is said.
         target: the place of the object that is meant.
-        missed: for every object, what a reader misses who takes it for the one that is meant.
+        misreadings: for every object, those by which a reader takes it for the target.
         split: where the example belongs.
         steps: how many words and clauses what is said has.
     """
 
     text: str
     target: int
-    missed: tuple[tuple[str, ...], ...]
+    misreadings: tuple[tuple[str, ...], ...]
     split: str = ""
     steps: int = 0
 
@@ -78,7 +80,7 @@ class ObjectGold:
     @property
     def choices(self) -> tuple[str, ...]:
         """All numbers."""
-        return tuple(str(number) for number in range(1, len(self.missed) + 1))
+        return tuple(str(number) for number in range(1, len(self.misreadings) + 1))
 
     @property
     def groups(self) -> dict[str, str]:
@@ -90,30 +92,44 @@ class ObjectGold:
         if text is None:
             return Judgement("unanswered", {"right": 0.0})
         try:
-            chosen = parse_region(text, count=len(self.missed))
+            chosen = parse_region(text, count=len(self.misreadings))
         except Unparsable as fault:
             return Judgement("unparsable", {"right": 0.0}, fault=str(fault))
         if chosen is None:
-            return Judgement("wrong", {"right": 0.0}, said=NOT_THERE, missed=(f"said {NOT_THERE}",))
+            return Judgement("wrong", {"right": 0.0}, said=NOT_THERE, misreadings=(f"said {NOT_THERE}",))
         is_right = chosen == self.target + 1
-        missed = () if is_right else self.missed[chosen - 1]
-        return Judgement("right" if is_right else "wrong", {"right": float(is_right)}, said=str(chosen), missed=missed)
+        misreadings = () if is_right else self.misreadings[chosen - 1]
+        return Judgement(
+            "right" if is_right else "wrong", {"right": float(is_right)}, said=str(chosen), misreadings=misreadings
+        )
 
     def to_plain(self) -> dict[str, Any]:
         """Everything as plain values."""
-        missed = [list(one) for one in self.missed]
-        return {"text": self.text, "target": self.target, "missed": missed, "split": self.split, "steps": self.steps}
+        misreadings = [list(one) for one in self.misreadings]
+        return {
+            "text": self.text,
+            "target": self.target,
+            "missed": misreadings,
+            "split": self.split,
+            "steps": self.steps,
+        }
 
     @classmethod
     def from_plain(cls, values: Mapping[str, Any]) -> ObjectGold:
         """Return the gold of a line of JSON, or raise `BrokenDataset` if it is none."""
         try:
-            missed = tuple(tuple(map(str, one)) for one in values["missed"])
+            misreadings = tuple(tuple(map(str, one)) for one in values["missed"])
             target = values["target"]
-            if type(target) is not int or not 0 <= target < len(missed):
-                raise BrokenDataset(f"number {target!r} of {len(missed)} objects is meant")
+            if type(target) is not int or not 0 <= target < len(misreadings):
+                raise BrokenDataset(f"number {target!r} of {len(misreadings)} objects is meant")
             steps = int(values["steps"])
-            return cls(text=str(values["text"]), target=target, missed=missed, split=str(values["split"]), steps=steps)
+            return cls(
+                text=str(values["text"]),
+                target=target,
+                misreadings=misreadings,
+                split=str(values["split"]),
+                steps=steps,
+            )
         except (LookupError, TypeError, ValueError) as error:
             raise BrokenDataset(f"these are no objects of a scene: {error}") from error
 
@@ -157,18 +173,18 @@ class ObjectQuestions(Questions):
             assert given is not None
             assert data is not None
             examples, digest = given, _digest_of(data)
-        splits = recipe.splits or (TEST,)
+        splits = recipe.splits or self.splits_to_ask(examples)
         demand_splits(splits, examples.splits, examples.path.name, shots=recipe.shots)
         asked = [
             example
             for split in splits
-            for example in _draw_examples(examples, split, recipe.limit, seed=derive(recipe.seed, "ask", split))
+            for example in self.draw_examples(examples, split, recipe.limit, seed=derive(recipe.seed, "ask", split))
             if _content(example) not in known
         ]
         shots: list[Example] = []
         if recipe.shots:
             demand_splits((TRAIN,), examples.splits, examples.path.name)
-            some = _draw_examples(examples, TRAIN, recipe.shots, seed=derive(recipe.seed, "shots"))
+            some = self.draw_examples(examples, TRAIN, recipe.shots, seed=derive(recipe.seed, "shots"))
             shots = demand_shots(some, recipe.shots)
         instructions = Message("system", (f"{SHOWN[recipe.style]}\n\n{ASKED}",))
 
@@ -176,6 +192,16 @@ class ObjectQuestions(Questions):
             return self._pose(example, recipe)
 
         return QuestionPool(instructions, [*map(pose, shots)], [*map(pose, asked)], digest)
+
+    def splits_to_ask(self, examples: Examples) -> tuple[str, ...]:
+        """Return the splits that are asked about where none is named."""
+        del examples
+        return (TEST,)
+
+    def draw_examples(self, examples: Examples, split: str, count: int, *, seed: int) -> list[Example]:
+        """Return some examples of a split, chosen by the seed."""
+        numbers = examples.numbers(split)
+        return [examples[numbers[place]] for place in draw_numbers(len(numbers), count, seed=seed)]
 
     def gold_from(self, plain: Mapping[str, Any], answer: str) -> ObjectGold:
         """The objects that `ObjectGold.to_plain` wrote."""
@@ -192,7 +218,7 @@ class ObjectQuestions(Questions):
         gold = ObjectGold(
             text=example.text,
             target=order.index(example.context.target),
-            missed=tuple(_misreading_names(example, where) for where in order),
+            misreadings=tuple(_misreading_names(example, where) for where in order),
             split=example.split,
             steps=0 if expression is None else sum(1 for _ in parts(expression)),
         )
@@ -252,11 +278,6 @@ def _name(misreading: Misreading, schema: Schema) -> str:
     if attribute is None:
         return misreading.slip
     return "noun" if schema.attribute(attribute).is_head else attribute
-
-
-def _draw_examples(examples: Examples, split: str, count: int, *, seed: int) -> list[Example]:
-    numbers = examples.numbers(split)
-    return [examples[numbers[place]] for place in draw_numbers(len(numbers), count, seed=seed)]
 
 
 def _content(example: Example) -> str:

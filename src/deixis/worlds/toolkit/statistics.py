@@ -48,7 +48,7 @@ FIGURES = {"lengths": "Words per text", "objects": "Objects per scene", "steps":
 
 
 def ready_part(world: World) -> ExampleStatistics:
-    """The statistics of a world that has none of its own."""
+    """Return the default statistics for a world that defines none."""
     return ExampleStatistics(world)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deixis.report._markup import number
-from deixis.report.measures import GIVEN, NEED, Measure, Value, value_of_bits, value_of_share
+from deixis.report.measures import GIVEN, Measure, Value, necessity_measure, value_of_bits, value_of_share
 
 
 if TYPE_CHECKING:
@@ -36,21 +36,15 @@ def _northwest(audit: Audit) -> Value | None:
 
 
 MEASURES = (
-    Measure(
+    necessity_measure(
         key="‘push’ moves something",
-        group=NEED,
         about="In how many push examples the object moves at all; where it does not, ‘push’ is just ‘walk to’.",
-        good=0.95,
-        bad=0.5,
         of=lambda audit: value_of_share(audit.moving.get("push")),
         needs="nothing is pushed or pulled here",
     ),
-    Measure(
+    necessity_measure(
         key="‘pull’ moves something",
-        group=NEED,
         about="The same of pull examples.",
-        good=0.95,
-        bad=0.5,
         of=lambda audit: value_of_share(audit.moving.get("pull")),
         needs="nothing is pushed or pulled here",
     ),

@@ -84,9 +84,9 @@ class GridPages(WorldPages):
         """Return cards with boards."""
         return results.with_boards(cards, sides, rows, dataset) if dataset else cards
 
-    def say(self, outcome: str, role: str, missed: Sequence[str]) -> str:
+    def say(self, outcome: str, role: str, misreadings: Sequence[str]) -> str:
         """Describe the verdict on a plan in words."""
-        return results.say_outcome(outcome, role, missed)
+        return results.say_outcome(outcome, role, misreadings)
 
 
 PAGES = GridPages(

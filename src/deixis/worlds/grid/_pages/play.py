@@ -18,6 +18,7 @@ from deixis._studio.answers import AnswerVerdict, Game, Measure, draw_numbers, w
 from deixis._studio.pages import render
 from deixis._studio.play import sitting_of
 from deixis._version import __version__
+from deixis.data._ragged import Ragged
 from deixis.data._split_names import names_in_split, splits_of
 from deixis.data.store import write_parquet
 from deixis.errors import SchemaError, UnknownName
@@ -202,7 +203,7 @@ class GridGame(Game):
         """Return the misreadings that lead to the wrong objects, with shares where several explain one."""
         shares: dict[str, float] = {}
         for place, one in enumerate(said):
-            names = self.verdict(place, one).missed
+            names = self.verdict(place, one).misreadings
             for name in names:
                 shares[LABELS[name]] = shares.get(LABELS[name], 0.0) + 1 / len(names)
         return dict(sorted(shares.items(), key=lambda share: (-share[1], share[0])))
@@ -211,15 +212,14 @@ class GridGame(Game):
         """Write plans as `deixis evaluate` reads them, the examples that were asked, and in the end the evaluation."""
         split = _file_of(self.split)
         plans = [plan_to_codes(self.plan(place, one)) for place, one in enumerate(said)]
-        actions = np.concatenate([np.zeros(0, np.uint8), *plans])
-        starts = np.cumsum([0, *map(len, plans)], dtype=np.int64)
+        codes = Ragged.of_lists(plans, np.zeros(0, np.uint8))
         ids = np.array([example.id for example in self.examples[: len(said)]], np.int64)
         known = {**facts, "data": self._digest}
-        write_plans(folder / f"{split}.parquet", ids, (actions, starts), known)
+        write_plans(folder / f"{split}.parquet", ids, codes, known)
         write_parquet(table_of(self.examples[: len(said)]), folder / "asked.parquet")
         if is_over:
             asked = {split: ExampleArrays.of(self.examples)}
-            given = {split: Plans(ids=ids, actions=actions, starts=starts, facts=known)}
+            given = {split: Plans(ids=ids, codes=codes, facts=known)}
             judge = self._judge_clicks(said) if self.task == "point" else judge_all
             evaluation, verdicts = evaluate_plans(asked, given, data=self.entry.title, digest=self._digest, judge=judge)
             write_json(folder / "evaluation.json", {"deixis": __version__, "world": "grid", **evaluation.to_dict()})

@@ -85,10 +85,10 @@ def places_in(entry: Entry) -> Places:
 # -------------------------------------------------------------------------------- in words
 
 
-def say_outcome(outcome: str, role: str, missed: Sequence[str]) -> str:
+def say_outcome(outcome: str, role: str, misreadings: Sequence[str]) -> str:
     """Describe the verdict on a plan in a sentence or two."""
     words = OUTCOMES.get(outcome, outcome) + (f", {_say_role(role)}" if role else "")
-    told = " or ".join(LABELS.get(name, name) for name in missed)
+    told = " or ".join(LABELS.get(name, name) for name in misreadings)
     return f"{words}. {told[0].upper()}{told[1:]}." if told else f"{words}."
 
 
@@ -240,7 +240,7 @@ def verdict_words(example: Example, verdict: Verdict) -> str:
         return "It makes for the target, but does not do what was asked."
     name = object_name(example, verdict.chosen)
     role = f", there as {_role(verdict.role)}" if verdict.role in tuple(Role) else ""
-    if UNCLEAR in verdict.missed:
+    if UNCLEAR in verdict.misreadings:
         return f"It makes for {name}{role}; {LABELS[UNCLEAR]}."
     told = say_misreadings_to(example.utterance, example.scene, verdict.chosen)
     if not told:
@@ -271,9 +271,8 @@ def _answer(example: Example, entry: Entry, model: str, plan: Plan | None, verdi
 
 def _plan_at(plans: Plans, row: int) -> Plan | None:
     """What was said; None where that is no plan."""
-    codes = plans.actions[plans.starts[row] : plans.starts[row + 1]].tolist()
     try:
-        return plan_from_codes(codes)
+        return plan_from_codes(plans.codes[row].tolist())
     except DeixisError:
         return None
 
@@ -297,7 +296,7 @@ def _find_kept_verdict(example: Example, digest: str, entry: Entry) -> Answer | 
         got_there=bool(kept.right["got_there"][row]),
         chosen=chosen if 0 <= chosen < len(example.scene) else None,
         role=kept.roles[kept.role[row]],
-        missed=kept.misreadings[kept.missed[row]],
+        misreadings=kept.misreadings[kept.misreading[row]],
     )
     answer = _answer(example, entry, str(judged.get("model") or entry.title)[:SHARE], None, verdict)
     if _is_pointing(entry) and verdict.chosen == example.target:  # there is no plan that could be right

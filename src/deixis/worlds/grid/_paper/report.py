@@ -23,12 +23,14 @@ from deixis.report._results.document import (
     Terms,
     write_report,
 )
+from deixis.report._results.groups import say_seeds
 from deixis.report._results.tables import (
     Head,
     Table,
     differences_in,
     entries_of,
     explain_marks,
+    list_unexplained,
     table_as_text,
 )
 from deixis.report._runs import RUN, facts_in
@@ -171,7 +173,7 @@ def _table(which: Which, columns: Sequence[Group[Run]], reasons: Reasons) -> Tab
             for row in known.rows[which]
         ),
         columns=tuple(heads),
-        cells={place: cell for place, cell in cells.items() if not cell.is_empty},
+        cells=cells,
         names=names,
     )
 
@@ -257,11 +259,7 @@ def _blocks(found: Comparison) -> Iterator[str | TextTable]:
             yield table_as_text(table.measured_only())
     for mark, meaning in explain_marks(found.tables, known_results().marks)[1:]:
         yield f"{mark}  {meaning}"
-    unsaid = [one for one in differences_in(found.tables) if not one.reason]
-    if unsaid:
-        yield f"\nDiffer by more than {UNIT.far:g} points, with no reason in --notes"
-    for one in unsaid:
-        yield f"{one.name}: {one.shift}"
+    yield from list_unexplained(found.tables, f"Differ by more than {UNIT.far:g} points")
     yield ""
     for column in found.groups:
         yield from (f"{column.label}: {said}" for said in protocol_of(column))
@@ -397,9 +395,8 @@ def _sentences(title: str, runs: Sequence[Run]) -> Iterator[str]:
     begun = ", starting from the weights of another training" if data.begins_with else ""
     recipe = first.trained.inner("recipe").values
     points = ", also taught to point at the target" if recipe.get("pointing") else ""
-    seeds = [str(run.seed) for run in runs if run.seed is not None]
-    told = f", seed {seeds[0]}" if len(seeds) == 1 else f", {len(seeds)} seeds: {', '.join(seeds)}" if seeds else ""
-    yield f"Trained on {title}: {trained}, split {data.split}{steps}{begun}{points}{told}."
+    seeds = say_seeds(run.seed for run in runs if run.seed is not None)
+    yield f"Trained on {title}: {trained}, split {data.split}{steps}{begun}{points}{seeds and f', {seeds}'}."
     for said in dict.fromkeys(run.trained.text("supervision", "") for run in runs):
         if said:
             yield f"Supervision: {said}."

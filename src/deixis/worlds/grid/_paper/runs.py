@@ -84,7 +84,7 @@ def read_results(judged: Facts) -> Results:
         groups={kind: {name: _group(found, kind, measures) for name, found in splits.items()} for kind in kinds},
         outcomes={name: found.counts("choices") for name, found in splits.items()},
         roles={name: found.counts("wrong_objects_by_role") for name, found in splits.items()},
-        missed={name: found.counts("wrong_objects_by_misreading") for name, found in splits.items()},
+        misreadings={name: found.counts("wrong_objects_by_misreading") for name, found in splits.items()},
         remarks=(
             *(f"{count:,.0f} × plans {name}" for name, count in judged.counts("strange_answers").items()),
             *(f"{count:,.0f} × {name}" for name, count in judged.counts("faults").items()),

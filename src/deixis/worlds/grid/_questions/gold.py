@@ -66,7 +66,7 @@ class GridGold:
             "actions_right": found.tokens,
         }
         said = plan_to_letters(plan) or "nothing"
-        return Judgement("right" if found.exact else "wrong", measures, said=said, missed=found.missed)
+        return Judgement("right" if found.exact else "wrong", measures, said=said, misreadings=found.misreadings)
 
     def _cell(self, text: str) -> Judgement:
         scene, target = self.example.scene, self.example.target
@@ -75,11 +75,11 @@ class GridGold:
         if target in here:  # whoever names a cell that holds two things is believed to mean the right one
             return Judgement("right", {"right_target": 1.0}, said=str(cell))
         if not here:
-            return Judgement("wrong", {"right_target": 0.0}, said=str(cell), missed=("no object there",))
+            return Judgement("wrong", {"right_target": 0.0}, said=str(cell), misreadings=("no object there",))
         chosen = min(here, key=lambda number: (scene.objects[number].is_box, number))
         found = judge_plan(self.example, make_plan(scene, chosen, self.example.verb, self.example.manner))
-        missed = found.missed if found.chosen == chosen else ()
-        return Judgement("wrong", {"right_target": 0.0}, said=str(cell), missed=missed)
+        misreadings = found.misreadings if found.chosen == chosen else ()
+        return Judgement("wrong", {"right_target": 0.0}, said=str(cell), misreadings=misreadings)
 
     def to_plain(self) -> dict[str, Any]:
         """Return the example as plain values."""

@@ -16,7 +16,7 @@ from deixis.worlds.grid.roles import KINDS, decode_misreading, misreading_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from deixis.distractors.relaxations import Relaxation
+    from deixis.distractors.planned_misreadings import PlannedMisreading
     from deixis.expression.parts import Part
     from deixis.language.utterance import Utterance
     from deixis.worlds.grid.actions import Plan
@@ -38,7 +38,7 @@ class DistractorSet:
     """
 
     kind: RoleKind
-    misreading: Relaxation
+    misreading: PlannedMisreading
     words: str
     ends: tuple[int, ...]
     helpers: tuple[int, ...]

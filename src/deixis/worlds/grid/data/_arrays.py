@@ -7,8 +7,9 @@ the dataset and mapped into memory afterwards, so a set of any size is open at o
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from hashlib import sha256
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,7 +54,7 @@ class PlanArrays:
         mentions: int16 [example, mention, 2], by noun phrase in the order of the words, the target's first: the place
             of its last word, the noun, and the cell of the object that it mentions; -1 for both where there is no such
             phrase, or where the dataset does not say which object was put there for it.
-        actions: uint8 [action], the plans one after another; start: int64 [example + 1], where each begins.
+        plans: uint8 [action] for every example, the codes of its plan.
         cells, channels: of a grid, see `deixis.worlds.grid._batches`.
     """
 
@@ -63,18 +64,12 @@ class PlanArrays:
     lit: np.ndarray
     target: np.ndarray
     mentions: np.ndarray
-    actions: np.ndarray
-    start: np.ndarray
+    plans: Ragged
     cells: int
     channels: int
 
     def __len__(self) -> int:
         return len(self.ids)
-
-    @property
-    def action_count(self) -> np.ndarray:
-        """Number of actions of each plan, int64 [example]."""
-        return np.diff(self.start)
 
     def grids(self) -> np.ndarray:
         """Return the grids spelled out, uint8 [example, cell, channel], for looking and for tests."""
@@ -89,7 +84,6 @@ class PlanArrays:
 
     def taking(self, rows: np.ndarray) -> PlanArrays:
         """Some examples alone, in the order of their numbers."""
-        plans = Ragged(self.actions, self.start).take(rows)
         return PlanArrays(
             ids=self.ids[rows],
             words=self.words[rows],
@@ -97,8 +91,7 @@ class PlanArrays:
             lit=self.lit[rows],
             target=self.target[rows],
             mentions=self.mentions[rows],
-            actions=plans.values,
-            start=plans.start,
+            plans=self.plans.take(rows),
             cells=self.cells,
             channels=self.channels,
         )
@@ -125,7 +118,7 @@ def load_plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, ch
     made = plan_arrays(dataset, split, words, channels=channels)
     with suppress(BrokenDataset, OSError):  # a read-only or full disk: memory will do
         folder.parent.mkdir(exist_ok=True)
-        arrays = {name: getattr(made, name) for name in _DTYPES}
+        arrays = {name: attrgetter(field)(made) for name, field in _FIELDS.items()}
         write_arrays(folder, KIND, arrays, {**facts, "cells": made.cells})
         return _map_arrays(folder, facts)
     return made
@@ -141,14 +134,15 @@ _DTYPES = {
     "actions": ("|u1", 1),
     "start": ("<i8", 1),
 }
-assert set(_DTYPES) < {field.name for field in fields(PlanArrays)}
+_FIELDS = {name: name for name in _DTYPES} | {"actions": "plans.values", "start": "plans.start"}
 
 
 def _map_arrays(folder: Path, facts: dict[str, Any]) -> PlanArrays:
     arrays, found = read_arrays(folder, KIND, _DTYPES)
     if {name: found.get(name) for name in facts} != facts:
         raise BrokenDataset(f"{folder} was made from other data")
-    return PlanArrays(**arrays, cells=int(found["cells"]), channels=int(found["channels"]))
+    plans = Ragged(arrays.pop("actions"), arrays.pop("start"))
+    return PlanArrays(**arrays, plans=plans, cells=int(found["cells"]), channels=int(found["channels"]))
 
 
 def plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, channels: int = 17) -> PlanArrays:
@@ -166,7 +160,6 @@ def plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, channel
     cells = {piece.cells for piece in pieces}
     if len(cells) > 1:
         raise BrokenDataset(f"the split {split!r} mixes grids of {sorted(cells)} cells; a model learns one size")
-    lengths = np.concatenate([piece.action_count for piece in pieces])
     return PlanArrays(
         ids=np.concatenate([piece.ids for piece in pieces]),
         words=_join([piece.words for piece in pieces], 0),
@@ -174,8 +167,7 @@ def plan_arrays(dataset: Dataset, split: str, words: tuple[str, ...], *, channel
         lit=_join([piece.lit for piece in pieces], cells.copy().pop() * channels),
         target=np.concatenate([piece.target for piece in pieces]),
         mentions=_join([piece.mentions for piece in pieces], -1),
-        actions=np.concatenate([piece.actions for piece in pieces]),
-        start=np.concatenate(([0], np.cumsum(lengths))),
+        plans=Ragged.of_pieces([piece.plans for piece in pieces]),
         cells=cells.pop(),
         channels=channels,
     )
@@ -193,7 +185,6 @@ def _piece(table: pa.Table, words: tuple[str, ...], channels: int) -> PlanArrays
     numbers, counts = _number_words(table.column("command"), words)
     batch = grid_batch(table)
     agents = np.stack([table.column(f"agent_{name}").to_numpy() for name in ("row", "column", "facing")], axis=1)
-    actions, start = _plans(table)
     target = _target(table.column("target").to_numpy(), batch.objects, batch.count, batch.size)
     return PlanArrays(
         ids=table.column("id").to_numpy(),
@@ -202,8 +193,7 @@ def _piece(table: pa.Table, words: tuple[str, ...], channels: int) -> PlanArrays
         lit=_lit(batch.objects, batch.count, agents, batch.size, channels),
         target=target,
         mentions=_mentions(_nouns(numbers, words), target, table, batch),
-        actions=actions,
-        start=start,
+        plans=_plans(table),
         cells=batch.size**2,
         channels=channels,
     )
@@ -276,8 +266,8 @@ def _mentions(nouns: np.ndarray, target: np.ndarray, table: pa.Table, batch: Gri
     return np.where(is_known[:, :, None], np.stack((nouns, cells), axis=2), np.int16(-1))
 
 
-def _plans(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
-    """The plans one after another as codes, and where each begins."""
+def _plans(table: pa.Table) -> Ragged:
+    """The plans as codes."""
     column = table.column("plan").combine_chunks()
     column = column.cast(pa.large_string()) if not pa.types.is_large_string(column.type) else column
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -286,4 +276,4 @@ def _plans(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
     codes = _CODES[np.frombuffer(letters or b"", np.uint8)[bounds[0] : bounds[-1]]]
     if len(codes) and codes.max() == 255:
         raise BrokenDataset("a plan has a letter that is no action; known: L R W P Q S")
-    return codes, bounds - bounds[0]
+    return Ragged(codes, bounds - bounds[0])

@@ -57,7 +57,6 @@ def example_arrays(
     texts = list(dict.fromkeys(command.text for chunk in chunks for command in chunk.commands))
     number = {text: place for place, text in enumerate(texts)}
     width = max(chunk.objects.shape[1] for chunk in chunks)
-    plans = Ragged.of_pieces([chunk.plan for chunk in chunks])
     return ExampleArrays(
         ids=np.concatenate([chunk.id for chunk in chunks]),
         objects=np.concatenate([_widen(chunk.objects, width, 0) for chunk in chunks]),
@@ -65,8 +64,7 @@ def example_arrays(
         size=np.concatenate([chunk.size for chunk in chunks]),
         target=np.concatenate([chunk.target for chunk in chunks]),
         agent=np.concatenate([chunk.agent for chunk in chunks]),
-        actions=plans.values,
-        starts=plans.start,
+        plans=Ragged.of_pieces([chunk.plan for chunk in chunks]),
         roles=np.concatenate([_widen(_roles(chunk), width, NO_ROLE) for chunk in chunks]),
         which=np.concatenate(
             [chunk.of_command([number[command.text] for command in chunk.commands], np.int64) for chunk in chunks]

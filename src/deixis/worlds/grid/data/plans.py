@@ -74,24 +74,24 @@ class _Faults:
 
 
 def write_plans(
-    path: Path, ids: np.ndarray, plans: tuple[np.ndarray, np.ndarray], facts: Mapping[str, Any] | None = None
+    path: Path, ids: np.ndarray, plans: Ragged | tuple[np.ndarray, np.ndarray], facts: Mapping[str, Any] | None = None
 ) -> None:
     """Write the plans for one split.
 
     Args:
         path: the file, `<split>.parquet`.
         ids: integers [plan], of the examples.
-        plans: (actions, starts): uint8 [action], codes of actions, all plans one after the other, and int64 [plan + 1];
-            a code that is no action is written as ?.
+        plans: the codes of `Plans`, or (actions, starts): uint8 [action], codes of actions, all plans one after the
+            other, and int64 [plan + 1]. A code that is no action is written as ?.
         facts: what else to remember: split, data, model, checkpoint, seed and so on, as JSON can hold it.
     """
-    actions, starts = np.asarray(plans[0]), np.asarray(plans[1], np.int64)
+    actions, starts = (plans.values, plans.start) if isinstance(plans, Ragged) else map(np.asarray, plans)
     if len(starts) != len(ids) + 1 or starts[0] != 0 or starts[-1] != len(actions) or (np.diff(starts) < 0).any():
         raise ValueError(f"{len(ids)} plans need {len(ids) + 1} starts that rise from 0 to the number of actions")
     letters = np.full(256, STRANGE, np.uint8)
     letters[: len(LETTERS)] = LETTERS
     text = pa.LargeStringArray.from_buffers(
-        len(ids), pa.py_buffer(starts), pa.py_buffer(letters[actions.astype(np.uint8)].tobytes())
+        len(ids), pa.py_buffer(starts.astype(np.int64)), pa.py_buffer(letters[actions.astype(np.uint8)].tobytes())
     )
     said = {"format": FORMAT, "kind": KIND, **(facts or {}), "examples": len(ids), "deixis": __version__}
     table = pa.table({"id": pa.array(np.asarray(ids, np.int64)), "plan": text.cast(pa.string())})
@@ -248,15 +248,14 @@ def _plans(ids: np.ndarray, texts: pa.LargeStringArray, facts: dict[str, Any], f
     codes = np.full(256, NO_ACTION, np.uint8)
     codes[LETTERS] = np.arange(len(LETTERS))
     letters = _bytes_of(texts)
-    actions, starts = codes[letters.values], letters.start
-    strange = np.unique(letters.row[actions == NO_ACTION])
+    plans = Ragged(codes[letters.values], letters.start)
+    strange = np.unique(letters.row[plans.values == NO_ACTION])
     if len(strange):
-        lists = [actions[starts[row] : starts[row + 1]] for row in range(len(ids))]
+        lists = plans.split()
         for row in strange.tolist():
             lists[row] = _slowly(texts[row].as_py(), int(ids[row]), faults)
-        actions = np.concatenate(lists)
-        starts = np.cumsum([0, *map(len, lists)], dtype=np.int64)
-    return Plans(ids=ids, actions=actions, starts=starts, facts=facts, faults=faults.found)
+        plans = Ragged.of_lists(lists)
+    return Plans(ids=ids, codes=plans, facts=facts, faults=faults.found)
 
 
 def _slowly(text: str, number: int, faults: _Faults) -> np.ndarray:

@@ -234,7 +234,7 @@ def in_schema(table: pa.Table, where: object = "the table") -> pa.Table:
 
 
 def with_optional_columns(table: pa.Table) -> pa.Table:
-    """Return a table of commands with the optional columns that it does not have, empty."""
+    """Return a table of commands with empty columns for the optional ones that it lacks."""
     for name in OPTIONAL:
         if "command" in table.column_names and name not in table.column_names:
             empty = pa.repeat(pa.scalar("", SCHEMA.field(name).type), table.num_rows)

@@ -91,8 +91,7 @@ class Episodes:
 
     def plan(self, number: int) -> Plan:
         """Return the actions that carry it out."""
-        start, end = self.asked.starts[number : number + 2].tolist()
-        return plan_from_codes(self.asked.actions[start:end].tolist())
+        return plan_from_codes(self.asked.plans[number].tolist())
 
     def scene(self, number: int) -> GridScene:
         """Return the world of an episode before anything is done."""
@@ -145,7 +144,8 @@ class Episodes:
         """Return the episodes for the kernels, with where everything is in the end."""
         asked = self.asked
         agents, objects = np.empty_like(asked.agent), np.empty_like(asked.objects)
-        simulate_plans(asked.objects, asked.count, self.size, asked.agent, asked.actions, asked.starts, agents, objects)
+        plans = asked.plans
+        simulate_plans(asked.objects, asked.count, self.size, asked.agent, plans.values, plans.start, agents, objects)
         manners = np.array([command.codes[1] for command in asked.commands], np.int64)
         return Play(
             objects=np.ascontiguousarray(asked.objects),
@@ -153,8 +153,8 @@ class Episodes:
             agent=np.ascontiguousarray(asked.agent),
             target=asked.target.astype(np.int64),
             manner=manners[asked.which],
-            plan=asked.actions,
-            start=asked.starts,
+            plan=plans.values,
+            start=plans.start,
             goal=np.ascontiguousarray(objects[:, :, 3:]),
             goal_agent=np.ascontiguousarray(agents[:, :2]),
             words=words,

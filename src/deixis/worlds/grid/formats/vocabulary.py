@@ -138,7 +138,7 @@ def write_vocabularies(
     Args:
         tables: the examples.
         folder: where to write.
-        split: the split whose words count; all examples where it is empty.
+        split: the split whose words are counted; if empty, those of all examples.
         joins_manners: keep `while spinning` together, as gSCAN does.
     """
     counter = VocabularyCounter(split=split, joins_manners=joins_manners)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from deixis.distractors.relaxations import relaxations
+from deixis.distractors.planned_misreadings import planned_misreadings
 from deixis.expression.steps import Extreme
 from deixis.resolution.reference import denotation
 from deixis.schema import Reading, Which
@@ -50,7 +50,9 @@ def draw_world(expression: Expression, *, size: int, objects: int, rng: Stream) 
     target = board.ground(expression)
     if target is None or target.is_box or not board.shows(expression, target):
         return None
-    for misreading in rng.permutation(relaxations(expression, GRID, kinds=("attribute", "selector", "relation"))):
+    for misreading in rng.permutation(
+        planned_misreadings(expression, GRID, kinds=("attribute", "selector", "relation"))
+    ):
         if len(board.objects) >= objects:
             break
         trial = _Board(size, board.objects, rng, reuses=True)

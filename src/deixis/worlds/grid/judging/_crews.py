@@ -49,12 +49,10 @@ def _pieces(asked: ExampleArrays, plans: Plans, given: np.ndarray) -> Iterator[t
     for start in range(0, len(asked), ROWS):
         rows = slice(start, min(start + ROWS, len(asked)))
         used, which = np.unique(asked.which[rows], return_inverse=True)
-        first, last = asked.starts[rows.start], asked.starts[rows.stop]
         piece = replace(
             asked,
             **{name: getattr(asked, name)[rows] for name in PER_EXAMPLE},
-            actions=asked.actions[first:last],
-            starts=asked.starts[rows.start : rows.stop + 1] - first,
+            plans=asked.plans.slice(rows.start, rows.stop),
             which=which.astype(np.int64),
             commands=tuple(asked.commands[number] for number in used.tolist()),
         )

@@ -95,7 +95,7 @@ def evaluate(request: Request) -> Output:
         {"losses": losses.to_dict()} if losses else {}
     )
     told = wrong_plans(asked, verdicts)
-    values["wrong_answers"] = {split: [one._asdict() for one in some] for split, some in told.items()}
+    values["wrong_answers"] = {split: [one.to_dict() for one in some] for split, some in told.items()}
     files, notes = [], []
     if out is not None:
         kept = read_kept(out)

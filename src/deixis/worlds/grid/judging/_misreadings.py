@@ -1,6 +1,6 @@
 """The smallest misreading of a command that leads to the wrong object.
 
-| what was missed        | the misreading                                                                    | rank |
+| name                   | the misreading                                                                    | rank |
 |------------------------|-----------------------------------------------------------------------------------|------|
 | size among everything  | a size word compared with everything there is, not within its own phrase          | 0    |
 | clause of a clause     | a clause about something else heard as one more about the target                  | 1    |
@@ -54,7 +54,7 @@ CATEGORIES = {
     "clauses": "all clauses",
     "noun alone": "all but the noun",
 }
-MISSED: tuple[str, ...] = (  # in the order of the bits of `worlds.grid._kernels.navigation.find_misreadings`
+MISREADINGS: tuple[str, ...] = (  # in the order of the bits of `worlds.grid._kernels.navigation.find_misreadings`
     "size among everything",
     FLATTENED,
     *WORDS.values(),
@@ -88,7 +88,7 @@ def misreadings(expression: Expression) -> tuple[Misreading, ...]:
 
 
 def category(misreading: Misreading) -> str:
-    """Return the name of a misreading in `MISSED`."""
+    """Return the name of a misreading in `MISREADINGS`."""
     first = misreading.parts[0] if misreading.parts else None
     match misreading.slip:
         case "ignored" | "misread" if first is not None:
@@ -100,19 +100,19 @@ def category(misreading: Misreading) -> str:
 
 
 def misreadings_to(expression: Expression, scene: GridScene, *, target: int, chosen: int) -> tuple[str, ...]:
-    """Return the misreadings that lead to the chosen object: names of `MISSED`, in its order, or `NO_REASON`.
+    """Return the misreadings that lead to the chosen object: names of `MISREADINGS`, in its order, or `NO_REASON`.
 
     The compiled twin is `worlds.grid._kernels.navigation.find_misreadings`.
     """
     if _table(expression) is None or denotation(expression, scene) != {target}:
         return (UNCLEAR,)
     found = {category(one) for one in leading_to(expression, scene, chosen)}
-    return tuple(name for name in MISSED if name in found) or (NO_REASON,)
+    return tuple(name for name in MISREADINGS if name in found) or (NO_REASON,)
 
 
 def names_of(bits: int) -> tuple[str, ...]:
     """Return the names of the bits of the compiled twin."""
-    return tuple(name for number, name in enumerate(MISSED) if bits >> number & 1) or (NO_REASON,)
+    return tuple(name for number, name in enumerate(MISREADINGS) if bits >> number & 1) or (NO_REASON,)
 
 
 class Blueprints(NamedTuple):

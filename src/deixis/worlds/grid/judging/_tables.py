@@ -81,7 +81,7 @@ def _targets(what: str, scores: Mapping[str, Score], *, cut: bool) -> TextTable:
 
 
 def _choices(splits: Mapping[str, SplitEvaluation], every: SplitEvaluation) -> Iterator[TextTable]:
-    """What came of the plans, and of wrong objects what was missed by whoever goes there and why they are there."""
+    """Outcomes of the plans, and for wrong objects the misreadings and the roles."""
     found = list(splits.values())
     numbers = range(1, 1 + len(found))
     if every.choices["right target"] < every.score.examples:
@@ -90,8 +90,8 @@ def _choices(splits: Mapping[str, SplitEvaluation], every: SplitEvaluation) -> I
         yield TextTable(("made for", *splits), rows, numbers)
     if every.choices["wrong object"]:
         wrong = [one.choices["wrong object"] for one in found]
-        missed = _shares(every.missed, list(zip((one.missed for one in found), wrong, strict=True)))
-        yield TextTable(("wrong object, missing", *splits), missed, numbers)
+        misreadings = _shares(every.misreadings, list(zip((one.misreadings for one in found), wrong, strict=True)))
+        yield TextTable(("wrong object, missing", *splits), misreadings, numbers)
         roles = _shares(every.roles, list(zip((one.roles for one in found), wrong, strict=True)))
         named = [(f"{role} distractor" if role in DISTRACTORS else role, *shares) for role, *shares in roles]
         yield TextTable(("wrong object, there as", *splits), named, numbers)

@@ -41,7 +41,7 @@ def write_plan_verdicts(
         return np.concatenate([np.zeros(0, np.int64), *map(of, verdicts.values())])
 
     is_wrong = join(lambda one: one.is_wrong_object).astype(bool)
-    misread, missed = np.unique(np.where(is_wrong, join(lambda one: one.misread), -1), return_inverse=True)
+    misread, misreading = np.unique(np.where(is_wrong, join(lambda one: one.misread), -1), return_inverse=True)
     found = Verdicts(
         ids=np.concatenate([np.zeros(0, np.int64), *(asked[split].ids for split in verdicts)]),
         part=np.repeat(np.arange(len(verdicts)), [len(one) for one in verdicts.values()]).astype(np.int16),
@@ -51,7 +51,7 @@ def write_plan_verdicts(
         outcomes=CHOICES,
         role=np.where(is_wrong, join(lambda one: one.role) + 2, 0).astype(np.int16),
         roles=("", UNRECORDED, *KINDS),
-        missed=missed.astype(np.int16),
+        misreading=misreading.astype(np.int16),
         misreadings=tuple(names_of(bits) if bits >= 0 else () for bits in misread.tolist()),
         chosen=join(lambda one: one.chosen).astype(np.int32),
     )

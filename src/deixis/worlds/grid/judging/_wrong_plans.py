@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,15 +27,21 @@ class WrongPlan(NamedTuple):
         id: of the example, as text.
         command: what was asked.
         chosen: the number of the object.
-        missed: what was missed, by the names under which it is counted.
-        misreadings: what a reader did who goes there: "ignored ‘big’ in ‘a big circle’".
+        misreadings: the names under which they are counted.
+        wordings: what a reader did who goes there: "ignored ‘big’ in ‘a big circle’".
     """
 
     id: str
     command: str
     chosen: int
-    missed: tuple[str, ...]
     misreadings: tuple[str, ...]
+    wordings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain values, under the names of evaluation.json."""
+        told = self._asdict()
+        words = told.pop("wordings")
+        return {**told, "missed": self.misreadings, "misreadings": words}
 
 
 def wrong_plans(
@@ -55,11 +61,11 @@ def _first_wrong(verdicts: Verdicts, most: int) -> np.ndarray:
 def _wrong_plan(asked: ExampleArrays, verdicts: Verdicts, row: int) -> WrongPlan:
     command, found = asked.commands[asked.which[row]], verdicts.verdict(row)
     chosen = int(verdicts.chosen[row])
-    if UNCLEAR in found.missed or not command.is_read:
+    if UNCLEAR in found.misreadings or not command.is_read:
         told: tuple[str, ...] = (LABELS[UNCLEAR],)
     else:
         told = say_misreadings_to(command.utterance, _scene(asked, row), chosen) or (LABELS[NO_REASON],)
-    return WrongPlan(str(int(asked.ids[row])), command.text, chosen, found.missed, told)
+    return WrongPlan(str(int(asked.ids[row])), command.text, chosen, found.misreadings, told)
 
 
 def _scene(asked: ExampleArrays, row: int) -> GridScene:

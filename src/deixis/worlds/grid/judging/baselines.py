@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from deixis.data._ragged import Ragged
 from deixis.seeds import GOLDEN_WORD, derive, mix_words
 from deixis.worlds.grid.actions import Action
 from deixis.worlds.grid.judging.verdicts import Plans
@@ -33,13 +34,12 @@ def random_plans(asked: ExampleArrays, *, seed: int) -> Plans:
     The draws depend on the seed and the id of the example alone: they are those of
     `Stream(mix(id ^ derive(seed, "random plans")))`.
     """
-    length = np.diff(asked.starts)
+    plans = asked.plans.slice(0, len(asked))  # its own, so that the row of every action is not kept with `asked`
     with np.errstate(over="ignore"):
         start = mix_words(asked.ids.astype(np.uint64) ^ np.uint64(derive(seed, "random plans")))
-        turn = np.arange(len(asked.actions)) - np.repeat(asked.starts[:-1], length)
-        words = mix_words(np.repeat(start, length) + GOLDEN_WORD * (turn + 1).astype(np.uint64))
+        words = mix_words(start[plans.row] + GOLDEN_WORD * (plans.place + 1).astype(np.uint64))
     actions = ((words & _LOW) * np.uint64(len(Action)) >> _HALF).astype(np.uint8)
-    return Plans(ids=asked.ids, actions=actions, starts=asked.starts, facts={"model": "random", "seed": seed})
+    return Plans(ids=asked.ids, codes=Ragged(actions, plans.start), facts={"model": "random", "seed": seed})
 
 
 def oracle_plans(asked: ExampleArrays) -> Plans:
@@ -56,9 +56,8 @@ def oracle_plans(asked: ExampleArrays) -> Plans:
     plans, lengths = np.zeros((len(asked), room), np.uint8), np.zeros(len(asked), np.int64)
     worlds = asked.objects, asked.count, asked.size, asked.agent
     make_plans(*worlds, _first_referents(asked), verbs, manners, plans, lengths)
-    starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
-    actions = plans[np.arange(room) < lengths[:, None]]
-    return Plans(ids=asked.ids, actions=actions, starts=starts, facts={"model": "oracle"})
+    codes = Ragged.of_lengths(plans[np.arange(room) < lengths[:, None]], lengths)
+    return Plans(ids=asked.ids, codes=codes, facts={"model": "oracle"})
 
 
 def _first_referents(asked: ExampleArrays) -> np.ndarray:

@@ -21,13 +21,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from deixis._deprecation import rename_field
 from deixis.errors import BrokenDataset
 from deixis.expression.patterns import PATTERNS
 from deixis.judge.request import ANSWERED, NOT_ASKED
 from deixis.judge.uncertainty import Estimate, wilson
 from deixis.worlds.grid.actions import MANNERS, VERBS
 from deixis.worlds.grid.judging import POINTING
-from deixis.worlds.grid.judging._misreadings import MISSED, NO_REASON, names_of
+from deixis.worlds.grid.judging._misreadings import MISREADINGS, NO_REASON, names_of
 from deixis.worlds.grid.judging.verdicts import CUT, UNRECORDED, ExampleArrays, Plans, Verdicts, judge_all, take_plans
 from deixis.worlds.grid.roles import KINDS
 from deixis.worlds.grid.scene import GRID
@@ -116,6 +117,7 @@ class Score(NamedTuple):
         return cls(examples, right, math.nan if tokens is None else float(tokens))
 
 
+@rename_field("missed", "misreadings", since="0.3.0", until="0.5.0")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitEvaluation:
     """The results on one split.
@@ -124,8 +126,7 @@ class SplitEvaluation:
         score: over all its examples.
         choices: how often each of `CHOICES` came of it.
         roles: of wrong objects, why they are in the world: as a distractor of some kind, or because they are mentioned.
-        missed: of wrong objects, what a reader misses who goes there; where several things explain it equally well,
-            each is given its share.
+        misreadings: those that explain wrong objects; several that explain one equally well share it.
         by: the scores of parts, by each of `GROUPINGS` and the name of the part; an example counts for each relation
             that its command names.
     """
@@ -133,7 +134,7 @@ class SplitEvaluation:
     score: Score
     choices: Mapping[str, int]
     roles: Mapping[str, int]
-    missed: Mapping[str, float]
+    misreadings: Mapping[str, float]
     by: Mapping[str, Mapping[str, Score]]
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,7 +143,7 @@ class SplitEvaluation:
             **self.score.to_dict(),
             "choices": dict(self.choices),
             "wrong_objects_by_role": dict(self.roles),
-            "wrong_objects_by_misreading": dict(self.missed),
+            "wrong_objects_by_misreading": dict(self.misreadings),
             "by": {what: {name: part.to_dict() for name, part in parts.items()} for what, parts in self.by.items()},
         }
 
@@ -153,7 +154,7 @@ class SplitEvaluation:
             score=Score.from_dict(values),
             choices=dict(values["choices"]),
             roles=dict(values["wrong_objects_by_role"]),
-            missed=dict(values["wrong_objects_by_misreading"]),
+            misreadings=dict(values["wrong_objects_by_misreading"]),
             by={
                 what: {name: Score.from_dict(part) for name, part in parts.items()}
                 for what, parts in values["by"].items()
@@ -298,7 +299,7 @@ def merge_splits(found: Iterable[SplitEvaluation]) -> SplitEvaluation:
         score=_add_scores([one.score for one in found]),
         choices=_sum_counts([one.choices for one in found], CHOICES),
         roles=_sum_counts([one.roles for one in found], (*KINDS, UNRECORDED)),
-        missed=_sum_counts([one.missed for one in found], (*MISSED, NO_REASON)),
+        misreadings=_sum_counts([one.misreadings for one in found], (*MISREADINGS, NO_REASON)),
         by={
             what: {
                 name: _add_scores([one.by[what][name] for one in found if name in one.by.get(what, {})])
@@ -321,7 +322,7 @@ def _settle(asked: ExampleArrays, verdicts: Verdicts) -> SplitEvaluation:
         score=_scores(verdicts, np.arange(len(asked)), np.zeros(len(asked), np.int64), 1)[0],
         choices=dict(zip(CHOICES, choices, strict=True)),
         roles={name: roles[name] for name in (*KINDS, UNRECORDED) if roles[name]},
-        missed=_shares(verdicts.misread[is_wrong]),
+        misreadings=_shares(verdicts.misread[is_wrong]),
         by={what: _parts(asked, verdicts, what) for what in GROUPINGS},
     )
 
@@ -336,8 +337,8 @@ def outcomes_of(verdicts: Verdicts) -> np.ndarray:
 
 
 def _shares(misread: np.ndarray) -> dict[str, float]:
-    """Return how often each thing was missed, with shares where several explain one choice."""
-    shares = dict.fromkeys((*MISSED, NO_REASON), 0.0)
+    """Return how often each misreading explains a choice, with shares where several explain one choice."""
+    shares = dict.fromkeys((*MISREADINGS, NO_REASON), 0.0)
     for bits, count in zip(*(column.tolist() for column in np.unique(misread, return_counts=True)), strict=True):
         names = names_of(bits)
         for name in names:
@@ -354,7 +355,7 @@ def _parts(asked: ExampleArrays, verdicts: Verdicts, what: str) -> dict[str, Sco
         rows, parts = np.nonzero(np.array(named, bool).reshape(-1, len(names))[asked.which])
     elif what == "length":
         names, rows = (*(name for _, name in LENGTHS), LONGEST), np.arange(len(asked))
-        parts = np.searchsorted([most for most, _ in LENGTHS], np.diff(asked.starts))
+        parts = np.searchsorted([most for most, _ in LENGTHS], asked.plans.length)
     else:
         labels = [_label(command, what) for command in asked.commands]
         names, rows = tuple(dict.fromkeys(labels)), np.arange(len(asked))

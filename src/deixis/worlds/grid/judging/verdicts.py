@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from deixis._deprecation import merge_fields, rename_field
+from deixis.data._ragged import Ragged
 from deixis.errors import SchemaError
 from deixis.worlds.grid.actions import Action, Verb, plan_to_codes
 from deixis.worlds.grid.data._commands import Command
@@ -112,6 +114,7 @@ def _standing(scene: GridScene, plan: Sequence[Action]) -> list[int]:
     return [i for i, thing in enumerate(outcome.objects) if (thing.row, thing.column) == cell]
 
 
+@rename_field("missed", "misreadings", since="0.3.0", until="0.5.0")
 class Verdict(NamedTuple):
     """The judgement on one plan.
 
@@ -122,7 +125,7 @@ class Verdict(NamedTuple):
         got_there: it leaves everything where the right plan does.
         chosen: the object that it makes for, or None.
         role: why a wrong object is in the world; empty where the target was chosen, or nothing.
-        missed: what was misread by whoever goes to that object, see `plan_misreadings`.
+        misreadings: those that lead to that object, see `plan_misreadings`.
     """
 
     exact: bool
@@ -131,7 +134,7 @@ class Verdict(NamedTuple):
     got_there: bool
     chosen: int | None
     role: str = ""
-    missed: tuple[str, ...] = ()
+    misreadings: tuple[str, ...] = ()
 
 
 WRONG = Verdict(exact=False, exact_cut=False, tokens=0.0, got_there=False, chosen=None)
@@ -166,19 +169,20 @@ def judge_choice(example: Example, chosen: int) -> Verdict:
 
 
 def _with_reason(example: Example, verdict: Verdict) -> Verdict:
-    """The judgement with why the chosen object is there and what was missed, where it is a wrong one."""
+    """The judgement, with the role of a wrong object and the misreadings that lead to it."""
     chosen = verdict.chosen
     if chosen is None or chosen == example.target:
         return verdict
     return verdict._replace(
         role=example.roles[chosen].kind if example.roles else UNRECORDED,
-        missed=misreadings_to(example.expression, example.scene, target=example.target, chosen=chosen),
+        misreadings=misreadings_to(example.expression, example.scene, target=example.target, chosen=chosen),
     )
 
 
 # -------------------------------------------------------------------------------- many at once
 
 
+@merge_fields({"actions": "values", "starts": "start"}, "plans", Ragged, since="0.3.0", until="0.5.0")
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ExampleArrays:
     """Examples as arrays: the worlds, the commands and the right plans.
@@ -186,7 +190,7 @@ class ExampleArrays:
     Shapes:
         ids: int64 [example].
         objects: uint8 [example, place, 5]; count, size, target: int64 [example]; agent: uint8 [example, 3].
-        actions: uint8 [action], the right plans one after the other; starts: int64 [example + 1].
+        plans: uint8 [action] for every example, the codes of the right plans.
         roles: uint8 [example, place], `NO_ROLE` where it is not recorded.
         which: int64 [example], numbers of `commands`.
     """
@@ -197,8 +201,7 @@ class ExampleArrays:
     size: np.ndarray
     target: np.ndarray
     agent: np.ndarray
-    actions: np.ndarray
-    starts: np.ndarray
+    plans: Ragged
     roles: np.ndarray
     which: np.ndarray
     commands: tuple[Command, ...]
@@ -225,8 +228,7 @@ class ExampleArrays:
             size=np.array([example.scene.size for example in examples], np.int64),
             target=np.array([example.target for example in examples], np.int64),
             agent=np.array([(a.row, a.column, a.facing) for a in agents if a], np.uint8).reshape(-1, 3),
-            actions=np.concatenate([np.zeros(0, np.uint8), *(plan_to_codes(example.plan) for example in examples)]),
-            starts=np.cumsum([0, *(len(example.plan) for example in examples)], dtype=np.int64),
+            plans=Ragged.of_lists([plan_to_codes(example.plan) for example in examples], np.zeros(0, np.uint8)),
             roles=roles,
             which=np.array([texts.index(example.text) for example in examples], np.int64),
             commands=tuple(Command.of_example(first[text]) for text in texts),
@@ -244,21 +246,20 @@ class ExampleArrays:
         return np.array(values)[self.which] if len(self) else np.zeros(0, np.int64)
 
 
+@merge_fields({"actions": "values", "starts": "start"}, "codes", Ragged, since="0.3.0", until="0.5.0")
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Plans:
     """Plans of a model.
 
     Attributes:
         ids: int64 [plan], of the examples.
-        actions: uint8 [action], codes of actions, all plans one after the other; `NO_ACTION` for anything else.
-        starts: int64 [plan + 1].
+        codes: uint8 [action] for every plan, the codes of its actions; `NO_ACTION` for anything else.
         facts: where they come from: model, checkpoint, seed and so on.
         faults: what could not be read, as (how often, where first) by what it is.
     """
 
     ids: np.ndarray
-    actions: np.ndarray
-    starts: np.ndarray
+    codes: Ragged
     facts: Mapping[str, Any] = field(default_factory=dict)
     faults: Mapping[str, tuple[int, str]] = field(default_factory=dict)
 
@@ -274,7 +275,7 @@ class Verdicts:
         exact, exact_cut, got_there, is_given, is_plan: bool [example]. tokens: float64 [example].
         chosen: int64 [example], -1 for nothing. is_right_target: bool [example].
         role: int64 [example], a number of `KINDS`; -1 where it is not recorded or nothing wrong was chosen.
-        misread: int64 [example], bits of `MISSED` for wrong choices.
+        misread: int64 [example], bits of `MISREADINGS` for wrong choices.
     """
 
     exact: np.ndarray
@@ -307,7 +308,7 @@ class Verdicts:
             got_there=bool(self.got_there[number]),
             chosen=None if chosen < 0 else chosen,
             role=(KINDS[role] if role >= 0 else UNRECORDED) if is_wrong else "",
-            missed=names_of(int(self.misread[number])) if is_wrong else (),
+            misreadings=names_of(int(self.misread[number])) if is_wrong else (),
         )
 
 
@@ -333,10 +334,10 @@ def judge_all(asked: ExampleArrays, plans: Plans, *, is_given: np.ndarray | None
         asked.agent,
         asked.target,
         np.ascontiguousarray(codes[:, 0]),
-        asked.actions,
-        asked.starts,
-        plans.actions,
-        plans.starts,
+        asked.plans.values,
+        asked.plans.start,
+        plans.codes.values,
+        plans.codes.start,
         is_plan,
         CUT,
         is_so,
@@ -381,17 +382,17 @@ def take_plans(plans: Plans, rows: np.ndarray) -> Plans:
 
     -1 stands for the empty plan, with the id 0.
     """
-    length = np.append(np.diff(plans.starts), 0)[rows]
-    starts = np.concatenate(([0], np.cumsum(length))).astype(np.int64)
-    places = np.repeat(plans.starts[rows] - starts[:-1], length) + np.arange(starts[-1])
+    with_empty = Ragged(plans.codes.values, np.append(plans.codes.start, plans.codes.start[-1]))
     ids = np.append(plans.ids, np.int64(0))[rows]
-    return Plans(ids=ids, actions=plans.actions[places], starts=starts, facts=plans.facts, faults=plans.faults)
+    return Plans(ids=ids, codes=with_empty.take(rows), facts=plans.facts, faults=plans.faults)
 
 
 def _holds_no_action(plans: Plans) -> np.ndarray:
     """bool [plan]: something in it is no action."""
-    row = np.repeat(np.arange(len(plans)), np.diff(plans.starts))
-    return np.bincount(row[plans.actions >= len(Action)], minlength=len(plans)) > 0
+    strange = np.flatnonzero(plans.codes.values >= len(Action))
+    found = np.zeros(len(plans), bool)
+    found[np.searchsorted(plans.codes.start, strange, side="right") - 1] = True
+    return found
 
 
 def _roles(asked: ExampleArrays, chosen: np.ndarray) -> np.ndarray:

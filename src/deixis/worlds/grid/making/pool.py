@@ -57,6 +57,6 @@ class Pool:
 
 
 def demand_whole(name: str, value: object, least: int, most: int) -> None:
-    """Raise an error unless a value of a recipe is a whole number between two others."""
+    """Raise an error unless a value of a recipe is an integer within a range."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise RecipeError(f"{name} must be a whole number from {least} to {most:,}, got {value!r}")

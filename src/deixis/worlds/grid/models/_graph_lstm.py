@@ -20,8 +20,8 @@ from torch import nn
 from torch.nn import functional
 
 from deixis.learn._layers import MASKED_SCORE, EncodedWords, TwoWayLSTM
-from deixis.worlds.grid.models._recurrent import ActionDecoder, GridConvolutions, Memory, State
-from deixis.worlds.grid.models.policy import Layout, Policy
+from deixis.worlds.grid.models._recurrent import ActionDecoder, GridConvolutions, Memory, RecurrentPolicy
+from deixis.worlds.grid.models.policy import Layout
 
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class GraphLSTMSettings:
     scaled: bool = False
 
 
-class GraphLSTM(Policy):
+class GraphLSTM(RecurrentPolicy):
     """The GCN-LSTM, for `words` known words."""
 
     layout = Layout(size=10, pad=PAD, start=2, stop=3, first=4)
@@ -106,18 +106,6 @@ class GraphLSTM(Policy):
             nodes = self.messages(looks, is_node, said, is_word, summary)
         cells = self.grid((nodes * is_node[:, :, None]).to(self.computes_in))
         return self.decoder.encode(said.to(self.computes_in), is_word, cells, summary.to(self.computes_in))
-
-    def scores(self, memory: Memory, shown: Tensor) -> Tensor:
-        """Return scores for every next action, given the right ones before it (teacher forcing)."""
-        return self.decoder(memory, shown)
-
-    def begin(self, memory: Memory, limit: int) -> State:  # noqa: ARG002
-        """Return the state in which decoding starts."""
-        return self.decoder.begin(memory)
-
-    def next_scores(self, memory: Memory, last: Tensor, state: State) -> tuple[Tensor, State]:
-        """Return scores for the next action, and the next state."""
-        return self.decoder.next_scores(memory, last, state)
 
 
 class MessagePassing(nn.Module):

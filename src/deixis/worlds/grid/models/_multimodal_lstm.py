@@ -22,8 +22,8 @@ from torch import nn
 from torch.nn import functional
 
 from deixis.learn._layers import TwoWayLSTM
-from deixis.worlds.grid.models._recurrent import ActionDecoder, GridConvolutions, Memory, State
-from deixis.worlds.grid.models.policy import Layout, Policy
+from deixis.worlds.grid.models._recurrent import ActionDecoder, GridConvolutions, Memory, RecurrentPolicy
+from deixis.worlds.grid.models.policy import Layout
 
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class MultimodalLSTMSettings:
     cell_dropout: float = 0.1
 
 
-class MultimodalLSTM(Policy):
+class MultimodalLSTM(RecurrentPolicy):
     """The M-LSTM, for `words` known words."""
 
     layout = Layout(size=9, pad=PAD, start=START, stop=STOP, first=3)
@@ -81,18 +81,6 @@ class MultimodalLSTM(Policy):
             self.grid(grid.to(self.computes_in)),
             (read.last_onward + read.last_backward).to(self.computes_in),
         )
-
-    def scores(self, memory: Memory, shown: Tensor) -> Tensor:
-        """Return scores for every next action, given the right ones before it (teacher forcing)."""
-        return self.decoder(memory, shown)
-
-    def begin(self, memory: Memory, limit: int) -> State:  # noqa: ARG002
-        """Return the state in which decoding starts."""
-        return self.decoder.begin(memory)
-
-    def next_scores(self, memory: Memory, last: Tensor, state: State) -> tuple[Tensor, State]:
-        """Return scores for the next action, and the next state."""
-        return self.decoder.next_scores(memory, last, state)
 
 
 def _wrap(words: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:

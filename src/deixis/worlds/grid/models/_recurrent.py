@@ -20,6 +20,7 @@ from torch import nn
 from torch.nn import functional
 
 from deixis.learn._layers import attend, can_fuse
+from deixis.worlds.grid.models.policy import Policy
 
 
 if TYPE_CHECKING:
@@ -48,6 +49,24 @@ class State(NamedTuple):
 
     state: Tensor
     carried: Tensor
+
+
+class RecurrentPolicy(Policy):
+    """A model whose plans come from an `ActionDecoder`."""
+
+    decoder: ActionDecoder
+
+    def scores(self, memory: Memory, shown: Tensor) -> Tensor:
+        """Return scores for every next action, given the right ones before it (teacher forcing)."""
+        return self.decoder(memory, shown)
+
+    def begin(self, memory: Memory, limit: int) -> State:  # noqa: ARG002
+        """Return the state in which decoding starts."""
+        return self.decoder.begin(memory)
+
+    def next_scores(self, memory: Memory, last: Tensor, state: State) -> tuple[Tensor, State]:
+        """Return scores for the next action, and the next state."""
+        return self.decoder.next_scores(memory, last, state)
 
 
 def cell_step(addends: tuple[Tensor, ...], carried: Tensor) -> tuple[Tensor, Tensor]:

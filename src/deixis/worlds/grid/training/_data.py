@@ -41,8 +41,8 @@ class DeviceData:
         self.lit = move(arrays.lit, np.int32)
         self.target = move(arrays.target, np.int16)
         self.mentions = move(arrays.mentions, np.int16)
-        self.actions = move(arrays.actions, np.uint8)
-        self.start = move(arrays.start, np.int64)
+        self.actions = move(arrays.plans.values, np.uint8)
+        self.start = move(arrays.plans.start, np.int64)
         table, which, _ = _told(arrays, teller)
         self.told, self.which = move(table, np.int16), move(which, np.int32)
 

@@ -129,7 +129,7 @@ def order_of(training: Training, examples: PlanArrays) -> Order | StagedOrder:
     def order_lengths(lengths: np.ndarray, updates: int) -> Order:
         return Order(lengths, training.batch_size, updates, training.seed, training.batching)
 
-    everything = order_lengths(examples.action_count, training.steps)
+    everything = order_lengths(examples.plans.length, training.steps)
     chosen = []
     if training.easy_first:
         chosen.append((_easy(training, examples), training.easy_first))
@@ -138,7 +138,7 @@ def order_of(training: Training, examples: PlanArrays) -> Order | StagedOrder:
         chosen.append((np.repeat(np.arange(len(examples)), times), training.rare_first))
     if not chosen:
         return everything
-    stages = tuple((rows, order_lengths(examples.action_count[rows], count)) for rows, count in chosen)
+    stages = tuple((rows, order_lengths(examples.plans.length[rows], count)) for rows, count in chosen)
     return StagedOrder(stages, everything)
 
 

@@ -127,7 +127,7 @@ class _Plans(Course):
         weights = None if before is None else _weights_to_begin_with(self.model, before, examples)
         if training.compile:
             self.model.compile_parts()
-        self.lengths = examples.action_count
+        self.lengths = examples.plans.length
         self.order = order_of(training, examples)
         self.loss = PlanLoss(
             self.model.train(),
@@ -266,7 +266,7 @@ def _dev_examples(
 
 def _demand_learnable(model: Policy, examples: PlanArrays, name: str) -> None:
     demand_room(model, examples, name)
-    longest = int(examples.action_count.max(initial=0))
+    longest = int(examples.plans.length.max(initial=0))
     if model.longest_plan and longest > model.longest_plan:
         raise RecipeError(
             f"{name} has a plan of {longest} actions; the model has room for {model.longest_plan}, "

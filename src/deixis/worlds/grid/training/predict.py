@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from deixis.data._ragged import Ragged
 from deixis.errors import BrokenCheckpoint, BrokenDataset, RecipeError
 from deixis.learn._checkpoints import checkpoint_digest
 from deixis.learn.devices import find_device
@@ -109,16 +110,11 @@ def _say(model: Policy, data: DeviceData, rows: Tensor, limit: int, longest: int
 
 def exact_matches(actions: np.ndarray, start: np.ndarray, gold: PlanArrays) -> np.ndarray:
     """Tell which plans are right to the last action: bool [example]."""
-    lengths = np.diff(start)
-    is_equal: np.ndarray = lengths == gold.action_count
+    said = Ragged(actions, start)
+    is_equal: np.ndarray = said.length == gold.plans.length
     rows = np.flatnonzero(is_equal)
-    ours = np.concatenate([[0], np.cumsum(lengths[rows])])
-    at = np.arange(ours[-1]) - np.repeat(ours[:-1], lengths[rows])
-    wrong = (
-        actions[np.repeat(start[rows], lengths[rows]) + at]
-        != gold.actions[np.repeat(gold.start[rows], lengths[rows]) + at]
-    )
-    is_equal[rows] = np.bincount(np.repeat(np.arange(len(rows)), lengths[rows]), wrong, len(rows)) == 0
+    ours, theirs = said.take(rows), gold.plans.take(rows)
+    is_equal[rows] = np.bincount(ours.row, ours.values != theirs.values, len(rows)) == 0
     return is_equal
 
 
@@ -133,9 +129,9 @@ def predict(  # noqa: PLR0913 (a checkpoint, the data and a place to write to, a
     batch: int = 4096,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, Plans]:
-    """Let a model say plans for some splits, and keep them as `out/<split>.parquet`.
+    """Decode the plans of a model for some splits, and write them to `out/<split>.parquet`.
 
-    What is there already of the same checkpoint, the same data and the same limit is taken as it is.
+    A file that was written for the same checkpoint, data and limit is reused.
 
     Args:
         checkpoint: a safetensors file.

@@ -43,7 +43,7 @@ class SettingResult:
         chance: the mean of one over the number of candidates.
         outcomes: how often each.
         by_form, by_length, by_candidates: the accuracy of parts.
-        places, categories, missed: of wrong choices, how many lie where, are of the target's category or not, and
+        places, categories, misreadings: of wrong choices, how many lie where, are of the target's category or not, and
             follow from missing what.
         overlapping: the share of examples whose box overlaps the target by half; None where no boxes were given.
     """
@@ -56,7 +56,7 @@ class SettingResult:
     by_candidates: Mapping[str, Estimate]
     places: Mapping[str, int]
     categories: Mapping[str, int]
-    missed: Mapping[str, float]
+    misreadings: Mapping[str, float]
     overlapping: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class SettingResult:
             "by candidates": {name: _plain(found) for name, found in self.by_candidates.items()},
             "wrong choices by place": dict(self.places),
             "wrong choices by category": dict(self.categories),
-            "wrong choices by what was missed": {name: round(share, 3) for name, share in self.missed.items()},
+            "wrong choices by what was missed": {name: round(share, 3) for name, share in self.misreadings.items()},
             **({} if self.overlapping is None else {"boxes that overlap the target": round(self.overlapping, 6)}),
         }
 
@@ -177,8 +177,8 @@ def _settle(verdicts: Sequence[Verdict], known: Mapping[int, Example]) -> Settin
     wrong = [verdict for verdict in verdicts if verdict.outcome == "wrong object"]
     shares: dict[str, float] = {}
     for verdict in wrong:
-        for what in verdict.missed:
-            shares[what] = shares.get(what, 0.0) + 1 / len(verdict.missed)
+        for what in verdict.misreadings:
+            shares[what] = shares.get(what, 0.0) + 1 / len(verdict.misreadings)
     counts = Counter(verdict.outcome for verdict in verdicts)
     crowds = [name for _, name in CROWDS] + [LARGE_CROWD]
     return SettingResult(
@@ -192,7 +192,7 @@ def _settle(verdicts: Sequence[Verdict], known: Mapping[int, Example]) -> Settin
         categories=dict(
             Counter("same category" if v.is_same_category else "another category" for v in wrong).most_common()
         ),
-        missed=dict(sorted(shares.items(), key=lambda share: (-share[1], share[0]))),
+        misreadings=dict(sorted(shares.items(), key=lambda share: (-share[1], share[0]))),
         overlapping=_overlapping(verdicts),
     )
 

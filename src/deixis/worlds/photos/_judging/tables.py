@@ -103,7 +103,7 @@ def _errors(setting: Setting, found: SettingResult) -> Iterator[str | TextTable]
         return
     rows = [
         (what, name, f"{100 * count / wrong:.1f}")
-        for what, parts in (("lies in", found.places), ("is of", found.categories), ("ignores", found.missed))
+        for what, parts in (("lies in", found.places), ("is of", found.categories), ("ignores", found.misreadings))
         for name, count in parts.items()
     ]
     yield f"Of {wrong:,} wrong choices ({setting}):"

@@ -32,14 +32,14 @@ def write_answer_verdicts(path: Path, verdicts: Sequence[Verdict], examples: Seq
         examples: at least those that were asked.
     """
     known = {example.id: example for example in examples}
-    part, outcome, place, missed = (Codes() for _ in range(4))
+    part, outcome, place, misreading = (Codes() for _ in range(4))
     right = []
     for verdict in verdicts:
         is_there = known[verdict.id].is_there
         part.add(verdict.setting if is_there else f"{verdict.setting}, {ABSENT}")
         outcome.add(verdict.outcome)
         place.add(verdict.place)
-        missed.add(verdict.missed)
+        misreading.add(verdict.misreadings)
         right.append(verdict.outcome == ("right" if is_there else "said not there"))
     found = Verdicts(
         ids=np.array([verdict.id for verdict in verdicts], np.int64),
@@ -50,8 +50,8 @@ def write_answer_verdicts(path: Path, verdicts: Sequence[Verdict], examples: Seq
         outcomes=outcome.names,
         role=place.codes,
         roles=place.names,
-        missed=missed.codes,
-        misreadings=missed.names,
+        misreading=misreading.codes,
+        misreadings=misreading.names,
         chosen=np.full(len(verdicts), -1, np.int32),
         texts=[known[verdict.id].text[:MAX_TEXT] for verdict in verdicts],
     )

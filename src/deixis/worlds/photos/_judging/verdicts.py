@@ -1,7 +1,7 @@
 """Verdicts on single answers: the object each means, whether it is the target, and if not, the misreading.
 
-A box stands for the candidate it agrees with best, if the two overlap by half. What was missed in a wrong choice is the
-slightest of the `misreadings` that lead to it.
+A box stands for the candidate it agrees with best, if the two overlap by half. The misreading behind a wrong choice is
+the slightest of the `misreadings` that lead to it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from deixis.worlds.photos.scene.vocabulary import NAME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from deixis.distractors.relaxations import Relaxation
+    from deixis.distractors.planned_misreadings import PlannedMisreading
     from deixis.expression.description import Expression
     from deixis.expression.program import Program
     from deixis.worlds.photos.localise import Answer, Example, Setting
@@ -45,7 +45,7 @@ WORDS = (
     "alternatives",
     "relation",
 )  # for single parts, see `name_ignored_parts`
-LABELS: dict[str, str] = {  # what somebody missed as what somebody did, in the words of `language._misreadings`
+LABELS: dict[str, str] = {  # misreadings as what somebody did, in the words of `language._misreadings`
     **{word: f"ignored the target's {word}" for word in WORDS},
     **{f"{word} of something related": f"ignored another object's {word}" for word in WORDS},
     "all relations": "ignored all relations",
@@ -65,7 +65,7 @@ class Verdict(NamedTuple):
         candidates: how many objects there were to choose from.
         place: where a wrong choice lies: `right image`, the kind of its image, or `image not shown`.
         is_same_category: whether a wrong choice has the target's name.
-        missed: what a reader misses who makes this choice, see `name_ignored_parts`.
+        misreadings: those that explain this choice, see `name_ignored_parts`.
         overlaps: whether the box that was given overlaps the target's by half, whichever object it matches best; None
             where none was given.
     """
@@ -76,7 +76,7 @@ class Verdict(NamedTuple):
     candidates: int
     place: str = ""
     is_same_category: bool = False
-    missed: tuple[str, ...] = ()
+    misreadings: tuple[str, ...] = ()
     overlaps: bool | None = None
 
 
@@ -125,13 +125,13 @@ def judge_answers(
     return judge.verdicts(choices)
 
 
-def name_ignored_parts(relaxation: Relaxation, expression: Expression) -> str:
+def name_ignored_parts(misreading: PlannedMisreading, expression: Expression) -> str:
     """Name the ignored parts of a misreading: `relation`, `noun of something related`, `all but the noun`."""
-    if len(relaxation.parts) > 1:
-        return {"relation": "all relations"}.get(relaxation.kind) or (
-            "all but the noun" if len(relaxation.expression.steps) == 1 else "all but noun and attributes"
+    if len(misreading.parts) > 1:
+        return {"relation": "all relations"}.get(misreading.kind) or (
+            "all but the noun" if len(misreading.expression.steps) == 1 else "all but noun and attributes"
         )
-    (part,) = relaxation.parts
+    (part,) = misreading.parts
     above = (mention_at(expression, part.address[:k]).steps[part.address[k]] for k in range(len(part.address) - 1))
     is_related = any(isinstance(step, Related) for step in above)
     match part.step:
@@ -149,7 +149,7 @@ def name_ignored_parts(relaxation: Relaxation, expression: Expression) -> str:
 
 
 class _Choice(NamedTuple):
-    """What an answer comes to, before it is asked what was missed."""
+    """What an answer comes to, before misreadings are looked for."""
 
     example: Example
     setting: Setting
@@ -235,7 +235,7 @@ class _Judge:
         return ids
 
     def verdicts(self, choices: Sequence[_Choice]) -> list[Verdict]:
-        """Return the judgements on some choices, with what was missed in those that are wrong."""
+        """Return the judgements on some choices, with the misreadings of wrong ones."""
         sizes = np.diff(self.scenes.scene_ptr)
         why = self.ignored_parts([choice for choice in choices if _is_explicable(choice)])
         candidates: dict[tuple[int, Setting], int] = {}
@@ -254,7 +254,7 @@ class _Judge:
                     candidates[key],
                     place=self.place(choice) if is_wrong else "",
                     is_same_category=is_wrong and self.is_same_category(choice),
-                    missed=(next(why) if _is_explicable(choice) else (UNEXPLAINED,)) if is_wrong else (),
+                    misreadings=(next(why) if _is_explicable(choice) else (UNEXPLAINED,)) if is_wrong else (),
                     overlaps=choice.overlaps,
                 )
             )
@@ -276,7 +276,7 @@ class _Judge:
 
     def ignored_parts(self, choices: Sequence[_Choice]) -> Iterator[tuple[str, ...]]:
         """For every wrong choice what the slightest misreadings miss that lead to it."""
-        readings: dict[int, tuple[Relaxation, ...]] = {}
+        readings: dict[int, tuple[PlannedMisreading, ...]] = {}
         programs: list[Program] = []
         which: list[int] = []
         where: list[int] = []
@@ -309,12 +309,12 @@ def _is_explicable(choice: _Choice) -> bool:
     return choice.outcome == "wrong object" and choice.example.is_there and choice.example.expression is not None
 
 
-def slightest(led: Sequence[Relaxation]) -> tuple[Relaxation, ...]:
+def slightest(led: Sequence[PlannedMisreading]) -> tuple[PlannedMisreading, ...]:
     """Return the misreadings of a single part that lead to an object, or else the first of several parts."""
     return tuple(one for one in led if len(one.parts) == 1) or tuple(led[:1])
 
 
-def _names_of(led: Sequence[Relaxation], expression: Expression | None) -> tuple[str, ...]:
+def _names_of(led: Sequence[PlannedMisreading], expression: Expression | None) -> tuple[str, ...]:
     """What the slightest of the misreadings that lead to an object miss."""
     if not led or expression is None:
         return (UNEXPLAINED,)

@@ -37,7 +37,7 @@ from deixis.worlds.photos._models.regions import (
     Words,
     join_rows,
     join_words,
-    pieces,
+    pair_pieces,
     take_rows,
 )
 
@@ -245,11 +245,8 @@ class ErasingGrounder(nn.Module):
         Those of a row have to be of the image that was in view.
         """
         numbers = 3 * (seen.cells.shape[1] + 2 * AROUND + 1) * self.settings.width
-        parts = []
-        for part in pieces(rows, numbers, self.numbers_at_once):
-            seen_here = ErasingSeen(*(field.to(query.weights.dtype) for field in take_rows(seen, rows[part])))
-            parts.append(self.fit(take_rows(query, (part, None)), seen_here))
-        return torch.cat(parts)
+        pairs = pair_pieces(query, seen, rows, numbers=numbers, at_once=self.numbers_at_once, dtype=query.weights.dtype)
+        return torch.cat([self.fit(*pair) for pair in pairs])
 
     def loss(self, lesson: Lesson) -> tuple[Tensor, dict[str, Tensor]]:
         """Return the losses of ranking, attributes and mined pairs, and in the second stage those of erasing.

@@ -26,7 +26,7 @@ from deixis.worlds.photos._models.modules import (
     Subject,
 )
 from deixis.worlds.photos._models.ranking import attribute_loss, lots_of, mined_loss, pair_rows, rank_loss
-from deixis.worlds.photos._models.regions import AROUND, pieces, take_rows
+from deixis.worlds.photos._models.regions import AROUND, pair_pieces, take_rows
 
 
 if TYPE_CHECKING:
@@ -148,11 +148,8 @@ class ModularGrounder(nn.Module):
     def dense(self, query: ModularQuery, seen: ModularSeen, rows: Tensor) -> Tensor:
         """Return the fit of regions: float [text, region]."""
         numbers = (3 * seen.cells.shape[1] + AROUND + 4) * self.settings.width
-        parts = []
-        for part in pieces(rows, numbers, self.numbers_at_once):
-            seen_here = ModularSeen(*(field.to(query.weights.dtype) for field in take_rows(seen, rows[part])))
-            parts.append(self.fit(take_rows(query, (part, None)), seen_here))
-        return torch.cat(parts)
+        pairs = pair_pieces(query, seen, rows, numbers=numbers, at_once=self.numbers_at_once, dtype=query.weights.dtype)
+        return torch.cat([self.fit(*pair) for pair in pairs])
 
     def loss(self, lesson: Lesson) -> tuple[Tensor, dict[str, Tensor]]:
         """The ranking loss, that of the attributes of targets and, where pairs were mined, that of these."""

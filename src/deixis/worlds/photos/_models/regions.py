@@ -182,6 +182,7 @@ class Grounder(Protocol[Q, S]):
 
 
 T = TypeVar("T", bound="tuple[Any, ...]")
+R = TypeVar("R", bound="tuple[Any, ...]")
 
 
 def take_rows(value: T, rows: Any) -> T:
@@ -202,6 +203,15 @@ def join_words(texts: Sequence[Words]) -> Words:
     steps = max(lot.words.shape[1] for lot in texts)
     words = [functional.pad(lot.words, (0, steps - lot.words.shape[1]), value=PAD) for lot in texts]
     return Words(torch.cat(words), torch.cat([lot.count for lot in texts]))
+
+
+def pair_pieces(
+    query: R, seen: T, rows: Tensor, *, numbers: int, at_once: int, dtype: torch.dtype
+) -> Iterator[tuple[R, T]]:
+    """Yield texts and their regions piece by piece (see `pieces`), regions in the precision of texts."""
+    for part in pieces(rows, numbers, at_once):
+        some = take_rows(seen, rows[part])
+        yield take_rows(query, (part, None)), type(seen)(*(field.to(dtype) for field in some))
 
 
 def pieces(rows: Tensor, numbers: int, at_once: int) -> Iterator[slice]:

@@ -102,9 +102,9 @@ class PhotographPages(WorldPages):
         """Return cards with photographs."""
         return results.with_photographs(cards, sides[0].verdicts.ids[rows[0]], dataset) if dataset else cards
 
-    def say(self, outcome: str, role: str, missed: Sequence[str]) -> str:
+    def say(self, outcome: str, role: str, misreadings: Sequence[str]) -> str:
         """Describe the verdict on an answer in words."""
-        return results.say_outcome(outcome, role, missed)
+        return results.say_outcome(outcome, role, misreadings)
 
 
 PAGES = PhotographPages(

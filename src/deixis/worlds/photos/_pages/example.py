@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from deixis._studio.library import Entry
-    from deixis.distractors.relaxations import Relaxation
+    from deixis.distractors.planned_misreadings import PlannedMisreading
     from deixis.expression.description import Description
     from deixis.expression.parts import Address
     from deixis.worlds.photos.data.store import CopsRef
@@ -298,17 +298,19 @@ class Story(Reading):
             misses = " ".join(dotted_address(part.address) for part in by[0].parts) if by else ""
             yield Region(index=index, name=name, box=scene.boxes[index], role=role, says=says, misses=misses)
 
-    def _tempting(self, scene: GraphScene, distractor: DistractorImage | None) -> tuple[int | None, Relaxation | None]:
+    def _tempting(
+        self, scene: GraphScene, distractor: DistractorImage | None
+    ) -> tuple[int | None, PlannedMisreading | None]:
         """Return the object that is recorded as tempting, and the misreading that leads to it."""
         if distractor is None or distractor.object_id not in scene.object_ids:
             return None, None
         try:
-            recorded = self.example.relaxation_of(distractor)
+            recorded = self.example.misreading_of(distractor)
         except SchemaError:
             recorded = None
         return scene.object_number(distractor.object_id), recorded
 
-    def _say_temptation(self, name: str, by: Sequence[Relaxation]) -> str:
+    def _say_temptation(self, name: str, by: Sequence[PlannedMisreading]) -> str:
         if not by:
             return f"The {name} is recorded as a distractor, but not for which misreading."
         return f"You would end here if you {self.say_misreadings(by)}."

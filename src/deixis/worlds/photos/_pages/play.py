@@ -226,8 +226,8 @@ class PhotographGame(Game):
         if not said:
             return {}
         found, _ = self._evaluation(said)
-        missed = found.settings[self.setting].missed if self.setting in found.settings else {}
-        return {LABELS[name]: share for name, share in missed.items()}
+        misreadings = found.settings[self.setting].misreadings if self.setting in found.settings else {}
+        return {LABELS[name]: share for name, share in misreadings.items()}
 
     def write(self, folder: Path, said: Sequence[str], facts: Mapping[str, Any], *, is_over: bool) -> list[str]:
         """Write answers as `deixis evaluate` reads them, and in the end the evaluation and the asked examples."""

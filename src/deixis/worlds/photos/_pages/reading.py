@@ -21,7 +21,7 @@ from deixis.worlds.photos.scene.vocabulary import NAME
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from deixis.distractors.relaxations import Relaxation
+    from deixis.distractors.planned_misreadings import PlannedMisreading
     from deixis.expression.description import Description, Expression
     from deixis.expression.parts import Address
     from deixis.expression.steps import Step
@@ -183,19 +183,19 @@ class Reading:
 
     # ---------------------------------------------------------------------------- misreadings
 
-    def leading_to(self, scene: GraphScene) -> dict[int, tuple[Relaxation, ...]]:
+    def leading_to(self, scene: GraphScene) -> dict[int, tuple[PlannedMisreading, ...]]:
         """Return for each object of an image the slightest misreadings that lead to it."""
-        led: dict[int, list[Relaxation]] = {}
+        led: dict[int, list[PlannedMisreading]] = {}
         for misreading in misreadings(self.expression) if self.expression else ():
             for index in denotation(misreading.expression, scene):
                 led.setdefault(index, []).append(misreading)
         return {index: slightest(found) for index, found in led.items()}
 
-    def say_misreadings(self, some: Sequence[Relaxation]) -> str:
+    def say_misreadings(self, some: Sequence[PlannedMisreading]) -> str:
         """Say the misreadings that lead to one object, in the words that follow 'if you' (`language._misreadings`)."""
         return join_misreadings([self._say(one) for one in some])
 
-    def _say(self, misreading: Relaxation) -> str:
+    def _say(self, misreading: PlannedMisreading) -> str:
         words = [f"‘{self.words_of(part.address)}’" for part in misreading.parts]
         if len(words) > 1:
             heard = _say_expression(misreading.expression)

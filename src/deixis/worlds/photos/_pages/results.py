@@ -52,12 +52,12 @@ def show_groundings(entry: Entry, run: Run) -> ModelResults:
     return show_results(entry, run, read_results(run.judged), world=WORLD.name, model=model)
 
 
-def say_outcome(outcome: str, role: str, missed: Sequence[str]) -> str:
+def say_outcome(outcome: str, role: str, misreadings: Sequence[str]) -> str:
     """Describe the verdict on an answer in a sentence or two."""
     words = OUTCOMES.get(outcome, outcome)
     if role:
         words += f", {PLACES.get(role, f'in an image shown as {role}')}"
-    told = " or ".join(LABELS.get(name, name) for name in missed)
+    told = " or ".join(LABELS.get(name, name) for name in misreadings)
     return f"{words}. {told[0].upper()}{told[1:]}." if told else f"{words}."
 
 

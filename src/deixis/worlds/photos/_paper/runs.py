@@ -109,7 +109,9 @@ def read_results(judged: Facts) -> Results:
         },
         outcomes={printable(name): found.counts("outcomes") for name, found in settings.items()},
         roles={printable(name): found.counts("wrong choices by place") for name, found in settings.items()},
-        missed={printable(name): found.counts("wrong choices by what was missed") for name, found in settings.items()},
+        misreadings={
+            printable(name): found.counts("wrong choices by what was missed") for name, found in settings.items()
+        },
         remarks=(
             *(f"{count:,.0f} × answers {name}" for name, count in judged.counts("strange answers").items()),
             *(f"{count:,.0f} × {name}" for name, count in judged.counts("faults").items()),

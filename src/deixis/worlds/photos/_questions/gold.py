@@ -21,13 +21,13 @@ class Candidate(NamedTuple):
     Attributes:
         image_id, object_id: which object.
         place: where a wrong choice lies: `right image`, or the kind of its image.
-        missed: what a reader misses who makes this choice.
+        misreadings: those that explain this choice.
     """
 
     image_id: str
     object_id: str
     place: str = ""
-    missed: tuple[str, ...] = ()
+    misreadings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,12 +79,12 @@ class RegionGold:
         if said == self.right:
             return Judgement("right", self._measures(is_right=True), said=said)
         if chosen is None:
-            missed: tuple[str, ...] = ("said not there",)
+            misreadings: tuple[str, ...] = ("said not there",)
         elif self.target is None:
-            missed = ("took something that does not fit",)
+            misreadings = ("took something that does not fit",)
         else:
-            missed = self.candidates[chosen - 1].missed
-        return Judgement("wrong", self._measures(is_right=False), said=said, missed=missed)
+            misreadings = self.candidates[chosen - 1].misreadings
+        return Judgement("wrong", self._measures(is_right=False), said=said, misreadings=misreadings)
 
     def _measures(self, *, is_right: bool) -> dict[str, float]:
         """Return the share of right answers over all, over what is there and over what is not."""
@@ -95,7 +95,7 @@ class RegionGold:
         """Return the regions as plain values."""
         return {
             "text": self.text,
-            "candidates": [[*one[:3], list(one.missed)] for one in self.candidates],
+            "candidates": [[*one[:3], list(one.misreadings)] for one in self.candidates],
             "target": self.target,
             "split": self.split,
             "form": self.form,
@@ -107,8 +107,8 @@ class RegionGold:
         """Return the gold of a line of JSON, or raise `BrokenDataset` where it is none."""
         try:
             candidates = tuple(
-                Candidate(str(image), str(thing), str(place), tuple(map(str, missed)))
-                for image, thing, place, missed in values["candidates"]
+                Candidate(str(image), str(thing), str(place), tuple(map(str, misreadings)))
+                for image, thing, place, misreadings in values["candidates"]
             )
             target = values["target"]
             if target is not None and (type(target) is not int or not 0 <= target < len(candidates)):

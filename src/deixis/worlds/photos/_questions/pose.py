@@ -106,7 +106,7 @@ class Photographs:
         copies = [replace(example, id=number) for number in range(len(places))]
         answers = [Answer(number, setting, *place) for number, place in enumerate(places)]
         verdicts = judge_answers(copies, answers, self.scenes)
-        return [Candidate(*place, one.place, one.missed) for place, one in zip(places, verdicts, strict=True)]
+        return [Candidate(*place, one.place, one.misreadings) for place, one in zip(places, verdicts, strict=True)]
 
     def question(self, shown: PosedExample, style: str) -> Message:
         """Return the images and the expression as a question."""

@@ -136,7 +136,7 @@ def express_in_parallel(
 
 
 def image_chunks(images: int) -> list[range]:
-    """Return the numbers of images that are spoken of together."""
+    """Return the numbers of the images of each work unit."""
     return [range(first, min(first + AT_ONCE, images)) for first in range(0, images, AT_ONCE)]
 
 

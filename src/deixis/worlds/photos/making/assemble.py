@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from deixis.distractors.relaxations import Relaxation
+    from deixis.distractors.planned_misreadings import PlannedMisreading
     from deixis.expression.description import Expression
     from deixis.worlds.photos._changes import Negative
 
@@ -259,7 +259,7 @@ def _images(chunk: Chunk, place: Corpus) -> Iterator[tuple[tuple[DistractorImage
         yield images, tuple(sorted(one.lacking))
 
 
-def _code(misreading: Relaxation | None, codes: dict[int, str]) -> str:
+def _code(misreading: PlannedMisreading | None, codes: dict[int, str]) -> str:
     """The code of a misreading; the images of one expression share them."""
     if id(misreading) not in codes:
         codes[id(misreading)] = encode_misreading(misreading)

@@ -78,20 +78,19 @@ class CopsRefRecipe:
     """The recipe of a Cops-Ref dataset.
 
     Attributes:
-        seed: everything random follows from it.
-        images: how many scenes are imagined, where no graphs are given.
+        seed: the random seed of everything.
+        images: number of imagined scenes, if no graphs are given.
         val, test: shares of the images; distractor images come from the same split as their target.
-        each: distractor images of every kind.
-        fewest: how many of a kind will do where there are not as many; expressions with fewer are left out. As many as
-            `each` in the paper.
-        guarded: whether an image is refused as a distractor when the expression may be true in it for all that is
-            known, and an expression when it may fit something else in its own image. Of imagined scenes the whole
-            truth is known and asked. Left and right count as people may see them (`left_right.with_loose_sides`).
-        negatives: whether val and test also hold expressions of what is not there.
+        each: number of distractor images of every kind.
+        fewest: least number of distractor images of a kind; expressions with fewer are left out. The paper demands
+            `each`.
+        guarded: whether to refuse a distractor image in which the expression may be true, and an expression that may
+            fit another object of its own image. Unannotated facts count as possible; imagined scenes are annotated in
+            full. Left and right are read loosely (`left_right.with_loose_sides`).
+        negatives: whether val and test also hold expressions that fit nothing.
         engine: how expressions are made; its seed is set from `seed`.
         scenes: files or folders of GQA, Visual Genome or CLEVR; without any, scenes are imagined and drawn.
-        pictures: a folder with the pictures of given scenes, called after the ids of the images; an image without one
-            is left out.
+        pictures: a folder with the pictures of given scenes, named by image id; an image without one is left out.
         allow_losses: whether more than one in a hundred of the files, images, objects, attributes or relations that are
             given may be lost.
     """

@@ -103,7 +103,7 @@ class RoomPages(WorldPages):
         """Describe the caption of a model for a room, and its faults."""
         verdicts = side.verdicts
         caption = verdicts.texts[row] if verdicts.texts else ""
-        faults = verdicts.misreadings[verdicts.missed[row]]
+        faults = verdicts.misreadings[verdicts.misreading[row]]
         return AnswerCard(side.judged.model, side.marks(row), results.say_faults(faults), caption or "(nothing)")
 
 

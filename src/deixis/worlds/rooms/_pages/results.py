@@ -40,9 +40,9 @@ WORDS = ResultWords(
     },
     part="test set",
     interval="Wilson where a caption is right or wrong, otherwise a bootstrap over captions",
-    missed=("Faults of captions", "fault"),
+    misreadings_heading=("Faults of captions", "fault"),
     roles=("", ""),
-    missed_label="Fault",
+    misreading_label="Fault",
     role_label="Lies in",
     needs_data=False,
     without_data="No dataset of 3D Shapes is in the given folders, so examples have no pages of their own.",
@@ -75,9 +75,9 @@ def _speaker_name(entry: Entry, judged: Facts) -> str:
 # -------------------------------------------------------------------------------- single captions
 
 
-def say_faults(missed: Sequence[str]) -> str:
+def say_faults(misreadings: Sequence[str]) -> str:
     """Describe the faults of a caption in a sentence."""
-    first, *others = [name.removeprefix("says ") for name in missed] or [""]
+    first, *others = [name.removeprefix("says ") for name in misreadings] or [""]
     return f"It says {', and '.join([first, *others])}." if first else ""
 
 

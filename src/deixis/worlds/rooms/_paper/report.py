@@ -14,12 +14,14 @@ from deixis.report._notes import read_sentences
 from deixis.report._palette import color_pair
 from deixis.report._results.cells import Cell, Measurement, PublishedFigure, Unit
 from deixis.report._results.document import Code, Differences, Listing, Paragraph, Report, Section, Terms, write_report
+from deixis.report._results.groups import say_seeds
 from deixis.report._results.tables import (
     Head,
     Table,
     differences_in,
     entries_of,
     explain_marks,
+    list_unexplained,
     table_as_text,
 )
 from deixis.report._skeleton import resource
@@ -222,7 +224,7 @@ def table_1(found: Comparison) -> Table:
             for part in parts
             for tone, one in enumerate(found.main)
         ),
-        cells={place: cell for place, cell in cells.items() if not cell.is_empty},
+        cells=cells,
         names=names,
     )
 
@@ -256,7 +258,7 @@ def wide_table(found: Comparison, part: str, heads: Mapping[str, str]) -> Table:
         caption=part.capitalize(),
         rows=tuple(rows),
         columns=tuple(Head(metric, heads[metric]) for metric in METRICS),
-        cells={place: cell for place, cell in cells.items() if not cell.is_empty},
+        cells=cells,
         names={
             (group.label, metric): (f"{group.label}, {METRICS[metric]}", part)
             for group in found.groups
@@ -345,12 +347,10 @@ def report_of(found: Comparison) -> Report:
 
 def _intro(group: Group[Speaker]) -> str:
     first = group.runs[0]
-    seeds = [str(one.how.seed) for one in group.runs]
-    told = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds: {', '.join(seeds)}"
     sizes = ", ".join(f"{name} {size:,}" for name, size in first.run.parameters.items())
     parts = (
         ABOUT[first.letter],
-        told,
+        say_seeds(one.how.seed for one in group.runs),
         f"encoder {first.encoder}" if first.encoder else "",
         sizes and f"parameters: {sizes}",
     )
@@ -366,11 +366,7 @@ def _blocks(found: Comparison) -> Iterator[str | TextTable]:
     yield "d discriminativity, e contrastive efficiency where d = 1, r relevance, od optimal discriminativity,"
     yield "said and false: features per caption; heard: by the listener; literal: by one that knows word meanings only"
     yield "published: Tsvilodub and Franke 2023; files and JSON have deviations and intervals"
-    unsaid = [one for one in differences_in([table_1(found)]) if not one.reason]
-    if unsaid:
-        yield "\nDiffer from the published, with no reason in --notes"
-    for one in unsaid:
-        yield f"{one.name}: {one.shift}"
+    yield from list_unexplained([table_1(found)], "Differ from the published")
     if whole := training_time(found):
         yield f"\n{whole}"
 

@@ -87,8 +87,8 @@ class RoomGold:
             return Judgement("right", {"right_image": 1.0}, said=said)
         heard = judge_caption(self.caption, RoomScene(self.images[self.target])).true
         telling = contrast(self.images[self.target], self.images[chosen])
-        missed = tuple(name.replace("_", " ") for name in telling if name in heard)
-        return Judgement("wrong", {"right_image": 0.0}, said=said, missed=missed)
+        misreadings = tuple(name.replace("_", " ") for name in telling if name in heard)
+        return Judgement("wrong", {"right_image": 0.0}, said=said, misreadings=misreadings)
 
     def _caption(self, text: str, nothing: Mapping[str, float]) -> Judgement:
         said = parse_caption(text)
@@ -108,7 +108,7 @@ class RoomGold:
         }
         heard = judge_caption(said, RoomScene(target)).true
         unsaid = () if is_found else self._unsaid(target, others, heard)
-        return Judgement("right" if is_found and not is_false else "wrong", measures, said=said, missed=unsaid)
+        return Judgement("right" if is_found and not is_false else "wrong", measures, said=said, misreadings=unsaid)
 
     @staticmethod
     def _unsaid(target: int, others: list[int], heard: tuple[str, ...]) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ EVALUATE = (
         "captions have for them.",
         choices=("label", "expression"),
     ),
-    Option(name="mend", help="Faults of the mode paper to mend, e.g. sticky_color,substrings."),
+    Option(name="mend", help="Bugs of the released scorer to fix in paper mode, e.g. sticky_color,substrings."),
     Option(
         name="surface",
         help="Also compare the first so many captions of each set with the 20 exhaustive ones (BLEU, ROUGE, CIDEr …).",

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from deixis.distractors import relaxations
-from deixis.distractors.relaxations import KINDS
+from deixis.distractors import planned_misreadings
+from deixis.distractors.planned_misreadings import KINDS
 from deixis.expression import AnyOf, Description, Extreme, Is, Not, Nth, Related, describe, parts
 from deixis.schema import Attribute, Relation, Schema, Which
 from deixis.testing import expressions, the
@@ -16,7 +16,7 @@ TWO = the("circle", Related("same row", the("square", color="red")), Related("in
 
 
 def said(expression: Description, *kinds: str) -> list[str]:
-    return [describe(relaxation.expression) for relaxation in relaxations(expression, GRID, kinds=kinds)]
+    return [describe(misreading.expression) for misreading in planned_misreadings(expression, GRID, kinds=kinds)]
 
 
 def test_a_word_is_dropped_or_misread():
@@ -52,13 +52,13 @@ def test_each_clause_is_dropped_in_turn():
 
 def test_words_change_places_between_the_other_phrases():
     """Colours, or size and noun together, are exchanged between two phrases that are not the target's."""
-    found = relaxations(TWO, GRID, kinds=("isomorphism",))
+    found = planned_misreadings(TWO, GRID, kinds=("isomorphism",))
 
-    assert [describe(relaxation.expression) for relaxation in found] == [
+    assert [describe(misreading.expression) for misreading in found] == [
         "[shape=circle, same row: [shape=square], inside: [color=red, shape=box, size=most]]",
         "[shape=circle, same row: [shape=box, color=red, size=most], inside: [shape=square]]",
     ]
-    assert [[part.step for part in relaxation.parts] for relaxation in found] == [
+    assert [[part.step for part in misreading.parts] for misreading in found] == [
         [RED],
         [Is("shape", "square"), Is("shape", "box"), Extreme("size", Which.MOST)],
     ]
@@ -101,33 +101,33 @@ def test_a_misreading_reached_twice_is_listed_once():
     """Dropping the only clause and stopping after the first phrase are one misreading, under the kind asked first."""
     expression = the("circle", Related("same row", the("square")))
 
-    both = relaxations(expression, GRID, kinds=("relation", "phrase"))
-    turned = relaxations(expression, GRID, kinds=("phrase", "relation"))
+    both = planned_misreadings(expression, GRID, kinds=("relation", "phrase"))
+    turned = planned_misreadings(expression, GRID, kinds=("phrase", "relation"))
 
-    assert [relaxation.kind for relaxation in both] == ["relation"]
-    assert [relaxation.kind for relaxation in turned] == ["phrase"]
+    assert [misreading.kind for misreading in both] == ["relation"]
+    assert [misreading.kind for misreading in turned] == ["phrase"]
 
 
 @given(expressions())
 def test_every_misreading_is_a_new_expression_about_known_parts(expression):
     """Misreadings differ from what was said and from each other, and name parts of what was said."""
-    found = relaxations(expression, GRID)
+    found = planned_misreadings(expression, GRID)
     said_parts = set(parts(expression))
 
-    assert len({relaxation.expression for relaxation in found}) == len(found)
-    for relaxation in found:
-        assert relaxation.expression != expression
-        assert relaxation.kind in KINDS
-        assert relaxation.parts
-        assert set(relaxation.parts) <= said_parts
+    assert len({misreading.expression for misreading in found}) == len(found)
+    for misreading in found:
+        assert misreading.expression != expression
+        assert misreading.kind in KINDS
+        assert misreading.parts
+        assert set(misreading.parts) <= said_parts
 
 
 @given(expressions(in_spoken_order=True))
 def test_kinds_can_be_asked_for_one_by_one(expression):
     """The misreadings of all kinds together are those of each kind."""
-    one_by_one = {r.expression for kind in KINDS for r in relaxations(expression, GRID, kinds=(kind,))}
+    one_by_one = {r.expression for kind in KINDS for r in planned_misreadings(expression, GRID, kinds=(kind,))}
 
-    assert {r.expression for r in relaxations(expression, GRID)} == one_by_one
+    assert {r.expression for r in planned_misreadings(expression, GRID)} == one_by_one
 
 
 def test_what_is_exchanged_is_said_by_the_schema():
@@ -144,7 +144,7 @@ def test_what_is_exchanged_is_said_by_the_schema():
 
     def exchanged(**options):
         schema = Schema(name="things", attributes=kinds, relations=(near,), **options)
-        return [one.expression.canonical() for one in relaxations(said, schema, kinds=("isomorphism",))]
+        return [one.expression.canonical() for one in planned_misreadings(said, schema, kinds=("isomorphism",))]
 
     def pair(one, its, other, material):
         first, second = (

@@ -1,0 +1,198 @@
+"""Judging of task localise: answers with boxes, over examples that readers take from files of others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from deixis._losses import Losses
+from deixis._options import refuse_options
+from deixis._version import __version__
+from deixis.data._kept_results import demand_same, place_for, read_kept, write_evaluation
+from deixis.data._split_names import names_in_split
+from deixis.data.store import MANIFEST, open_dataset
+from deixis.errors import BrokenDataset, SchemaError, UnknownName
+from deixis.judge.boxes import SPACES
+from deixis.judge.request import AGAIN, NO_EXAMPLE
+from deixis.judge.verdicts import VERDICTS
+from deixis.learn.run import is_word
+from deixis.readers._box_answers import AnswerFile, BoxAnswer
+from deixis.readers._box_baselines import BASELINES, NO_SIZE, baseline_answers
+from deixis.readers._box_scores import MEASURES, chance_of, score_boxes, score_tables, scores_by_fact, scores_by_split
+from deixis.readers._box_verdict_file import write_box_verdicts
+from deixis.readers._box_verdicts import judge_boxes
+from deixis.report.output import Output
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from deixis.judge.boxes import Space
+    from deixis.judge.request import Request
+    from deixis.readers._box_verdicts import BoxVerdict
+    from deixis.readers.reader import ReadExample
+    from deixis.worlds.world import Examples, World
+
+
+ANOTHER_TEXT = "its expression is not that of the example of its id"
+
+
+def ready_part(world: World) -> BoxJudging:
+    """The part `judging` of a reader of task localise."""
+    return BoxJudging(world)
+
+
+@dataclass(frozen=True, slots=True)
+class BoxJudging:
+    """Part `judging` where boxes are asked for, in one or several images, or nothing."""
+
+    world: World
+    answers: ClassVar[Mapping[str, str]] = {
+        "JSON Lines": '{"id": 12, "box": [10, 20, 110, 220], "space": "pixels"}, "boxes" for several, "image" where '
+        'several are shown; {"id": 12, "object": 3} for a candidate; "box": "none" where nothing fits',
+        "Ref-Adv": "predictions of its evaluation, in pixels",
+        "Google Refexp": "results of the comprehension task, in pixels",
+    }
+    baselines: ClassVar[Mapping[str, str]] = BASELINES
+    measures: ClassVar[Mapping[str, str]] = MEASURES
+    runs_on_clusters: ClassVar[bool] = False
+
+    def recognises(self, answers: Path) -> bool:
+        """Never: boxes say nothing without the dataset."""
+        del answers
+        return False
+
+    def evaluate(self, request: Request) -> Output:
+        """Judge answers.
+
+        A folder gets evaluation.json and verdicts.parquet, in which other splits are kept.
+        """
+        source, data = request.answer, request.folder
+        refuse_options(
+            {"--device": request.device != "auto", "--workers": request.workers}, because="for checkpoints only"
+        )
+        word = str(source) if is_word(source, tuple(self.baselines)) else ""
+        examples: Examples = self.world.part("examples").open(data)
+        asked = _examples_to_judge(examples, request.splits)
+        request.progress("examples", len(asked), len(asked))
+        losses, contradictions = Losses("answers"), Counter[str]()
+        if word:
+            answers: Iterable[BoxAnswer] = baseline_answers(word, asked, seed=request.seed, losses=losses)
+        else:
+            answers = self.read(source, request.options.get("space"), losses, contradictions)
+        given: dict[str, BoxAnswer] = {}
+        for answer in answers:
+            losses.see()
+            losses.leave_out(AGAIN, int(answer.id in given))
+            given.setdefault(answer.id, answer)
+        if not word:
+            texts = {str(example.id): example.text for example in examples}
+            losses.leave_out(NO_EXAMPLE, sum(number not in texts for number in given))
+            others = [name for name, one in given.items() if one.text and one.text != texts.get(name, one.text)]
+            losses.leave_out(ANOTHER_TEXT, len(others))
+            for name in others:
+                del given[name]
+            losses.demand_few(where=source, allowed=request.allow_losses)
+        asked = _in_answered_splits(asked, given)
+        if not asked:
+            why = f": {NO_SIZE}" if word else "; are the ids the same?"
+            raise BrokenDataset(f"none of the answers in {source} is to an example that is judged{why}")
+        values: dict[str, Any] = {
+            "deixis": __version__,
+            "world": self.world.name,
+            "model": word or None,
+            "predictions": {"answers": None if word else source.resolve().name, "seed": request.seed if word else None},
+            "data": data.name,
+            "digest": open_dataset(data).digest if (data / MANIFEST).is_file() else "",
+            "seed": request.seed,
+        }
+        verdicts = [self.judge(example, given.get(str(example.id)), contradictions) for example in asked]
+        chances, seed = [chance_of(example) for example in asked], request.seed
+        splits = [split for split in examples.splits if any(split in names_in_split(one.split) for one in asked)]
+        values |= {
+            "overall": score_boxes(verdicts, chances, seed=seed),
+            "splits": scores_by_split(verdicts, chances, splits, seed=seed),
+            "facts": scores_by_fact(asked, verdicts, chances),
+        }
+        values |= {"contradictions": dict(contradictions.most_common())} if contradictions else {}
+        values |= {"losses": losses.to_dict()} if losses else {}
+        files, notes = _write(request, values, verdicts, self.world) if request.out is not None else ([], [])
+        return Output(values=values, blocks=[*_blocks(values), *losses.lines()], files=files, notes=notes)
+
+    def read(
+        self, path: Path, space: Space | None, losses: Losses, contradictions: Counter[str]
+    ) -> Iterator[BoxAnswer]:
+        """Yield the answers in a file, or raise `BrokenDataset` where there are none or a space is not declared."""
+        if path.is_dir() or not path.exists():
+            words = ", ".join(self.baselines)
+            kind = "is a folder" if path.is_dir() else "is not there"
+            raise BrokenDataset(f"{path} {kind}; {self.world.name} judges files of answers, and the words {words}")
+        yield from AnswerFile(path, space=space, losses=losses, contradictions=contradictions)
+
+    def judge(self, example: ReadExample, answer: BoxAnswer | None, contradictions: Counter[str]) -> BoxVerdict:
+        """Judge one answer, or None for no answer; a box far outside its image is counted as a contradiction."""
+        try:
+            verdict = judge_boxes(self.world, example, answer)
+        except SchemaError as error:
+            others = " or ".join(space for space in SPACES if space != "pixels")
+            raise BrokenDataset(
+                f"example {example.id}: {error}; give answers in {others}, or add width and height to each"
+            ) from error
+        for one in (answer.boxes or ()) if answer is not None else ():
+            if one.space == "pixels" and _is_far_outside(one.box, example, one.image):
+                contradictions["a box in pixels reaches far out of its image"] += 1
+        return verdict
+
+
+def _is_far_outside(box: Any, example: ReadExample, image: int | str | None) -> bool:
+    number = image if isinstance(image, int) else 0
+    size = example.images[number] if 0 <= number < len(example.images) else None
+    return (
+        size is not None
+        and bool(size.width and size.height)
+        and (box.right > 1.1 * size.width or box.bottom > 1.1 * size.height)
+    )
+
+
+def _examples_to_judge(examples: Examples, splits: Sequence[str]) -> list[ReadExample]:
+    """Return the examples of some splits, by default of all but train, or of all if there is no other split."""
+    known = list(examples.splits)
+    unknown = [split for split in splits if split not in known]
+    if unknown:
+        raise UnknownName(f"there is no split {unknown[0]!r} in {examples.path.name}; it has {', '.join(known)}")
+    wanted = set(splits) or {split for split in known if split != "train"} or set(known)
+    return [one for one in examples if wanted.intersection(names_in_split(one.split))]  # type: ignore[misc]
+
+
+def _in_answered_splits(asked: list[ReadExample], given: Mapping[str, BoxAnswer]) -> list[ReadExample]:
+    """Return the examples of the splits of which any example was answered."""
+    splits = {split for one in asked if str(one.id) in given for split in names_in_split(one.split)}
+    return [one for one in asked if splits.intersection(names_in_split(one.split))]
+
+
+def _answerer(kept: Mapping[str, Any]) -> dict[str, Any]:
+    facts = kept.get("predictions")
+    return {"model": kept.get("model") or "", **(facts if isinstance(facts, dict) else {})}
+
+
+def _write(
+    request: Request, values: Mapping[str, Any], verdicts: Sequence[BoxVerdict], world: World
+) -> tuple[list[Path], list[str]]:
+    out = place_for(request.out, {"data": values["data"], "digest": values["digest"]})  # type: ignore[arg-type]
+    kept = read_kept(out)
+    demand_same(out, _answerer(values), None if kept is None else _answerer(kept), force=request.force)
+    before = {} if kept is None or request.force else dict(kept.get("splits") or {})
+    others = [split for split in before if split not in values["splits"]]
+    write_box_verdicts(out / VERDICTS, verdicts, world=world, keep=bool(others))
+    files = [write_evaluation(out, {**values, "splits": before | values["splits"]}), out / VERDICTS]
+    notes = [f"Kept there of earlier: {', '.join(others)}"] if others else []
+    return files, notes + ([f"{request.out} itself holds results on another dataset"] if out != request.out else [])
+
+
+def _blocks(values: Mapping[str, Any]) -> Iterator[Any]:
+    yield f"{values['model'] or values['predictions']['answers']} on {values['data']}; in %, with 95 % interval"
+    yield from score_tables(values)
+    for reason, count in values.get("contradictions", {}).items():
+        yield f"{count:,} contradictions, counted as declared: {reason}"

@@ -1,0 +1,42 @@
+"""Questions about listed objects for files of others: those that have a text, and objects of which one is meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deixis.errors import BrokenDataset
+from deixis.prompts.tasks import TEST, TRAIN, draw_numbers
+from deixis.worlds.example import context_of
+from deixis.worlds.toolkit.questions import ObjectQuestions
+
+
+if TYPE_CHECKING:
+    from deixis.readers._world import ReaderWorld
+    from deixis.worlds.example import Example
+    from deixis.worlds.world import Examples
+
+
+def ready_part(world: ReaderWorld) -> ReadObjectQuestions:
+    """The part `questions` of a reader whose examples ask for an object."""
+    return ReadObjectQuestions(world)
+
+
+class ReadObjectQuestions(ObjectQuestions):
+    """Part `questions` for files of others in which an object is meant."""
+
+    def splits_to_ask(self, examples: Examples) -> tuple[str, ...]:
+        """Return the split test, or else all but train, or else all there are."""
+        known = list(examples.splits)
+        return (TEST,) if TEST in known else tuple(split for split in known if split != TRAIN) or tuple(known)
+
+    def draw_examples(self, examples: Examples, split: str, count: int, *, seed: int) -> list[Example]:
+        """Return some examples of a split that can be asked about, chosen by the seed."""
+        wanted = frozenset(examples.numbers(split))
+        numbers = [number for number, one in enumerate(examples) if number in wanted and _can_be_asked(one)]
+        if not numbers:
+            raise BrokenDataset(f"{examples.path.name} has no example with a text and objects of which one is meant")
+        return [examples[number] for number in sorted(numbers[k] for k in draw_numbers(len(numbers), count, seed=seed))]
+
+
+def _can_be_asked(example: Example) -> bool:
+    return bool(example.text.strip()) and context_of(example) is not None

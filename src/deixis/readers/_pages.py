@@ -1,0 +1,29 @@
+"""Pages of the studio for files of others: those of any world, with games on examples in which one object is meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deixis.worlds.example import context_of
+from deixis.worlds.toolkit.pages import ReadyPages
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deixis.readers._world import ReaderWorld
+    from deixis.worlds.world import Examples
+
+
+def ready_part(world: ReaderWorld) -> ReadPages:
+    """The part `pages` of a reader."""
+    return ReadPages.of(world)
+
+
+class ReadPages(ReadyPages):
+    """Part `pages` for files of others."""
+
+    def numbers_to_play(self, data: Examples, split: str | None) -> Sequence[int]:
+        """Return the numbers of the examples with objects of which one is meant."""
+        wanted = frozenset(data.numbers(split))
+        return [number for number, one in enumerate(data) if number in wanted and context_of(one) is not None]
