@@ -22,9 +22,10 @@ from deixis.worlds.grid.data._arrays import load_plan_arrays
 from deixis.worlds.grid.data.plans import read_plans, write_plans
 from deixis.worlds.grid.models.policy import ACTIONS
 from deixis.worlds.grid.training._checkpoints import load_model, name_in, read_checkpoint, selection_of
-from deixis.worlds.grid.training._data import DeviceData, data_facts, demand_room
+from deixis.worlds.grid.training._data import DeviceData, data_facts, demand_room, parser_errors
 from deixis.worlds.grid.training._drafted import say_with_drafts
 from deixis.worlds.grid.training._drafts import Drafts, Scenes, read_scenes
+from deixis.worlds.grid.training._losses import supervision_of
 
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def say_plans(
     """
     demand_room(model, arrays, "the data")
     limit = min(limit, model.longest_plan) if model.longest_plan else limit
-    data = DeviceData(arrays, device)
+    data = DeviceData(arrays, device, teller=model)
     was_training = model.training
     model.eval()
     found = _Plans(len(arrays), limit, progress)
@@ -116,7 +117,7 @@ def _say_by_drafts(
         rows = order[first : first + batch]
         asked = data.batch(torch.from_numpy(rows).to(device), 1)
         longest = int(arrays.word_count[rows[-1]])
-        memory = model.encode(asked.words[:, :longest], asked.word_count, asked.grid)
+        memory = model.encode(asked.words[:, :longest], asked.word_count, asked.grid, asked.told)
         scores = model.target_scores(memory).cpu().numpy() if model.points else None
         drafts = Drafts(Scenes(*(part[rows] for part in scenes)), isqrt(arrays.cells), found.said.shape[1], scores)
         plans, count = say_with_drafts(model, memory, drafts, found.said.shape[1], device)
@@ -141,7 +142,7 @@ def _say_by_steps(
 def _say(model: Policy, data: DeviceData, rows: Tensor, limit: int, longest: int) -> tuple[np.ndarray, np.ndarray]:
     layout = model.layout
     batch = data.batch(rows, 1)
-    memory = model.encode(batch.words[:, :longest], batch.word_count, batch.grid)
+    memory = model.encode(batch.words[:, :longest], batch.word_count, batch.grid, batch.told)
     state = model.begin(memory, limit)
     last = torch.full_like(rows, layout.start)
     done = torch.zeros_like(rows, dtype=torch.bool)
@@ -215,6 +216,7 @@ def predict(  # noqa: PLR0913 (a checkpoint, the data and a place to write to, a
     model = load_model(found, where)
     about = _facts(found, checkpoint_digest(checkpoint), min(limit, model.longest_plan or limit))
     words = found.vocabulary if drafts else ()
+    about["supervision"] = supervision_of(model, found.training.get("pointing") or 0)
     said: dict[str, Plans] = {}
     for split in splits:
         facts = about | {"split": split} | _data(dataset, split)
@@ -229,6 +231,8 @@ def predict(  # noqa: PLR0913 (a checkpoint, the data and a place to write to, a
                     progress(split, done, total)
 
             plans = say_plans(model, arrays, where, limit=limit, batch=batch, vocabulary=words, progress=tell)
+            if model.is_told:
+                facts["parser_errors"] = parser_errors(model, arrays)
             write_plans(path, arrays.ids, plans, facts)
             kept = read_plans(path)
         said[split] = kept
