@@ -128,7 +128,7 @@ def test_boxes_that_contradict_their_declaration_are_counted_and_told(tmp_path, 
 
     (reason,) = found.values["contradictions"]
     assert reason.startswith(told)
-    assert any("1 contradictions, counted as declared" in str(block) for block in found.blocks)
+    assert any("1 contradiction, counted as declared" in str(block) for block in found.blocks)
 
 
 PLACES = [replace(EXAMPLES[1], id=k, boxes=(Region(0, Box(40 + k, 30, 70 + k, 80)),)) for k in range(4)]
@@ -181,7 +181,7 @@ def test_it_is_told_why_answers_cannot_be_read(tmp_path):
     reasons = " / ".join(found.values["unreadable"])
     for reason in ("'bbox' does not say", "a box has no area", "no list of four numbers", "it has no 'box' or 'boxes'"):
         assert reason in reasons
-    assert any("1 answers cannot be read: a box has no area" in str(block) for block in found.blocks)
+    assert any("1 answer cannot be read: a box has no area" in str(block) for block in found.blocks)
 
 
 def test_a_wrong_object_is_explained_by_a_misreading(tmp_path):

@@ -94,6 +94,7 @@ def test_records_that_cannot_be_read_are_refused_by_code(tmp_path):
         "no-text": question(question=""),
         "no-image": question(images=[]),
         "which-image": question(additional_info=""),
+        "no-grounding": question(task="counting", answer="3", question="How many?", additional_info=""),
         "odd-box": question(answer=[0.1, 0.2, 0.05, 0.4]),
         "spaces-differ": question(answer=[0.1, 0.2, 0.3, 0.6]),
         "unreadable": 7,
@@ -101,7 +102,7 @@ def test_records_that_cannot_be_read_are_refused_by_code(tmp_path):
     more = [question(answer=[100, 200, 300, 400]), question(additional_info="It is in the fifth image.")]
     read = ReadFile(READER, write(tmp_path / "m.json", question(), *bad.values(), *more))
 
-    assert (read.records, len(read)) == (9, 1)
+    assert (read.records, len(read)) == (10, 1)
     assert [refusal.code for refusal in read.refusals] == [*bad, "odd-box", "which-image"]
 
 

@@ -83,3 +83,27 @@ def test_verbs_take_the_file(shelf, capsys, tmp_path):
     assert json.loads(capsys.readouterr().out)["overall"]["accuracy"]["mean"] == 1.0
     assert main(["prompts", str(SHELF), "--split", "test", "--limit", "2", "--out", str(tmp_path / "asked.jsonl")]) == 0
     assert (tmp_path / "asked.jsonl").read_text(encoding="utf-8").count("\n") >= 2
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"images": [], "annotations": [{"category_id": 1, "iscrowd": 0}]}, "objects of COCO without expressions"),
+        ({"info": {}, "scenes": [{"relationships": {}}]}, "scenes of CLEVR without expressions"),
+    ],
+)
+def test_files_that_belong_to_others_are_told_by_name(tmp_path, values, told):
+    """Objects and scenes have no expressions; the message says which file to give."""
+    path = tmp_path / "instances.json"
+    path.write_text(json.dumps(values), encoding="utf-8")
+
+    with pytest.raises(BrokenDataset, match=told):
+        world_of(path)
+
+
+def test_a_file_of_programs_is_known_by_one_reader_alone(tmp_path):
+    """CLEVR-Ref+ and Google Refexp both name their list refexps."""
+    path = tmp_path / "clevr_ref+_val_refexps.json"
+    path.write_text(json.dumps({"refexps": [{"program": [{"inputs": []}], "refexp": "x"}]}), encoding="utf-8")
+
+    assert [name for name, reader in known_readers().items() if reader.sniff(path)] == ["clevr_ref"]

@@ -146,3 +146,9 @@ def test_the_studio_shows_the_file(sample, tmp_path):
     assert pictures
     for picture in pictures:
         assert browser.get(picture).status_code == 200
+
+
+@pytest.mark.parametrize(("name", "word"), [("mdetr", "right"), ("valse", "right"), ("stars2", "right object")])
+def test_results_are_named_by_what_is_answered(name, word):
+    """Boxes and choices are right or wrong; where objects are listed, one of them is."""
+    assert world_of_reader(name).part("pages").results.measures == {"accuracy": word}

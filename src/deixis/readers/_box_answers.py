@@ -290,9 +290,8 @@ def _numbers_of(values: dict[str, Any]) -> tuple[float, ...]:
     only = only.get("box") if isinstance(only, dict) else only
     if not isinstance(only, list) or len(only) != 4:
         return ()
-    if all(type(one) in (int, float) and abs(one) < LARGEST for one in only):
-        return tuple(map(float, only))
-    return ()
+    is_plain = all(type(one) in (int, float) and abs(one) < LARGEST for one in only)
+    return tuple(map(float, only)) if is_plain else ()
 
 
 def _problem_of(values: dict[str, Any], error: SchemaError) -> str:

@@ -205,8 +205,8 @@ def _blocks(values: Mapping[str, Any]) -> Iterator[Any]:
     yield f"{values['model'] or values['predictions']['answers']} on {values['data']}; in %, with 95 % interval"
     yield from score_tables(values)
     for reason, count in values.get("contradictions", {}).items():
-        yield f"{count:,} contradictions, counted as declared: {reason}"
+        yield f"{count:,} contradiction{'s' * (count != 1)}, counted as declared: {reason}"
     for reason, count in values.get("unreadable", {}).items():
-        yield f"{count:,} answers cannot be read: {reason}"
+        yield f"{count:,} answer{'s' * (count != 1)} cannot be read: {reason}"
     if "better_reading" in values:
         yield tell_reading(values["better_reading"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deixis.worlds.example import context_of
@@ -15,9 +16,13 @@ if TYPE_CHECKING:
     from deixis.worlds.world import Examples
 
 
+RIGHT = {"accuracy": "right"}  # what is answered is a box or a choice, not an object
+
+
 def ready_part(world: ReaderWorld) -> ReadPages:
     """The part `pages` of a reader."""
-    return ReadPages.of(world)
+    pages = ReadPages.of(world)
+    return pages if world.reader.task == "refer" else replace(pages, results=replace(pages.results, measures=RIGHT))
 
 
 class ReadPages(ReadyPages):

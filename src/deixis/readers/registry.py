@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset, UnknownName, nearest
+from deixis.readers.files import head_of, tail_of
 from deixis.readers.reader import Reader
 
 
@@ -48,6 +49,14 @@ BUILT_IN: tuple[str, ...] = (
     "refexp",
 )
 """Readers that come with Deixis, the most particular layouts first: files are shown to them in this order."""
+
+
+COMPANIONS = (
+    (("category_id", "iscrowd"), "objects of COCO without expressions; give the file of references beside it"),
+    (("images", "supercategory"), "objects of COCO without expressions; give the file of references beside it"),
+    (("scenes", "relationships"), "scenes of CLEVR without expressions; give the file of expressions beside it"),
+)
+"""Fields at the beginning or end of files that are read with others, and what these files hold."""
 
 
 class ReaderWarning(UserWarning):
@@ -112,6 +121,15 @@ def reader_of(path: Path | str) -> Reader:
     if found is None:
         raise BrokenDataset(f"no reader knows the layout of {path}; known readers: {', '.join(reader_names())}")
     return found
+
+
+def name_companion(path: Path) -> str:
+    """Return what a file holds that is read with another one, and which, or an empty text."""
+    ends = head_of(path) + tail_of(path)
+    if ends.lstrip()[:1] != "{":
+        return ""
+    found = (told for names, told in COMPANIONS if all(f'"{name}"' in ends for name in names))
+    return next(found, "")
 
 
 @cache

@@ -167,6 +167,8 @@ def world_of(path: Path | str) -> World:
         return found
     if (read := world_of_layout(path)) is not None:
         return read
+    if what := _readers().name_companion(path):
+        raise BrokenDataset(f"{path} holds {what}")
     for world, examples in parts_of("examples"):  # whoever is asked first says what is wrong with it
         examples.open(path)
         return world

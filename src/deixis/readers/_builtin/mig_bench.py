@@ -61,14 +61,16 @@ def read(record: tuple[int, Any]) -> Iterator[ReadExample]:
     question, images, info = text_in(fields, "question"), fields["images"], _statements(fields.get("additional_info"))
     if not isinstance(images, list) or not images or not all(isinstance(one, str) and one for one in images):
         raise RefusedRecord("no-image", f"images are {str(images)[:60]}")
-    place = _place(info, question, len(images))
-    box = box_in(_only(fields["answer"]), "answer")
+    if not (isinstance(answer := _only(fields["answer"]), list) and answer):
+        raise RefusedRecord("no-grounding", f"task {str(fields['task'])[:40]}: the answer is {str(answer)[:40]!r}")
+    box = box_in(answer, "answer")
     if max(box) > 1 or min(box) < 0:
         raise RefusedRecord("odd-box", f"{list(box)} are no shares of an image")
     if NAMED_IMAGE.search(info) and (copy := THOUSANDTHS.search(info)) is not None:
         apart = max(abs(1000 * one - int(other)) for one, other in zip(box, copy.groups(), strict=True))
         if apart > AGREES:
             raise RefusedRecord("spaces-differ", f"shares and thousandths differ by {apart:.0f} thousandths")
+    place = _place(info, question, len(images))
     expression = EXPRESSION.search(question)
     yield ReadExample(
         id=number,
@@ -132,6 +134,7 @@ READER = Reader(
     refusals={
         "no-text": "the question is empty",
         "no-image": "there is no list of images",
+        "no-grounding": "the answer is no box, so that nothing is to be found",
         "which-image": "it is not said in which of the images the box is, or in one that is not there",
         "odd-box": "the box is not four shares from 0 to 1, or has no area",
         "spaces-differ": "the box as shares and the box in thousandths are not the same",

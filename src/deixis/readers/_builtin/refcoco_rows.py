@@ -1,6 +1,6 @@
 """Referring expressions with one box a row: TSV, JSON, JSON Lines and Parquet as evaluation kits hold them.
 
-The layout declares how boxes are written; nothing is told from their size.
+The layout declares how boxes are written; nothing is told from their size. Pictures in Parquet files are not read.
 
 | layout | known by | text | box |
 |---|---|---|---|
@@ -12,8 +12,7 @@ The layout declares how boxes are written; nothing is told from their size.
 | Qwen-VL | `sent`, `bbox`, `image`, `width`, `height` | `sent` | corners in pixels |
 
 A row whose box cannot be in the space that its layout declares is refused (`odd-space`). A question around the
-expression is taken off. Images in the rows (base64) are not decoded: they are known by a digest, and their size is
-what the row says; a row may name another one that has its image.
+expression is taken off. Images in rows (base64) are known by a digest, or by the row that has them.
 """
 
 from __future__ import annotations
@@ -134,8 +133,7 @@ def read(record: Row) -> Iterator[ReadExample]:
         space, box = _box(row, layout, image, name)
         boxes = (Region(0, box),)
     texts = row[layout.texts]
-    several = texts if isinstance(texts, list) else [texts]
-    if not several:
+    if not (several := texts if isinstance(texts, list) else [texts]):
         raise RefusedRecord("no-text", name)
     split = _split(row, record.split)
     facts: dict[str, Any] = {key: str(row[key]) for key in ("category", "dataset") if row.get(key)}

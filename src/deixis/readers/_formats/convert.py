@@ -347,7 +347,8 @@ class ConversionSource:
 
     def lines(self) -> list[str]:
         """A line for every code of records that the reader refused."""
-        return [f"{often:,} records are refused: {code}" for code, often in self.to_dict()["refused"].items()]
+        refused: dict[str, int] = self.to_dict()["refused"]
+        return [f"{often:,} record{'s are' if often > 1 else ' is'} refused: {code}" for code, often in refused.items()]
 
 
 def _pair(text: str) -> tuple[str, str]:
