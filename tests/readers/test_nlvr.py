@@ -85,6 +85,32 @@ def test_a_folder_gives_its_splits(tmp_path):
     assert list(ReadFile(READER, tmp_path / "dev").splits) == ["dev"]
 
 
+def test_a_folder_gives_files_of_other_names_and_the_hidden_test(tmp_path):
+    """All files whose names begin with the split, unless one is called as it; of the hidden test the final one."""
+    (tmp_path / "hidden").mkdir()
+    write(tmp_path / "dev-1.jsonl", statement(identifier="1-0"))
+    write(tmp_path / "dev-2.jsonl", statement(identifier="2-0"))
+    write(tmp_path / "hidden" / "hidden2.json", statement(identifier="3-0"))
+    write(tmp_path / "hidden" / "hidden_final.json", statement(identifier="3-0"))
+    (tmp_path / "test_predictions.json").write_text('{"1-0": "true"}')
+
+    assert READER.sniff(tmp_path)
+    assert [(one.split, one.id) for one in ReadFile(READER, tmp_path)] == [
+        ("dev", "1-0"),
+        ("dev", "2-0"),
+        ("hidden", "3-0"),
+    ]
+
+
+def test_a_sentence_behind_its_scenes_is_found(tmp_path):
+    """In one file of the hidden test the scenes stand twice before it."""
+    record = statement()
+    sentence = record.pop("sentence")
+    path = write(tmp_path / "hidden2.json", {"image": "x" * 6000, **record, "sentence": sentence})
+    assert READER.sniff(path)
+    assert [one.text for one in ReadFile(READER, path)] == [sentence]
+
+
 def test_records_that_cannot_be_read_are_refused_by_code(tmp_path):
     """One of each."""
     odd = [{**THINGS[0], "color": "mauve"}]

@@ -76,6 +76,20 @@ def test_every_task_is_drawn_said_and_plain(name):
         assert example.text in drawn
 
 
+def test_grids_are_shown_as_grids():
+    """Each with its number, the target with a star, and not again among the facts."""
+    example = CASES["grids"]
+    lines = list(ReadPictures("refer").lines(example, number=0))
+
+    assert lines[1:] == ["   grid 1:", "   ▢ X", "   ▢ ▢", " * grid 2, the target:", "   ▢ X", "   ▢ ▢"]
+
+
+def test_facts_are_told_in_words():
+    """Lists and objects stand without brackets and quotation marks."""
+    example = ReadExample(id=1, text="a", facts={"votes": {"caption": 3, "foil": 0}, "words": ["on", "off"]})
+    assert list(ReadPictures("match").lines(example, number=0))[-1] == "facts: votes caption 3, foil 0; words on, off"
+
+
 def test_every_target_is_in_a_ring():
     """Also where several objects are meant."""
     assert ReadPictures("refer").draw(CASES["several"]).count(b'stroke-width="3.5"') == 2

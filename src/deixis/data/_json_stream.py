@@ -37,6 +37,10 @@ FOREIGN = {
     b"\x89PNG": "a picture",
     b"\xff\xfe": "UTF-16 text, save it as UTF-8",
     b"\xfe\xff": "UTF-16 text, save it as UTF-8",
+    b"version https://git-lfs": "a pointer of Git LFS and not the file itself, fetch that with `git lfs pull`",
+    b"<!DOCTYPE html": "a web page and not the file itself, download that one",
+    b"<!doctype html": "a web page and not the file itself, download that one",
+    b"<html": "a web page and not the file itself, download that one",
 }
 KINDS = {dict: "an object", list: "a list", str: "a string", bool: "true or false", int: "a number", float: "a number"}
 
@@ -89,7 +93,8 @@ class ExampleFile:
                 "there is more text behind the end of the dataset; was the file written twice or joined with another?"
             )
         if not has_examples:
-            cursor.fail(f"there is no 'examples' in it, only {_list_names(self.header)}; this is another format")
+            only = f", only {_list_names(self.header)}" if self.header else ""
+            cursor.fail(f"there is no 'examples' in it{only}; this is another format")
 
 
 def read_header(path: Path | str) -> dict[str, Any]:
@@ -115,6 +120,11 @@ def read_members(path: Path | str) -> Iterator[tuple[str, Any]]:
                 cursor.fail("there is more text behind the end of the object; was the file written twice?")
     except OSError as error:
         raise BrokenDataset(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def kind_of_bytes(start: bytes) -> str:
+    """What a file is by its first bytes, and what to do about it; empty where it may be a dataset."""
+    return next((what for magic, what in FOREIGN.items() if start.startswith(magic)), "")
 
 
 def no_object(value: object) -> str:
@@ -208,9 +218,8 @@ class Cursor:
 
     def refuse_binary(self, chunk: bytes) -> None:
         """An error where the file is plainly of another kind."""
-        for magic, what in FOREIGN.items():
-            if chunk.startswith(magic):
-                self.complain(0, f"it is {what}")
+        if what := kind_of_bytes(chunk):
+            self.complain(0, f"it is {what}")
         if b"\0" in chunk:
             self.complain(chunk.index(b"\0"), "it is a binary file")
 
@@ -346,4 +355,4 @@ def _quote_short(text: str) -> str:
 
 def _list_names(header: dict[str, Any]) -> str:
     names = ", ".join(_quote_short(name) for name in list(header)[:8])
-    return names + (", …" if len(header) > 8 else "") if names else "nothing"
+    return names + (", …" if len(header) > 8 else "")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset, UnknownName, nearest
+from deixis.readers.files import head_of
 from deixis.readers.reader import Reader
 
 
@@ -104,6 +105,22 @@ def sniff_reader(path: Path) -> Reader | None:
                 raise
             _warn(f"the reader {reader.name!r} fails on {path.name}: {type(error).__name__}: {error}")
     return None
+
+
+def advice_on(path: Path) -> str:
+    """Return what to add to the complaint about a path that no reader knows, where it might be for one.
+
+    That is a folder, or a file with text that is no web page and the like.
+    """
+    if path.is_file():
+        from deixis.data._json_stream import kind_of_bytes
+
+        start = head_of(path, 64)
+        if not start.strip() or not start.isascii() or "\0" in start or kind_of_bytes(start.encode()):
+            return ""
+    elif not path.is_dir():
+        return ""
+    return f"; nor does a reader know its layout ({', '.join(reader_names())})"
 
 
 def reader_of(path: Path | str) -> Reader:
