@@ -102,6 +102,15 @@ def test_nothing_fits_is_said():
     assert "target: nothing fits" in list(ReadPictures("localise").lines(example, number=0))
 
 
+def test_a_target_that_is_not_known_is_no_target_that_is_absent():
+    """Descriptions without scenes are said to be such."""
+    example = ReadExample(id=1, text="the ball", images=(Image("1.jpg"),))
+    assert "nothing fits" not in texts_of(ReadPictures("refer").draw(example))
+    told = list(ReadPictures("refer").lines(example, number=0))
+    assert "target: not known, as the dataset does not say which objects there are" in told
+    assert "target: nothing fits" not in told
+
+
 def test_an_image_beside_the_data_is_drawn(tmp_path):
     """It is found by its name, also in a folder named images or in another folder that is named."""
     (tmp_path / "images").mkdir()

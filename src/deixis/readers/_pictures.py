@@ -86,6 +86,8 @@ class ReadPictures(PlainPictures):
             yield f" {mark} {choice}"
         if _fits_nothing(example, self.task):
             yield f"target: {NOTHING}"
+        if self.task == "refer" and not example.scenes:
+            yield "target: not known, as the dataset does not say which objects there are"
         facts = {name: value for name, value in example.facts.items() if not (grids and name == "grids")}
         if facts:
             yield "facts: " + "; ".join(f"{name} {_brief(value)}" for name, value in facts.items())
@@ -323,5 +325,5 @@ def _has_region(example: ReadExample, place: int, index: int) -> bool:
 
 
 def _fits_nothing(example: ReadExample, task: str) -> bool:
-    is_known = bool(example.scenes or example.images)  # else there is a text and nothing it could fit
-    return is_known and task in ("refer", "localise") and not (example.targets or example.boxes)
+    known = {"refer": example.scenes, "localise": example.scenes or example.images}  # what the text could fit
+    return bool(known.get(task)) and not (example.targets or example.boxes)
