@@ -87,8 +87,8 @@ def test_verbs_take_the_file(shelf, capsys, tmp_path):
 
 
 FILES = {
-    "page.json": (b"<!DOCTYPE html>\n<html></html>", "it is a web page and not the file itself, download that one"),
-    "pointer.json": (b"version https://git-lfs.github.com/spec/v1\noid", "fetch that with `git lfs pull`"),
+    "page.json": (b"<!DOCTYPE html>\n<html></html>", "it is a web page, perhaps of an error; fetch the file again"),
+    "pointer.json": (b"version https://git-lfs.github.com/spec/v1\noid", "fetch the file itself with git lfs pull"),
     "packed.json": (b"\x1f\x8b\x08\x00", "it is a gzip archive, unpack it first"),
     "wide.json": ("{}".encode("utf-16"), "it is UTF-16 text, save it as UTF-8"),
     "empty.json": (b"", "the file is empty"),

@@ -42,10 +42,6 @@ FOREIGN = {
     b"<html": WEB_PAGE,
     b"\xff\xfe": "UTF-16 text, save it as UTF-8",
     b"\xfe\xff": "UTF-16 text, save it as UTF-8",
-    b"version https://git-lfs": "a pointer of Git LFS and not the file itself, fetch that with `git lfs pull`",
-    b"<!DOCTYPE html": "a web page and not the file itself, download that one",
-    b"<!doctype html": "a web page and not the file itself, download that one",
-    b"<html": "a web page and not the file itself, download that one",
 }
 KINDS = {dict: "an object", list: "a list", str: "a string", bool: "true or false", int: "a number", float: "a number"}
 
