@@ -90,6 +90,13 @@ def test_pairs_are_compared_by_length_and_words():
     assert found["texts"] == 4
 
 
+def test_words_that_sentences_of_a_pair_share_are_said_once():
+    """Else no word of a caption and its foil could be."""
+    found = values(figures([pair(0, "a dog runs", "a cat runs"), pair(1, "a horse", "a cow")]))
+    assert found["different words"] == 6
+    assert found["words said once"] == 5 / 6
+
+
 def test_a_word_that_gives_wrong_sentences_away_is_found_without_an_image():
     """A blind reader learns it from one half; where nothing gives them away, its interval holds chance."""
     spoilt = figures(sentences(400, lambda words, _: [*words[:-1], "not"]))

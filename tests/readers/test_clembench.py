@@ -112,6 +112,19 @@ def test_records_that_cannot_be_read_are_refused_by_code(tmp_path):
     assert codes == [*bad, "odd-grid", "no-target", "no-grids", "odd-grid"]
 
 
+def test_a_folder_of_versions_gives_each_as_a_split(tmp_path):
+    """Also where they lie in the subfolder `in`, as in the repository; other files are left."""
+    (tmp_path / "in").mkdir()
+    for name in ("instances_v1.6_ar", "instances_v3.0_hu"):
+        write(tmp_path / "in" / f"{name}.json", game(), game(0))
+    (tmp_path / "in" / "instances_taboo.json").write_text('{"experiments": []}')
+    found = ReadFile(READER, tmp_path)
+
+    assert READER.sniff(tmp_path)
+    assert dict(found.splits) == {"instances_v1.6_ar": 2, "instances_v3.0_hu": 2}
+    assert len({example.id for example in found}) == 4
+
+
 def test_other_games_are_not_claimed(tmp_path):
     """They have experiments and instances, but no grids of two players."""
     content = {"experiments": [{"name": "taboo", "game_instances": [{"game_id": 0, "target_word": "tree"}]}]}

@@ -9,7 +9,8 @@ import pytest
 
 from deixis.audits.measures import why_not_judged
 from deixis.errors import BrokenDataset
-from deixis.readers._builtin.gre3d import READER, SCENES, _scene
+from deixis.readers._builtin._gre3d_scenes import SCENES, known_scene
+from deixis.readers._builtin.gre3d import READER
 from deixis.readers._examples import ReadFile
 from tests.readers.hostile import check_hostile_bytes
 
@@ -94,6 +95,29 @@ def test_both_forms_of_a_file_give_the_same(tmp_path):
     assert one == other
 
 
+def test_a_folder_gives_both_corpora(tmp_path):
+    """Each is a split; an XML file that stands beside its table is not read again."""
+    write(tmp_path / "GRE3D3.csv", *ROWS)
+    write(tmp_path / "GRE3D7.csv", *ROWS)
+    (tmp_path / "GRE3D7.xml").write_text(
+        "<CORPUS><TRIAL><STRING-DESCRIPTION><CLEANED>red ball</CLEANED></STRING-DESCRIPTION></TRIAL></CORPUS>"
+    )
+    found = ReadFile(READER, tmp_path)
+
+    assert READER.sniff(tmp_path)
+    assert dict(found.splits) == {"GRE3D3": 2, "GRE3D7": 2}
+    assert len({example.id for example in found}) == 4
+    (tmp_path / "GRE3D3.csv").unlink()
+    assert dict(ReadFile(READER, tmp_path).splits) == {"all": 2}
+
+
+def test_a_readme_that_shows_the_layout_is_not_claimed(tmp_path):
+    """The readme of the release has an example of a description in it."""
+    readme = tmp_path / "GRE3D7-v1-readme"
+    readme.write_text("THE CORPUS\n<TRIAL id='pNsM'>\n<STRING-DESCRIPTION>\n<CLEANED>\n")
+    assert not READER.sniff(readme)
+
+
 def test_scenes_of_gre3d7_are_not_claimed(tmp_path):
     """Its descriptions name no schema; one that does not fit its scene is no ground for a scene, either."""
     head = "subjid,sceneid,sceneorder,desc,cleaned,pattern,pattern (normalised order)"
@@ -128,7 +152,7 @@ def test_hostile_bytes_never_crash(tmp_path):
 def test_every_scene_has_a_description_of_its_target():
     """The facts of all 20 scenes can be read; what is said of the target in full fits it alone."""
     for number, facts in enumerate(SCENES, start=1):
-        scene = _scene(number)
+        scene = known_scene(number)
         assert len(scene) == 3
         size, color, shape = facts.split(", ")[0].split()
         wanted = {("size", size), ("color", color), ("type", shape)}

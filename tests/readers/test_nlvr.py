@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from deixis.errors import BrokenDataset
 from deixis.readers._builtin.nlvr import READER
 from deixis.readers._examples import ReadFile
+from deixis.readers._pictures import ReadPictures
 from tests.readers.hostile import check_hostile_bytes
 
 
@@ -83,6 +85,44 @@ def test_a_folder_gives_its_splits(tmp_path):
     assert READER.sniff(tmp_path)
     assert list(ReadFile(READER, tmp_path).splits) == ["train", "dev", "test"]
     assert list(ReadFile(READER, tmp_path / "dev").splits) == ["dev"]
+
+
+def test_a_folder_gives_files_of_other_names_and_the_hidden_test(tmp_path):
+    """All files whose names begin with the split, unless one is called as it; of the hidden test the final one."""
+    (tmp_path / "hidden").mkdir()
+    write(tmp_path / "dev-1.jsonl", statement(identifier="1-0"))
+    write(tmp_path / "dev-2.jsonl", statement(identifier="2-0"))
+    write(tmp_path / "hidden" / "hidden2.json", statement(identifier="3-0"))
+    write(tmp_path / "hidden" / "hidden_final.json", statement(identifier="3-0"))
+    (tmp_path / "test_predictions.json").write_text('{"1-0": "true"}')
+
+    assert READER.sniff(tmp_path)
+    assert [(one.split, one.id) for one in ReadFile(READER, tmp_path)] == [
+        ("dev", "1-0"),
+        ("dev", "2-0"),
+        ("hidden", "3-0"),
+    ]
+
+
+def test_a_sentence_behind_its_scenes_is_found(tmp_path):
+    """In one file of the hidden test the scenes stand twice before it."""
+    record = statement()
+    sentence = record.pop("sentence")
+    path = write(tmp_path / "hidden2.json", {"image": "x" * 6000, **record, "sentence": sentence})
+    assert READER.sniff(path)
+    assert [one.text for one in ReadFile(READER, path)] == [sentence]
+
+
+def test_blocks_of_a_tower_touch_in_the_picture(tmp_path):
+    """Shapes are drawn where and as large as they are, since statements are about what touches what."""
+    tower = [{"type": "square", "color": "Yellow", "size": 20, "x_loc": 40, "y_loc": row} for row in (80, 59)]
+    (example,) = ReadFile(READER, write(tmp_path / "dev.json", statement(structured_rep=[tower, [], []])))
+    drawn = ReadPictures("verify").draw(example).decode()
+    blocks = re.findall(r'<rect x="[0-9.]+" y="([0-9.]+)" width="([0-9.]+)" height="([0-9.]+)" fill="#f0c83c"', drawn)
+    (low, side, _), (high, *_) = [[float(one) for one in block] for block in blocks]
+
+    assert low + side == pytest.approx(5 * side, abs=0.2)  # the lower edge of the box
+    assert low - high == pytest.approx(side * 21 / 20, abs=0.2)
 
 
 def test_records_that_cannot_be_read_are_refused_by_code(tmp_path):

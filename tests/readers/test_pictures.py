@@ -79,6 +79,20 @@ def test_every_task_is_drawn_said_and_plain(name):
         assert example.text in drawn
 
 
+def test_grids_are_shown_as_grids():
+    """Each with its number, the target with a star, and not again among the facts."""
+    example = CASES["grids"]
+    lines = list(ReadPictures("refer").lines(example, number=0))
+
+    assert lines[1:] == ["   grid 1:", "   ▢ X", "   ▢ ▢", " * grid 2, the target:", "   ▢ X", "   ▢ ▢"]
+
+
+def test_facts_are_told_in_words():
+    """Lists and objects stand without brackets and quotation marks."""
+    example = ReadExample(id=1, text="a", facts={"votes": {"caption": 3, "foil": 0}, "words": ["on", "off"]})
+    assert list(ReadPictures("match").lines(example, number=0))[-1] == "facts: votes caption 3, foil 0; words on, off"
+
+
 def test_every_target_is_in_a_ring():
     """Also where several objects are meant."""
     assert ReadPictures("refer").draw(CASES["several"]).count(b'stroke-width="3.5"') == 2
@@ -89,6 +103,15 @@ def test_nothing_fits_is_said():
     example = localise(boxes=())
     assert "nothing fits" in texts_of(ReadPictures("localise").draw(example))
     assert "target: nothing fits" in list(ReadPictures("localise").lines(example, number=0))
+
+
+def test_a_target_that_is_not_known_is_no_target_that_is_absent():
+    """Descriptions without scenes are said to be such."""
+    example = ReadExample(id=1, text="the ball", images=(Image("1.jpg"),))
+    assert "nothing fits" not in texts_of(ReadPictures("refer").draw(example))
+    told = list(ReadPictures("refer").lines(example, number=0))
+    assert "target: not known, as the dataset does not say which objects there are" in told
+    assert "target: nothing fits" not in told
 
 
 def test_relations_that_follow_from_places_are_in_the_values_alone():

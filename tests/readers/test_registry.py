@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -107,3 +108,50 @@ def test_a_file_of_programs_is_known_by_one_reader_alone(tmp_path):
     path.write_text(json.dumps({"refexps": [{"program": [{"inputs": []}], "refexp": "x"}]}), encoding="utf-8")
 
     assert [name for name, reader in known_readers().items() if reader.sniff(path)] == ["clevr_ref"]
+
+
+FILES = {
+    "page.json": (b"<!DOCTYPE html>\n<html></html>", "it is a web page, perhaps of an error; fetch the file again"),
+    "pointer.json": (b"version https://git-lfs.github.com/spec/v1\noid", "fetch the file itself with git lfs pull"),
+    "packed.json": (b"\x1f\x8b\x08\x00", "it is a gzip archive, unpack it first"),
+    "wide.json": ("{}".encode("utf-16"), "it is UTF-16 text, save it as UTF-8"),
+    "empty.json": (b"", "the file is empty"),
+    "game.json": (
+        b'{"experiments": [{"name": "high"}]}',
+        "only 'experiments'; this is another format; nor does a reader",
+    ),
+    "pictures.json": (
+        b'{"sentence": "Two men.", "left_url": "a", "label": "True"}',
+        "nor does a reader know its layout",
+    ),
+    "nothing.json": (b"{}", "there is no 'examples' in it; this is another format; nor does a reader know its layout"),
+}
+"""Files that are no dataset, with what is said of them."""
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_wrong_file_is_told_by_what_it_is(tmp_path, name):
+    """In one line, with what to do about it; readers are named where one could have been meant."""
+    content, told = FILES[name]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(BrokenDataset) as caught:
+        world_of(tmp_path / name)
+
+    message = str(caught.value)
+    assert told in message
+    assert "\n" not in message
+    assert ("sugarcrepe" in message) == ("nor does a reader" in told)
+
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="no samples lie beside the checkout")
+def test_no_sample_is_claimed_by_two_readers():
+    """Nor is one of another kind: readmes, pictures, lists of words."""
+    claims = {
+        path: [name for name, reader in known_readers().items() if reader.sniff(path)] for path in SHARED.rglob("*")
+    }
+    assert {path: names for path, names in claims.items() if len(names) > 1} == {}
+    texts = {path: names for path, names in claims.items() if path.is_file() and path.suffix in ("", ".txt", ".md")}
+    assert not any(texts.values())

@@ -45,9 +45,11 @@ class TextCount:
     def add(self, texts: Sequence[str], image: int, split: str) -> list[list[str]]:
         """Count the text of an example, or its sentences, and return the words of each."""
         words = [words_of(text) for text in texts]
+        said: Counter[str] = Counter()
         for some in words:
-            self.words.update(some)
+            said |= Counter(some)  # what the sentences of a pair share is said once
             self.lengths.append(len(some))
+        self.words.update(said)
         self.texts.append(digest(" | ".join(" ".join(some) for some in words)))
         self.images.append(image)
         self.codes.append(self._splits.setdefault(split, len(self._splits)))

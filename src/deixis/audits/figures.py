@@ -53,7 +53,12 @@ _ALL = (
     FigureRow("texts", TEXT, "Examples with a text; a pair of captions counts once.", "count"),
     FigureRow("words of a text", TEXT, "The median number of words, with the 5 % and 95 % quantiles.", "words"),
     FigureRow("different words", TEXT, "The number of different words, small and capital letters alike.", "count"),
-    FigureRow("words said once", TEXT, "Share of the different words that occur once in the whole dataset."),
+    FigureRow(
+        "words said once",
+        TEXT,
+        "Share of the different words that occur once in the whole dataset; a word that the sentences of one example "
+        "share occurs once in it.",
+    ),
     FigureRow("same text twice in a split", TEXT, "Share of the texts that repeat an earlier one of the same split."),
     FigureRow(
         "same text in another split",

@@ -94,7 +94,8 @@ class ExampleFile:
                 "there is more text behind the end of the dataset; was the file written twice or joined with another?"
             )
         if not has_examples:
-            cursor.fail(f"there is no 'examples' in it, only {_list_names(self.header)}; this is another format")
+            only = f", only {_list_names(self.header)}" if self.header else ""
+            cursor.fail(f"there is no 'examples' in it{only}; this is another format")
 
 
 def read_header(path: Path | str) -> dict[str, Any]:
@@ -120,6 +121,11 @@ def read_members(path: Path | str) -> Iterator[tuple[str, Any]]:
                 cursor.fail("there is more text behind the end of the object; was the file written twice?")
     except OSError as error:
         raise BrokenDataset(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def kind_of_bytes(start: bytes) -> str:
+    """What a file is by its first bytes, and what to do about it; empty where it may be a dataset."""
+    return next((what for magic, what in FOREIGN.items() if start.startswith(magic)), "")
 
 
 def no_object(value: object) -> str:
@@ -213,9 +219,8 @@ class Cursor:
 
     def refuse_binary(self, chunk: bytes) -> None:
         """An error where the file is plainly of another kind."""
-        for magic, what in FOREIGN.items():
-            if chunk.startswith(magic):
-                self.complain(0, f"it is {what}")
+        if what := kind_of_bytes(chunk):
+            self.complain(0, f"it is {what}")
         if b"\0" in chunk:
             self.complain(chunk.index(b"\0"), "it is a binary file")
 
@@ -351,4 +356,4 @@ def _quote_short(text: str) -> str:
 
 def _list_names(header: dict[str, Any]) -> str:
     names = ", ".join(_quote_short(name) for name in list(header)[:8])
-    return names + (", …" if len(header) > 8 else "") if names else "nothing"
+    return names + (", …" if len(header) > 8 else "")

@@ -27,7 +27,7 @@ from deixis.worlds.toolkit.pictures import links_of
 
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from deixis.readers._image_files import ImageFile
     from deixis.scene.scene import Point, Scene
@@ -55,6 +55,8 @@ COLORS = {
     "pink": "#e59ab5",
 }
 DARK = frozenset({"red", "green", "blue", "purple", "brown", "black"})
+SIDES = {"nlvr": {"small": 0.1, "medium": 0.2, "big": 0.3}}
+"""Sides of shapes in shares of a square scene, by sizes, of schemas whose points are upper left corners in 0..100."""
 SQUARE, ROUND, POINTED = ("square", "cube", "box"), ("cylinder",), ("triangle", "cone", "pyramid")
 
 
@@ -228,8 +230,10 @@ def scene_panel(
     """A scene: its objects where it says or else on a circle, those that are meant in a ring.
 
     Relations of the targets are drawn, those that the expression mentions first. Scenes that stand beside each other
-    are drawn to one scale, each in a frame.
+    are drawn to one scale, each in a frame; where the sides of the shapes are known, they are as large as they are.
     """
+    if scene.schema.name in SIDES:
+        return _panel_to_scale(scene, width, SIDES[scene.schema.name])
     places, high = _places(scene, width, beside or (scene,))
     radius = _radius(places)
     board = Board((0, 0, width, high))
@@ -251,6 +255,35 @@ def scene_panel(
     if not has_names:
         parts.append(legend(things, width))
     return stack(parts, 10)
+
+
+def _panel_to_scale(scene: Scene, width: float, sides: Mapping[str, float]) -> Panel:
+    """A square scene with its shapes where and as large as they are, numbers on them, and their names below."""
+    things, drawn = [], []
+    for index in range(len(scene)):
+        color, shape, _ = _look(scene, index)
+        side = width * next((sides[value] for value in scene.values(index, "size") if value in sides), 0.1)
+        left, top = scene.position(index).column * width / 100, scene.position(index).row * width / 100
+        things.append(Thing((left, top, left + side, top + side), name_object(scene, index), is_right=False))
+        style = f'fill="{COLORS.get(color, GROUND)}" stroke="{INK}" stroke-width="1"'
+        drawn.append(_shape_in(shape, left, top, side, style))
+        ink = "#fff" if color in DARK else INK
+        low = 0.72 if shape in POINTED else 0.5
+        drawn.append(write(left + side / 2, top + side * low + 4, str(index), size=SMALL, ink=ink, anchor="middle"))
+    frame = f'<rect width="{width:.1f}" height="{width:.1f}" fill="{GROUND}" stroke="{LINE}"/>'
+    return stack([Panel(width, width, frame + "".join(drawn)), legend(things, width)], 10)
+
+
+def _shape_in(shape: str, left: float, top: float, side: float, style: str) -> str:
+    """A shape that fills a square."""
+    if shape in SQUARE:
+        return f'<rect x="{left:.1f}" y="{top:.1f}" width="{side:.1f}" height="{side:.1f}" {style}/>'
+    if shape in POINTED:
+        low, right = top + side, left + side
+        points = f"{left + side / 2:.1f},{top:.1f} {left:.1f},{low:.1f} {right:.1f},{low:.1f}"
+        return f'<polygon points="{points}" {style}/>'
+    half = side / 2
+    return f'<circle cx="{left + half:.1f}" cy="{top + half:.1f}" r="{half:.1f}" {style}/>'
 
 
 def _names_on(board: Board, things: Sequence[Thing]) -> None:

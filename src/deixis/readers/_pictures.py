@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +76,10 @@ class ReadPictures(PlainPictures):
             yield example.text
         if example.expression is not None:
             yield f"meaning: {describe(example.expression)}"
-        for place, scene in enumerate(example.scenes):
+        grids = _grids(example)
+        for place, cells in enumerate(grids):
+            yield from _grid_lines(example, place, cells)
+        for place, scene in enumerate(() if grids else example.scenes):
             yield from _scene_lines(example, place, scene)
         yield from _image_lines(example)
         for place, choice in enumerate(example.choices):
@@ -83,8 +87,11 @@ class ReadPictures(PlainPictures):
             yield f" {mark} {choice}"
         if _fits_nothing(example, self.task):
             yield f"target: {NOTHING}"
-        if example.facts:
-            yield "facts: " + "; ".join(f"{name} {_brief(value)}" for name, value in example.facts.items())
+        if self.task == "refer" and not example.scenes:
+            yield "target: not known, as the dataset does not say which objects there are"
+        facts = {name: value for name, value in example.facts.items() if not (grids and name == "grids")}
+        if facts:
+            yield "facts: " + "; ".join(f"{name} {_brief(value)}" for name, value in facts.items())
 
     def plain(self, example: ReadExample, *, number: int) -> dict[str, Any]:  # type: ignore[override]
         """The same as plain values."""
@@ -111,7 +118,8 @@ class ReadPictures(PlainPictures):
 
 
 def _scene_lines(example: ReadExample, place: int, scene: Scene) -> Iterator[str]:
-    yield f"scene {place}, {len(scene)} objects:" if len(example.scenes) > 1 else f"{len(scene)} objects:"
+    many = "1 object" if len(scene) == 1 else f"{len(scene)} objects"
+    yield f"scene {place}, {many}:" if len(example.scenes) > 1 else f"{many}:"
     related: dict[int, dict[str, list[int]]] = {}
     links, mentioned = links_of(scene), _relations(example)
     if isinstance(scene, RegionScene) or len(links) >= MANY * len(scene):  # they follow from places and values
@@ -128,6 +136,12 @@ def _scene_lines(example: ReadExample, place: int, scene: Scene) -> Iterator[str
         )
         box = f" at {_round(example.regions[place][index])}" if _has_region(example, place, index) else ""
         yield f" {mark} {index} {name_object(scene, index)}{box}" + (f" ({told})" if told else "")
+
+
+def _grid_lines(example: ReadExample, place: int, cells: list[list[bool]]) -> Iterator[str]:
+    is_right = any(at == place for at, _ in example.targets)
+    yield f" {'*' if is_right else ' '} grid {place + 1}{', the target' if is_right else ''}:"
+    yield from ("   " + " ".join("X" if is_filled else "▢" for is_filled in row) for row in cells)
 
 
 def _image_lines(example: ReadExample) -> Iterator[str]:
@@ -157,9 +171,18 @@ def _round(box: Sequence[float]) -> list[float]:
 
 
 def _brief(value: Any) -> str:
-    told = value if isinstance(value, str) else str(value)
+    told = _in_words(value)
     told = " ".join(told.split())
     return told if len(told) <= 80 else told[:79] + "…"
+
+
+def _in_words(value: Any) -> str:
+    """A fact in plain words: what a list or an object holds, without brackets."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_in_words(one)}" for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_in_words, value))
+    return str(value)
 
 
 # -------------------------------------------------------------------------------- drawing
@@ -310,5 +333,5 @@ def _has_region(example: ReadExample, place: int, index: int) -> bool:
 
 
 def _fits_nothing(example: ReadExample, task: str) -> bool:
-    is_known = bool(example.scenes or example.images)  # else there is a text and nothing it could fit
-    return is_known and task in ("refer", "localise") and not (example.targets or example.boxes)
+    known = {"refer": example.scenes, "localise": example.scenes or example.images}  # what the text could fit
+    return bool(known.get(task)) and not (example.targets or example.boxes)

@@ -115,6 +115,22 @@ def sniff_reader(path: Path) -> Reader | None:
     return None
 
 
+def advice_on(path: Path) -> str:
+    """Return what to add to the complaint about a path that no reader knows, where it might be for one.
+
+    That is a folder, or a file with text that is no web page and the like.
+    """
+    if path.is_file():
+        from deixis.data._json_stream import kind_of_bytes
+
+        start = head_of(path, 64)
+        if not start.strip() or not start.isascii() or "\0" in start or kind_of_bytes(start.encode()):
+            return ""
+    elif not path.is_dir():
+        return ""
+    return f"; nor does a reader know its layout ({', '.join(reader_names())})"
+
+
 def reader_of(path: Path | str) -> Reader:
     """Return the reader of a file or folder, or raise `BrokenDataset` if no reader knows its layout."""
     found = sniff_reader(Path(path))

@@ -170,7 +170,10 @@ def world_of(path: Path | str) -> World:
     if what := _readers().name_companion(path):
         raise BrokenDataset(f"{path} holds {what}")
     for world, examples in parts_of("examples"):  # whoever is asked first says what is wrong with it
-        examples.open(path)
+        try:
+            examples.open(path)
+        except BrokenDataset as error:
+            raise BrokenDataset(f"{error}{_readers().advice_on(path)}") from error
         return world
     raise BrokenDataset(f"{path} holds no dataset of any world; known worlds: {', '.join(world_names())}")
 

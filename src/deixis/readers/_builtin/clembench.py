@@ -6,7 +6,8 @@ corners, whether it is symmetric, and the filled cells themselves.
 
 The instance files of all versions and languages are read. They differ in the mark of an empty cell and in the name of
 the target (`first`, the same in another language, the numeral), and early ones repeat the number of a game. The target
-is the grid of the second player that is the target grid of the first; a name that says otherwise is refused.
+is the grid of the second player that is the target grid of the first; a name that says otherwise is refused. Of a
+folder all such files are read, each as a split.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from deixis.errors import BrokenDataset
 from deixis.readers.files import head_of, json_items
-from deixis.readers.reader import Reader, ReadExample, RefusedRecord
+from deixis.readers.reader import ALL, Reader, ReadExample, RefusedRecord
 from deixis.scene.scene import PlainScene, Where
 from deixis.schema import Attribute, Schema
 
@@ -48,37 +50,56 @@ Cells = tuple[tuple[bool, ...], ...]
 
 
 class Instance(NamedTuple):
-    """One game: the experiment, its place in it, and its fields."""
+    """One game: the experiment, its place in it, its fields, and of several files the name of its own."""
 
     experiment: str
     number: int
     fields: dict[str, Any]
+    file: str = ""
 
 
 def sniff(path: Path) -> bool:
-    """Return whether a file holds instances of the reference game.
+    """Return whether a file holds instances of the reference game, or a folder such files.
 
     Other games have no grids of two players.
     """
+    if path.is_dir():
+        return bool(_files(path))
     head = head_of(path, HEAD) if path.suffix.lower() == ".json" else ""
     return '"game_instances"' in head and f'"{TARGET}"' in head
 
 
 def records(path: Path) -> Iterator[Instance]:
     """Yield the games, experiment by experiment."""
+    if not path.is_dir():
+        yield from _instances(path, "")
+        return
+    if not (files := _files(path)):
+        raise BrokenDataset(f"{path} holds no instances of the reference game")
+    for file in files:
+        yield from _instances(file, file.stem if len(files) > 1 else "")
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files of a folder, or of its subfolder `in`, as in the repository."""
+    found = ([file for file in sorted(place.glob("*.json")) if sniff(file)] for place in (folder, folder / "in"))
+    return next((files for files in found if files), [])
+
+
+def _instances(path: Path, name: str) -> Iterator[Instance]:
     for experiment in json_items(path, "experiments"):
         is_whole = isinstance(experiment, dict) and isinstance(experiment.get("game_instances"), list)
         if not is_whole:
-            yield Instance("", 0, {})
+            yield Instance("", 0, {}, name)
             continue
-        name = str(experiment.get("name", ""))
         for number, fields in enumerate(experiment["game_instances"]):
-            yield Instance(name, number, fields if isinstance(fields, dict) else {})
+            held = fields if isinstance(fields, dict) else {}
+            yield Instance(str(experiment.get("name", "")), number, held, name)
 
 
 def read(record: Instance) -> Iterator[ReadExample]:
     """Yield the example of one game."""
-    experiment, number, fields = record
+    experiment, number, fields, file = record
     if missing := [name for name in (TARGET, *SHOWN) if not isinstance(fields.get(name), str)]:
         raise RefusedRecord("no-grids", f"{experiment} {number} has no {missing[0]}")
     shown = [fields[name] for name in SHOWN]
@@ -91,8 +112,9 @@ def read(record: Instance) -> Iterator[ReadExample]:
     if "edit_distance_interval" in fields:
         facts["edit_distance"] = fields["edit_distance_interval"]
     yield ReadExample(
-        id=f"{experiment}-{number}",
+        id=f"{file}/{experiment}-{number}" if file else f"{experiment}-{number}",
         text="",
+        split=file or ALL,
         scenes=tuple(map(_scene, shown)),
         targets=(Where(_target(shown, fields), 0),),
         facts=facts,

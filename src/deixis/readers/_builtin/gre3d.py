@@ -1,15 +1,13 @@
 """GRE3D3 and GRE3D7: people's descriptions of one of three or seven solids, with the content of every description.
 
-The descriptions come as CSV and as XML. Beside what was typed stand the same words in a normal form (`small ball
-on-top-of large cube`) and a pattern that names what each of them says (`tg_size tg_type rel lm_size lm_type`): `tg` is
-the target, `lm` the landmark. Words before the relation are read as the target's, those behind it as the landmark's,
-and both must be what the pattern in normal order lists; some patterns have slips such as `lm_tg_loc`.
+The descriptions come as CSV and as XML; of a folder that has both, the CSV is read.
 
-The distribution does not say what is in the scenes. For the 20 scenes of GRE3D3 it is known from elsewhere: `SCENES`
-has the facts of Castro Ferreira's public annotation (EACH-GRE, `dominios.csv`), save that the ball of scene 13 lies on
-its cube, as all say who mention it. Of the 2,106 recorded values that people say of target, landmark and relation,
-2,102 agree; of the third object few speak, but with it 621 of 627 descriptions fit the target alone. An annotation of
-GRE3D7 could not be checked in the same way, so its scenes are not claimed.
+Beside what was typed stand the same words in a normal form (`small ball on-top-of large cube`) and a pattern that names
+what each of them says (`tg_size tg_type rel lm_size lm_type`): `tg` is the target, `lm` the landmark. Words before the
+relation are read as the target's, those behind it as the landmark's, and both must be what the pattern in normal order
+lists; some patterns have slips such as `lm_tg_loc`.
+
+The distribution does not say what is in the scenes; for those of GRE3D3 it is known from elsewhere.
 """
 
 from __future__ import annotations
@@ -17,16 +15,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset
 from deixis.expression.description import Description
 from deixis.expression.steps import Is, Related
+from deixis.readers._builtin._gre3d_scenes import SCHEMA, is_known, known_scene
 from deixis.readers.files import head_of, xml_tree
-from deixis.readers.reader import Image, Reader, ReadExample, RefusedRecord
-from deixis.scene.scene import PlainScene, Where
-from deixis.schema import Attribute, Relation, Schema
+from deixis.readers.reader import ALL, Image, Reader, ReadExample, RefusedRecord
+from deixis.scene.scene import Where
 
 
 if TYPE_CHECKING:
@@ -34,48 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-SCHEMA = Schema(
-    name="gre3d",
-    attributes=(
-        Attribute(name="type", values=("ball", "cube"), is_head=True),
-        Attribute(name="color", values=("blue", "green", "red", "yellow")),
-        Attribute(name="size", values=("small", "large")),
-        Attribute(name="place", values=("left-hand", "center", "right-hand", "top", "bottom", "front", "back")),
-    ),
-    relations=(
-        Relation(name="on-top-of"),
-        Relation(name="under"),
-        Relation(name="in-front-of"),
-        Relation(name="behind"),
-        Relation(name="next-to", is_symmetric=True),
-        Relation(name="left-of"),
-        Relation(name="right-of"),
-    ),
-)
-SCENES = (  # of GRE3D3: target, landmark, the third object
-    "small green ball, large blue cube, large blue cube",
-    "small red ball, large yellow cube, small red cube",
-    "small blue ball, large green cube, large blue ball",
-    "small yellow cube, large yellow cube, small red cube",
-    "small blue cube, small green cube, large blue ball",
-    "small green ball, large blue cube, large blue cube",
-    "small yellow ball, large red cube, small yellow cube",
-    "small blue ball, large green cube, large blue ball",
-    "small red cube, large red cube, small yellow cube",
-    "small blue cube, small green cube, large blue ball",
-    "small yellow ball, large red cube, large red cube",
-    "small blue ball, large green cube, small blue cube",
-    "small red ball, large yellow cube, large red ball",
-    "small green cube, large green cube, small blue cube",
-    "small yellow cube, small red cube, large yellow ball",
-    "small red ball, large yellow cube, large yellow cube",
-    "small blue ball, large green cube, small blue cube",
-    "small red ball, large yellow cube, large red ball",
-    "small green cube, large green cube, small blue cube",
-    "small red cube, small yellow cube, large red ball",
-)
-MIRRORED = 10  # the scenes behind this one are mirrored
-SCHEMAS = "ABCDE"  # in turn
 ATTRIBUTES = {"type": "type", "col": "color", "size": "size", "loc": "place"}
 VALUES = {attribute.name: frozenset(attribute.values) for attribute in SCHEMA.attributes}
 RELATIONS = frozenset(relation.name for relation in SCHEMA.relations)
@@ -102,17 +57,36 @@ LARGEST = 64 << 20  # bytes of a table
 
 
 def sniff(path: Path) -> bool:
-    """Return whether a file holds descriptions of GRE3D3 or GRE3D7."""
-    head = head_of(path)
-    if "<TRIAL" in head:
-        return "<STRING-DESCRIPTION" in head and "<CLEANED" in head
+    """Return whether a file holds descriptions of GRE3D3 or GRE3D7, or a folder such files."""
+    if path.is_dir():
+        return bool(_files(path))
+    head = head_of(path).lstrip()
+    if head.startswith("<"):
+        return "<TRIAL" in head and "<STRING-DESCRIPTION" in head and "<CLEANED" in head
     columns = {COLUMNS.get(name.strip().lower()) for name in re.split(r"[\r\n]", head, maxsplit=1)[0].split(",")}
     return columns.issuperset(NEEDED)
 
 
 def records(path: Path) -> Iterator[dict[str, str]]:
-    """Yield the fields of every description, by the names that `COLUMNS` gives them."""
-    if "<TRIAL" in head_of(path):
+    """Yield the fields of every description, by the names of `COLUMNS`, and of several files the name."""
+    if not path.is_dir():
+        yield from _descriptions(path)
+        return
+    if not (files := _files(path)):
+        raise BrokenDataset(f"{path} holds no file of GRE3D3 or GRE3D7 with descriptions")
+    for file in files:
+        corpus = {"corpus": file.stem} if len(files) > 1 else {}
+        yield from ({**record, **corpus} for record in _descriptions(file))
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files of a folder, tables first; an XML file that stands beside its table is left."""
+    files = [file for kind in ("csv", "xml") for file in sorted(folder.glob(f"*.{kind}")) if sniff(file)]
+    return list({file.stem: file for file in reversed(files)}.values())[::-1]
+
+
+def _descriptions(path: Path) -> Iterator[dict[str, str]]:
+    if head_of(path).lstrip().startswith("<"):
         for trial in xml_tree(path).iter("TRIAL"):
             texts = {one.tag: one.text or "" for one in trial.iter() if one is not trial}
             yield _rename({**trial.attrib, **texts})
@@ -143,10 +117,12 @@ def read(record: dict[str, str]) -> Iterator[ReadExample]:
     meaning, unread = _meaning(record)
     if unread:
         facts["unread"] = unread
-    scene = _scene(number) if _is_known(number, record.get("schema", "")) else None
+    scene = known_scene(number) if is_known(number, record.get("schema", "")) else None
+    corpus = record.get("corpus", "")
     yield ReadExample(
-        id=f"p{speaker}s{number}",
+        id=f"{corpus}/p{speaker}s{number}" if corpus else f"p{speaker}s{number}",
         text=text,
+        split=corpus or ALL,
         scenes=(scene,) if scene else (),
         targets=(Where(0, 0),) if scene else (),
         meaning=None if unread else meaning,
@@ -181,25 +157,6 @@ def _meaning(record: dict[str, str]) -> tuple[Description, list[str]]:
         unread.append("the pattern in normal order")
     clause = (Related(relations[0], Description(tuple(phrases[1]))),) if len(relations) == 1 else ()
     return Description((*phrases[0], *clause)), unread
-
-
-def _is_known(number: int, schema: str) -> bool:
-    """Return whether a scene is one of GRE3D3, whose descriptions name the schema of their scene."""
-    return 1 <= number <= len(SCENES) and schema == SCHEMAS[(number - 1) % len(SCHEMAS)]
-
-
-@cache
-def _scene(number: int) -> PlainScene:
-    """Return a scene of GRE3D3: in those of odd numbers the target lies on the landmark, else in front of it."""
-    is_stacked, is_mirrored = number % 2 == 1, number > MIRRORED
-    here, there = ("right-hand", "left-hand") if is_stacked != is_mirrored else ("left-hand", "right-hand")
-    relation, inverse, place = ("on-top-of", "under", "top") if is_stacked else ("in-front-of", "behind", "front")
-    objects: list[set[tuple[str, str]]] = []
-    for words, side in zip(SCENES[number - 1].split(", "), (here, here, there), strict=True):
-        objects.append({*zip(("size", "color", "type"), words.split(), strict=True), ("place", side)})
-    objects[0].add(("place", place))
-    links = frozenset({(relation, 0, 1), (inverse, 1, 0), ("next-to", 0, 1)})
-    return PlainScene(schema=SCHEMA, objects=tuple(map(frozenset, objects)), links=links)
 
 
 def _rename(fields: dict[str, str]) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """NLVR: statements about three boxes with flat shapes, true or false, with the votes of several people.
 
 Files are JSON Lines (`train.json`, `dev.json`, `test.json`), a JSON list, or lines in which the scenes of a sentence
-are gathered under `worlds` and `labels`. A folder with the splits is read in their order.
+are gathered under `worlds` and `labels`. A folder with the splits is read in their order: of each split the file of
+its name or the final one, or where there is neither all files whose names begin with it.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ SIZES = {10: "small", 20: "medium", 30: "big"}  # pixels of 100, the side of a b
 CHOICES = ("true", "false")
 LABELS = {"true": 0, "false": 1, "True": 0, "False": 1, True: 0, False: 1}
 SPLITS = ("train", "dev", "test", "hidden")
+HEAD = 32768  # bytes: the hidden test has its scenes twice before the sentence
 WORLDS = ("structured_rep", "worlds")
 _OBJECTS: dict[tuple[Any, Any, Any], frozenset[tuple[str, str]]] = {}
 
@@ -52,7 +54,7 @@ def sniff(path: Path) -> bool:
     """Return whether a file holds statements of NLVR, or a folder such files."""
     if path.is_dir():
         return any(sniff(file) for file in _files(path))
-    head = head_of(path)
+    head = head_of(path, HEAD)
     return head.lstrip()[:1] in ("{", "[") and '"sentence"' in head and any(f'"{name}"' in head for name in WORLDS)
 
 
@@ -120,10 +122,19 @@ def _values(shape: Any, color: Any, size: Any) -> frozenset[tuple[str, str]]:
 
 
 def _files(folder: Path) -> list[Path]:
+    """Return the files of a folder, or of a folder for each split in it, split by split."""
     found = []
     for name in SPLITS:
-        places = (folder / name / f"{name}.json", folder / f"{name}.json", folder / f"{name}.jsonl")
-        found += [place for place in places if place.is_file()][:1]
+        usual = (
+            f"{name}/{name}.json",
+            f"{name}.json",
+            f"{name}.jsonl",
+            f"{name}_final.json",
+            f"{name}/{name}_final.json",
+        )
+        files = [folder / one for one in usual if (folder / one).is_file()][:1]
+        files = files or sorted(folder.glob(f"{name}*.json*")) or sorted(folder.glob(f"{name}/{name}*.json*"))
+        found += [file for file in files if file.is_file() and sniff(file)]
     return found
 
 

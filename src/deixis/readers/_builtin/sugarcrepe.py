@@ -32,7 +32,14 @@ if TYPE_CHECKING:
 SPLITS = ("add_att", "add_obj", "replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
 FIELDS = ('"caption"', '"negative_caption"', '"filename"')
 ANSWERED = ('"multiple_choice_answer"', '"free_form_answer"', '"correct"')
-PARTS = {"att": "attribute", "attribute": "attribute", "obj": "object", "object": "object", "rel": "relation"}
+PARTS = {
+    "att": "attribute",
+    "attribute": "attribute",
+    "obj": "object",
+    "object": "object",
+    "rel": "relation",
+    "ent": "object",
+}
 
 
 def sniff(path: Path) -> bool:

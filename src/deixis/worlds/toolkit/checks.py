@@ -30,6 +30,7 @@ from deixis.data.checks import COMPARED, Collector, Contents
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.distractors.necessity import is_implied, necessity
 from deixis.errors import BrokenDataset, DeixisError
+from deixis.expression.description import Description, describe
 from deixis.expression.plain import expression_to_plain
 from deixis.resolution.reference import resolve
 from deixis.scene.plain import scene_to_plain
@@ -219,7 +220,7 @@ class _Run:
             had = self.parts.get(kind, (0, 0))
             self.parts[kind] = (had[0] + needed, had[1] + 1)
             if not needed:
-                idle.append(str(part.step))
+                idle.append(describe(Description((part.step,))))
         if idle:
             self.found.add("W201", "; ".join(idle), **where)
 

@@ -210,7 +210,9 @@ def _mean(counts: Mapping[int, int]) -> float:
 
 
 def _most_frequent(one: DatasetCounts) -> Iterator[str | TextTable]:
-    total = max(one.words.total(), 1)
+    if not one.words:
+        return
+    total = one.words.total()
     words = sorted(one.words.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_WORDS]
     yield from ("", f"Said most often in {one.name}")
     yield TextTable(("word", "times", "share"), [(w, f"{n:,}", percent(n / total)) for w, n in words], numbers=(1, 2))
