@@ -189,7 +189,7 @@ def _pictures(folder: Path) -> Facts:
 def grid_models(place: Path) -> Facts:
     """How the shipped models carry out some sixty commands, and their plans."""
     folder = make_grid(place, mode="corrected", p1=(60, 1), p3=(90, 2))
-    return {name: _plans(folder, name) for name in ("m-lstm", "gcn-lstm", "transformer")}
+    return {name: _plans(folder, name) for name in ("m-lstm", "gcn-lstm", "program", "transformer")}
 
 
 def _plans(folder: Path, name: str) -> Facts:

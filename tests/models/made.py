@@ -105,6 +105,7 @@ def some_examples(count: int, *, channels: int, seed: int, words: int = 11, step
         actions=torch.from_numpy(actions),
         action_count=torch.from_numpy(action_count),
         target=torch.from_numpy(target),
+        told=torch.zeros(count, 0, dtype=torch.int64),
         mentions=torch.from_numpy(mentions),
     )
 

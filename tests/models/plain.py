@@ -37,7 +37,7 @@ def weights_of(model: Policy) -> Weights:
 def tasks_of(model: Policy, batch: Batch) -> Iterator[Task]:
     """The examples of a batch one by one."""
     layout = model.layout
-    for words, word_count, grid, _, _, actions, count in zip(*(part.numpy() for part in batch), strict=True):
+    for words, word_count, grid, _, _, actions, count, _ in zip(*(part.numpy() for part in batch), strict=True):
         shown = [layout.start, *(layout.first + int(action) for action in actions[:count])]
         yield Task([int(word) for word in words[:word_count]], grid.astype(np.float64), shown)
 

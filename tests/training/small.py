@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SIZES: dict[str, dict[str, Any]] = {
     "m-lstm": {"width": 8, "word_width": 4, "filters": 4, "kernels": [1, 3]},
     "gcn-lstm": {"width": 8, "word_width": 4, "rounds": 2, "kernels": [1, 3]},
+    "program": {"width": 8, "pair": 4, "hidden": 8},
     "transformer": {"width": 8, "heads": 2, "hidden": 8, "blocks": 1, "decoder_layers": 1},
 }
 WITHOUT_DROPOUT = {"word_dropout": 0.0, "action_dropout": 0.0, "cell_dropout": 0.0}
@@ -51,7 +52,10 @@ def small(model: str = "m-lstm", **changes: Any) -> Training:
 
 def weights(path: Path) -> dict[str, Tensor]:
     """All tensors of a checkpoint, named as in the model."""
-    return {re.sub(r"(^|/)(m-lstm|gcn-lstm|transformer)\.", r"\1", name): one for name, one in load_file(path).items()}
+    return {
+        re.sub(r"(^|/)(m-lstm|gcn-lstm|program|transformer)\.", r"\1", name): one
+        for name, one in load_file(path).items()
+    }
 
 
 def stepping(model: Policy, data: DeviceData, *, batch_size: int, **how: Any) -> tuple[Updates, Callable[..., None]]:

@@ -20,7 +20,7 @@ CPU = torch.device("cpu")
 def model(request, words):
     """A model with random weights that are large enough to say different things."""
     torch.default_generator.manual_seed(3)
-    made = build(request.param, SIZES[request.param], len(words))
+    made = build(request.param, SIZES[request.param], words)
     with torch.no_grad():
         for parameter in made.parameters():
             parameter.mul_(3)
@@ -55,10 +55,10 @@ def test_plans_are_what_teacher_forcing_finds_likeliest(model, examples):
     layout = model.layout
     plans = plans_of(say_plans(model, examples, CPU, limit=9))
     for row, plan in enumerate(plans):
-        batch = DeviceData(examples, CPU).batch(torch.tensor([row]), 1)
+        batch = DeviceData(examples, CPU, teller=model).batch(torch.tensor([row]), 1)
         shown = torch.tensor([[layout.start, *(action + layout.first for action in plan)]])[:, :9]
         with torch.no_grad():
-            scores = model(batch.words, batch.word_count, batch.grid, shown)[0]
+            scores = model(batch.words, batch.word_count, batch.grid, shown, batch.told)[0]
         allowed = [layout.stop, *range(layout.first, layout.first + 6)]
         best = [allowed[place] for place in scores[:, allowed].argmax(-1).tolist()]
         wanted = [*(action + layout.first for action in plan), layout.stop][:9]

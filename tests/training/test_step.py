@@ -44,11 +44,11 @@ def test_weights_shrink_apart_from_what_adam_does(model, dataset, words):
     after = {}
     for decay in (0.0, 0.5):
         torch.default_generator.manual_seed(3)
-        policy = build(model, small(model).settings, len(words))
+        policy = build(model, small(model).settings, words)
         before = {name: one.detach().clone() for name, one in policy.named_parameters()}
         device = torch.device("cpu")
         arrays = load_plan_arrays(dataset, "train", words, channels=policy.channels)
-        examples = DeviceData(arrays, device)
+        examples = DeviceData(arrays, device, teller=policy)
         _, take = stepping(policy.train(), examples, batch_size=4, weight_decay=decay, seed=5)
         take(0, np.arange(4), int(arrays.plans.length.max()) + 1, 0.01, 40)
         after[decay] = {name: one.detach().clone() for name, one in policy.named_parameters()}

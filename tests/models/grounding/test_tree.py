@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from deixis.expression.description import Description
 from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
+from deixis.learn._soft_sets import MIDDLE, either, nth, relate, same, unless, without
 from deixis.resolution.reference import denotation, narrow
 from deixis.testing import expressions
 from deixis.worlds.photos._models.regions import Grounder, Lesson, Words, join_words
-from deixis.worlds.photos._models.soft_sets import MIDDLE, either, nth, relate, same, unless, without
 from deixis.worlds.photos._models.tree import TreeGrounder, TreeGrounderSettings
 from deixis.worlds.photos.data._programs import ProgramWords, programs_of
 from tests.models.grounding.made import HIGH, LOW, REGIONS, gradients, lesson, started, table

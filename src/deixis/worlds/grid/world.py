@@ -80,6 +80,7 @@ WORLD = World(
     models={
         "m-lstm": "M-LSTM of gSCAN: LSTM over words and a convolved grid",
         "gcn-lstm": "GCN-LSTM: the same over a graph of the objects",
+        "program": "Program model, told the parse: learns words and relations, finds the target, plans",
         "transformer": "Transformer over words and cells",
     },
     names={

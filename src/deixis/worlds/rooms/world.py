@@ -35,6 +35,7 @@ WORLD = World(
     models={
         "room-encoder": "Encoder of pictures of rooms, for speakers and listeners",
         "captioner": "Speaker that learns exhaustive captions (model B of A3DS)",
+        "room-program": "Program model, told the parse: learns words, finds the image of a caption",
         "game": "Speaker and listener that play the reference game (RP and SP of A3DS)",
     },
     kinds=("a3ds",),

@@ -397,6 +397,9 @@ def _sentences(title: str, runs: Sequence[Run]) -> Iterator[str]:
     points = ", also taught to point at the target" if recipe.get("pointing") else ""
     seeds = say_seeds(run.seed for run in runs if run.seed is not None)
     yield f"Trained on {title}: {trained}, split {data.split}{steps}{begun}{points}{seeds and f', {seeds}'}."
+    for said in dict.fromkeys(run.trained.text("supervision", "") for run in runs):
+        if said:
+            yield f"Supervision: {said}."
     yield from dict.fromkeys(map(_selection, runs))
     limit = first.judged.find_count("decode_limit")
     yield f"Decoded greedily{f' up to {limit:,} actions' if limit else ''}, {judged}."

@@ -86,7 +86,7 @@ class GraphLSTM(RecurrentPolicy):
         """Let torch compile the rounds of messages, which are many small operations."""
         self.messages.compile(dynamic=False)
 
-    def encode(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Memory:
+    def encode(self, words: Tensor, word_count: Tensor, grid: Tensor, told: Tensor | None = None) -> Memory:  # noqa: ARG002
         """Encode the command, pass messages between the nodes, and add where they stand."""
         words = functional.pad(words, (0, max(0, 1 - words.shape[1])))  # where no command has a word, one place stays
         rows = torch.where(words > 0, words + 1, PAD)

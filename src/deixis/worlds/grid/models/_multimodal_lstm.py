@@ -69,7 +69,7 @@ class MultimodalLSTM(RecurrentPolicy):
             reads_all=True,
         )
 
-    def encode(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Memory:
+    def encode(self, words: Tensor, word_count: Tensor, grid: Tensor, told: Tensor | None = None) -> Memory:  # noqa: ARG002
         """Encode the command, between its start and end tokens, and the grid."""
         rows, count = _wrap(words, word_count)
         embedded = functional.dropout(self.embedding(rows), self.settings.word_dropout, self.training)

@@ -18,13 +18,17 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from deixis.errors import SchemaError
 from deixis.learn._layers import can_fuse
+from deixis.learn._lean import attend_to_few
+from deixis.worlds.grid.models._phrases import mask_of, phrases_of
 from deixis.worlds.grid.models.policy import Layout, Policy
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    import numpy as np
     from torch import Tensor
 
 
@@ -54,6 +58,8 @@ class GridTransformerSettings:
         longest_distance: words further apart than this are taken to stand this far apart.
         points_mentions: whether every word says of every cell how much it is that of the object that a noun phrase
             ending there mentions; one matrix more.
+        parse_mask: whether words attend only to words of their own phrase and to the nouns of the phrases above and
+            below it in the parse, which the model is told; no parameters. What they learn of cells they learn of all.
     """
 
     width: int = 128
@@ -74,6 +80,7 @@ class GridTransformerSettings:
     relative_words: bool = False
     longest_distance: int = 16
     points_mentions: bool = False
+    parse_mask: bool = False
 
 
 class EncoderMemory(NamedTuple):
@@ -107,6 +114,7 @@ class GridTransformer(Policy):
     """The transformer, for `words` known words."""
 
     layout = Layout(size=10, pad=PAD, start=START, stop=STOP, first=4)
+    checks_drafts = True
 
     def __init__(self, settings: GridTransformerSettings, words: int) -> None:
         super().__init__()
@@ -129,17 +137,23 @@ class GridTransformer(Policy):
         self.points = settings.points
         self.point = nn.Linear(width, 1, bias=False) if settings.points else None
         self.points_mentions = settings.points_mentions
+        self.is_told = settings.parse_mask
         self.point_mentions = nn.Linear(width, width, bias=False) if settings.points_mentions else None
 
-    def encode(self, words: Tensor, word_count: Tensor, grid: Tensor) -> EncoderMemory:
+    def tell(self, commands: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the phrase of every word, where words attend along the parse (see `_phrases.phrases_of`)."""
+        return phrases_of(commands) if self.is_told else super().tell(commands)
+
+    def encode(self, words: Tensor, word_count: Tensor, grid: Tensor, told: Tensor | None = None) -> EncoderMemory:
         """Encode commands and grids, and compute keys and values for the decoder."""
         rows, count = self._wrap(words, word_count)
         is_word = torch.arange(rows.shape[1], device=rows.device) < count[:, None]
         with self._precision(rows):
             text = self._drop(self.words(rows))
+            seen = self._seen_words(is_word, told)
             cells = self._drop(self._cells(grid))
             for number in range(self.settings.blocks):
-                text, cells = self.blocks[number % len(self.blocks)](text, cells, is_word)
+                text, cells = self.blocks[number % len(self.blocks)](text, cells, is_word, seen)
             text, cells = self.words_last(text), self.cells_last(cells)
             both = torch.cat((text, cells), dim=1)
             pairs = self.offer(both).unflatten(2, (len(self.decoder), 2, self.settings.heads, -1))
@@ -206,6 +220,14 @@ class GridTransformer(Policy):
         rows[:, 0] = WHOLE
         place = torch.arange(rows.shape[1], device=rows.device)
         return torch.where(place == count[:, None] + 1, STOP, rows), count + 2
+
+    def _seen_words(self, is_word: Tensor, told: Tensor | None) -> Tensor:
+        """Which words a word attends to: bool [example, other word], or [example, word, other word] along the parse."""
+        if not self.is_told:
+            return is_word
+        if told is None:
+            raise SchemaError("a transformer with parse_mask must be told the parse of a command")
+        return mask_of(told, is_word)
 
     def _cells(self, grid: Tensor) -> Tensor:
         """Embed the cells with their positions, after one that stands for the whole grid."""
@@ -275,17 +297,23 @@ def attend_with_distances(qkv: Tensor, products: Tensor, mask: Tensor, dropout: 
 
     Shapes:
         qkv: [example, place, 3, head, part]. products: of queries and distances, [example, head, place, other place].
-        mask: bool [example, other place], False for padding.
+        mask: bool [example, other place], False for padding, or [example, place, other place].
     """
     query, key, value = (part.transpose(1, 2) for part in qkv.unbind(2))
     scores = (query @ key.transpose(2, 3) + products) * query.shape[3] ** -0.5
-    weights = torch.softmax(scores.float().masked_fill(~mask[:, None, None, :], -torch.inf), dim=3)
+    weights = torch.softmax(scores.float().masked_fill(~_widen(mask), -torch.inf), dim=3)
     found = functional.dropout(weights, dropout).to(value.dtype) @ value
     return found.transpose(1, 2).flatten(2)
 
 
 def attend(
-    queries: Tensor, pairs: Tensor | None, mask: Tensor | None, *, is_causal: bool = False, dropout: float = 0.0
+    queries: Tensor,
+    pairs: Tensor | None,
+    mask: Tensor | None,
+    *,
+    is_causal: bool = False,
+    dropout: float = 0.0,
+    is_lean: bool = False,
 ) -> Tensor:
     """Compute attention, the heads joined again.
 
@@ -293,17 +321,27 @@ def attend(
         queries: [example, place, 1, head, part], or queries, keys and values [example, place, 3, head, part] of
             self-attention.
         pairs: keys and values [example, other place, 2, head, part]; None for self-attention.
-        mask: bool [example, other place], False for padding.
+        mask: bool [example, other place], False for padding, or [example, place, other place].
+
+    With `is_lean` the route of `deixis.learn._lean` is taken, without dropout.
     """
     source = queries if pairs is None else pairs
-    if can_fuse(queries) and source.shape[1] <= MAX_FUSED_KEYS and queries.shape[4] in FUSED_HEAD_SIZES:
+    is_plain = mask is None or mask.ndim == 2
+    if is_lean and is_plain:
+        return attend_to_few(queries[:, :, 0], source[:, :, -2], source[:, :, -1], mask, is_causal=is_causal)
+    if can_fuse(queries) and is_plain and source.shape[1] <= MAX_FUSED_KEYS and queries.shape[4] in FUSED_HEAD_SIZES:
         from deixis.worlds.grid.models._fused_attention import small_attention
 
         return small_attention(queries, pairs, mask, is_causal=is_causal, dropout=dropout)
     query, key, value = (part.transpose(1, 2) for part in (queries[:, :, 0], source[:, :, -2], source[:, :, -1]))
-    wide = None if mask is None else mask[:, None, None, :]
+    wide = None if mask is None else _widen(mask)
     found = functional.scaled_dot_product_attention(query, key, value, wide, dropout, is_causal=is_causal)
     return found.transpose(1, 2).flatten(2)
+
+
+def _widen(mask: Tensor) -> Tensor:
+    """Return a mask as bool [example, 1, place or 1, other place]."""
+    return mask[:, None, None, :] if mask.ndim == 2 else mask[:, None]
 
 
 class Attention(nn.Module):
@@ -325,6 +363,7 @@ class Attention(nn.Module):
         self.ask = nn.Linear(width, projections * width)  # checkpoints know the projections as ask and offer
         self.offer = nn.Linear(width, 2 * width) if makes_pairs else None
         self.out = nn.Linear(width, width)
+        self.is_lean = False
         self.distances = Distances(settings.longest_distance, width) if distances else None
 
     def project(self, x: Tensor) -> Tensor:
@@ -343,7 +382,7 @@ class Attention(nn.Module):
         dropout = self.drops if self.training else 0.0
         if self.distances is not None and mask is not None:
             return self.out(attend_with_distances(queries, self.distances(queries[:, :, 0]), mask, dropout))
-        return self.out(attend(queries, pairs, mask, is_causal=is_causal, dropout=dropout))
+        return self.out(attend(queries, pairs, mask, is_causal=is_causal, dropout=dropout, is_lean=self.is_lean))
 
 
 class Layer(nn.Module):
@@ -388,11 +427,14 @@ class Block(nn.Module):
         self.among_words = Layer(settings, is_cross=False, distances=settings.relative_words)
         self.among_cells = Layer(settings, is_cross=False)
 
-    def forward(self, text: Tensor, cells: Tensor, is_word: Tensor) -> tuple[Tensor, Tensor]:
-        """Return both streams after a block: [example, word, width] and [example, cell, width]."""
+    def forward(self, text: Tensor, cells: Tensor, is_word: Tensor, seen: Tensor) -> tuple[Tensor, Tensor]:
+        """Return both streams after a block: [example, word, width] and [example, cell, width].
+
+        `seen` says which words a word attends to.
+        """
         of_words, of_cells = self.to_cells.normalise(text), self.to_words.normalise(cells)
         text, cells = self.to_cells(text, of_words, of_cells, None), self.to_words(cells, of_cells, of_words, is_word)
-        text = self.among_words(text, self.among_words.normalise(text), None, is_word)
+        text = self.among_words(text, self.among_words.normalise(text), None, seen)
         return text, self.among_cells(cells, self.among_cells.normalise(cells), None, None)
 
 

@@ -10,12 +10,13 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import nn
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from torch import Tensor
 
@@ -37,6 +38,7 @@ class Batch(NamedTuple):
             for both where there is no such phrase, or where it is not known what it mentions.
         actions: int64 [example, step], 0 to 5; anything where the plan has ended.
         action_count: int64 [example].
+        told: int64 [example, number], what the model is told of the structure of each command (see `Policy.tell`).
     """
 
     words: Tensor
@@ -46,6 +48,7 @@ class Batch(NamedTuple):
     mentions: Tensor
     actions: Tensor
     action_count: Tensor
+    told: Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,12 @@ class Policy(nn.Module):
         longest_command, longest_plan: what its tables have room for; 0 for no limit.
         points: whether it can also say where the target stands.
         points_mentions: whether it can also say where everything that a command mentions stands.
+        checks_drafts: whether the scores of a whole plan take no longer than those of a few steps.
         computes_in: the dtype of the heavy products; sums and losses stay in float32.
+        is_told: whether it is told the parse of commands.
+        vocabulary: the words that it was built for, in the order of their numbers; empty where only told how many.
+        learns_targets: whether it cannot do without the loss of pointing.
+        can_record: whether a step is the same operations each time, so that a GPU can replay it.
     """
 
     layout: Layout
@@ -97,11 +105,27 @@ class Policy(nn.Module):
     longest_plan: int = 0
     points: bool = False
     points_mentions: bool = False
+    checks_drafts: bool = False
     computes_in: torch.dtype = torch.float32
+    is_told: bool = False
+    vocabulary: tuple[str, ...] = ()
+    learns_targets: bool = False
+    can_record: bool = True
+
+    def tell(self, commands: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Return what a model that `is_told` is told of commands, and which of them no parser can read.
+
+        Shapes:
+            int16 [command, number]. bool [command].
+        """
+        return np.zeros((len(commands), 0), np.int16), np.zeros(len(commands), np.bool_)
 
     @abstractmethod
-    def encode(self, words: Tensor, word_count: Tensor, grid: Tensor) -> Any:
-        """Encode commands and grids for decoding: a named tuple of tensors by example."""
+    def encode(self, words: Tensor, word_count: Tensor, grid: Tensor, told: Tensor | None = None) -> Any:
+        """Encode commands and grids for decoding: a named tuple of tensors by example.
+
+        `told` is for models that `is_told`: int64 [example, number], as of `tell`.
+        """
 
     @abstractmethod
     def scores(self, memory: Any, shown: Tensor) -> Tensor:
@@ -110,6 +134,14 @@ class Policy(nn.Module):
     def target_scores(self, memory: Any) -> Tensor:
         """Return the scores of the cells for the target, float32 [example, cell], of a model that `points`."""
         raise NotImplementedError(f"{type(self).__name__} does not point")
+
+    def pointing_cost(self, memory: Any, target: Tensor) -> Tensor:
+        """Return the cost of pointing at other cells than the targets', int64 [example], summed over examples."""
+        return nn.functional.cross_entropy(self.target_scores(memory), target, reduction="sum")
+
+    def show_target(self, memory: Any, target: Tensor) -> Any:  # noqa: ARG002 (for those whose plans start from it)
+        """Return the memory with the target that is meant, int64 [example], for training."""
+        return memory
 
     def mention_scores(self, memory: Any) -> Tensor:
         """Return the scores of the cells for the noun phrase that ends with each word, where it `points_mentions`.
@@ -144,6 +176,8 @@ class Policy(nn.Module):
             if hasattr(module, "computes_in"):
                 setattr(module, "computes_in", dtype)  # noqa: B010 (a module types its attributes as tensors)
 
-    def forward(self, words: Tensor, word_count: Tensor, grid: Tensor, shown: Tensor) -> Tensor:
+    def forward(
+        self, words: Tensor, word_count: Tensor, grid: Tensor, shown: Tensor, told: Tensor | None = None
+    ) -> Tensor:
         """Return the `scores` of a batch."""
-        return self.scores(self.encode(words, word_count, grid), shown)
+        return self.scores(self.encode(words, word_count, grid, told), shown)

@@ -9,11 +9,12 @@ from deixis.errors import RecipeError, UnknownName, nearest
 from deixis.worlds.grid._batches import CHANNELS
 from deixis.worlds.grid.models._graph_lstm import GraphLSTM, GraphLSTMSettings
 from deixis.worlds.grid.models._multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
+from deixis.worlds.grid.models._program import ProgramPolicy, ProgramSettings
 from deixis.worlds.grid.models._transformer import GridTransformer, GridTransformerSettings
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from deixis.worlds.grid.models.policy import Policy
 
@@ -34,6 +35,7 @@ class ModelEntry:
 MODELS: Mapping[str, ModelEntry] = {
     "m-lstm": ModelEntry(model=MultimodalLSTM, settings=MultimodalLSTMSettings),
     "gcn-lstm": ModelEntry(model=GraphLSTM, settings=GraphLSTMSettings),
+    "program": ModelEntry(model=ProgramPolicy, settings=ProgramSettings),
     "transformer": ModelEntry(model=GridTransformer, settings=GridTransformerSettings),
 }
 
@@ -45,17 +47,20 @@ def find_model(name: str) -> ModelEntry:
     return MODELS[name]
 
 
-def build(name: str, settings: Mapping[str, Any], words: int) -> Policy:
+def build(name: str, settings: Mapping[str, Any], words: int | Sequence[str]) -> Policy:
     """Build a model with fresh weights, drawn from torch's default generator.
 
     Args:
         name: one of `MODELS`.
         settings: the sizes that are not the published ones.
-        words: how many words it knows.
+        words: the words that it knows, or how many they are; a model that is told the parse of a text must know them.
     """
-    if not 0 < words < 1 << 16:
-        raise RecipeError(f"a model knows from 1 to {(1 << 16) - 1:,} words, got {words}")
-    return find_model(name).model(settings_of(name, settings), words)
+    count = words if isinstance(words, int) else len(words)
+    if not 0 < count < 1 << 16:
+        raise RecipeError(f"a model knows from 1 to {(1 << 16) - 1:,} words, got {count}")
+    model = find_model(name).model(settings_of(name, settings), count)
+    model.vocabulary = () if isinstance(words, int) else tuple(words)
+    return model
 
 
 def settings_of(name: str, values: Mapping[str, Any]) -> Any:

@@ -58,7 +58,7 @@ def selection_of(checkpoint: Bundle) -> str:
 
 def _build(name: str, settings: Mapping[str, Any], vocabulary: tuple[str, ...]) -> Policy:
     try:
-        return build(name, settings, len(vocabulary))
+        return build(name, settings, vocabulary)
     except DeixisError as error:
         raise BrokenCheckpoint(str(error)) from error
 

@@ -22,9 +22,15 @@ if TYPE_CHECKING:
 
 
 class DeviceData:
-    """The arrays of a split as tensors of one device, on which batches are gathered."""
+    """The arrays of a split as tensors of one device, on which batches are gathered.
 
-    def __init__(self, arrays: PlanArrays, device: torch.device) -> None:
+    Args:
+        arrays: of the split.
+        device: where batches are.
+        teller: a model that may have to be told the structure of commands.
+    """
+
+    def __init__(self, arrays: PlanArrays, device: torch.device, *, teller: Policy | None = None) -> None:
         def move(array: np.ndarray, dtype: type[np.generic]) -> Tensor:
             # torch has few unsigned types, and maps no read-only memory
             return torch.from_numpy(array.astype(dtype, copy=True)).to(device)
@@ -37,6 +43,8 @@ class DeviceData:
         self.mentions = move(arrays.mentions, np.int16)
         self.actions = move(arrays.plans.values, np.uint8)
         self.start = move(arrays.plans.start, np.int64)
+        table, which, _ = _told(arrays, teller)
+        self.told, self.which = move(table, np.int16), move(which, np.int32)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -57,7 +65,24 @@ class DeviceData:
             self.mentions[rows].long(),
             actions,
             after - first,
+            self.told[self.which[rows].long()].long(),
         )
+
+
+def parser_errors(model: Policy, arrays: PlanArrays) -> int:
+    """Return how many examples have a command whose structure a model was not told, because no parser can read it."""
+    _, which, is_unread = _told(arrays, model)
+    return int(is_unread[which].sum())
+
+
+def _told(arrays: PlanArrays, teller: Policy | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what is told of each different command, which one each example has, and which could not be read."""
+    if teller is None or not teller.is_told:
+        return np.zeros((1, 0), np.int16), np.zeros(len(arrays), np.int32), np.zeros(1, np.bool_)
+    different, which = np.unique(arrays.words, axis=0, return_inverse=True)
+    known = ("", *teller.vocabulary)
+    told, is_unread = teller.tell([" ".join(known[word] for word in words if word) for words in different.tolist()])
+    return told, which.reshape(-1), is_unread
 
 
 def demand_room(model: Policy, arrays: PlanArrays, what: str) -> None:

@@ -38,7 +38,7 @@ def losses_of(model: Policy, batch: Batch, tokens: Tensor | None = None, example
         examples: by how many examples, likewise.
     """
     shown, said = model.layout.teach(batch.actions[:, :-1], batch.action_count)
-    memory = model.encode(batch.words, batch.word_count, batch.grid)
+    memory = model.show_target(model.encode(batch.words, batch.word_count, batch.grid, batch.told), batch.target)
     scores = model.scores(memory, shown)
     cost = functional.cross_entropy(
         scores.flatten(0, 1), said.flatten(), ignore_index=model.layout.pad, reduction="sum"
@@ -46,7 +46,7 @@ def losses_of(model: Policy, batch: Batch, tokens: Tensor | None = None, example
     plans = cost / ((batch.action_count + 1).sum() if tokens is None else tokens)
     costs = []
     if model.points:
-        costs.append(functional.cross_entropy(model.target_scores(memory), batch.target, reduction="sum"))
+        costs.append(model.pointing_cost(memory, batch.target))
     if model.points_mentions:
         costs.append(mentions_cost(model.mention_scores(memory), batch.mentions))
     return Losses(plans, sum(costs[1:], costs[0]) / (examples or len(batch.target)) if costs else None)
@@ -64,6 +64,14 @@ def mentions_cost(scores: Tensor, mentions: Tensor) -> Tensor:
     cost = functional.cross_entropy(said.flatten(0, 1), cell.clamp(min=0).flatten(), reduction="none")
     share = is_known / is_known.sum(dim=1, keepdim=True).clamp(min=1)
     return (cost.view_as(share) * share).sum()
+
+
+def supervision_of(model: Policy, pointing: float) -> str:
+    """Return what a model learns from, in words: what a table of results must say of it."""
+    told = [("plans", True), ("targets", model.points), ("mentions", model.points_mentions)]
+    parts = [name for name, is_learnt in told if is_learnt and (pointing or name == "plans")]
+    listed = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+    return f"{listed}, told the parse" if model.is_told else listed
 
 
 class PlanLoss:

@@ -4,6 +4,7 @@
 |---|---|---|
 | `m-lstm` | `multimodal_lstm` | learning rate 0.001, x 0.9 every 20,000 steps; 160,000 steps of 2,000 examples |
 | `gcn-lstm` | `graph_lstm` | learning rate 0.0008, x 0.9 every 20,000 steps; 267,201 steps of 200 examples |
+| `program` | `program` | ours, not published: learning rate 0.004; 6,000 steps of 256 examples |
 | `transformer` | `grid_transformer` | learning rate 0.0001; 1,686,700 steps of 32 examples |
 
 A quirk is something that the published code does, or its paper says, and that nobody would do on purpose. All are off
@@ -87,6 +88,21 @@ PUBLISHED: Mapping[str, PublishedModel] = {
                 settings={"action_dropout": 0.85},
             )
         },
+    ),
+    "program": PublishedModel(
+        training={
+            "steps": 6000,
+            "batch_size": 256,
+            "lr": 4e-3,
+            "warmup": 100,
+            "decay_every": 0,
+            "clip": 1.0,
+            "pointing": 1.0,
+            "rare_first": 4000,
+            "eval_every": 500,
+        },
+        quick={"steps": 1500, "cooldown": 700, "rare_first": 1200, "eval_every": 250},
+        quirks={},
     ),
     "transformer": PublishedModel(
         training={"lr": 1e-4, "decay_every": 0, "batch_size": 32, "steps": 1_686_700, "eval_every": 16_867},

@@ -18,8 +18,8 @@ from deixis.seeds import Stream, derive
 from deixis.worlds.grid.data._arrays import load_plan_arrays, words_of
 from deixis.worlds.grid.models.registry import build
 from deixis.worlds.grid.training._checkpoints import GRID, name_in, read_checkpoint
-from deixis.worlds.grid.training._data import DeviceData, data_facts, demand_room
-from deixis.worlds.grid.training._losses import PlanLoss
+from deixis.worlds.grid.training._data import DeviceData, data_facts, demand_room, parser_errors
+from deixis.worlds.grid.training._losses import PlanLoss, supervision_of
 from deixis.worlds.grid.training._order import order_of
 from deixis.worlds.grid.training.predict import exact_matches, say_plans
 from deixis.worlds.grid.training.settings import training_from
@@ -109,7 +109,7 @@ class _Plans(Course):
             torch.cuda.set_device(self.device)  # graphs are recorded on the current one
         self.vocabulary = _vocabulary(dataset) if before is None else _known_vocabulary(before, dataset)
         torch.default_generator.manual_seed(derive(training.seed, "weights") >> 1)
-        self.model: Policy = build(training.model, training.settings, len(self.vocabulary)).to(self.device)
+        self.model: Policy = build(training.model, training.settings, self.vocabulary).to(self.device)
         self.training = replace(training, precision=compute_with(self.model, training.precision, self.device))
         examples = load_plan_arrays(dataset, TRAIN, self.vocabulary, channels=self.model.channels)
         self.data = data_facts(dataset, TRAIN) | {"cells": examples.cells, "channels": examples.channels}
@@ -122,6 +122,8 @@ class _Plans(Course):
                 f"this {training.model} does not point, so pointing must be 0; a transformer with points = true "
                 "under [settings] does"
             )
+        if self.model.learns_targets and not training.pointing:
+            raise RecipeError(f"a {training.model} finds the target first, so pointing must be above 0")
         weights = None if before is None else _weights_to_begin_with(self.model, before, examples)
         if training.compile:
             self.model.compile_parts()
@@ -129,7 +131,7 @@ class _Plans(Course):
         self.order = order_of(training, examples)
         self.loss = PlanLoss(
             self.model.train(),
-            DeviceData(examples, self.device),
+            DeviceData(examples, self.device, teller=self.model),
             examples=training.batch_size,
             pointing=training.pointing,
         )
@@ -144,6 +146,9 @@ class _Plans(Course):
             low=self.model.low_precision_parameters(),
             low_dtype=self.model.computes_in,
         )
+        self.updates.graphs &= self.model.can_record
+        seen = {TRAIN: examples} if self.dev is None else {TRAIN: examples, DEV: self.dev}
+        self.parser_errors = {split: parser_errors(self.model, some) for split, some in seen.items()}
         if weights is not None:
             self.updates.load(weights)
 
@@ -158,7 +163,8 @@ class _Plans(Course):
         """Return the share of plans on dev that are right."""
         if self.dev is None:
             return {}
-        said = say_plans(self.model, self.dev, self.device, limit=self.training.decode_limit)
+        limit = self.training.decode_limit
+        said = say_plans(self.model, self.dev, self.device, limit=limit, vocabulary=self.vocabulary)
         return {"exact": float(exact_matches(*said, self.dev).mean()), "examples": len(self.dev)}
 
     def merit(self, step: int, dev: Mapping[str, float]) -> float | None:  # noqa: ARG002 (every step counts)
@@ -183,6 +189,8 @@ class _Plans(Course):
         return {
             "settings": asdict(self.model.settings),  # type: ignore[call-overload]
             "quirks": list(self.training.quirks),
+            "supervision": supervision_of(self.model, self.training.pointing),
+            **({"parser errors": self.parser_errors} if self.model.is_told else {}),
             "training": {**self.data, "data": self.data["name"]},
             "recipe": self.training.to_dict(),
             "selection": {

@@ -35,11 +35,11 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from deixis._kernels.ops import GROWTH, Op
 from deixis.learn._layers import MASKED_SCORE
+from deixis.learn._programs import ProgramRows, read_rows, run_programs
+from deixis.learn._soft_sets import NEVER, same, unless
 from deixis.worlds.photos._models.modules import Rescale
 from deixis.worlds.photos._models.regions import PAD, join_rows, take_rows
-from deixis.worlds.photos._models.soft_sets import NEVER, either, nth, relate, same, unless, without
 
 
 if TYPE_CHECKING:
@@ -72,20 +72,6 @@ class TreeGrounderSettings:
     dropout: float = 0.1
     size: float = 20.0
     truth: float = 0.1
-
-
-class TreeQuery(NamedTuple):
-    """Programs as read.
-
-    Shapes:
-        op, first, second: int64 [text, row], the operation and its arguments. height: int64 [text, row], how many sets
-            are on the stack before the row.
-    """
-
-    op: Tensor
-    first: Tensor
-    second: Tensor
-    height: Tensor
 
 
 class TreeSeen(NamedTuple):
@@ -139,15 +125,12 @@ class TreeGrounder(nn.Module):
         padded = [[*some, *[PAD] * (most - len(some))] for some in values]
         self.register_buffer("values", torch.tensor(padded, dtype=torch.int64).view(len(values), most))
 
-    def read(self, said: Words, whole: Tensor | None = None) -> TreeQuery:  # noqa: ARG002
+    def read(self, said: Words, whole: Tensor | None = None) -> ProgramRows:  # noqa: ARG002
         """Return programs as rows.
 
         An empty program says nothing, so that everything fits it.
         """
-        rows = functional.pad(said.words, (0, -said.words.shape[1] % 3), value=PAD).unflatten(1, (-1, 3))
-        op, first, second = rows.unbind(-1)
-        growth = torch.tensor(GROWTH, device=op.device)[op]
-        return TreeQuery(op, first, second, growth.cumsum(1) - growth)
+        return read_rows(said.words)
 
     def see(self, regions: Regions, image: Tensor | None = None) -> TreeSeen:
         """Encode regions, of which those with the same `image`, int64 [region], are seen together."""
@@ -165,11 +148,11 @@ class TreeGrounder(nn.Module):
         """
         return join_rows([self._see_rows(table, part) for part in rows.split(at_once)])
 
-    def fit(self, query: TreeQuery, seen: TreeSeen) -> Tensor:
+    def fit(self, query: ProgramRows, seen: TreeSeen) -> Tensor:
         """Return the fit of each region and its text, beside the others: float [pair], at most 0."""
         return self.dense(query, seen, torch.arange(len(seen.look), device=seen.look.device)[:, None])[:, 0]
 
-    def dense(self, query: TreeQuery, seen: TreeSeen, rows: Tensor) -> Tensor:
+    def dense(self, query: ProgramRows, seen: TreeSeen, rows: Tensor) -> Tensor:
         """Return the fit of regions, each beside all regions of its image: float [text, region], at most 0."""
         blocks = _blocks_of(seen.image)
         images = len(blocks.sizes)
@@ -223,7 +206,7 @@ class TreeGrounder(nn.Module):
         region = functional.relu(self.region(given))
         return TreeSeen(self.look(region), self.one(region), self.other(region), place, image)
 
-    def _fits(self, query: TreeQuery, text: Tensor, seen: TreeSeen, blocks: _Blocks, block: Tensor) -> Tensor:
+    def _fits(self, query: ProgramRows, text: Tensor, seen: TreeSeen, blocks: _Blocks, block: Tensor) -> Tensor:
         """Programs, int64 [pair], in images, int64 [pair]: float [pair, region].
 
         Images of about the same size are looked at together, as many at once as memory allows.
@@ -252,61 +235,52 @@ class TreeGrounder(nn.Module):
             yield slice(start, end), regions
             start = end
 
-    def _follow(self, query: TreeQuery, seen: TreeSeen, there: Tensor) -> Tensor:
+    def _follow(self, query: ProgramRows, seen: TreeSeen, there: Tensor) -> Tensor:
         """Programs, each in one image: float [pair, region].
 
         Shapes:
             query: [pair, row]. seen: [pair, region]. there: bool [pair, region].
         """
-        everything = torch.zeros_like(there, dtype=torch.float32).masked_fill(~there, NEVER)
-        deepest = int(query.height.max()) + 1 if query.height.numel() else 1
-        stack = everything[:, None].expand(-1, deepest, -1)
-        growth = torch.tensor(GROWTH, device=there.device)[query.op]
-        centre = (seen.place[..., :2] + seen.place[..., 2:4]) / 2
-        for row, present in enumerate(_present(query.op)):
-            here = TreeQuery(*(part[:, row] for part in query))
-            value = _at(stack, here.height - 1)  # what padding and DROP leave
-            for op, which in present:
-                some, sets = take_rows(here, which), stack[which]
-                top, below, third = (_at(sets, some.height - depth) for depth in (1, 2, 3))
-                match op:
-                    case Op.ALL:
-                        new = everything[which]
-                    case Op.IS:
-                        new = top + self._is(some.first[:, None], seen.look[which])[..., 0]
-                    case Op.NTH:
-                        new = nth(top, centre[which], some.first, some.second)
-                    case Op.RELATED:
-                        new = below + relate(self._holds(some.first, take_rows(seen, which)), top)
-                    case Op.SAME:
-                        new = below + relate(self._same(some.first, seen.look[which]), top)
-                    case Op.COPY:
-                        new = _at(sets, some.height - 1 - some.first)
-                    case Op.NOT:
-                        new = without(below, top)
-                    case _:
-                        new = either(third, below, top)
-                value = value.index_copy(0, which, new)
-            slot = (here.height + growth[:, row] - 1).clamp(min=0)
-            is_slot = torch.arange(deepest, device=slot.device) == slot[:, None]
-            stack = torch.where(is_slot[..., None], value[:, None], stack)
-        return stack[:, 0]
+        return run_programs(query, there, _RegionJudge(self, seen))
 
-    def _is(self, words: Tensor, look: Tensor) -> Tensor:
+    def are(self, words: Tensor, look: Tensor) -> Tensor:
         """Return whether words hold: int64 [pair, word], float [pair, region, width] -> float [pair, region, word]."""
         odds = look @ self.word(words).transpose(1, 2) / sqrt(self.settings.width)
         return functional.logsigmoid(odds + self.word_bias(words).transpose(1, 2))
 
-    def _holds(self, words: Tensor, seen: TreeSeen) -> Tensor:
+    def stand(self, words: Tensor, seen: TreeSeen) -> Tensor:
         """Return whether relations hold: int64 [pair] -> float [pair, region, other]."""
         both = seen.one[:, :, None] + seen.other[:, None] + self.places(pair_places(seen.place))
         odds = functional.relu(both) @ self.relation(words)[:, None, :, None] / sqrt(self.settings.pair)
         return functional.logsigmoid(odds[..., 0] + self.relation_bias(words)[..., None])
 
-    def _same(self, dimensions: Tensor, look: Tensor) -> Tensor:
+    def share(self, dimensions: Tensor, look: Tensor) -> Tensor:
         """Return whether two regions have a value in common: int64 [pair] -> float [pair, region, other]."""
         words = self.values[dimensions]
-        return same(self._is(words, look).masked_fill((words == PAD)[:, None], NEVER))
+        return same(self.are(words, look).masked_fill((words == PAD)[:, None], NEVER))
+
+
+class _RegionJudge:
+    """What a model says of the regions of some images, beside each other: the judge of programs."""
+
+    def __init__(self, model: TreeGrounder, seen: TreeSeen) -> None:
+        self.model, self.seen = model, seen
+
+    def holds(self, row: int, words: Tensor, pairs: Tensor) -> Tensor:  # noqa: ARG002
+        return self.model.are(words[:, None], self.seen.look[pairs])[..., 0]
+
+    def relation(self, row: int, words: Tensor, pairs: Tensor) -> Tensor:  # noqa: ARG002
+        return self.model.stand(words, take_rows(self.seen, pairs))
+
+    def compared(self, row: int, words: Tensor, inside: Tensor, pairs: Tensor) -> Tensor:
+        raise NotImplementedError("photographs order nothing, so their programs compare nothing")
+
+    def common(self, dimensions: Tensor, pairs: Tensor) -> Tensor:
+        return self.model.share(dimensions, self.seen.look[pairs])
+
+    def centres(self, pairs: Tensor) -> Tensor:
+        place = self.seen.place[pairs]
+        return (place[..., :2] + place[..., 2:4]) / 2
 
 
 def pair_places(place: Tensor) -> Tensor:
@@ -356,23 +330,3 @@ def _blocks_of(image: Tensor) -> _Blocks:
     rows = order.new_zeros(len(sizes), int(sizes.max()))
     rows[block, place] = torch.arange(len(image), device=image.device)
     return _Blocks(rows, sizes, block, place)
-
-
-def _present(op: Tensor) -> list[list[tuple[Op, Tensor]]]:
-    """The operations of each row that change a set, up to the last row that has any, and the pairs that have each.
-
-    All is sorted out on the CPU and sent at once, so that a GPU is waited for once and not for every operation.
-    """
-    rows = op.T.cpu()  # [row, pair]
-    last = int((rows != PAD).any(1).nonzero().max()) + 1 if bool((rows != PAD).any()) else 0
-    found = [[(number, (row == number).nonzero()[:, 0]) for number in row.unique().tolist()] for row in rows[:last]]
-    kept = [[(number, some) for number, some in row if number not in (PAD, Op.DROP)] for row in found]
-    every = [some for row in kept for _, some in row]
-    sent = iter(torch.cat(every).to(op.device).split([len(some) for some in every]) if every else ())
-    return [[(Op(number), next(sent)) for number, _ in row] for row in kept]
-
-
-def _at(stack: Tensor, place: Tensor) -> Tensor:
-    """One set of each stack: float [pair, depth, region] and int64 [pair] -> float [pair, region]."""
-    index = place.clamp(min=0)[:, None, None].expand(-1, 1, stack.shape[2])
-    return stack.gather(1, index)[:, 0]

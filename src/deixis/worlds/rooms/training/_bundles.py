@@ -16,6 +16,7 @@ from deixis.worlds.rooms._models.speakers import (
     RoomSpeaker,
     RoomSpeakerSettings,
 )
+from deixis.worlds.rooms._models.told import RoomReader, RoomReaderSettings
 from deixis.worlds.rooms.vocabulary import vocabulary
 
 
@@ -35,8 +36,9 @@ MODELS: Mapping[str, tuple[Callable[..., nn.Module], type]] = {
     "listener": (RoomListener, RoomListenerSettings),
     "language": (CaptionLanguage, CaptionLanguageSettings),
     "encoder": (RoomEncoder, RoomEncoderSettings),
+    "reader": (RoomReader, RoomReaderSettings),
 }
-WORDLESS = ("encoder",)
+WORDLESS = ("encoder", "reader")
 
 
 def build(name: str, settings: Mapping[str, Any], words: int) -> nn.Module:

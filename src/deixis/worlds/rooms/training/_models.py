@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deixis.errors import RecipeError
 from deixis.learn.run import BEST, RUN, Model, Models, Run, checkpoint_of, describe_steps, files_here, write_json
 from deixis.settings import add_options, merge_settings
-from deixis.worlds.rooms.training.settings import Captioning, Encoding, Game
+from deixis.worlds.rooms.training.settings import Captioning, Encoding, Game, Reading
 
 
 if TYPE_CHECKING:
@@ -83,6 +83,14 @@ class _Speaking(NamedTuple):
         return self
 
 
+class _Told(NamedTuple):
+    """Settings of a reader, and how images are seen."""
+
+    how: Reading
+    encoder: str
+    cache: Path | None
+
+
 def _captioning(
     given: Mapping[str, Any],
     *,
@@ -104,6 +112,41 @@ def _captioning(
     """
     how = Captioning.read(merge_settings(settings, given))
     return _Speaking(how, encoder, cache, steady).demand_sense()
+
+
+def _reading(
+    given: Mapping[str, Any], *, settings: Path | None = None, encoder: str = "rooms", cache: Path | None = None
+) -> _Told:
+    """How a reader that is told the parse of captions learns to find their images.
+
+    Args:
+        given: The settings that were given as options.
+        settings: A TOML file with any of the settings; options override it.
+        encoder: How images are seen: rooms (comes with deixis), factors (the truth, as an upper limit), a file that
+            `deixis train room-encoder` has made, or weights of ResNet-50 as safetensors.
+        cache: A folder for the features of images, so that they are computed once.
+    """
+    return _Told(Reading.read(merge_settings(settings, given)), encoder, cache)
+
+
+def _train_reader(
+    settings: _Told,
+    data: Path | None,  # noqa: ARG001 (rooms are made, not read)
+    out: Path,
+    *,
+    device: str,
+    progress: Progress,
+    stop_after: float | None,
+) -> Run:
+    from deixis.worlds.rooms.training._told import learn_to_refer
+    from deixis.worlds.rooms.training.features import Eyes
+
+    eyes = Eyes(encoder=settings.encoder, device=device, cache=settings.cache)
+    facts = learn_to_refer(settings.how, out, eyes=eyes, progress=progress, stop_after=stop_after)
+    found = [f"The image is found in {100 * facts['best']['merit']:.1f} % of contexts of validation images."]
+    return Run.of(
+        out, facts, lines=(describe_steps(facts, of="contexts"), *(found if "merit" in facts.get("best", {}) else []))
+    )
 
 
 def _playing(
@@ -211,6 +254,7 @@ MODELS = Models(
         "room-encoder": Model(options=add_options(Encoding)(_encoding), train=_train_encoder, needs_data=False),
         "captioner": Model(options=add_options(Captioning)(_captioning), train=_train_speaker, needs_data=False),
         "game": Model(options=add_options(Game)(_playing), train=_train_speaker, needs_data=False),
+        "room-program": Model(options=add_options(Reading)(_reading), train=_train_reader, needs_data=False),
     },
     kinds=("rooms",),
     shipped=files_here("room-encoder", "speaker-b", "speaker-rp", "speaker-sp"),

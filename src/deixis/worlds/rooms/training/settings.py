@@ -19,6 +19,7 @@ __all__ = [
     "Game",
     "Objective",
     "Pairing",
+    "Reading",
     "Reward",
     "Structure",
 ]
@@ -140,6 +141,30 @@ class Captioning(_Course):
     log_every: LogEvery = 100
     save_every: SaveEvery = 2000
     width: Annotated[int, Setting("width of the speaker", least=1, most=4096)] = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading(_Course):
+    """Settings of the training of a reader, which is told the parse of captions and finds their images."""
+
+    seed: Seed = 0
+    data_seed: DataSeed = 42
+    examples: Annotated[int, Setting("contexts that are trained on, each with one caption", least=1, most=1 << 20)] = (
+        20_000
+    )
+    pairs: Annotated[Pairing, Setting("images drawn at random, or sharing three features with the target")] = "similar"
+    distractors: Distractors = 3
+    steps: Steps = 1500
+    batch_size: BatchSize = 128
+    lr: LearningRate = 3e-3
+    clip: Clip = 1.0
+    truth: Annotated[
+        float, Setting("how much it counts that fits are probabilities", least=0, most=100, is_option=False)
+    ] = 0.1
+    eval_every: EvalEvery = 250
+    log_every: LogEvery = 50
+    save_every: SaveEvery = 500
+    width: Annotated[int, Setting("width of words and looks", least=1, most=4096)] = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

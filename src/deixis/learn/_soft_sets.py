@@ -1,6 +1,6 @@
-"""Sets of regions that are not sure of their members, and what the steps of an expression make of them.
+"""Sets of objects that are not sure of their members, and what the steps of an expression make of them.
 
-A set holds for each region the logarithm of the probability that it belongs: float [set, region], 0 for certainly and
+A set holds for each object the logarithm of the probability that it belongs: float [set, object], 0 for certainly and
 far below for hardly. Members are independent of each other, so that
 
     filtered by a step                  log p + log q
@@ -41,20 +41,20 @@ def unless(x: Tensor) -> Tensor:
 
 
 def without(whole: Tensor, part: Tensor) -> Tensor:
-    """Remove a part from a set: float [..., region]."""
+    """Remove a part from a set: float [..., object]."""
     return whole + unless(part - whole)
 
 
 def either(whole: Tensor, part: Tensor, other: Tensor) -> Tensor:
-    """Two parts of a set together: float [..., region]."""
+    """Two parts of a set together: float [..., object]."""
     return whole + unless(unless(part - whole) + unless(other - whole))
 
 
 def relate(holds: Tensor, to: Tensor) -> Tensor:
-    """Return the regions that stand in a relation to some other region of a set: float [set, region].
+    """Return the objects that stand in a relation to some other object of a set: float [set, object].
 
     Shapes:
-        holds: float [set, region, other], whether the relation holds, as a logarithm. to: float [set, other].
+        holds: float [set, object, other], whether the relation holds, as a logarithm. to: float [set, other].
     """
     itself = torch.eye(to.shape[-1], dtype=torch.bool, device=to.device)
     partner = (holds + to[:, None, :]).masked_fill(itself, NEVER)
@@ -62,7 +62,7 @@ def relate(holds: Tensor, to: Tensor) -> Tensor:
 
 
 def same(values: Tensor) -> Tensor:
-    """Return the pairs of regions with a value in common: float [..., region, value] -> float [..., region, other]."""
+    """Return the pairs of objects with a value in common: float [..., object, value] -> float [..., object, other]."""
     shared = values[..., :, None, :] + values[..., None, :, :]
     return unless(unless(shared).sum(-1))
 
@@ -71,13 +71,13 @@ def nth(inside: Tensor, centre: Tensor, index: Tensor, side: Tensor) -> Tensor:
     """The nth member from a side, or the one with as many members on its left as on its right.
 
     Shapes:
-        inside: float [set, region]. centre: float [set, region, 2], across and down. index: int64 [set], 1 for the
-            outermost. side: int64 [set], `LEFT` to `MIDDLE`. Returns float [set, region].
+        inside: float [set, object]. centre: float [set, object, 2], across and down. index: int64 [set], 1 for the
+            outermost. side: int64 [set], `LEFT` to `MIDDLE`. Returns float [set, object].
     """
     is_upright = (side == TOP) | (side == BOTTOM)
     away = torch.where(is_upright[:, None], centre[..., 1], centre[..., 0])
     away = torch.where(((side == RIGHT) | (side == BOTTOM))[:, None], -away, away)
-    gap = away[:, None, :] - away[:, :, None]  # [set, region, other]: how much further away the other is
+    gap = away[:, None, :] - away[:, :, None]  # [set, object, other]: how much further away the other is
     before, behind = gap < -LEVEL, gap > LEVEL
     itself = torch.eye(inside.shape[1], dtype=torch.bool, device=inside.device)
     is_level = ~(before | behind | itself)
@@ -86,12 +86,12 @@ def nth(inside: Tensor, centre: Tensor, index: Tensor, side: Tensor) -> Tensor:
 
 
 def _chance(inside: Tensor, before: Tensor, behind: Tensor, index: Tensor, in_middle: Tensor) -> Tensor:
-    """The probability that as many members lie before a region as there must: float [set, region]."""
-    regions = inside.shape[1]
+    """The probability that as many members lie before a object as there must: float [set, object]."""
+    objects = inside.shape[1]
     has_middle = bool(in_middle.any())
-    most = max(min(int(index.max()), regions + 1), regions // 2 + 1 if has_middle else 1)
+    most = max(min(int(index.max()), objects + 1), objects // 2 + 1 if has_middle else 1)
     counts = _counts(inside, before, most)
-    wanted = (index - 1).clamp(max=most - 1)[:, None, None].expand(-1, regions, 1)
+    wanted = (index - 1).clamp(max=most - 1)[:, None, None].expand(-1, objects, 1)
     chance = counts.gather(2, wanted)[..., 0]
     if not has_middle:
         return chance
@@ -99,11 +99,11 @@ def _chance(inside: Tensor, before: Tensor, behind: Tensor, index: Tensor, in_mi
 
 
 def _counts(inside: Tensor, counted: Tensor, most: int) -> Tensor:
-    """Return the probability that 0, 1, ... `most` - 1 of the members that are counted for a region belong.
+    """Return the probability that 0, 1, ... `most` - 1 of the members that are counted for a object belong.
 
     Shapes:
-        inside: float [set, region], probabilities. counted: bool [set, region, other].
-        Returns float [set, region, number].
+        inside: float [set, object], probabilities. counted: bool [set, object, other].
+        Returns float [set, object, number].
     """
     chance = torch.zeros(*inside.shape, most, dtype=inside.dtype, device=inside.device)
     chance[..., 0] = 1

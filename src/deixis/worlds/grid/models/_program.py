@@ -1,0 +1,320 @@
+"""The program model: told the parse of a command, it learns what words, verbs and manners mean.
+
+What is meant is found by `deixis.learn._told.ObjectReader`: soft sets over the objects of the board, along the parsed
+expression. Then a small decoder says the plan. Its input at each step is
+
+    the verb and the manner of the command
+    shape, color and size of the target that was found
+    how far the target still is, and where the agent faces, by dead reckoning from the actions so far
+    how many pushes and pulls were said, how many actions since the last that moves, and the last six actions
+    which cells before and behind the target, as the agent faces, hold no solid
+
+and a network of two hidden layers learns which action comes next. So these are given: the parse, the features of
+objects, that turns turn and steps step, and which cells are free. These are learnt: the meaning of every word and
+relation, with whom the sizes are compared, and all that verbs and manners ask for.
+
+In training the decoder is shown the target that is meant, afterwards the one that was found.
+
+125,838 parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from deixis.errors import DeixisError, SchemaError
+from deixis.expression.description import Description
+from deixis.learn._programs import SchemaSymbols, lines_of, read_rows
+from deixis.learn._soft_sets import NEVER
+from deixis.learn._told import ObjectReader, ReaderSizes, choice_cost
+from deixis.worlds.grid.actions import MANNERS, VERBS, Manner, Verb
+from deixis.worlds.grid.language import WORDS, read_typed
+from deixis.worlds.grid.models.policy import ACTIONS, Layout, Policy
+from deixis.worlds.grid.scene import GRID
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from torch import Tensor
+
+
+PAD, START, STOP, FIRST = 0, 1, 2, 4
+LOOKS = 13  # features of an object: its shape, its color and its size, that as a number, too
+WINDOW = 6  # the last actions that the decoder sees
+AT_ONCE = 512  # examples whose pairs of objects are seen together
+SINCE, EFFORTS = 12, 24  # as far as it counts
+EAST_SOUTH_WEST_NORTH = ((0, 1), (1, 0), (0, -1), (-1, 0))
+SYMBOLS = SchemaSymbols(GRID)
+SIZE, SHAPE, COLOR = slice(0, 4), slice(4, 8), slice(8, 12)  # channels; of boxes, sizes from 12 and colors from 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramSettings:
+    """The sizes of the program model.
+
+    Attributes:
+        width: of words and of what is seen of an object. pair: of what is seen of two objects.
+        hidden: of the decoder.
+        channels: 25, since boxes and solids are to be told apart.
+        longest_side: rows and columns that places have numbers for.
+        truth: how much it counts in pointing that fits are probabilities, beside that the target fits best.
+        sparse: how much it counts that words look at few features (`ObjectReader.spread`).
+    """
+
+    width: int = 64
+    pair: int = 32
+    hidden: int = 256
+    channels: int = 25
+    longest_side: int = 12
+    truth: float = 0.1
+    sparse: float = 1e-4
+
+
+class FoundTarget(NamedTuple):
+    """What was read and found, for the decoder.
+
+    Shapes:
+        said: int64 [example, 2], verb and manner. target_scores: float32 [example, cell], logarithms of probabilities.
+        target: int64 [example], the cell that the plan is about.
+        looks: float [example, cell, feature]. free: bool [example, cell], holding no solid. agent: int64 [example, 3].
+    """
+
+    said: Tensor
+    target_scores: Tensor
+    target: Tensor
+    looks: Tensor
+    free: Tensor
+    agent: Tensor
+
+
+class Pose(NamedTuple):
+    """Where a plan has come to.
+
+    Shapes:
+        away: int64 [example, 2], rows and columns still to go. facing, efforts, since: int64 [example].
+        last: int64 [example, window], rows of the table of actions, the latest first.
+        rays: bool [example, direction, cell], whether cells beyond the target in each direction are free.
+    """
+
+    away: Tensor
+    facing: Tensor
+    efforts: Tensor
+    since: Tensor
+    last: Tensor
+    rays: Tensor
+
+
+class ProgramPolicy(Policy):
+    """The program model; `words` is how many words commands have, which it has no use for."""
+
+    layout = Layout(size=10, pad=PAD, start=START, stop=STOP, first=FIRST)
+    points = True
+    is_told = True
+    learns_targets = True
+    can_record = False  # which operations come differs from batch to batch
+
+    def __init__(self, settings: ProgramSettings, words: int) -> None:  # noqa: ARG002 (as of every model)
+        super().__init__()
+        self.settings, self.channels = settings, settings.channels
+        side = settings.longest_side
+        self.reader = ObjectReader(
+            ReaderSizes(
+                features=LOOKS,
+                places=2 * (2 * side - 1),
+                words=len(SYMBOLS),
+                width=settings.width,
+                pair=settings.pair,
+            )
+        )
+        given = len(VERBS) + 1 + len(MANNERS) + LOOKS  # verb 0 is none
+        given += 2 * (2 * side - 1) + 4 + EFFORTS + SINCE + WINDOW * self.layout.size + 2 * (side - 1)
+        self.decoder = nn.Sequential(
+            nn.Linear(given, settings.hidden),
+            nn.ReLU(),
+            nn.Linear(settings.hidden, settings.hidden),
+            nn.ReLU(),
+            nn.Linear(settings.hidden, self.layout.size),
+        )
+
+    # ------------------------------------------------------------------------ what it is told
+
+    def tell(self, commands: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Return verb, manner and program of each command, and which are bags of words instead."""
+        parsed = [_parsed(command) for command in commands]
+        lines = [_bag(said) if line is None else line for said, line in zip(commands, parsed, strict=True)]
+        told = np.array(lines_of(lines), np.int16).reshape(len(lines), -1)
+        return told, np.array([line is None for line in parsed], np.bool_)
+
+    # ------------------------------------------------------------------------ finding the target
+
+    def encode(self, words: Tensor, word_count: Tensor, grid: Tensor, told: Tensor | None = None) -> FoundTarget:  # noqa: ARG002
+        """Find what is meant; what a command says is in `told` alone."""
+        if told is None:
+            raise SchemaError("the program model must be told the parse of a command")
+        slots, is_there = _slots(grid)  # [example, solid or box and cell, feature]
+        scores = self._find(told[:, 2:], slots, is_there).unflatten(1, (2, -1))
+        best = scores.argmax(dim=1)
+        looks = torch.where((best == 0)[..., None], *slots.unflatten(1, (2, -1)).unbind(1))
+        target = scores.logsumexp(dim=1)
+        return FoundTarget(
+            told[:, :2], target, target.argmax(dim=1), looks, ~is_there[:, : grid.shape[1]], _agents(grid)
+        )
+
+    def _find(self, lines: Tensor, slots: Tensor, is_there: Tensor) -> Tensor:
+        """How each slot fits: float [example, slot]; some examples at once, since pairs of objects take room."""
+        parts = [part.split(AT_ONCE) for part in (lines, slots, is_there)]
+        return torch.cat([self._find_some(*part) for part in zip(*parts, strict=True)])
+
+    def _find_some(self, lines: Tensor, slots: Tensor, is_there: Tensor) -> Tensor:
+        """Do the same; slots that hold an object are put together before."""
+        most = max(1, int(is_there.sum(1).max()))
+        chosen = is_there.float().argsort(dim=1, descending=True, stable=True)[:, :most]
+        there = is_there.gather(1, chosen)
+        features = slots.gather(1, chosen[..., None].expand(-1, -1, LOOKS))
+        cells = slots.shape[1] // 2
+        cell = chosen % cells
+        fits = self.reader.fit(read_rows(lines), self.reader.see(features, there, self._places(cell, isqrt(cells))))
+        return fits.new_full(is_there.shape, NEVER).scatter(1, chosen, fits.masked_fill(~there, NEVER))
+
+    def _places(self, cell: Tensor, side: int) -> Tensor:
+        """How many rows and columns the other is away: float [example, object, other, number], one number lit each."""
+        longest = self.settings.longest_side
+        places = torch.stack((cell // side, cell % side), dim=-1)
+        away = places[:, None] - places[:, :, None] + longest - 1
+        lit = functional.one_hot(away.clamp(0, 2 * longest - 2), 2 * longest - 1)
+        return lit.flatten(-2).float()
+
+    def target_scores(self, memory: FoundTarget) -> Tensor:
+        """Return the logarithm of the probability that what stands in a cell is meant."""
+        return memory.target_scores
+
+    def pointing_cost(self, memory: FoundTarget, target: Tensor) -> Tensor:
+        """Compute the cost of pointing, summed over examples."""
+        scores = memory.target_scores
+        cost = choice_cost(scores, scores > NEVER / 2, target, truth=self.settings.truth).sum()
+        return cost + self.settings.sparse * len(target) * self.reader.spread()
+
+    # ------------------------------------------------------------------------ saying the plan
+
+    def show_target(self, memory: FoundTarget, target: Tensor) -> FoundTarget:
+        """Return what is known to the decoder in training: the cell of what is meant."""
+        return memory._replace(target=target)
+
+    def scores(self, memory: FoundTarget, shown: Tensor) -> Tensor:
+        """Return scores for every next action, given the right ones before it."""
+        pose, seen = self.begin(memory, 0), []
+        for step in range(shown.shape[1]):
+            pose = pose if step == 0 else self._advance(pose, shown[:, step])
+            seen.append(self._input(memory, pose))
+        return self.decoder(torch.stack(seen, dim=1)).float()
+
+    def begin(self, memory: FoundTarget, limit: int) -> Pose:  # noqa: ARG002 (nothing grows)
+        """Return the pose before the first action."""
+        side = isqrt(memory.free.shape[1])
+        target = torch.stack((memory.target // side, memory.target % side), dim=1)
+        none = torch.zeros_like(memory.target)
+        last = torch.full_like(memory.target, START)[:, None].expand(-1, WINDOW)
+        return Pose(
+            target - memory.agent[:, :2], memory.agent[:, 2], none, none, last, self._rays(memory.free, target, side)
+        )
+
+    def next_scores(self, memory: FoundTarget, last: Tensor, state: Pose) -> tuple[Tensor, Pose]:
+        """Return scores for the action after the last one, and where it has led."""
+        pose = self._advance(state, last)
+        return self.decoder(self._input(memory, pose)).float(), pose
+
+    def _advance(self, pose: Pose, action: Tensor) -> Pose:
+        """Return the pose after an action, a row of the table; START changes nothing."""
+        is_start = action == START
+        left, right, walk, push, pull = (action == FIRST + number for number in range(ACTIONS - 1))
+        facing = (pose.facing + 3 * left + right) % 4
+        step = torch.tensor(EAST_SOUTH_WEST_NORTH, device=action.device)[facing]
+        since = torch.where(walk | push | pull, 0, pose.since + 1).clamp(max=SINCE - 1)
+        efforts = (pose.efforts + (push | pull)).clamp(max=EFFORTS - 1)
+        last = torch.cat((action[:, None], pose.last[:, :-1]), dim=1)
+        return Pose(
+            pose.away - step * walk[:, None],
+            facing,
+            efforts,
+            torch.where(is_start, pose.since, since),
+            torch.where(is_start[:, None], pose.last, last),
+            pose.rays,
+        )
+
+    def _rays(self, free: Tensor, target: Tensor, side: int) -> Tensor:
+        """Whether the cells beyond a target in each direction are free: bool [example, direction, cell]."""
+        steps = torch.tensor(EAST_SOUTH_WEST_NORTH, device=free.device)[:, None]
+        ahead = torch.arange(1, self.settings.longest_side, device=free.device)[:, None]
+        cells = target[:, None, None] + steps * ahead
+        is_inside = ((cells >= 0) & (cells < side)).all(-1)
+        row, column = cells.clamp(0, side - 1).unbind(-1)
+        found = free.gather(1, (row * side + column).flatten(1)).view(row.shape)
+        return found & is_inside
+
+    def _input(self, memory: FoundTarget, pose: Pose) -> Tensor:
+        """What the decoder sees at one step: float [example, number]."""
+        every = torch.arange(len(memory.target), device=memory.target.device)
+        longest = self.settings.longest_side - 1
+        lit = (
+            (memory.said[:, 0], len(VERBS) + 1),
+            (memory.said[:, 1], len(MANNERS)),
+            *((away.clamp(-longest, longest) + longest, 2 * longest + 1) for away in pose.away.unbind(1)),
+            (pose.facing, 4),
+            (pose.efforts, EFFORTS),
+            (pose.since, SINCE),
+            (pose.last, self.layout.size),
+        )
+        parts = [functional.one_hot(number, count).flatten(1).float() for number, count in lit]
+        beyond = [pose.rays[every, (pose.facing + turn) % 4].float() for turn in (0, 2)]
+        return torch.cat((*parts, *beyond, memory.looks[every, memory.target]), dim=1)
+
+
+def _slots(grid: Tensor) -> tuple[Tensor, Tensor]:
+    """The features of solid and box of each cell, float [example, 2 x cell, feature], and which are there."""
+    is_box = grid[..., 7:8]
+    solids = torch.cat((grid[..., 4:7], torch.zeros_like(is_box), grid[..., COLOR], grid[..., SIZE]), dim=-1)
+    boxes = torch.cat((torch.zeros_like(grid[..., 4:7]), is_box, grid[..., 16:20], grid[..., 12:16]), dim=-1)
+    slots = torch.cat((solids, boxes), dim=1)
+    size = slots[..., 8:] @ torch.arange(1.0, 5.0, device=grid.device)[:, None] / 4
+    return torch.cat((slots, size), dim=-1), slots[..., :4].sum(-1) > 0
+
+
+def _agents(grid: Tensor) -> Tensor:
+    """Row, column and facing of the agents: int64 [example, 3]."""
+    cell = grid[..., -5].argmax(dim=1)
+    facing = grid[torch.arange(len(grid), device=grid.device), cell, -4:].argmax(dim=1)
+    side = isqrt(grid.shape[1])
+    return torch.stack((cell // side, cell % side, facing), dim=1)
+
+
+@lru_cache(maxsize=1 << 18)
+def _parsed(command: str) -> tuple[int, ...] | None:
+    """Verb, manner and program of a command; None where the parser cannot read it."""
+    try:
+        said = read_typed(command, any_order=True).instruction
+        return (*_frame(said.verb, said.manner), *SYMBOLS.line(said.expression))
+    except DeixisError:
+        return None
+
+
+def _bag(command: str) -> list[int]:
+    """The same for a command without structure: what its words are known to say."""
+    words = command.split()
+    steps = [meaning[word] for meaning in WORDS.words.values() for word in words if word in meaning]
+    verb = next((name for phrase, name in WORDS.verbs.items() if phrase.split()[0] in words), "")
+    manner = next((name for phrase, name in WORDS.manners.items() if phrase.split()[-1] in words), "")
+    return [*_frame(verb, manner), *SYMBOLS.bag([Description((step,)) for step in steps])]
+
+
+def _frame(verb: str, manner: str) -> tuple[int, int]:
+    """The numbers of a verb, 0 for none, and of a manner."""
+    return 1 + Verb(verb).code if verb else 0, Manner(manner).code
