@@ -49,7 +49,7 @@ def measure_decoding() -> list[Row]:
                 seconds[number] += time.process_time() - start
     finally:
         torch.set_num_threads(threads)
-    name = f"{len(arrays):,} plans of the transformer, {np.diff(arrays.start).mean():.0f} actions on average"
+    name = f"{len(arrays):,} plans of the transformer, {np.diff(arrays.plans.start).mean():.0f} actions on average"
     return [
         Row(f"{name}, by drafts", ROUNDS * len(arrays) / seconds[0], "plans/s"),
         Row(f"{name}, action by action", ROUNDS * len(arrays) / seconds[1], "plans/s"),

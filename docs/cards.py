@@ -125,7 +125,7 @@ def _gscan(whole: Source, lengths: Source, spatial: Source) -> Iterator[str]:
 
         Simple commands such as *walk to the yellow square*, with five of the eleven other kinds of objects at
         random, whether or not the words need them. Made by `deixis make gscan`, after the published description and
-        with its hold-outs, target lengths and spatial relations: [definitions, sizes and differences](../gscan.md).
+        with its hold-outs, target lengths and spatial relations: [definitions, sizes, how close it is](../gscan.md).
 
         {MADE}
         """)

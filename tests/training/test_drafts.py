@@ -63,8 +63,8 @@ def test_a_draft_towards_the_target_is_the_gold_plan(dataset, words, channels):
 
     lengths = drafts.go_on(said, np.zeros(len(arrays), np.int64), rows)
 
-    for row, (first, after) in enumerate(pairwise(arrays.start)):
-        assert said[row, : lengths[row]].tolist() == arrays.actions[first:after].tolist()
+    for row, (first, after) in enumerate(pairwise(arrays.plans.start)):
+        assert said[row, : lengths[row]].tolist() == arrays.plans.values[first:after].tolist()
 
 
 def test_the_shipped_model_says_by_drafts_what_it_says_by_steps(dataset, shipped):

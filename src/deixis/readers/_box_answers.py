@@ -288,8 +288,9 @@ def _numbers_of(values: dict[str, Any]) -> tuple[float, ...]:
     boxes = values.get("boxes", [values.get("box")])
     only = boxes[0] if isinstance(boxes, list) and len(boxes) == 1 else None
     only = only.get("box") if isinstance(only, dict) else only
-    is_four = isinstance(only, list) and len(only) == 4
-    if is_four and all(type(one) in (int, float) and abs(one) < LARGEST for one in only):
+    if not isinstance(only, list) or len(only) != 4:
+        return ()
+    if all(type(one) in (int, float) and abs(one) < LARGEST for one in only):
         return tuple(map(float, only))
     return ()
 

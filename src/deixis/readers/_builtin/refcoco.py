@@ -174,8 +174,8 @@ def _key_of(path: Path) -> str:
     if path.suffix.lower() not in (".json", "") or head.lstrip()[:1] != "{":
         return ""
     ends = head + tail_of(path)
-    if '"refs"' in ends and '"ref_id"' in ends:
-        return "refs" if any(f'"{name}"' in ends for name in ("images", "annotations", "categories")) else ""
+    if '"refs"' in ends and '"ref_id"' in ends and '"sentences"' in ends:  # objects may lie far from both ends
+        return "refs"
     return "ref" if '"coco_anns"' in ends or '"dataset_partition"' in ends else ""
 
 
