@@ -476,7 +476,7 @@ def test_examples_need_an_agent():
 
 def test_names_are_those_of_the_bits():
     """The names stand in the order in which the kernel numbers them, and none is used twice."""
-    assert len(set(MISREADINGS)) == len(MISREADINGS) == 19
+    assert len(set(MISREADINGS)) == len(MISREADINGS) == 28
     assert names_of(0) == (NO_REASON,)
     assert names_of(1 << 1) == ("clause of a clause",)
     assert names_of(1 << 2 | 1 << 8) == ("noun", "clause: same row")
