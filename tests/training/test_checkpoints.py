@@ -336,7 +336,9 @@ def test_a_run_without_a_best_checkpoint_is_told(run, tmp_path):
         find_checkpoint(tmp_path)
 
 
-@pytest.mark.parametrize(("name", "least"), [("m-lstm", 0.5), ("gcn-lstm", 0.75), ("program", 0.95), ("transformer", 0.85)])
+@pytest.mark.parametrize(
+    ("name", "least"), [("m-lstm", 0.5), ("gcn-lstm", 0.75), ("program", 0.95), ("transformer", 0.85)]
+)
 def test_models_that_come_with_deixis_understand_fresh_commands(name, least, tmp_path):
     """On commands and boards made as those of their training were, by another seed, they are mostly right."""
     pools = (Pool(name="p1", pattern="p1", commands=20, worlds=1), Pool(name="p2", pattern="p2", commands=20, worlds=1))

@@ -149,7 +149,7 @@ class ProgramPolicy(Policy):
 
     def tell(self, commands: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return verb, manner and program of each command, and which are bags of words instead."""
-        parsed = [_parsed(command) for command in commands]
+        parsed = [_parse(command) for command in commands]
         lines = [_bag(said) if line is None else line for said, line in zip(commands, parsed, strict=True)]
         told = np.array(lines_of(lines), np.int16).reshape(len(lines), -1)
         return told, np.array([line is None for line in parsed], np.bool_)
@@ -297,7 +297,7 @@ def _agents(grid: Tensor) -> Tensor:
 
 
 @lru_cache(maxsize=1 << 18)
-def _parsed(command: str) -> tuple[int, ...] | None:
+def _parse(command: str) -> tuple[int, ...] | None:
     """Verb, manner and program of a command; None where the parser cannot read it."""
     try:
         said = read_typed(command, any_order=True).instruction
