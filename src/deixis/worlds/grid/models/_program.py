@@ -163,7 +163,8 @@ class ProgramPolicy(Policy):
         slots, is_there = _slots(grid)  # [example, solid or box and cell, feature]
         scores = self._find(told[:, 2:], slots, is_there).unflatten(1, (2, -1))
         best = scores.argmax(dim=1)
-        looks = torch.where((best == 0)[..., None], *slots.unflatten(1, (2, -1)).unbind(1))
+        solid, box = slots.unflatten(1, (2, -1)).unbind(1)
+        looks: Tensor = torch.where((best == 0)[..., None], solid, box)
         target = scores.logsumexp(dim=1)
         return FoundTarget(
             told[:, :2], target, target.argmax(dim=1), looks, ~is_there[:, : grid.shape[1]], _agents(grid)
