@@ -22,7 +22,7 @@ from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.draw import Look, draw_svg
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import gscan, reascan
-from deixis.worlds.grid.splits.rules import GSCAN, REASCAN
+from deixis.worlds.grid.splits.rules import GSCAN, GSCAN_LENGTHS, GSCAN_SPATIAL, REASCAN
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.rooms.draw import draw_rooms
 from deixis.worlds.rooms.pairs import SETS, draw_contexts, test_sets
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from deixis.worlds.grid.data.sources import Source
     from deixis.worlds.grid.navigate import Example
+    from deixis.worlds.grid.splits.cases import Case
     from deixis.worlds.grid.splits.rules import Rule
 
 
@@ -46,6 +47,7 @@ RANDOM = {
     "dev": "Same distribution as the training set, for model selection.",
     "test": "Same distribution as the training set.",
 }
+COMPASS_WORDS = {"sw": "south west"}
 FORMS = {
     "chain": "one to three nested relations",
     "and": "two relations of the target",
@@ -62,12 +64,14 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     with TemporaryDirectory() as folder:
         place = Path(folder)
-        for name, recipe in (("reascan", reascan()), ("gscan", gscan())):
+        recipes = {"reascan": reascan(), "gscan": gscan()}
+        recipes |= {f"gscan-{splits}": gscan(splits=splits) for splits in ("lengths", "spatial")}
+        for name, recipe in recipes.items():
             make(recipe, place / name, workers=1)
         deixis(["make", "copsref", "--images", "200", "--each", "1", "--out", str(place / "copsref"), "--workers", "1"])
         pages = {
             "reascan": _reascan(open_source(place / "reascan")),
-            "gscan": _gscan(open_source(place / "gscan")),
+            "gscan": _gscan(*(open_source(place / name) for name in recipes if name.startswith("gscan"))),
             "a3ds": _a3ds(),
             "copsref": _copsref(place / "copsref"),
         }
@@ -115,22 +119,24 @@ def _reascan(source: Source) -> Iterator[str]:
         """)
 
 
-def _gscan(source: Source) -> Iterator[str]:
+def _gscan(whole: Source, lengths: Source, spatial: Source) -> Iterator[str]:
     yield dedent(f"""\
-        # gSCAN-style: card
+        # gSCAN: card
 
         Simple commands such as *walk to the yellow square*, with five of the eleven other kinds of objects at
-        random, whether or not the words need them. Made by `deixis make gscan` for comparison, after the published
-        description; it is [not the released gSCAN](../audit.md#gscan).
+        random, whether or not the words need them. Made by `deixis make gscan`, after the published description and
+        with its hold-outs, target lengths and spatial relations: [definitions, sizes, how close it is](../gscan.md).
 
         {MADE}
         """)
-    counts = source.splits or {}
-    sizes = {name: {"in the small set": f"{count:,}"} for name, count in counts.items()}
+    sizes = {name: {"in the small set": f"{count:,}"} for name, count in (whole.splits or {}).items()}
     for name, about in RANDOM.items():
-        yield from _card(source, name, name, about, sizes)
-    for rule in GSCAN:
-        yield from _card(source, rule.name, f"{rule.name}: {rule.about}", _rule_words(rule), sizes, rule)
+        yield from _card(whole, name, name, about, sizes, data="gscan")
+    for source, rules in ((whole, GSCAN), (lengths, GSCAN_LENGTHS), (spatial, GSCAN_SPATIAL)):
+        sizes = {name: {"in the small set": f"{count:,}"} for name, count in (source.splits or {}).items()}
+        for rule in rules:
+            title = f"{rule.name}: {rule.about}"
+            yield from _card(source, rule.name, title, _rule_words(rule), sizes, rule, data="gscan")
 
 
 def _card(
@@ -140,9 +146,10 @@ def _card(
     about: str,
     sizes: dict[str, dict[str, str]],
     rule: Rule | None = None,
+    *,
+    data: str = "reascan",
 ) -> Iterator[str]:
     number, example = _telling(source, split)
-    data = "gscan" if rule in GSCAN or "yellow-squares" in sizes else "reascan"
     name = f"{data}-{split}"
     for theme in ("light", "dark"):
         look = Look(cell=48, theme=theme)
@@ -190,12 +197,30 @@ def _rule_words(rule: Rule) -> str:
         "thing": f"a {rule.thing} among the mentioned objects, however it is described" if rule.thing else "",
         "relations": f"‘{'’ and ‘'.join(rule.relations)}’ in one command" if rule.relations else "",
         "pattern": {"p4": "commands of three clauses", "chain": "a clause within a clause"}.get(rule.pattern, ""),
+        "cases": ", or ".join(map(_case_words, rule.cases)),
         "new": "noun phrases that occur in training, but never together" if rule.new_phrases else "",
     }
     words = ", or ".join(filter(None, said.values()))
     named = {"color": "colour", "size": "size", "shape": "shape"}.get(rule.decisive)
     decisive = f" In the test set the {named} word is needed to find the target." if named else ""
-    return f"Holds out {words}.{decisive}"
+    shots = f" {rule.shots} of these examples is in train all the same." if rule.shots else ""
+    return f"Holds out {words}.{decisive}{shots}"
+
+
+def _case_words(case: Case) -> str:
+    """A case in words."""
+    target = f"a {case.target or 'target'}" if case.target or case.size or case.said or case.direction else ""
+    target += f" of size {case.size}" if case.size else ""
+    target += f" called ‘{case.said}’" if case.said else ""
+    target += f" to the {COMPASS_WORDS[case.direction]} of the agent" if case.direction else ""
+    said = (
+        f"‘{case.verb}’" if case.verb else "",
+        f"‘{case.manner}’" if case.manner else "",
+        target,
+        f"a {case.reference} as reference" if case.reference else "",
+        f"plans of more than {case.longer_than} actions" if case.longer_than else "",
+    )
+    return " with ".join(filter(None, said))
 
 
 def _sizes() -> dict[str, dict[str, str]]:

@@ -46,7 +46,7 @@ class Try(NamedTuple):
 def try_at(expression, seed, *, size=6, cap=CAP, fill=FILL, kinds=RANDOM_ONLY):
     """One try at a world for a command."""
     boards = np.zeros(1, BOARD)
-    boards["size"], boards["cap"], boards["rng"] = size, cap, seed
+    boards["size"], boards["cap"], boards["rng"], boards["wish"] = size, cap, seed, -1
     board, table = boards[0], blueprint(expression)
     say(board, table, len(table))
     outcome = try_gscan(board, fill, kinds)
@@ -59,7 +59,7 @@ def try_at(expression, seed, *, size=6, cap=CAP, fill=FILL, kinds=RANDOM_ONLY):
 def make_batch(expression, count):
     """Many worlds for a command, as arrays."""
     boards = np.zeros(1, BOARD)
-    boards["size"], boards["cap"] = 6, CAP
+    boards["size"], boards["cap"], boards["wish"] = 6, CAP, -1
     board, table = boards[0], blueprint(expression)
     say(board, table, len(table))
     objects, n = np.zeros((count, 12, 5), np.uint8), np.zeros(count, np.uint8)

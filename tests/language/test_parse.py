@@ -277,3 +277,37 @@ def _hung_together(clauses, hung_on_last, phrases, relations):
         clause = Related(RELATIONS[relations[child]], Description(tuple(steps[child])))
         steps[parents[child]].insert(ends[parents[child]], clause)
     return Description(tuple(steps[0]))
+
+
+# ---------------------------------------------------------------------------------------------------- spatial relations
+
+
+@pytest.mark.parametrize("phrase", WORDS.bare)
+def test_spatial_relations_are_said_without_that_is(phrase):
+    """They follow the noun at once, are said so again, and are understood with 'that is' as well."""
+    text = f"push the red circle {phrase} a big square while spinning"
+
+    said = parse_instruction(text)
+
+    assert said.expression.clauses[0].relation == WORDS.bare[phrase]
+    assert realise(said).text == text
+    assert parse_instruction(text.replace(phrase, f"that is {phrase}")) == said
+
+
+def test_spatial_and_other_relations_go_together():
+    """'and' adds a clause to the same head, 'that is' and a bare relation to the phrase just before."""
+    text = "the circle next to a red square and north of a box that is in the same row as a cylinder"
+
+    expression = parse(text)
+
+    assert [clause.relation for clause in expression.clauses] == ["next to", "north of"]
+    assert [clause.relation for clause in expression.clauses[1].to.clauses] == ["same row"]
+    assert realise(expression).text == text
+    assert parse("the circle north of a square west of a box").clauses[0].to.clauses[0].relation == "west of"
+
+
+def test_the_longest_spatial_relation_is_read():
+    """'north east of' is not 'north', and a half-said one names what is missing."""
+    assert parse("the circle north east of a square").clauses[0].relation == "north east of"
+    with pytest.raises(ParseError):
+        parse("the circle north a square")

@@ -131,6 +131,59 @@ def test_boxes_that_contradict_their_declaration_are_counted_and_told(tmp_path, 
     assert any("1 contradictions, counted as declared" in str(block) for block in found.blocks)
 
 
+PLACES = [replace(EXAMPLES[1], id=k, boxes=(Region(0, Box(40 + k, 30, 70 + k, 80)),)) for k in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("write", "form", "space", "told"),
+    [
+        (
+            lambda box: [box.left, box.top, box.right - box.left, box.bottom - box.top],
+            "xywh",
+            "pixels",
+            "left, top, width",
+        ),
+        (lambda box: [5 * edge for edge in box], "xyxy", "0..1000", "two corners in 0..1000"),
+    ],
+)
+def test_a_reading_that_would_fit_much_better_is_told_and_not_taken(tmp_path, write, form, space, told):
+    """Corner and size instead of two corners, also where they make no box, or another space: all count as declared."""
+    lines = [{"id": one.id, "box": write(one.boxes[0].box), "space": "pixels"} for one in PLACES]
+    found = judge(tmp_path, *lines, examples=PLACES)
+
+    reading = found.values["better_reading"]
+    assert (reading["form"], reading["space"], reading["answers"]) == (form, space, 4)
+    assert isclose(reading["mean_iou"], 1)
+    assert found.values["overall"]["accuracy"]["mean"] == 0
+    assert any(f"Read as {told}" in str(block) and "they count as declared" in str(block) for block in found.blocks)
+
+
+def test_no_reading_is_told_where_answers_fit_as_declared(tmp_path):
+    """Nor where there are too few answers, or none of the readings fits."""
+    right = [{"id": one.id, "box": list(one.boxes[0].box), "space": "pixels"} for one in PLACES]
+    wrong = [{"id": one.id, "box": [1, 1, 4, 3], "space": "pixels"} for one in PLACES]
+    few = [{"id": 0, "box": [40, 30, 30, 50], "space": "pixels"}]
+
+    assert all("better_reading" not in judge(tmp_path, *some, examples=PLACES).values for some in (right, wrong, few))
+
+
+def test_it_is_told_why_answers_cannot_be_read(tmp_path):
+    """By kind: other names of fields, edges that are turned round, what is no list of four numbers."""
+    lines = [
+        {"id": 0, "bbox": [1, 2, 3, 4], "space": "pixels"},
+        {"id": 1, "box": [70, 30, 40, 80], "space": "pixels"},
+        {"id": 2, "box": ["1", "2", "3", "4"], "space": "pixels"},
+        {"id": 3, "answer": "[1, 2, 3, 4]"},
+    ]
+    found = judge(tmp_path, *lines, examples=PLACES)
+
+    assert found.values["overall"]["outcomes"] == {"unreadable": 4}
+    reasons = " / ".join(found.values["unreadable"])
+    for reason in ("'bbox' does not say", "a box has no area", "no list of four numbers", "it has no 'box' or 'boxes'"):
+        assert reason in reasons
+    assert any("1 answers cannot be read: a box has no area" in str(block) for block in found.blocks)
+
+
 def test_a_wrong_object_is_explained_by_a_misreading(tmp_path):
     """The green apple is what ignoring or misreading 'red' leads to, the pear that of 'apple'."""
     green = judge(tmp_path, {"id": 0, "object": 1}, examples=EXAMPLES[:1]).values["overall"]

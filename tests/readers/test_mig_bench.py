@@ -49,6 +49,9 @@ def test_the_image_is_the_one_that_is_named(tmp_path):
         ("You are given a source image followed by its regions. Locate the 2th region picture in the source image.", 0),
         ("For the object in the first image (<|box_start|>(1,2),(3,4)<|box_end|>), locate it in the 2nd image.", 1),
         ("Where is it in the last image?", 2),
+        ("In image-2, find the person who is shown in image-1.", 1),
+        ("Find in the third image the object from the first image.", 2),
+        ("Where is the man of image-2?", 1),
     ],
 )
 def test_a_question_names_the_image_last(tmp_path, asked, place):
@@ -57,6 +60,32 @@ def test_a_question_names_the_image_last(tmp_path, asked, place):
 
     assert example.boxes[0].image == place
     assert example.text == asked.strip()
+
+
+def test_a_question_that_the_notes_repeat_states_no_image(tmp_path):
+    """The notes on some questions are the question again, which names other images; a box there is no copy."""
+    asked = "Which item in Image-2 is like Image-1? Locate it in the second image."
+    notes = "Which item in Image-2 is like Image-1? <|box_start|>(1,2),(3,4)<|box_end|>"
+    (example,) = ReadFile(READER, write(tmp_path / "m.json", question(question=asked, additional_info=notes)))
+
+    assert example.boxes[0].image == 1
+
+
+def test_images_that_are_only_mentioned_are_no_answer(tmp_path):
+    """Where no image is named as the one to search, the record is refused instead of guessed."""
+    asked = "Compare the man of image-1 with that of image-2."
+    read = ReadFile(READER, write(tmp_path / "m.json", question(), question(question=asked, additional_info="")))
+
+    assert read.refused == {"which-image": 1}
+
+
+def test_the_only_box_of_a_list_is_read(tmp_path):
+    """A list of one box is this box; several are refused, because it is not said in which images they are."""
+    one, two = question(answer=[[0.1, 0.2, 0.3, 0.4]]), question(answer=[[0.1, 0.2, 0.3, 0.4]] * 2)
+    read = ReadFile(READER, write(tmp_path / "m.json", one, two))
+
+    assert read[0].boxes == ((1, Box(0.1, 0.2, 0.3, 0.4)),)
+    assert read.refused == {"odd-box": 1}
 
 
 def test_records_that_cannot_be_read_are_refused_by_code(tmp_path):

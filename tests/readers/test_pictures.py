@@ -10,10 +10,13 @@ from xml.parsers import expat
 import pytest
 
 from deixis.errors import RecipeError
+from deixis.expression.description import Description
+from deixis.expression.steps import Is, Related
 from deixis.judge.boxes import Box
 from deixis.readers._drawing import Board, around, fold, width_of
 from deixis.readers._image_files import find_image
 from deixis.readers._pictures import ReadPictures
+from deixis.readers._region_scene import RegionScene
 from deixis.readers.reader import Image, ReadExample, Region
 from deixis.scene.scene import PlainScene, Where
 from deixis.schema import Attribute, Schema
@@ -86,6 +89,36 @@ def test_nothing_fits_is_said():
     example = localise(boxes=())
     assert "nothing fits" in texts_of(ReadPictures("localise").draw(example))
     assert "target: nothing fits" in list(ReadPictures("localise").lines(example, number=0))
+
+
+def test_relations_that_follow_from_places_are_in_the_values_alone():
+    """The text has the boxes; of relations only those that the expression mentions."""
+    boxes = (Box(0, 0, 10, 10), Box(50, 0, 60, 10))
+    regions = RegionScene(["dog", "cat"], boxes)
+    said = Description((Is("category", "dog"), Related("left-of", Description((Is("category", "cat"),)))))
+    pictures = ReadPictures("localise")
+    example, related = (localise(scenes=(regions,), regions=(boxes,), meaning=one) for one in (None, said))
+
+    assert "left-of" not in "\n".join(pictures.lines(example, number=0))
+    text = "\n".join(pictures.lines(related, number=0))
+    assert "(left-of 1)" in text
+    assert "right-of" not in text
+    assert ["right-of", 1, 0] in pictures.plain(example, number=0)["scenes"][0]["relations"]
+
+
+def test_figures_name_regions_by_category_and_images_by_file():
+    """Ranks of size and folders say nothing in a figure; the edge of a small box leaves its middle free."""
+    boxes = (Box(0, 0, 30, 30), Box(50, 0, 53, 4))
+    images = (Image("./data/images/a.jpg", 100, 80),)
+    regions = RegionScene(["dog", "cat"], boxes)
+    example = localise(scenes=(regions,), regions=(boxes,), images=images, boxes=(Region(0, boxes[1]),))
+    example.targets = (Where(0, 1),)
+    drawn = ReadPictures("localise").draw(example)
+
+    assert {"dog", "cat", "a.jpg"} <= set(texts_of(drawn))
+    assert b"size 1" not in drawn
+    edges = [float(found) for found in re.findall(rb'stroke-width="([0-9.]+)"', drawn)]
+    assert max(edges) < 6
 
 
 def test_an_image_beside_the_data_is_drawn(tmp_path):

@@ -349,11 +349,21 @@ def test_captions_that_cannot_be_read_are_refused_by_code(tmp_path):
     images = [{**IMAGE, **more, "id": 0, "caption": "x"}, {**IMAGE, **more, "id": 1}, {**more, "id": 2, "caption": "y"}]
     boxes = [thing(0, 47, 1, 2, 3, 4, image=0, tokens_positive=[]), thing(1, 47, 1, 2, 0, 0, image=0)]
     read = ReadFile(MDETR, mdetr(tmp_path, images=[*images, {**images[0], "id": 3}], annotations=boxes[:1]))
-    assert (len(read), read.refused) == (2, {"no-text": 1, "no-image": 1})
+    assert (len(read), read.refused) == (1, {"no-text": 1, "no-image": 1, "no-box": 1})
     with pytest.raises(BrokenDataset, match="most often no-box"):
         ReadFile(MDETR, mdetr(tmp_path, images=images[:1], annotations=boxes))
     with pytest.raises(BrokenDataset, match="entry 0 has no id"):
         ReadFile(MDETR, mdetr(tmp_path, images=[{"caption": "x"}]))
+
+
+def test_only_captions_of_grefcoco_may_fit_nothing(tmp_path):
+    """A caption without an annotation is a fault of the file elsewhere, not an expression that fits nothing."""
+    path = mdetr(tmp_path, annotations=[])
+    with pytest.raises(BrokenDataset, match="most often no-box"):
+        ReadFile(MDETR, path)
+    other = path.rename(tmp_path / "finetune_grefcoco_testA.json")
+
+    assert [(one.text, one.boxes) for one in ReadFile(MDETR, other)] == [("left cup", ()), ("right cup", ())]
 
 
 # ---------------------------------------------------------------------------------------------------- rows
@@ -600,3 +610,46 @@ def test_every_verb_takes_every_layout(tmp_path, layout):
 
     assert facts.records
     assert not facts.refused
+
+
+def test_the_same_words_about_different_references_are_no_repeat(tmp_path):
+    """Without image and object, an expression is of the reference that it names."""
+    said = [{"sent": "left cup", "ref_id": number} for number in (4, 5, 4)]
+    first, second, third = ReadFile(EXPRESSIONS, write(tmp_path / "a.json", said))
+
+    assert first.content() != second.content()
+    assert first.content() == third.content()
+
+
+def test_whole_files_need_no_suffix_and_no_split(tmp_path):
+    """A converter may write a file under any name; a split that is null is none."""
+    whole = {"images": [IMAGE], "annotations": THINGS, "categories": CATEGORIES}
+    said = {**reference(1, 11, texts=["left cup"]), "split": None}
+    path = write(tmp_path / "coco", {**whole, "refs": [said]})
+
+    (example,) = ReadFile(reader_of(path), path)
+    assert (example.text, example.split) == ("left cup", "all")
+
+
+def test_rows_in_parquet_are_read_without_their_pictures(tmp_path):
+    """The columns are those of lmms-eval; what is no layout of rows is left alone."""
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    row = {
+        "question_id": "1",
+        "image": {"bytes": b"\x89PNG", "path": None},
+        "question": "Find it.",
+        "bbox": [1.5, 2, 3, 4],
+    }
+    more = {"answer": ["left cup", "the cup"], "iscrowd": 0, "file_name": FILE.replace(".jpg", "_16.jpg")}
+    parquet.write_table(pa.Table.from_pylist([{**row, **more}]), tmp_path / "testA-00000-of-00001.parquet")
+    parquet.write_table(pa.table({"image": [b"x"], "bbox": [[1, 2, 3, 4]]}), tmp_path / "other.parquet")
+
+    first, second = ReadFile(
+        reader_of(tmp_path / "testA-00000-of-00001.parquet"), tmp_path / "testA-00000-of-00001.parquet"
+    )
+    assert (first.text, second.text, first.images[0].name) == ("left cup", "the cup", FILE)
+    assert first.split == "testA"
+    assert first.boxes == ((0, Box(1.5, 2, 4.5, 6)),)
+    assert not ROWS.sniff(tmp_path / "other.parquet")

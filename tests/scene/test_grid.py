@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deixis.errors import SchemaError, UnknownName
+from deixis.expression import Description, Is, Related
+from deixis.resolution import denotation
 from deixis.scene import Point
 from deixis.schema import Relation, Schema
 from deixis.testing import grid_objects, grid_scenes
 from deixis.worlds.grid.drawn import grid
-from deixis.worlds.grid.scene import GRID, Agent, Facing, GridBatch, GridObject, GridScene
+from deixis.worlds.grid.scene import BESIDE, GRID, SHAPES, Agent, Facing, GridBatch, GridObject, GridScene
 
 
 ROW = grid("""
@@ -170,3 +172,35 @@ def test_the_largest_board_fits_into_bytes():
 
     assert batch.objects.dtype == np.uint8
     assert batch.scene(0) == scene
+
+
+def test_spatial_relations_hold_of_neighbouring_cells():
+    """North of is the cell above, next to any of the eight around; two cells away is neither."""
+    scene = grid("""
+        2:r○1 .     3:b○1
+        .     0:r□2 .
+        .     1:g□1 .
+    """)
+
+    assert scene.related("north of", 0, 1)
+    assert scene.related("south of", 1, 0)
+    assert scene.related("north west of", 2, 0)
+    assert scene.related("north east of", 3, 0)
+    assert {k for k in range(4) if scene.related("next to", k, 0)} == {1, 2, 3}
+    assert not scene.related("north of", 2, 1)
+    assert not any(scene.related(name, 0, 0) for name in ("next to", *BESIDE))
+
+
+@pytest.mark.parametrize("reading", ["comparative", "superlative"])
+@given(grid_scenes(), st.sampled_from(("next to", *BESIDE)), st.sampled_from(SHAPES))
+def test_compiled_spatial_relations_follow_the_definition(reading, scene, relation, shape):
+    """The numba and the numpy backend pick out what the plain definition does, also where mentions hang together."""
+    from deixis.worlds.grid.resolution import resolve_batch, to_indices
+
+    one = Description((Related(relation, Description((Is("shape", shape),))),))
+    chain = Description((Related(relation, one), Related("next to", Description((Is("color", "red"),)))))
+    batch = GridBatch.of([scene])
+    for expression in (one, chain):
+        plain = denotation(expression, scene, reading=reading)
+        for backend in ("numba", "numpy"):
+            assert to_indices(resolve_batch(expression, batch, reading=reading, backend=backend)[0, 0]) == plain

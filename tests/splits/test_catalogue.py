@@ -11,7 +11,7 @@ from deixis.errors import UnknownName
 from deixis.worlds.grid.drawn import grid
 from deixis.worlds.grid.language import parse, read
 from deixis.worlds.grid.splits import find_rule, rules
-from deixis.worlds.grid.splits.rules import GSCAN, REASCAN, REASCAN_ASIDE
+from deixis.worlds.grid.splits.rules import GSCAN, GSCAN_LENGTHS, GSCAN_SPATIAL, REASCAN, REASCAN_ASIDE
 
 
 PLAIN = "the circle that is in the same row as a blue square"
@@ -31,9 +31,20 @@ def test_the_splits_of_the_papers_are_there():
     assert [rule.id for rule in REASCAN] == [
         f"reascan/{name}-v1" for name in ("A1", "A2", "A3", "B1", "B2", "C1", "C2")
     ]
-    assert [rule.id for rule in GSCAN] == ["gscan/yellow-squares-v1", "gscan/red-squares-v1"]
+    assert [rule.id for rule in GSCAN] == [
+        f"gscan/{name}-v1"
+        for name in (
+            *("yellow-squares", "red-squares", "south-west", "small-circles"),
+            *("pushed-squares", "cautiously", "pull-while-spinning"),
+        )
+    ]
+    assert [rule.id for rule in GSCAN_LENGTHS] == ["gscan/long-plans-v1"]
+    assert [rule.id for rule in GSCAN_SPATIAL] == [
+        f"gscan-spatial/{name}-v1"
+        for name in ("visual", "relation", "referent", "relative-position-1", "relative-position-2")
+    ]
     assert [rule.id for rule in REASCAN_ASIDE] == ["reascan/inside-then-shape-v1", "reascan/first-yellow-box-v1"]
-    assert tuple(rules().values()) == REASCAN + REASCAN_ASIDE + GSCAN
+    assert tuple(rules().values()) == REASCAN + REASCAN_ASIDE + GSCAN + GSCAN_LENGTHS + GSCAN_SPATIAL
     assert len({rule.name for rule in rules().values()}) == len(rules())
 
 

@@ -179,3 +179,17 @@ def test_a_world_whose_pages_fail_leaves_the_others_alone(root, monkeypatch):
 
     assert "ZeroDivisionError" in home
     assert "Playground" in playground
+
+
+@pytest.mark.parametrize(
+    ("about", "inside"),
+    [
+        ("Strings of beads", "strings of beads"),
+        ("RefCOCO, RefCOCO+: references", "RefCOCO, RefCOCO+: references"),
+        ("Google Refexp: expressions", "Google Refexp: expressions"),
+        ("Stars2: people's descriptions", "Stars2: people's descriptions"),
+    ],
+)
+def test_a_name_keeps_its_capital_inside_a_sentence(about, inside):
+    """Descriptions of worlds begin with a word, those of readers often with a name."""
+    assert replace(ReadyPages.of(find_world("beads")), about=about).about_inside == inside

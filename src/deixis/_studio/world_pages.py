@@ -107,8 +107,10 @@ class WorldPages:
 
     @property
     def about_inside(self) -> str:
-        """Description of its datasets, inside a sentence."""
-        return self.about[:1].lower() + self.about[1:]
+        """Description of its datasets, inside a sentence; a name that it begins with stays as it is."""
+        first, _, rest = self.about.partition(" ")
+        is_name = first.endswith(":") or first[1:] != first[1:].lower() or rest[:1].isupper()
+        return self.about if is_name else self.about[:1].lower() + self.about[1:]
 
     # ---------------------------------------------------------------------------- datasets
 

@@ -27,6 +27,7 @@ LONGEST_VALUE = 4 << 20  # characters of one example; real ones have about ten t
 MOST_FIELDS = 1000  # beside the examples
 BLANKS = re.compile(r"[ \t\n\r]*")
 SLACK = 16  # the longest token that a chunk can cut so that it looks wrong, `-Infinity` and an escape included
+WEB_PAGE = "a web page, perhaps of an error; fetch the file again"
 FOREIGN = {
     b"PAR1": "a Parquet file",
     b"\x1f\x8b": "a gzip archive, unpack it first",
@@ -35,6 +36,10 @@ FOREIGN = {
     b"\xfd7zXZ": "an xz archive, unpack it first",
     b"\x28\xb5\x2f\xfd": "a zstd archive, unpack it first",
     b"\x89PNG": "a picture",
+    b"version https://git-lfs": "a pointer of git-lfs, fetch the file itself with git lfs pull",
+    b"<!DOCTYPE html": WEB_PAGE,
+    b"<!doctype html": WEB_PAGE,
+    b"<html": WEB_PAGE,
     b"\xff\xfe": "UTF-16 text, save it as UTF-8",
     b"\xfe\xff": "UTF-16 text, save it as UTF-8",
 }

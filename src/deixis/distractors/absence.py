@@ -75,48 +75,58 @@ def absences(
     """Yield all such expressions in random order, those in words that something in the scenes bears first."""
     if not scenes:
         return
-    schema = scenes[0].schema
-    shown = _ShownValues(scenes)
-    proposed = [
-        Absence(replacing(expression, part, step), part, _word(part.step), _word(step))
-        for part in parts(expression)
-        if not _is_denied(part, expression)
-        for step in _other_steps(part.step, schema, values)
-    ]
-    shuffled = rng.permutation(proposed)
-    for change in sorted(shuffled, key=lambda one: not shown.has(_step_of(one))):
-        if not any(denotation(change.expression, scene) for scene in scenes):
-            yield change
+    schema, shown = scenes[0].schema, _ShownValues(scenes)
+    changeable = [part for part in parts(expression) if not _is_denied(part, expression)]
+    for is_shown in (True, False):
+        proposed = [
+            (part, step)
+            for part in changeable
+            for step in _other_steps(part.step, schema, values, shown, is_shown=is_shown)
+        ]
+        for part, step in rng.permutation(proposed):
+            changed = replacing(expression, part, step)
+            if not any(denotation(changed, scene) for scene in scenes):
+                yield Absence(changed, part, _word(part.step), _word(step))
 
 
 class _ShownValues:
-    """Values that objects of some scenes bear, by attribute, worked out when they are asked for."""
+    """Values that objects of some scenes have, by attribute, worked out when they are asked for."""
 
     def __init__(self, scenes: Sequence[Scene]) -> None:
         self.scenes = scenes
         self._values: dict[str, frozenset[str]] = {}
 
-    def has(self, step: Step) -> bool:
-        """Return whether a step says something that the scenes show; relations and selectors always do."""
-        if not isinstance(step, Is):
-            return True
-        if step.attribute not in self._values:
-            found = (scene.values(thing, step.attribute) for scene in self.scenes for thing in range(len(scene)))
-            self._values[step.attribute] = frozenset().union(*found)
-        return step.value in self._values[step.attribute]
+    def of(self, attribute: str) -> frozenset[str]:
+        """Return the values of an attribute that objects of the scenes have."""
+        if attribute not in self._values:
+            found = (scene.values(thing, attribute) for scene in self.scenes for thing in range(len(scene)))
+            self._values[attribute] = frozenset().union(*found)
+        return self._values[attribute]
 
 
-def _other_steps(step: Step, schema: Schema, values: Callable[[str], Iterable[str]] | None) -> Iterator[Step]:
-    """Yield what could be said in the place of a step by changing one word."""
+def _other_steps(
+    step: Step,
+    schema: Schema,
+    values: Callable[[str], Iterable[str]] | None,
+    shown: _ShownValues,
+    *,
+    is_shown: bool,
+) -> Iterator[Step]:
+    """Yield what could be said in the place of a step by changing one word that the scenes show, or do not show.
+
+    Relations, ends and ranks count as shown.
+    """
     match step:
         case Is(name, value):
-            attribute = schema.attribute(name)
+            attribute, bearing = schema.attribute(name), shown.of(name)
             for other in attribute.values if values is None else values(name):
-                if not _may_both_hold(value, other, attribute):
+                if (other in bearing) == is_shown and not _may_both_hold(value, other, attribute):
                     yield Is(name, other)
+        case _ if not is_shown:
+            return
         case Related(relation, to):
+            demanded = {(part.attribute, part.value) for part in to.steps if isinstance(part, Is)}
             for one in schema.relations:
-                demanded = {(part.attribute, part.value) for part in to.steps if isinstance(part, Is)}
                 if one.name != relation and set(one.to) <= demanded:
                     yield Related(one.name, to)
         case Extreme(name, which):
@@ -136,11 +146,6 @@ def _is_denied(part: Part, expression: Expression) -> bool:
     """Return whether a part lies inside a negation, where saying something else may well be true."""
     above = (mention_at(expression, part.address[:k]).steps[part.address[k]] for k in range(len(part.address) - 1))
     return any(isinstance(step, Not) for step in above)
-
-
-def _step_of(change: Absence) -> Step:
-    address = change.part.address
-    return mention_at(change.expression, address[:-1]).steps[address[-1]]
 
 
 def _word(step: Step) -> str:

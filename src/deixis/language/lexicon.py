@@ -32,6 +32,7 @@ class Lexicon:
         top: the noun that says nothing, e.g. 'object'.
         words: for each attribute, what each word adds to a description.
         relations: what each relation phrase means.
+        bare: likewise of relations that are said without `relative`: 'a circle next to a square'.
         verbs, manners: surface phrase to name.
         wordings: what people say instead of some phrases; it is not of the language, but can be told what is.
     """
@@ -47,6 +48,7 @@ class Lexicon:
     verbs: Mapping[str, str]
     manners: Mapping[str, str]
     wordings: Mapping[str, str] = field(default_factory=dict)
+    bare: Mapping[str, str] = field(default_factory=dict)
 
     def word_for(self, step: Step) -> str:
         """The word that says a step."""
@@ -68,7 +70,7 @@ class Lexicon:
         return self._look_up(_phrases_by_meaning(self).manners, manner, "manner")
 
     def vocabulary(self) -> tuple[str, ...]:
-        """Every word of the language, sorted."""
+        """Every word of the language, sorted, without the relations that are said without `relative`."""
         fixed = (*self.determiners, self.relative, self.conjunction, self.top)
         tables = (*self.words.values(), self.relations, self.verbs, self.manners)
         phrases = (*fixed, *(phrase for table in tables for phrase in table))
@@ -135,6 +137,7 @@ def lexicon(package: str) -> Lexicon:
         verbs=table["verbs"],
         manners=table["manners"],
         wordings=table.get("wordings", {}),
+        bare=table.get("bare", {}),
     )
 
 
@@ -151,7 +154,7 @@ class _PhrasesByMeaning(NamedTuple):
 def _phrases_by_meaning(lexicon: Lexicon) -> _PhrasesByMeaning:
     return _PhrasesByMeaning(
         words={step: word for table in lexicon.words.values() for word, step in table.items()},
-        relations={name: phrase for phrase, name in lexicon.relations.items()},
+        relations={name: phrase for phrase, name in (*lexicon.relations.items(), *lexicon.bare.items())},
         verbs={name: phrase for phrase, name in lexicon.verbs.items()},
         manners={name: phrase for phrase, name in lexicon.manners.items()},
     )

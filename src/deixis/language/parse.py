@@ -122,14 +122,14 @@ class _Reader:
         starts: list[int] = []
         parent: _Head | None = None
         while True:
-            if self.take(self.lexicon.relative):
+            if self.comes_next(self.lexicon.bare) or self.take(self.lexicon.relative):
                 parent = newest
             elif parent is None or not self.take(self.lexicon.conjunction):
                 break
             while heads[-1] is not parent:  # what was said of earlier heads is complete
                 self.close(heads, starts)
             starts.append(self.at)
-            relation = self.lexicon.relations[self.one_of(self.lexicon.relations)]
+            relation = self.relation()
             parent.steps.append(Related(relation, Description()))
             newest = _Head([], (*parent.address, len(parent.steps) - 1))
             newest.steps = self.phrase(newest.address)
@@ -137,6 +137,11 @@ class _Reader:
         while len(heads) > 1:
             self.close(heads, starts)
         return Description(tuple(heads[0].steps))
+
+    def relation(self) -> str:
+        """The relation that comes next; one that needs no 'that is' may stand behind it all the same."""
+        bare = self.find(self.lexicon.bare)
+        return self.lexicon.bare[bare] if bare else self.lexicon.relations[self.one_of(self.lexicon.relations)]
 
     def close(self, heads: list[_Head], starts: list[int]) -> None:
         """Hang the innermost head, now complete, into the clause it belongs to."""

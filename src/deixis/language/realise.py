@@ -90,8 +90,10 @@ class _Writer:
                     "only the last of several clauses on one head may have clauses of its own in this language; "
                     "put the nested clause last"
                 )
-            self.say(self.lexicon.relative if number == 0 else self.lexicon.conjunction)
-            start, _ = self.say(self.lexicon.phrase_for(clause.relation))
+            relation = self.lexicon.phrase_for(clause.relation)
+            joining = "" if relation in self.lexicon.bare else self.lexicon.relative
+            self.say(joining if number == 0 else self.lexicon.conjunction)
+            start, _ = self.say(relation)
             self.description(clause.to, (*at, index))
             self.spans[(*at, index)] = (start, len(self.words))
 

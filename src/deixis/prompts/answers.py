@@ -236,14 +236,22 @@ def _region(text: str, *, is_marked: bool) -> set[int | None]:
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?"
 _FOUR = rf"({_NUMBER})\s*,?\s+({_NUMBER})\s*,?\s+({_NUMBER})\s*,?\s+({_NUMBER})"
 _COMMAS = rf"({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})"
-_NAMED_EDGES = r"\s*,\s*".join(rf'"?{edge}"?\s*[:=]\s*({_NUMBER})' for edge in ("x_?1", "y_?1", "x_?2", "y_?2"))
+_EDGES = (
+    ("x_?1", "y_?1", "x_?2", "y_?2"),
+    ("x_?min", "y_?min", "x_?max", "y_?max"),
+    ("left", "top", "right", "bottom"),
+)
+_NAMED_EDGES = "|".join(
+    r"\s*,\s*".join(rf'["\']?\b{edge}["\']?\s*[:=]\s*({_NUMBER})' for edge in edges) for edges in _EDGES
+)
+_TOP_FIRST = re.compile(r"[\"']box_2d[\"']")  # the order of its four numbers is another one
 _BOX = re.compile(
     "|".join(
         (
             rf"[\[({{]\s*{_COMMAS}\s*[\])}}]",
-            rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)\s*,?\s*\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)",
-            rf"<box>\s*{_FOUR}\s*</box>",
-            rf"<box>\s*{_COMMAS}\s*</box>",
+            rf"[(\[]\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[)\]]\s*,?\s*[(\[]\s*({_NUMBER})\s*,\s*({_NUMBER})\s*[)\]]",
+            rf"<b?box>\s*{_FOUR}\s*</b?box>",
+            rf"<b?box>\s*{_COMMAS}\s*</b?box>",
             rf"<({_NUMBER})>\s*<({_NUMBER})>\s*<({_NUMBER})>\s*<({_NUMBER})>",
             _NAMED_EDGES,
         )
@@ -255,7 +263,9 @@ _IMAGE = re.compile(
     rf"\b(?:({'|'.join(_IMAGE_WORDS)})\s+image|(\d{{1,3}})(?:st|nd|rd|th)\s+image|image[\"'\s:#_-]{{0,4}}(\d{{1,3}}))\b",
     re.IGNORECASE,
 )
-_NO_BOX = re.compile(r"(?:none|nothing|no box|\{?[\w\"' :]*\[\s*\]\s*\}?|\{\s*\})", re.IGNORECASE)
+_NO_BOX = re.compile(
+    r"(?:none|nothing|no box|\{?[\w\"' :]*\[\s*\]\s*\}?|null|\{[\w\"' ]*:\s*null\s*\}|\{\s*\})", re.IGNORECASE
+)
 MOST_BOXES = 200  # of one answer; more are none
 
 
@@ -287,6 +297,8 @@ def _boxes_in(piece: str, *, is_list: bool) -> tuple[tuple[int | None, tuple[flo
     given = [(match.start(), tuple(one for one in match.groups() if one is not None)) for match in _BOX.finditer(piece)]
     if not given and (bare := _BARE_BOX.fullmatch(_bare(piece).rstrip(";"))):
         given = [(0, tuple(one for one in bare.groups() if one is not None))]
+    if _TOP_FIRST.search(piece):
+        raise Unparsable("a box named box_2d, which begins with its top; left, top, right, bottom are asked for")
     is_absent = bool(_NO_BOX.fullmatch(_bare(piece)) or _ABSENT.search(piece))
     if is_absent and not given:
         return ()

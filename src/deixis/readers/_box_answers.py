@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 NONE = ("none", "nothing", "not there")  # texts that say that nothing fits
 REFEXP, REF_ADV = "predicted_bounding_boxes", "pred_box_xyxy_first"
+NO_BOX = "the run that wrote the predictions found no box in what the model said"
 CLOSE = 1e-3  # by which two figures of one overlap may differ
 ANNOTATIONS = ("annotation", "annotation_id", "ann_id")
 MOST_BOXES = 1000  # of one answer; more are none
@@ -66,6 +67,9 @@ class BoxAnswer(NamedTuple):
         object: the number of the candidate that was answered, where that is the answer.
         image: the image of that candidate.
         annotation: what the dataset calls the candidate, where that is the answer.
+        numbers: of the only box, as they are written, also where they make no box; none where there is no such box.
+        space: in which they are declared.
+        problem: why it cannot be understood, in words that are the same for all answers of a kind.
         size: of the image, where the answer says it.
         text: the expression that is answered, where the answer repeats it.
     """
@@ -77,6 +81,9 @@ class BoxAnswer(NamedTuple):
     size: tuple[float, float] = (0.0, 0.0)
     text: str = ""
     annotation: int | str | None = None
+    numbers: tuple[float, ...] = ()
+    space: Space = "pixels"
+    problem: str = ""
 
     @property
     def is_none(self) -> bool:
@@ -113,24 +120,29 @@ class AnswerFile:
             raise BrokenDataset(f"{self.path} holds no answers")
 
     def _answer(self, number: int, name: str, values: dict[str, Any]) -> BoxAnswer:
+        numbers: tuple[float, ...] = ()
+        size = (0.0, 0.0)
         try:
             if REF_ADV in values:
-                return BoxAnswer(name, self._ref_adv(values))
+                boxes = self._ref_adv(values)
+                return BoxAnswer(name, boxes, problem="" if boxes else NO_BOX)
             if REFEXP in values:
                 return BoxAnswer(name, self._refexp(values))
             if type(values.get("object")) is int:
                 return BoxAnswer(name, (), values["object"], _image_of(values))
             if (annotation := _annotation_of(values)) is not None:
                 return BoxAnswer(name, (), annotation=annotation)
-            given = list(_boxes_of(values))
             size = _size_of(values)
-        except SchemaError:
-            return BoxAnswer(name)
+            numbers = _numbers_of(values)
+            given = list(_boxes_of(values))
+        except SchemaError as error:
+            space = self._space_of(number, values) if numbers else "pixels"
+            return BoxAnswer(name, size=size, numbers=numbers, space=space, problem=_problem_of(values, error))
         space = self._space_of(number, values) if given else "pixels"
         found = tuple(GivenBox(image, box, space) for image, box in given)
         for one in found:
             self._compare(one)
-        return BoxAnswer(name, found, size=size)
+        return BoxAnswer(name, found, size=size, numbers=numbers, space=space)
 
     def _space_of(self, number: int, values: dict[str, Any]) -> Space:
         told = values.get("space", self.space)
@@ -155,7 +167,7 @@ class AnswerFile:
     def _ref_adv(self, values: dict[str, Any]) -> tuple[GivenBox, ...] | None:
         """A prediction of Ref-Adv's evaluation, compared with the overlap that it says of itself."""
         if not values[REF_ADV]:
-            return None
+            return None  # the run itself found no box in what the model said
         box, said = box_from(values[REF_ADV]), values.get("first_iou")
         right = values.get("gt_bbox_xyxy")
         is_told = isinstance(right, list) and len(right) == 4
@@ -269,6 +281,28 @@ def _boxes_of(values: dict[str, Any]) -> Iterator[tuple[int | str | None, Box]]:
             yield _image_of({"image": own} | one), box_from(one.get("box"))
         else:
             yield own, box_from(one)
+
+
+def _numbers_of(values: dict[str, Any]) -> tuple[float, ...]:
+    """Return the four numbers of the only box of an answer, also where they make no box."""
+    boxes = values.get("boxes", [values.get("box")])
+    only = boxes[0] if isinstance(boxes, list) and len(boxes) == 1 else None
+    only = only.get("box") if isinstance(only, dict) else only
+    if not isinstance(only, list) or len(only) != 4:
+        return ()
+    if all(type(one) in (int, float) and abs(one) < LARGEST for one in only):
+        return tuple(map(float, only))
+    return ()
+
+
+def _problem_of(values: dict[str, Any], error: SchemaError) -> str:
+    """Return why an answer cannot be understood, without its numbers."""
+    if REF_ADV not in values and REFEXP not in values and "box" not in values and "boxes" not in values:
+        found = "'bbox' does not say whether it is two corners" if "bbox" in values else "it has no 'box' or 'boxes'"
+        return f"{found}; write two corners as 'box': [left, top, right, bottom]"
+    if "no area" in str(error):
+        return "a box has no area: its edges are the same, or turned round"
+    return "a box is no list of four numbers" if "four numbers" in str(error) else str(error)[:80]
 
 
 def _is_none(value: Any) -> bool:

@@ -19,6 +19,7 @@ from deixis.judge.verdicts import VERDICTS
 from deixis.learn.run import is_word
 from deixis.readers._box_answers import AnswerFile, BoxAnswer
 from deixis.readers._box_baselines import BASELINES, NO_SIZE, baseline_answers
+from deixis.readers._box_readings import best_reading, tell_reading
 from deixis.readers._box_scores import MEASURES, chance_of, score_boxes, score_tables, scores_by_fact, scores_by_split
 from deixis.readers._box_verdict_file import write_box_verdicts
 from deixis.readers._box_verdicts import judge_boxes
@@ -117,6 +118,7 @@ class BoxJudging:
             "facts": scores_by_fact(asked, verdicts, chances),
         }
         values |= {"contradictions": dict(contradictions.most_common())} if contradictions else {}
+        values |= _explain(asked, [given.get(str(one.id)) for one in asked])
         values |= {"losses": losses.to_dict()} if losses else {}
         files, notes = _write(request, values, verdicts, self.world) if request.out is not None else ([], [])
         return Output(values=values, blocks=[*_blocks(values), *losses.lines()], files=files, notes=notes)
@@ -144,6 +146,14 @@ class BoxJudging:
             if one.space == "pixels" and _is_far_outside(one.box, example, one.image):
                 contradictions["a box in pixels reaches far out of its image"] += 1
         return verdict
+
+
+def _explain(asked: Sequence[ReadExample], answers: Sequence[BoxAnswer | None]) -> dict[str, Any]:
+    """Return why answers cannot be understood, and whether all would fit better read in another way."""
+    problems = Counter(one.problem for one in answers if one is not None and one.problem)
+    reading = best_reading(asked, answers)
+    found: dict[str, Any] = {"unreadable": dict(problems.most_common())} if problems else {}
+    return found | ({"better_reading": reading} if reading else {})
 
 
 def _is_far_outside(box: Any, example: ReadExample, image: int | str | None) -> bool:
@@ -196,3 +206,7 @@ def _blocks(values: Mapping[str, Any]) -> Iterator[Any]:
     yield from score_tables(values)
     for reason, count in values.get("contradictions", {}).items():
         yield f"{count:,} contradictions, counted as declared: {reason}"
+    for reason, count in values.get("unreadable", {}).items():
+        yield f"{count:,} answers cannot be read: {reason}"
+    if "better_reading" in values:
+        yield tell_reading(values["better_reading"])

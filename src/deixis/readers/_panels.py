@@ -211,9 +211,10 @@ def _box(thing: Thing) -> str:
     left, top, right, bottom = thing.area
     where = f'x="{left:.1f}" y="{top:.1f}" width="{max(0, right - left):.1f}" height="{max(0, bottom - top):.1f}"'
     if thing.is_right:
+        line = max(1.2, min(3.5, min(right - left, bottom - top) / 6))  # a small box is not filled by its own edge
         return (
-            f'<rect {where} fill="none" stroke="#fff" stroke-width="6" opacity=".8"/>'
-            f'<rect {where} fill="none" stroke="{TARGET}" stroke-width="3.5"/>'
+            f'<rect {where} fill="none" stroke="#fff" stroke-width="{line + 2.5:g}" opacity=".8"/>'
+            f'<rect {where} fill="none" stroke="{TARGET}" stroke-width="{line:.3g}"/>'
         )
     return f'<rect {where} fill="none" stroke="{INK}" stroke-width="1.2" opacity=".75"/>'
 

@@ -14,6 +14,7 @@ from deixis.language.explain import name_object
 from deixis.readers._drawing import QUIET, TARGET, Panel, arrange, paragraph, sheet, stack
 from deixis.readers._image_files import find_image
 from deixis.readers._panels import Thing, choices_panel, grid_panel, image_panel, scene_panel
+from deixis.readers._region_scene import RegionScene
 from deixis.worlds.toolkit.pictures import PlainPictures, links_of
 
 
@@ -113,7 +114,7 @@ def _scene_lines(example: ReadExample, place: int, scene: Scene) -> Iterator[str
     yield f"scene {place}, {len(scene)} objects:" if len(example.scenes) > 1 else f"{len(scene)} objects:"
     related: dict[int, dict[str, list[int]]] = {}
     links, mentioned = links_of(scene), _relations(example)
-    if len(links) > MANY * len(scene):  # all boxes of an image lie to some side of each other
+    if isinstance(scene, RegionScene) or len(links) >= MANY * len(scene):  # they follow from places and values
         links = tuple(link for link in links if link[0] in mentioned)
     symmetric = {relation.name for relation in scene.schema.relations if relation.is_symmetric}
     for name, one, other in links:
@@ -217,7 +218,7 @@ def _draw_scene(example: ReadExample, place: int) -> Any:
 
 def _draw_image(example: ReadExample, place: int, file: ImageFile | None) -> Any:
     image = example.images[place] if place < len(example.images) else None
-    title = image.name if image is not None else ""
+    title = image.name.rpartition("/")[2] if image is not None else ""
     if len(example.images) > 1:
         title = f"image {place + 1}: {title}"
     size = (image.width, image.height) if image is not None else (0.0, 0.0)
@@ -239,7 +240,7 @@ def _things(example: ReadExample, place: int) -> list[Thing]:
     if place < len(example.regions):
         scene = example.scenes[place] if place < len(example.scenes) else None
         for index, box in enumerate(example.regions[place]):
-            name = name_object(scene, index) if scene is not None and index < len(scene) else ""
+            name = _label_of(scene, index) if scene is not None and index < len(scene) else ""
             things.append(Thing(box, name, (place, index) in example.targets))
     known = {thing.area for thing in things if thing.is_right}
     right = [box for at, box in example.boxes if at == place]
@@ -247,6 +248,13 @@ def _things(example: ReadExample, place: int) -> list[Thing]:
         things = [one for one in things if one.area not in missing]
         things += [Thing(box, "", is_right=True) for box in missing]
     return things
+
+
+def _label_of(scene: Scene, index: int) -> str:
+    """The name of an object; of a region its category alone, as the picture shows how big it is."""
+    if isinstance(scene, RegionScene):
+        return "/".join(sorted(scene.values(index, "category")))
+    return name_object(scene, index)
 
 
 def _draw_grid(example: ReadExample, place: int, cells: list[list[bool]]) -> Any:

@@ -200,7 +200,7 @@ class _Interpreter:
         sign = chr(self.data[self.at - 1])
         name = REFUSED.get(sign)
         told = f"the operation {name} is refused" if name else f"{sign!r} is no operation of a pickle"
-        self.fail(f"{told}; only plain values are read, and nothing is run")
+        self.fail(f"{told}; only plain values are read, and nothing is run: write what you trust as JSON")
 
     # ------------------------------------------------------------------------------------------------ groups
 

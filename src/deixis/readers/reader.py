@@ -176,11 +176,13 @@ class ReadExample:
     def content(self) -> list[Any]:
         """The text and what it is about as plain values, without id and split: two copies of an example are equal.
 
-        A scene that has a `digest` is known by it.
+        A scene that has a `digest` is known by it. Where neither scenes nor images are known, a reference is what the
+        dataset calls it.
         """
         scenes = [getattr(scene, "digest", None) or scene_to_plain(scene) for scene in self.scenes]
         images, boxes = [image.name for image in self.images], [list(box) for _, box in self.boxes]
-        return [self.text, list(self.choices), self.right, scenes, [list(one) for one in self.targets], images, boxes]
+        content = [self.text, list(self.choices), self.right, scenes, list(map(list, self.targets)), images, boxes]
+        return content if scenes or images else [*content, self.facts.get("reference")]
 
     @property
     def answer(self) -> Any:

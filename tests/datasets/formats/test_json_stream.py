@@ -137,6 +137,8 @@ def test_the_offset_is_counted_in_bytes(path):
         (b'{"grid_size": ' + b"9" * 5000 + b', "examples": {}}', "digits"),
         (b'{"examples": {"train": [{"text": "\xff"}]}}', "not UTF-8"),
         (b"\x1f\x8b\x08rest", "gzip"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "git lfs pull"),
+        (b"<!DOCTYPE html><html></html>", "a web page"),
         (b"PAR1....PAR1", "Parquet"),
         (b"\x00\x01\x02", "binary"),
         (json.dumps(DATASET).encode("utf-16"), "UTF-16"),

@@ -7,6 +7,7 @@ the categories are not COCO's, the boxes are known, but no scene.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+SHARD = re.compile(r"-\d{5}-of-\d{5}$")
 TOO_LARGE = 1e9  # for a box, in pixels
 INSTANCES = ("instances.json", "instances_train2014.json", "annotations/instances_train2014.json")
 REFUSALS = {
@@ -214,6 +216,6 @@ def name_split(split: str, *parents: str) -> str:
 
 def split_in(name: str, known: Sequence[str] = ("train", "val", "testA", "testB", "testC", "test", "minival")) -> str:
     """Return the split that the name of a file ends with, or `all`."""
-    stem = name.rpartition(".")[0] or name
+    stem = SHARD.sub("", name.rpartition(".")[0] or name)
     found = (split for split in known if stem.lower().endswith(split.lower()))
     return next(found, ALL)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 HEAD = 1 << 14
+MAY_FIT_NOTHING = "gref"
 OTHERS = ("ref_id", "refexps", "refexp_ids", "refexp_id")
 
 
@@ -37,6 +38,7 @@ class Caption(NamedTuple):
     objects: tuple[tuple[Any, Any], ...]  # the number in COCO and the box of each
     split: str
     catalogue: Catalogue | None
+    may_fit_nothing: bool  # in files of gRefCOCO; elsewhere a caption without an object is a fault
 
 
 def sniff(path: Path) -> bool:
@@ -61,25 +63,29 @@ def records(path: Path) -> Iterator[Caption]:
     for field, key, entry in json_entries(path):
         if field == "images":
             known = objects.get(_number(path, key, entry, "id"), ())
-            yield Caption(entry, tuple(known), split, catalogue)
+            yield Caption(entry, tuple(known), split, catalogue, MAY_FIT_NOTHING in path.name.lower())
 
 
 def read(record: Caption) -> Iterator[ReadExample]:
     """Yield the example of a caption."""
-    fields, objects, split, catalogue = record
+    fields, objects, split, catalogue, _ = record
     name, text = str(fields["id"]), fields.get("caption")
     dataset = fields.get("dataset_name")
     facts = {"dataset": dataset} if isinstance(dataset, str) else {}
+    may_fit_nothing = record.may_fit_nothing or MAY_FIT_NOTHING in str(dataset).lower()
     number = fields.get("original_id")
-    if catalogue is not None and number in catalogue.photos:
+    if catalogue is not None and number in catalogue.photos and (objects or may_fit_nothing):
         numbers = [one for one, _ in objects]
         yield catalogue.example(number, numbers, name=name, text=text, split=split, facts=facts)
         return
     if not isinstance(fields.get("file_name"), str):
         raise RefusedRecord("no-image", f"{name}: image {number}")
+    text = demand_text(text, name)
+    if not (objects or may_fit_nothing):
+        raise RefusedRecord("no-box", f"{name}: no annotation has its number")
     yield ReadExample(
         id=name,
-        text=demand_text(text, name),
+        text=text,
         split=split,
         parse=parse_regions,
         images=(Image(fields["file_name"], float(fields.get("width", 0)), float(fields.get("height", 0))),),

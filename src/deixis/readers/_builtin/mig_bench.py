@@ -2,7 +2,8 @@
 
 The right box is given as shares of the image, and in one of the tasks again in thousandths. The image that it is in is
 given in words only: `It is in the second image`, `locate this object in the 4th image`, `in the image-2`, `in the
-source image`. What is said of the answer goes before what the question says; in a question the image named last counts.
+source image`. What is stated of the answer goes before what the question says. In a question the image named last
+counts, of those in which something is to be found: not the image that something is from, shown in or compared with.
 """
 
 from __future__ import annotations
@@ -31,6 +32,13 @@ NAMED_IMAGE = re.compile(
     r"|(?P<nth>\d{1,2})(?:st|nd|rd|th)\s+(?:image|picture)|(?:image|picture)[\s-]*#?(?P<number>\d{1,2}))\b",
     re.IGNORECASE,
 )
+MENTIONED = re.compile(  # before an image that only says which thing is meant
+    r"\b(?:of|from|with|to|as|like|than|(?:shown|seen|marked|given|pictured|depicted|displayed|presented|boxed|circled"
+    r"|highlighted|appears?|appearing|appeared)\s+(?:in|on))\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+SENTENCE = re.compile(r"(?<=[.?!])\s+")
+NEAR = 40  # characters before the name of an image
 EXPRESSION = re.compile(r"<\|object_ref_start\|>(.*?)<\|object_ref_end\|>", re.DOTALL)
 THOUSANDTHS = re.compile(r"<\|box_start\|>\s*\((\d+),\s*(\d+)\),\s*\((\d+),\s*(\d+)\)\s*<\|box_end\|>")
 AGREES = 1.5  # thousandths by which a box and its copy may differ by rounding
@@ -50,14 +58,14 @@ def records(path: Path) -> Iterator[tuple[int, Any]]:
 def read(record: tuple[int, Any]) -> Iterator[ReadExample]:
     """Yield the example of a question."""
     number, fields = record
-    question, images, info = text_in(fields, "question"), fields["images"], fields.get("additional_info") or ""
+    question, images, info = text_in(fields, "question"), fields["images"], _statements(fields.get("additional_info"))
     if not isinstance(images, list) or not images or not all(isinstance(one, str) and one for one in images):
         raise RefusedRecord("no-image", f"images are {str(images)[:60]}")
     place = _place(info, question, len(images))
-    box = box_in(fields["answer"], "answer")
+    box = box_in(_only(fields["answer"]), "answer")
     if max(box) > 1 or min(box) < 0:
         raise RefusedRecord("odd-box", f"{list(box)} are no shares of an image")
-    if (copy := THOUSANDTHS.search(info)) is not None:
+    if NAMED_IMAGE.search(info) and (copy := THOUSANDTHS.search(info)) is not None:
         apart = max(abs(1000 * one - int(other)) for one, other in zip(box, copy.groups(), strict=True))
         if apart > AGREES:
             raise RefusedRecord("spaces-differ", f"shares and thousandths differ by {apart:.0f} thousandths")
@@ -73,14 +81,35 @@ def read(record: tuple[int, Any]) -> Iterator[ReadExample]:
     )
 
 
+def _only(answer: Any) -> Any:
+    """Return a box out of the list of the only one."""
+    return answer[0] if isinstance(answer, list) and len(answer) == 1 else answer
+
+
+def _statements(info: Any) -> str:
+    """Return what is said of the answer, without questions that are repeated there."""
+    if not isinstance(info, str):
+        return ""
+    return " ".join(one for one in SENTENCE.split(info) if not one.rstrip().endswith("?"))
+
+
 def _place(info: str, question: str, count: int) -> int:
     """Return the number of the image that is named, from 0."""
-    named = list(NAMED_IMAGE.finditer(info)) or list(NAMED_IMAGE.finditer(EXPRESSION.sub(" ", question)))
+    asked = EXPRESSION.sub(" ", question)
+    named = list(NAMED_IMAGE.finditer(info)) or list(NAMED_IMAGE.finditer(asked))
     if not named:
         if count == 1:
             return 0
         raise RefusedRecord("which-image", f"no image is named: {question[:80]!r}")
-    found = named[-1]
+    places = [_place_of(one, count) for one in named]
+    before = [one.string[max(one.start() - NEAR, 0) : one.start()] for one in named]
+    searched = [place for text, place in zip(before, places, strict=True) if not MENTIONED.search(text)]
+    if not searched and len(set(places)) > 1:
+        raise RefusedRecord("which-image", f"several images are named, none to search: {question[:80]!r}")
+    return (searched or places)[-1]
+
+
+def _place_of(found: re.Match[str], count: int) -> int:
     if word := (found["word"] or "").lower():
         place = 0 if word == SOURCE else count - 1 if word == LAST else PLACES[word]
     else:

@@ -86,7 +86,7 @@ def read(record: Reference) -> Iterator[ReadExample]:
     fields, dataset, partition, catalogue, is_one_of_several = record
     objects = _objects(fields)
     parents = (dataset, partition) if is_one_of_several else ()
-    split = name_split(str(fields.get("split", ALL)), *parents)
+    split = name_split(str(fields.get("split") or ALL), *parents)
     prefix = "-".join(part for part in (*parents, str(fields["ref_id"])) if part)
     known = {"reference": fields["ref_id"], "dataset": dataset, "partition": partition}
     facts = {name: value for name, value in known.items() if value != ""}
@@ -171,11 +171,11 @@ def _is_list(path: Path) -> bool:
 def _key_of(path: Path) -> str:
     """The field of a file with everything that holds its references, or an empty text."""
     head = head_of(path)
-    if path.suffix.lower() != ".json" or head.lstrip()[:1] != "{":
+    if path.suffix.lower() not in (".json", "") or head.lstrip()[:1] != "{":
         return ""
     ends = head + tail_of(path)
-    if '"refs"' in ends and '"ref_id"' in ends:
-        return "refs" if any(f'"{name}"' in ends for name in ("images", "annotations", "categories")) else ""
+    if '"refs"' in ends and '"ref_id"' in ends and '"sentences"' in ends:  # objects may lie far from both ends
+        return "refs"
     return "ref" if '"coco_anns"' in ends or '"dataset_partition"' in ends else ""
 
 

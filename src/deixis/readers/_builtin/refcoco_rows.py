@@ -1,4 +1,4 @@
-"""Referring expressions with one box a row: TSV, JSON and JSON Lines as evaluation kits hold them.
+"""Referring expressions with one box a row: TSV, JSON, JSON Lines and Parquet as evaluation kits hold them.
 
 The layout declares how boxes are written; nothing is told from their size.
 
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from deixis.errors import SchemaError
 from deixis.judge.boxes import box_from
 from deixis.readers._builtin._coco import REFUSALS, demand_text, make_all, name_split, split_in
+from deixis.readers._builtin._records import parquet_columns, parquet_records
 from deixis.readers._region_language import parse_regions
 from deixis.readers.files import head_of, json_items, json_lines, table_rows
 from deixis.readers.reader import Image, Reader, ReadExample, RefusedRecord, Region
@@ -88,6 +89,10 @@ LAYOUTS = {
     "answers": Layout(("index", "question", "answer", "width", "height"), "question", _find_in("answer")),
 }
 """All layouts, the most particular first."""
+
+
+NAMES = ("file_name", "image_path", "raw_image_info", "width", "height", "split", "dataset", "label", "ref_id", "id")
+COLUMNS = frozenset(name for layout in LAYOUTS.values() for name in layout.fields).union(NAMES) - {"image"}
 
 
 class Row(NamedTuple):
@@ -202,13 +207,16 @@ def _expression(text: Any) -> Any:
 
 def _layout(path: Path) -> str:
     """The layout of the rows of a file, empty where it is none of these."""
+    if path.suffix.lower() == ".parquet":
+        return _layout_of(set(parquet_columns(path)))
     head = head_of(path)
     if head.lstrip()[:1] not in ("{", "["):
         return _layout_of(set(re.split(r"[\r\n]", head, maxsplit=1)[0].split("\t")))
     if any(f'"{name}"' in head for name in ("annotations", "normal_caption")):
         return ""
-    found = _layout_of(set(KEY.findall(head)))
-    if not found and '"image"' in head:  # which may be longer than the beginning of the file
+    if (
+        not (found := _layout_of(set(KEY.findall(head)))) and '"image"' in head
+    ):  # which may be longer than the beginning of the file
         found = _layout_of(set(KEY.findall(head_of(path, LONGEST_IMAGE))))
     return found
 
@@ -218,6 +226,8 @@ def _layout_of(names: set[str]) -> str:
 
 
 def _rows(path: Path) -> Iterator[Any]:
+    if path.suffix.lower() == ".parquet":
+        return (row for _, row in parquet_records(path, COLUMNS))
     start = head_of(path, 64).lstrip()[:1]
     if start == "[":
         return json_items(path)

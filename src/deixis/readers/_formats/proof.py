@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from deixis.expression.description import describe
 from deixis.report.output import TextTable
 from deixis.scene.plain import scene_to_plain
+from deixis.scene.scene import PlainScene
 
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from deixis.judge.boxes import Box
     from deixis.readers.reader import ReadExample
+    from deixis.scene.scene import Scene
 
 
 MAX_SHOWN = 8  # changes that are kept with before and after, of each field
@@ -257,7 +259,16 @@ def _plain_boxes(example: ReadExample) -> list[Any]:
 
 
 def _scenes(example: ReadExample) -> list[Any]:
-    return [scene_to_plain(scene) for scene in example.scenes]
+    return [_plain_scene(scene) for scene in example.scenes]
+
+
+def _plain_scene(scene: Scene) -> dict[str, Any]:
+    """Return a scene as plain values; of one that is not written out, the values of its objects."""
+    if isinstance(scene, PlainScene):
+        return scene_to_plain(scene)
+    names = [one.name for one in scene.schema.attributes]
+    found = [{name: sorted(scene.values(thing, name)) for name in names} for thing in range(len(scene))]
+    return {"objects": [{name: values for name, values in one.items() if values} for one in found]}
 
 
 def _candidates(example: ReadExample) -> list[Any]:

@@ -41,6 +41,7 @@ def reascan(  # noqa: PLR0913 (each is an option)
     competitors: int | None = None,
     exhaustive: bool = False,
     balance: str = "",
+    blocked: float | None = None,
     grid_size: int | None = None,
     cap: int | None = None,
 ) -> Recipe:
@@ -61,6 +62,8 @@ def reascan(  # noqa: PLR0913 (each is an option)
         competitors: How many wrong objects must fit the command when any one word or clause is overlooked.
         exhaustive: One wrong object also for every other value that a word could be misread as.
         balance: What comes out even: relations, directions, distances, lengths; separated by commas.
+        blocked: The share of pushes and pulls that move nothing, e.g. 0.2; all others really move. By default that is
+            as it happens, and 0 in the mode every-word.
         grid_size: Cells along one side; 6 by default.
         cap: The most objects a world may hold; 16 by default (24 in compatible mode). Random objects are added until
             there are 13, or as many as the cap.
@@ -77,7 +80,7 @@ def reascan(  # noqa: PLR0913 (each is an option)
         made = _from_options(mode or "corrected", scale or "small", number, patterns, hold_out, random_only)
     changes: dict[str, Any] = {"any_facing": made.any_facing or any_facing, "must_move": made.must_move or must_move}
     changes |= {"exhaustive": made.exhaustive or exhaustive, "balance": names_in(balance) or made.balance}
-    numbers = {"competitors": competitors, "grid_size": grid_size, "cap": cap}
+    numbers = {"competitors": competitors, "grid_size": grid_size, "cap": cap, "blocked": blocked}
     changes |= {name: value for name, value in numbers.items() if value is not None}
     changes |= {"fill": min(made.fill, cap)} if cap is not None else {}
     return replace(made, **changes)
@@ -109,15 +112,26 @@ def _rules(names: str) -> tuple[Rule, ...] | None:
     return () if names.strip().lower() == "none" else tuple(find_rule(name) for name in names_in(names))
 
 
-def gscan(*, scale: Literal["small", "medium", "paper"] = "small", seed: int = 42) -> Recipe:
-    """GSCAN in style: simple commands, random distractors, yellow and red squares held out.
+def gscan(
+    *,
+    splits: Literal["compositional", "lengths", "spatial"] = "compositional",
+    scale: Literal["small", "medium", "paper"] = "small",
+    seed: int = 42,
+    shots: int | None = None,
+) -> Recipe:
+    """GSCAN: simple commands, random distractors, and all that its authors hold out.
 
     Args:
-        scale: About ten thousand examples (small, the default), a hundred thousand (medium), or some hundred thousand
-            as gSCAN has (paper).
+        splits: What is held out: the compositional splits B to H, plans of more than 15 actions (lengths), or five
+            sets of commands with a spatial relation such as 'a circle north of a square' (spatial).
+        scale: Some thousand examples (small, the default), a hundred thousand (medium), or as many as were published
+            (paper).
         seed: Everything random follows from it; 42 by default.
+        shots: How many examples with 'cautiously' are in train, 1 by default; only for the compositional splits.
     """
-    return making.gscan(scale=scale, seed=seed)
+    if shots is not None and splits != "compositional":
+        raise RecipeError(f"--shots is for the compositional splits only, not for --splits {splits}")
+    return making.gscan(splits=splits, scale=scale, seed=seed, shots=1 if shots is None else shots)
 
 
 datasets = {"reascan": reascan, "gscan": gscan}
@@ -176,7 +190,7 @@ def warm() -> int:
     rows = 0
     with TemporaryDirectory(prefix="deixis-warm-") as folder:
         for mode in MODES:
-            names = ("p1",) if mode == "gscan" else ("p1", "p2", "p3")
+            names = {"gscan": ("p1",), "spatial": ("p2",)}.get(mode, ("p1", "p2", "p3"))
             pools = tuple(Pool(name=name, pattern=name, commands=2, worlds=1) for name in names)
             dataset = make(Recipe(mode=mode, pools=pools, hold_out=()), Path(folder) / mode, workers=1)
             rows += check_dataset(dataset).rows

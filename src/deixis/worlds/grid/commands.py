@@ -36,6 +36,7 @@ from deixis.expression.steps import Extreme, Is, Related
 from deixis.language.utterance import Instruction
 from deixis.schema import Which
 from deixis.worlds.grid.actions import Manner, Verb
+from deixis.worlds.grid.scene import BESIDE
 
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ __all__ = [
     "Schematic",
     "broken_rules",
     "choose_balanced",
+    "choose_spatial",
     "choose_uniform",
     "commands",
     "count_commands",
@@ -62,6 +64,7 @@ __all__ = [
 
 
 RELATIONS = ("same row", "same column", "inside", "same size", "same color", "same shape")
+SPATIAL = ("next to", *BESIDE)  # of gSCAN's second release (Qiu et al. 2021)
 SIZE_WORDS = (Which.MOST, Which.LEAST)  # big, small
 COLORS = ("red", "blue", "green", "yellow")
 SOLIDS = ("circle", "cylinder", "square")
@@ -221,12 +224,17 @@ def sample_commands(pattern: Pattern, *, rng: Stream, relations: tuple[str, ...]
 
 
 def broken_rules(expression: Expression) -> tuple[str, ...]:
-    """Return the rules that an expression breaks, by their names in the table above, none for a command of ReaSCAN."""
+    """Return the rules that an expression breaks, by their names in the table above, none for a command of ReaSCAN.
+
+    Of these, commands with one of gSCAN's spatial relations have to obey c alone.
+    """
     broken = []
     mentions = list(expression.mentions())
     phrases = [mention.phrase for mention in mentions]
     if len({frozenset(phrase.steps) for phrase in phrases}) < len(phrases):
         broken.append("c")
+    if not set(expression.relations()).isdisjoint(SPATIAL):
+        return tuple(broken)
     if not expression.clauses and phrases[0].value("shape") is None:
         broken.append("e")
     if any(not _has_adjective(phrase) for phrase in phrases[1:]):
@@ -353,6 +361,19 @@ def choose_uniform(pattern: Pattern, *, rng: Stream) -> Iterator[Instruction]:
         yield from rng.permutation(Instruction(verb, expression, manner) for expression, (verb, manner) in pairs)
         return
     yield from with_random_verbs(sample_commands(pattern, rng=rng), rng=rng)
+
+
+def choose_spatial(*, rng: Stream) -> Iterator[Instruction]:
+    """Choose commands with one spatial relation, every one of which is equally likely.
+
+    The noun of a phrase is always said, and target and reference are called differently.
+    """
+    phrases = [phrase for form in FORMS if not form.is_object for phrase in form.phrases(is_box=False)]
+    pairs = [(target, to) for target in phrases for to in phrases if target != to]
+    kinds = list(product(SPATIAL, VERBS))
+    for number in rng.permutation(range(len(pairs) * len(kinds))):
+        (target, to), (relation, (verb, manner)) = pairs[number // len(kinds)], kinds[number % len(kinds)]
+        yield Instruction(verb, Description((*target.steps, Related(relation, to))), manner)
 
 
 def choose_balanced(pattern: Pattern, *, rng: Stream) -> Iterator[Instruction]:

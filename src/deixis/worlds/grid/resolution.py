@@ -12,7 +12,7 @@ from deixis._kernels.ops import Op
 from deixis.errors import SchemaError
 from deixis.expression.program import Program, compile_expression
 from deixis.expression.steps import SIDES
-from deixis.worlds.grid.scene import BOX, GRID, MAX_OBJECTS
+from deixis.worlds.grid.scene import BESIDE, BOX, GRID, MAX_OBJECTS
 
 
 if TYPE_CHECKING:
@@ -67,12 +67,17 @@ class _Layout:
         else:
             down = self.row[:, :, None] - self.row[:, None, :]
             across = self.column[:, :, None] - self.column[:, None, :]
-            reach = self.size[:, None, :]
-            holds = (down >= 0) & (down < reach) & (across >= 0) & (across < reach)
-            holds &= (self.shape == BOX)[:, None, :]
+            name = GRID.relations[relation].name
+            holds = self._inside(down, across) if name == "inside" else _beside(name, down, across)
         different = ~np.eye(self.present.shape[1], dtype=bool)
         links: Mask = holds & different & self.present[:, :, None] & self.present[:, None, :]
         return links
+
+    def _inside(self, down: NDArray[np.int64], across: NDArray[np.int64]) -> Mask:
+        """Return who is so far down and right of whom that it lies in its box."""
+        reach = self.size[:, None, :]
+        holds: Mask = (down >= 0) & (down < reach) & (across >= 0) & (across < reach)
+        return holds & (self.shape == BOX)[:, None, :]
 
     def towards(self, left: Mask, which: int) -> Mask:
         level = np.where(which == 0, self.size, -self.size)
@@ -93,6 +98,16 @@ class _Layout:
         wanted = behind if SIDES[side] == "middle" else index - 1
         ranked: Mask = left & (before == wanted) & (equal == 1)
         return ranked
+
+
+def _beside(relation: str, down: NDArray[np.int64], across: NDArray[np.int64]) -> Mask:
+    """Return who is so far down and right of whom as a relation of neighbours says."""
+    if relation == "next to":
+        near: Mask = np.maximum(abs(down), abs(across)) == 1
+        return near
+    rows, columns = BESIDE[relation]
+    there: Mask = (down == rows) & (across == columns)
+    return there
 
 
 def _run(program: Program, layout: _Layout) -> Mask:

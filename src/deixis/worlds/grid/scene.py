@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-__all__ = ["COLORS", "GRID", "SHAPES", "SIZES", "Agent", "Facing", "GridBatch", "GridObject", "GridScene"]
+__all__ = ["BESIDE", "COLORS", "GRID", "SHAPES", "SIZES", "Agent", "Facing", "GridBatch", "GridObject", "GridScene"]
 
 SHAPES = ("circle", "cylinder", "square", "box")
 COLORS = ("red", "blue", "green", "yellow")
@@ -30,6 +30,18 @@ SIZES = ("1", "2", "3", "4")
 BOX = SHAPES.index("box")
 MAX_GRID = 250  # rows and columns, and the far side of a box, are kept in one byte
 MAX_OBJECTS = 64  # one bit each in the word that holds a set
+
+# How far down and right of the other a thing stands that is on a neighbouring cell of it (Qiu et al. 2021), clockwise.
+BESIDE = {
+    "north of": (-1, 0),
+    "north east of": (-1, 1),
+    "east of": (0, 1),
+    "south east of": (1, 1),
+    "south of": (1, 0),
+    "south west of": (1, -1),
+    "west of": (0, -1),
+    "north west of": (-1, -1),
+}
 
 GRID = Schema(
     name="grid",
@@ -45,6 +57,8 @@ GRID = Schema(
         Relation(name="same size", is_symmetric=True),
         Relation(name="same color", is_symmetric=True),
         Relation(name="same shape", is_symmetric=True),
+        Relation(name="next to", is_symmetric=True),
+        *(Relation(name=name) for name in BESIDE),
     ),
     distinct=True,
     reading="comparative",
@@ -157,6 +171,10 @@ class GridScene:
                 return one.size == two.size
             case "inside":
                 return two.is_box and two.covers(one.row, one.column)
+            case "next to":
+                return (one.row - two.row, one.column - two.column) in BESIDE.values()
+        if relation in BESIDE:
+            return (one.row - two.row, one.column - two.column) == BESIDE[relation]
         self.schema.relation(relation)  # raises, naming the nearest relation
         raise SchemaError(
             f"a grid cannot tell whether the relation {relation!r} holds; write the scene out as a PlainScene"

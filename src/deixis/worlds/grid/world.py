@@ -31,7 +31,10 @@ WORLD = World(
         "questions": "deixis.worlds.grid._questions.asking:QUESTIONS",
         "pages": "deixis.worlds.grid._pages:PAGES",
     },
-    datasets={"reascan": "ReaSCAN: commands with relative clauses", "gscan": "gSCAN: simple commands"},
+    datasets={
+        "reascan": "ReaSCAN: commands with relative clauses",
+        "gscan": "gSCAN: simple commands, long plans or spatial relations",
+    },
     commands={"induce": "Make, solve or check abstract-reasoning tasks."},
     options={
         "convert": (
@@ -67,7 +70,7 @@ WORLD = World(
     },
     help={
         "check": "released ReaSCAN and gSCAN files are checked, too.",
-        "convert": "--to parquet, reascan, release or compact. In a folder of the release such as "
+        "convert": "--to parquet, reascan, release, gscan or compact. In a folder of the release such as "
         "ReaSCAN-compositional-a1, the split test is called a1.",
         "explain": 'a file with a scene is JSON, {"size": 6, "agent": {"row": 0, "column": 0, "facing": "east"}, '
         '"objects": [{"shape": "circle", "color": "red", "size": 2, "row": 1, "column": 1}, ...]}, what `deixis show '

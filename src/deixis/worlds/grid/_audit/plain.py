@@ -33,7 +33,8 @@ def audit_commands(examples: Iterable[Example], *, rules: Sequence[HoldOut] = ()
     count = AuditCount()
     for example in examples:
         for rule in rules:
-            if set(names_in_split(example.split)) & set(TRAINING) and rule.holds(example.expression, example.scene):
+            asked = set(TRAINING) - ({"train"} if rule.shots else set())  # some are in train as the rule says
+            if set(names_in_split(example.split)) & asked and _is_held_out(rule, example):
                 count.tally.add("held_out", rule.id, example.split)
         if count.accepts(example.expression, example.context, example.split):
             count_expression(count.tally, example.expression, example.context, len(example.text.split()))
@@ -44,6 +45,11 @@ def audit_commands(examples: Iterable[Example], *, rules: Sequence[HoldOut] = ()
             digests = (example.digest, form_digest(example.scene), text_digest(said))
             count.remember(digests, example.split, seen, example.target, places)
     return count.audit(GRID_FEATURES)
+
+
+def _is_held_out(rule: HoldOut, example: Example) -> bool:
+    verb, manner = str(example.verb), str(example.manner)
+    return rule.holds(example.expression, example.scene, verb=verb, manner=manner, actions=len(example.plan))
 
 
 def _count_example(tally: Tally, example: Example) -> None:

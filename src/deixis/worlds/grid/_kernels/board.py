@@ -38,7 +38,7 @@ SIZE = 2  # the last column of `truth` and `spec`
 MENTIONED, RELATION_SET, ATTRIBUTE_SET, ISOMORPHISM_SET, SIZE_SET, RANDOM, HELPER = 1, 2, 3, 4, 5, 6, 7
 ROLE = 5
 OK, NO_ROOM, AMBIGUOUS_RELATION, AMBIGUOUS_ATTRIBUTE, AMBIGUOUS_ISOMORPHISM, AMBIGUOUS_RANDOM, NO_REFERENT = range(7)
-IDLE_CLAUSE, READINGS_DIFFER, DUPLICATE, NOTHING_MOVED, WORD_SPARED = 7, 8, 9, 10, 11
+IDLE_CLAUSE, READINGS_DIFFER, DUPLICATE, NOTHING_MOVED, WORD_SPARED, SOMETHING_MOVED = 7, 8, 9, 10, 11, 12
 
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
@@ -93,6 +93,7 @@ BOARD = np.dtype(
         ("direction", np.int64),
         ("distance", np.int64),
         ("wish", np.int64),
+        ("grade", np.int64),  # which of the three sizes that its word allows the target has, from 1; 0 for any
         # working space of `form`; how often plan lengths were used
         ("labels", np.uint64, (MAX_OBJECTS,)),
         ("lines", np.uint64, (2, MAX_SIZE)),

@@ -13,6 +13,9 @@ from deixis._kernels.bitsets import bit, jit, jit_inline, lowest
 
 COLOR_0, SIZE_0, ROW_0 = 4, 8, 12
 SAME_ROW, SAME_COLUMN, INSIDE, SAME_SIZE, SAME_COLOR, SAME_SHAPE = 0, 1, 2, 3, 4, 5
+NEXT_TO, NORTH_OF = 6, 7  # the eight directions, clockwise from north
+DOWN = (-1, -1, 0, 1, 1, 1, 0, -1)  # by direction, from what something is related to
+RIGHT = (0, 1, 1, 1, 0, -1, -1, -1)
 BOX = 3
 _NONE = np.uint64(0)
 _ONE = np.uint64(1)
@@ -61,8 +64,31 @@ def _sharing(sets, start, values, others):
 
 
 @jit
+def opposite(relation):
+    """The relation in which the other object stands, such as south of for north of, which only `inside` lacks."""
+    return relation if relation < NORTH_OF else NORTH_OF + (relation - NORTH_OF + 4) % 8
+
+
+@jit
+def _beside(sets, size, objects, relation, others):
+    """The objects on a neighbouring cell of some object of a set, in one direction or in any."""
+    found = _NONE
+    while others != _NONE:
+        other = lowest(others)
+        others &= others - _ONE
+        for direction in range(8):
+            if relation == NEXT_TO or relation == NORTH_OF + direction:
+                row, column = objects[other, 3] + DOWN[direction], objects[other, 4] + RIGHT[direction]
+                if 0 <= row < size and 0 <= column < size:
+                    found |= sets[ROW_0 + row] & sets[ROW_0 + size + column]
+    return found
+
+
+@jit
 def related_to(sets, size, objects, relation, others):
     """The objects that stand in a relation to some other object of a set."""
+    if relation >= NEXT_TO:
+        return _beside(sets, size, objects, relation, others)
     if relation == INSIDE:
         found = _NONE
         boxes = others & sets[BOX]

@@ -54,26 +54,28 @@ def try_gscan(board, fill, kinds):
     if board.mentions != 1 or shape < 0 or shape >= BOX:
         return NO_REFERENT
     own = color if color >= 0 else below(board.rng, COLORS)
-    size = 1 + below(board.rng, 4) if word < 0 else 1 + word + below(board.rng, 3)
-    if not _add(board, shape, own, size, 0):
+    size = draw_size(board, word)
+    if not add(board, shape, own, size, 0):
         return NO_ROOM
     if word >= 0:
-        if not _add(board, shape, own, _draw_beyond(board, size, word), SIZE_SET << ROLE | board.made):
+        if not add(board, shape, own, draw_beyond(board, size, word), SIZE_SET << ROLE | board.made):
             return NO_ROOM
         board.codes[board.made] = SIZE_SET << 12
         board.made += 1
     if kinds & 8:
         limit = min(fill, board.cap)
         if color < 0 and word < 0:
-            return _add_other_shapes(board, shape, limit)
-        return _add_other_kinds(board, shape, own, size, limit)
+            return add_other_shapes(board, shape, limit)
+        return add_other_kinds(board, shape, own, size, limit)
     return OK
 
 
 @jit
-def _add(board, shape, color, size, role):
-    """Put an object on a random cell; whether there was room."""
+def add(board, shape, color, size, role):
+    """Put an object on a random cell, the first on the one that is wished for, and return whether there was room."""
     cell = find_cell(board) if board.n < board.cap else -1
+    if board.n == 0 and board.wish >= 0:
+        cell = board.wish
     if cell < 0:
         return False
     put(board, shape, color, size, cell, role)
@@ -81,26 +83,34 @@ def _add(board, shape, color, size, role):
 
 
 @jit
-def _draw_beyond(board, size, word):
+def draw_size(board, word):
+    """Draw a size for the target, so that there are bigger ones beside one called small and smaller beside big."""
+    if word < 0:
+        return 1 + below(board.rng, 4)
+    return word + (board.grade if board.grade > 0 else 1 + below(board.rng, 3))
+
+
+@jit
+def draw_beyond(board, size, word):
     """A size that is bigger than one called small (0), smaller than one called big (1)."""
     return size + 1 + below(board.rng, 4 - size) if word == 0 else 1 + below(board.rng, size - 1)
 
 
 @jit
-def _add_other_shapes(board, shape, limit):
-    """Objects of half of the other shapes, in any colour and size; how that ended."""
+def add_other_shapes(board, shape, limit):
+    """Add objects of half of the other shapes, in any colour and size, and return how that ended."""
     first = below(board.rng, SHAPES - 1)
     for k in range(OTHER_SHAPES):
         other = (shape + 1 + (first + k) % (SHAPES - 1)) % SHAPES
         color = below(board.rng, COLORS)
-        if board.n < limit and not _add(board, other, color, 1 + below(board.rng, 4), RANDOM << ROLE):
+        if board.n < limit and not add(board, other, color, 1 + below(board.rng, 4), RANDOM << ROLE):
             return NO_ROOM
     return OK
 
 
 @jit
-def _add_other_kinds(board, shape, color, size, limit):
-    """Objects of half of the kinds other than the target's, two of each where there is a size word; how that ended."""
+def add_other_kinds(board, shape, color, size, limit):
+    """Add objects of half of the other kinds, two of each for a size word, and return how that ended."""
     word, says_color = board.said[0, SIZE_WORD], board.said[0, COLOR] >= 0
     taken = 1 << (shape * COLORS + color)
     for _ in range(OTHER_KINDS):
@@ -110,7 +120,7 @@ def _add_other_kinds(board, shape, color, size, limit):
         taken |= 1 << kind
         rivals = word >= 0 and not says_color and kind // COLORS == shape  # for the size word
         for _ in range(1 if word < 0 else 2):
-            other = _draw_beyond(board, size, word) if rivals else 1 + below(board.rng, 4)
-            if board.n < limit and not _add(board, kind // COLORS, kind % COLORS, other, RANDOM << ROLE):
+            other = draw_beyond(board, size, word) if rivals else 1 + below(board.rng, 4)
+            if board.n < limit and not add(board, kind // COLORS, kind % COLORS, other, RANDOM << ROLE):
                 return NO_ROOM
     return OK

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from deixis._kernels.bitsets import bit, jit, jit_inline, lowest
-from deixis.worlds.grid._kernels.grid_sets import BOX, INSIDE, related_to
+from deixis.worlds.grid._kernels.grid_sets import BOX, INSIDE, opposite, related_to
 
 
 PARENT, RELATION = 3, 4  # of a mention in a blueprint
@@ -22,8 +22,8 @@ _ONE = np.uint64(1)
 @jit
 def partners(sets, size, objects, relation, parent, candidates):
     """The candidates that the parent stands in the relation to."""
-    if relation != INSIDE:  # symmetric: those that stand in it to the parent
-        return candidates & related_to(sets, size, objects, relation, bit(parent))
+    if relation != INSIDE:  # those that stand to the parent as it does to them, where there are sides the other way
+        return candidates & related_to(sets, size, objects, opposite(relation), bit(parent))
     found = _NONE
     boxes = candidates & sets[BOX] & ~bit(parent)
     row, column = objects[parent, 3], objects[parent, 4]

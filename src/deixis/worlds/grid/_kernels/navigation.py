@@ -30,9 +30,9 @@ from deixis.worlds.grid._kernels.readings import (
 
 
 EXACT, EXACT_CUT, GOT_THERE = 0, 1, 2  # columns of `judge_plans`
-# Bits of `find_misreadings`; six for words, three of the target and three of others; six for relations.
+# Bits of `find_misreadings`; six for words, three of the target and three of others; fifteen for relations.
 SIZE_AMONG_ALL, FLATTENED, WORD, CLAUSE = 0, 1, 2, 8
-WORDS_EXCHANGED, RELATIONS_EXCHANGED, ALL_CLAUSES, ALL_BUT_NOUN, UNCLEAR = 14, 15, 16, 17, 18
+WORDS_EXCHANGED, RELATIONS_EXCHANGED, ALL_CLAUSES, ALL_BUT_NOUN, UNCLEAR = 23, 24, 25, 26, 27
 _NONE = np.uint64(0)
 _ZERO, _ONE = np.int64(0), np.int64(1)
 

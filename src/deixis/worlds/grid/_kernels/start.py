@@ -11,7 +11,10 @@ from deixis._kernels.bitsets import below, jit, mix
 from deixis.worlds.grid._kernels.plan import PULL, PUSH, plan_into
 
 
-DIRECTIONS, DISTANCES, LENGTHS = 1, 2, 4  # what comes out even, as bits
+DIRECTIONS, DISTANCES, LENGTHS, SITUATIONS = 1, 2, 4, 8  # what comes out even, as bits
+STRIDE = 97  # a prime that no number of situations is a multiple of, so that few worlds are of many kinds, too
+REPEATS = 5  # how often gSCAN has every direction and distance, but for the least distance on a line and the greatest
+ANYHOW, MOVING, STUCK = 0, 1, 2  # whether what is to be pushed or pulled must move, or must not
 DRAWS = 48  # at a cell for the target
 BINS = 6  # of plan lengths: 1 to 10, 11 to 20, …, over 50
 _DOWN = (-1, -1, 0, 1, 1, 1, 0, -1)  # from the agent to the target, by direction
@@ -24,17 +27,21 @@ def aim(board, even, key, world, pushing):
 
     Worlds of a command take turns, from a place that depends on its key. Sets `direction` and `distance` (-1 and 0 for
     any) and `wish`, the cell (-1 for any). What is to be pushed is not put where the way beyond it leads off the grid;
-    nothing is aimed at where that leaves no cell.
+    nothing is aimed at where that leaves no cell. Among situations the size of the target is settled as well (`grade`),
+    so that tries that fail do not favour some sizes.
     """
-    board.direction, board.distance, board.wish = -1, 0, -1
-    if not even & (DIRECTIONS | DISTANCES):
+    board.direction, board.distance, board.wish, board.grade = -1, 0, -1, 0
+    if not even & (DIRECTIONS | DISTANCES | SITUATIONS):
         return
     size = board.size
     turn = np.int64(mix(key) >> np.uint64(40)) + world
-    if even & DIRECTIONS:
+    if even & SITUATIONS:
+        _draw_situation(board, turn)
+        board.grade = 1 + np.int64(mix(key + np.uint64(world)) >> np.uint64(40)) % 3
+    elif even & DIRECTIONS:
         board.direction = turn % 8
         turn //= 8
-    if even & DISTANCES:
+    if even & DISTANCES and not even & SITUATIONS:
         least = 2 if board.direction >= 0 and board.direction % 2 == 1 else 1
         most = size - 1 if board.direction >= 0 and board.direction % 2 == 0 else 2 * size - 2
         board.distance = least + turn % (most - least + 1)
@@ -50,6 +57,25 @@ def aim(board, even, key, world, pushing):
             board.wish = row * size + column
             return
     board.direction, board.distance = -1, 0
+
+
+@jit
+def _draw_situation(board, turn):
+    """Draw a direction and a distance as often as gSCAN lists them.
+
+    It has every distance on a line and aslant five times, the least on a line and the greatest once.
+    """
+    size = board.size
+    line, slant = 2 + REPEATS * (size - 3), 1 + REPEATS * (2 * size - 4)
+    place = turn * STRIDE % (4 * (line + slant))
+    if place < 4 * line:
+        board.direction = 2 * (place // line)
+        place = place % line
+        board.distance = 1 if place == 0 else size - 1 if place == line - 1 else 2 + (place - 1) // REPEATS
+    else:
+        place -= 4 * line
+        board.direction = 1 + 2 * (place // slant)
+        board.distance = 2 + (place % slant) // REPEATS
 
 
 @jit
@@ -89,7 +115,7 @@ def choose_start(board, even, verb, manner, facing, moving, used, plan):
         verb: what is to be done to the target,
         manner: and how.
         facing: where the agent looks at the start.
-        moving: whether what is pushed or pulled must really move.
+        moving: MOVING where what is pushed or pulled must really move, STUCK where it must not, or ANYHOW.
         used: int64 [BINS], how often each bin of plan lengths was used; the least used is preferred.
         plan: uint8 [action], working space.
     """
@@ -109,7 +135,7 @@ def choose_start(board, even, verb, manner, facing, moving, used, plan):
         load = 0
         if even & LENGTHS or (moving and verb > 0):
             length = plan_into(plan, row, column, facing, 0, verb, manner, board.objects, board.n, size)
-            if moving and verb > 0 and not moves(plan, length):
+            if moving and verb > 0 and moves(plan, length) != (moving == MOVING):
                 continue
             if even & LENGTHS:
                 load = used[length_bin(length)]

@@ -18,6 +18,7 @@ from deixis.worlds.grid._kernels.board import (
     NOTHING_MOVED,
     OK,
     READINGS_DIFFER,
+    SOMETHING_MOVED,
     below_clause,
     find_cell,
     fitting,
@@ -31,11 +32,13 @@ from deixis.worlds.grid._kernels.every_word import strengthen, try_every_word
 from deixis.worlds.grid._kernels.form import digest_form
 from deixis.worlds.grid._kernels.gscan import try_gscan
 from deixis.worlds.grid._kernels.plan import TO_PUSH, plan_into
-from deixis.worlds.grid._kernels.start import LENGTHS, aim, choose_start, length_bin, moves
+from deixis.worlds.grid._kernels.spatial import try_spatial
+from deixis.worlds.grid._kernels.start import ANYHOW, LENGTHS, MOVING, STUCK, aim, choose_start, length_bin, moves
 
 
-COMPATIBLE, CORRECTED, EVERY_WORD, GSCAN = 0, 1, 2, 3
-OUTCOMES = 12
+COMPATIBLE, CORRECTED, EVERY_WORD, GSCAN, SPATIAL = 0, 1, 2, 3, 4
+OUTCOMES = 13
+WHOLE = 1 << 32  # the share 1, in the unit of `Demands.blocked`
 INSISTENCE = 60  # how many tries at a world keep to the direction and distance aimed at
 _NONE = np.uint64(0)
 
@@ -97,13 +100,16 @@ class Demands(NamedTuple):
         fill: up to how many of them random ones are added.
         kinds: which distractors, as bits: 1 relation, 2 attribute, 4 isomorphism, 8 random; and 16 in COMPATIBLE if
             relation distractors of two clauses and more have sizes of their own.
-        mode: COMPATIBLE, CORRECTED, EVERY_WORD or GSCAN; only what the mode needs is compiled.
+        mode: COMPATIBLE, CORRECTED, EVERY_WORD, GSCAN or SPATIAL; only what the mode needs is compiled.
         turned: whether the agent may face anywhere, not only east.
         moving: whether what is to be pushed or pulled must really move.
         competitors: how many wrong objects overlooking any content word or clause must let through.
         exhaustive: whether reading a word as any other value must let one through as well.
-        even: what comes out even over the worlds of a command, as bits: 1 directions, 2 distances, 4 plan lengths.
+        even: what comes out even over the worlds of a command, as bits: 1 directions, 2 distances, 4 plan lengths, 8
+            directions and distances as often as gSCAN lists them.
         new_forms: whether no two worlds of a command may be equal up to the order of rows and columns.
+        blocked: the share of worlds in which what is to be pushed or pulled must not move, of WHOLE; in all others it
+            must. -1 to leave that to `moving`.
     """
 
     wanted: int
@@ -119,10 +125,12 @@ class Demands(NamedTuple):
     exhaustive: bool = False
     even: int = 0
     new_forms: bool = False
+    blocked: int = -1
 
 
 (
-    _WANTED, _RETRIES, _SIZE, _CAP, _FILL, _KINDS, _MODE, _TURNED, _MOVING, _COMPETITORS, _EXHAUSTIVE, _EVEN, _NEW_FORMS
+    _WANTED, _RETRIES, _SIZE, _CAP, _FILL, _KINDS, _MODE, _TURNED, _MOVING, _COMPETITORS, _EXHAUSTIVE, _EVEN,
+    _NEW_FORMS, _BLOCKED,
 ) = range(len(Demands._fields))  # fmt: skip
 
 
@@ -154,7 +162,7 @@ def make_worlds(
         outcomes: int64 [command, outcome], how the tries ended; outcome 0 is success.
     """
     boards["size"], boards["cap"] = asked.size, asked.cap
-    chosen = [True if asked.mode == mode else None for mode in (COMPATIBLE, CORRECTED, EVERY_WORD, GSCAN)]
+    chosen = [True if asked.mode == mode else None for mode in (COMPATIBLE, CORRECTED, EVERY_WORD, GSCAN, SPATIAL)]
     strict = True if asked.mode != EVERY_WORD and (asked.competitors or asked.exhaustive) else None
     notes = np.empty(len(worlds.digest), NOTES)
     made = _make(
@@ -169,13 +177,14 @@ def make_worlds(
 
 @jit
 def _make(
-    blueprints, mentions, verbs, manners, keys, asked, compatible, corrected, every_word, gscan, strict,
-    boards, objects, roles, plans, notes, outcomes,
+    blueprints, mentions, verbs, manners, keys, asked, compatible, corrected, every_word, gscan, spatial,
+    strict, boards, objects, roles, plans, notes, outcomes,
 ):  # fmt: skip
     """The loop of `make_worlds`.
 
-    One of `compatible`, `corrected`, `every_word` and `gscan` is True, the others None; `strict` is True or None. Numba
-    leaves out what stands under the test of an argument that is None, so what is not asked for is not compiled.
+    One of `compatible`, `corrected`, `every_word`, `gscan` and `spatial` is True, the others None; `strict` is True or
+    None. Numba leaves out what stands under the test of an argument that is None, so what is not asked for is not
+    compiled.
     """
     board = boards[0]
     fill, kinds, least, exhaustive = asked[_FILL], asked[_KINDS], asked[_COMPETITORS], asked[_EXHAUSTIVE] > 0
@@ -186,12 +195,13 @@ def _make(
         first = w
         for world in range(asked[_WANTED]):
             key = mix(keys[c] + GOLDEN * np.uint64(world + 1))
+            moving = _whether_to_move(asked, verbs[c], key)
             found = False
             for attempt in range(asked[_RETRIES]):
                 board.rng[0] = mix(key + np.uint64(attempt))
                 # only the first tries insist on a direction and distance; a command is not given up because of them
                 even = asked[_EVEN] if attempt < min(INSISTENCE, asked[_RETRIES] // 2) else asked[_EVEN] & LENGTHS
-                aim(board, even, keys[c], world, asked[_MOVING] > 0 and verbs[c] == TO_PUSH)
+                aim(board, even, keys[c], world, moving == MOVING and verbs[c] == TO_PUSH)
                 if compatible is not None:
                     outcome = try_compatible(board, fill, kinds)
                 if corrected is not None:
@@ -202,11 +212,13 @@ def _make(
                     outcome = try_gscan(board, fill, kinds)
                     if outcome == OK and referents(board, board.said, board.everyone, False) != bit(0):
                         outcome = READINGS_DIFFER
+                if spatial is not None:
+                    outcome = try_spatial(board, fill, kinds)
                 if strict is not None:
                     if outcome == OK:
                         outcome = strengthen(board, least, exhaustive)
                 if outcome == OK:
-                    outcome = _finish(board, verbs[c], manners[c], asked, even, notes, first, w, plans[w])
+                    outcome = _finish(board, verbs[c], manners[c], asked, even, moving, notes, first, w, plans[w])
                 outcomes[c, outcome] += 1
                 if outcome == OK:
                     note = notes[w]
@@ -222,19 +234,29 @@ def _make(
 
 
 @jit
-def _finish(board, verb, manner, asked, even, notes, first, w, plan):
+def _whether_to_move(asked, verb, key):
+    """Whether what is to be pushed or pulled in the world of a key must move, or must not."""
+    if verb == 0:
+        return ANYHOW
+    if asked[_BLOCKED] < 0:
+        return MOVING if asked[_MOVING] > 0 else ANYHOW
+    return STUCK if np.int64(mix(key ^ GOLDEN) >> np.uint64(32)) < asked[_BLOCKED] else MOVING
+
+
+@jit
+def _finish(board, verb, manner, asked, even, moving, notes, first, w, plan):
     """Put an agent on a cell without a solid, plan for it and note both in row w; how that ended.
 
     Rows from `first` on hold the worlds of the same command.
     """
-    note, moving = notes[w], asked[_MOVING] > 0 and verb > 0
+    note = notes[w]
     facing = below(board.rng, 4) if asked[_TURNED] else 0
     if even:
         cell = choose_start(board, even, verb, manner, facing, moving, board.used, plan)
     else:
         cell = find_cell(board)
     if cell < 0:
-        return NOTHING_MOVED if even and moving else NO_ROOM
+        return NOTHING_MOVED if even and moving == MOVING else SOMETHING_MOVED if even and moving == STUCK else NO_ROOM
     row, column = cell // board.size, cell % board.size
     note.agent[0], note.agent[1], note.agent[2] = row, column, facing
     note.digest = digest_world(board.objects, board.n, board.size, row, column, facing)
@@ -245,8 +267,10 @@ def _finish(board, verb, manner, asked, even, notes, first, w, plan):
         if notes[known].digest == note.digest or (asked[_NEW_FORMS] and notes[known].form == note.form):
             return DUPLICATE
     # The whole world is given up where nothing moves: cells chosen so that something does would give the target away.
-    if moving and not moves(plan, note.length):
+    if moving == MOVING and not moves(plan, note.length):
         return NOTHING_MOVED
+    if moving == STUCK and moves(plan, note.length):
+        return SOMETHING_MOVED
     board.used[length_bin(note.length)] += 1
     return OK
 

@@ -109,7 +109,7 @@ def _gets_past(one: Completion, error: ParseError) -> bool:
 
 @lru_cache(maxsize=1)
 def _known_words() -> frozenset[str]:
-    return frozenset(WORDS.vocabulary())
+    return frozenset((*WORDS.vocabulary(), *" ".join(WORDS.bare).split()))
 
 
 def completions_title(judgement: Judgement) -> str:

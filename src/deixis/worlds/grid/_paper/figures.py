@@ -7,7 +7,7 @@ examples; several, or one beside the published numbers, in shares, since they di
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from deixis.report._markup import number, percent
@@ -15,6 +15,7 @@ from deixis.report._palette import dataset_roles, pattern_role, pattern_words
 from deixis.report.chart import NARROW, WIDE, Axis, Chart, Figure, LegendEntry, make_series
 from deixis.worlds.grid import roles
 from deixis.worlds.grid.actions import MANNERS, VERBS
+from deixis.worlds.grid.commands import SPATIAL
 from deixis.worlds.grid.data.statistics import COMPASS, LENGTH_BINS, length_bin
 from deixis.worlds.grid.scene import COLORS, GRID, SHAPES, SIZES, Facing
 
@@ -52,6 +53,7 @@ class Panel:
         field: the field of the statistics.
         keys: for each label the key of its count.
         empty: what to say where nothing was counted.
+        rare: labels that are left out where nothing of theirs was counted.
     """
 
     name: str
@@ -59,6 +61,13 @@ class Panel:
     field: str
     keys: Mapping[str, Key]
     empty: str = "none"
+    rare: frozenset[str] = frozenset()
+
+    def narrow(self, statistics: Iterable[Statistics]) -> Panel:
+        """Return the panel with the labels that are to be shown for some counts together."""
+        found = {key for one in statistics for key, count in getattr(one, self.field).items() if count}
+        keys = {label: key for label, key in self.keys.items() if label not in self.rare or key in found}
+        return replace(self, keys=keys, rare=frozenset())
 
     def counts(self, statistics: Statistics) -> tuple[int, ...]:
         """Return the count of every label."""
@@ -72,6 +81,10 @@ def _initials(name: str) -> str:
 
 def _values(attribute: str, values: Sequence[str]) -> dict[str, Key]:
     return {value: (attribute, value) for value in values}
+
+
+def _relation_label(name: str) -> str:
+    return name.removeprefix("same ").replace("color", "colour").removesuffix(" of")
 
 
 PANELS = (
@@ -99,9 +112,8 @@ PANELS = (
         name="relations",
         title="Relations in commands",
         field="said",
-        keys={
-            one.name.removeprefix("same ").replace("color", "colour"): ("relation", one.name) for one in GRID.relations
-        },
+        keys={_relation_label(one.name): ("relation", one.name) for one in GRID.relations},
+        rare=frozenset(_relation_label(name) for name in SPATIAL),
     ),
     Panel(name="verbs", title="Verbs", field="verbs", keys={str(verb): (str(verb),) for verb in VERBS}),
     Panel(
@@ -112,6 +124,11 @@ PANELS = (
     ),
 )
 ROWS = (4, 4, 3)  # how many of the panels stand in each row below the distractors
+
+
+def panels_of(counted: Sequence[CountedDataset]) -> tuple[Panel, ...]:
+    """Return the panels with the labels that some datasets need."""
+    return tuple(panel.narrow([one.statistics for one in counted]) for panel in PANELS)
 
 
 def figure4(counted: Sequence[CountedDataset], *, beside: PublishedStatistics | None = None) -> Figure:
@@ -142,7 +159,7 @@ def figure5(counted: Sequence[CountedDataset], *, beside: PublishedStatistics | 
         beside: published numbers to outline.
     """
     in_shares = len(counted) > 1 or beside is not None
-    panels = iter([_panel(panel, counted, in_shares=in_shares, beside=beside) for panel in PANELS])
+    panels = iter([_panel(panel, counted, in_shares=in_shares, beside=beside) for panel in panels_of(counted)])
     drawn = [_distractors(one, beside=beside, is_alone=len(counted) == 1) for one in counted]
     said = " ".join(f"{one.name}: {'; '.join(_said_panels(one.statistics))}." for one in counted)
     return Figure(
@@ -303,7 +320,7 @@ def _said_lengths(statistics: Statistics) -> str:
 
 
 def _said_panels(statistics: Statistics) -> Iterator[str]:
-    for panel in PANELS:
+    for panel in (one.narrow([statistics]) for one in PANELS):
         counts = panel.counts(statistics)
         shares = zip(panel.keys, _shares(counts), strict=True)
         said = ", ".join(f"{label} {percent(share)}" for label, share in shares) if any(counts) else panel.empty

@@ -19,13 +19,13 @@ from deixis.report.chart_matplotlib import FORMATS, draw_figure
 from deixis.report.output import Output, TextTable
 from deixis.worlds.grid._paper.figures import (
     BROKEN,
-    PANELS,
     CountedDataset,
     distractor_kinds,
     distractor_worlds,
     figure4,
     figure5,
     lengths_by_bin,
+    panels_of,
     published_set,
 )
 from deixis.worlds.grid._paper.published import published_statistics
@@ -210,7 +210,7 @@ def _counts(counted: Sequence[CountedDataset], beside: PublishedStatistics | Non
     yield from ("", "Worlds with distractors of each kind (Figure 5)")
     kinds = distractor_kinds(counted)
     yield _shares(("pattern", *(BROKEN.get(kind, kind) for kind in kinds)), _distractor_rows(counted, kinds, beside))
-    for panel in PANELS:
+    for panel in panels_of(counted):
         yield from ("", f"{panel.title} (Figure 5)")
         rows: list[tuple[str, Sequence[float | None]]] = []
         for one in counted:
@@ -408,7 +408,7 @@ def _plain(one: CountedDataset) -> dict[str, Any]:
         "figure 5": {
             "worlds with known roles": statistics.with_roles,
             "worlds with distractors": distractor_worlds(statistics),
-            **{panel.name: dict(zip(panel.keys, panel.counts(statistics), strict=True)) for panel in PANELS},
+            **{panel.name: dict(zip(panel.keys, panel.counts(statistics), strict=True)) for panel in panels_of([one])},
         },
         "counts": statistics.to_dict(),
     }

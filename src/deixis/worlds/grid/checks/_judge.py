@@ -48,7 +48,14 @@ class Judge(Protocol):
 
 
 class CompiledJudge:
-    """The fast backend of compiled loops."""
+    """The fast backend of compiled loops.
+
+    Args:
+        reading: how size words are read where a check does not say, if not as the grid schema says.
+    """
+
+    def __init__(self, reading: Reading | None = None) -> None:
+        self.reading = reading
 
     def resolve(
         self,
@@ -65,7 +72,7 @@ class CompiledJudge:
         for size, some in _by_size(chunk, rows):
             objects = chunk.objects[rows[some]]
             batch = GridBatch(objects=objects, count=chunk.count[rows[some]].astype(np.uint8), size=size)
-            out[some] = resolve_pairs(programs, batch, which[some], reading=reading)[:, 0]
+            out[some] = resolve_pairs(programs, batch, which[some], reading=reading or self.reading)[:, 0]
         return out
 
     def digests(self, chunk: Chunk, rows: np.ndarray) -> np.ndarray:
@@ -106,7 +113,10 @@ class CompiledJudge:
 
 
 class PlainJudge:
-    """The definitions themselves, one row at a time."""
+    """The definitions themselves, one row at a time, with the arguments of `CompiledJudge`."""
+
+    def __init__(self, reading: Reading | None = None) -> None:
+        self.reading = reading
 
     def resolve(
         self,
@@ -118,8 +128,9 @@ class PlainJudge:
         reading: Reading | None = None,
     ) -> np.ndarray:
         """Resolve by `resolution.reference`."""
+        told = reading or self.reading
         found = (
-            sum(1 << index for index in denotation(meanings[number].expression, chunk.scene(int(row)), reading=reading))
+            sum(1 << index for index in denotation(meanings[number].expression, chunk.scene(int(row)), reading=told))
             for row, number in zip(rows, which, strict=True)
         )
         return np.fromiter(found, np.uint64, len(rows))

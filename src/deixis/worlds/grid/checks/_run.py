@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from deixis.data._crew import Crew
     from deixis.data.checks import CheckRequest
     from deixis.data.store import Dataset
+    from deixis.schema import Reading
     from deixis.worlds.grid.checks._judge import Judge
     from deixis.worlds.grid.checks._splits import HoldOut
     from deixis.worlds.grid.data.sources import Source
@@ -57,6 +58,7 @@ def check_source(source: Source, request: CheckRequest, *, rules: Sequence[HoldO
     select = request.select
     if source.kind == "gscan" and not select:  # gSCAN says 'a' whatever the world holds
         select = [code for code in select_codes(CHECKS) if code != "E601"]
+    reading: Reading | None = "superlative" if source.kind == "gscan" else None  # smallest, not just smaller
     rules = tuple(dict.fromkeys((*source.rules, *rules)))
     options: dict[str, Any] = {name: getattr(request, name) for name in ("thorough", "workers", "crew", "most")}
     total = source.total
@@ -66,11 +68,12 @@ def check_source(source: Source, request: CheckRequest, *, rules: Sequence[HoldO
     if request.sample is not None:
         unread: list[str] = []
         table = sample_rows(_readable(source.tables_for_check(), unread), request.sample, seed=request.seed)
-        report = check_tables([*([] if table is None else [table]), *unread], rules=rules, **options)
+        tables = [*([] if table is None else [table]), *unread]
+        report = check_tables(tables, rules=rules, reading=reading, **options)
     elif source.dataset is not None:
         report = check_dataset(source.dataset, rules=rules, **options)
     else:
-        report = check_tables(source.tables_for_check(), rules=rules, **options)
+        report = check_tables(source.tables_for_check(), rules=rules, reading=reading, **options)
     left_out = {"left out": list(source.left_out)} if source.left_out else {}
     return replace(report, facts={"kind": source.kind, **left_out})
 
@@ -94,6 +97,7 @@ def check_tables(
     progress: Callable[[int], None] | None = None,
     crew: Crew | None = None,
     most: int = MAX_FINDINGS,
+    reading: Reading | None = None,
 ) -> Report:
     """Check the examples of some tables, from any source.
 
@@ -107,8 +111,9 @@ def check_tables(
         progress: called with the number of rows checked so far.
         crew: those who do it, if not the threads here; the report does not depend on it either.
         most: how many findings of each code are kept; the rest is only counted.
+        reading: how size words are read, if not as the grid schema says; those of gSCAN mean smallest and biggest.
     """
-    judge: Judge = PlainJudge() if thorough else CompiledJudge()
+    judge: Judge = PlainJudge(reading) if thorough else CompiledJudge(reading)
     inspection = _Inspection(select_codes(CHECKS, select), judge, Commands(), tuple(rules), most=most)
     return inspection.run(tables, workers=workers, progress=progress, crew=crew)
 

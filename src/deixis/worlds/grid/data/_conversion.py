@@ -18,6 +18,7 @@ from deixis.worlds.grid.data.imported import write_imported
 from deixis.worlds.grid.data.sources import open_source
 from deixis.worlds.grid.formats._compact import write_compact
 from deixis.worlds.grid.formats._release import FILE_NAME, HELD_OUT, folder_of
+from deixis.worlds.grid.formats.gscan import GSCAN_FILE, GSCAN_VOCABULARIES, write_gscan
 from deixis.worlds.grid.formats.reascan import write_reascan
 from deixis.worlds.grid.formats.vocabulary import (
     INPUT_NAME,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 VOCABULARIES = (INPUT_NAME, TARGET_NAME)
 SUFFIXES = (".txt", ".json", ".jsonl")  # of names that are those of files
-Form = str  # parquet, reascan, release or compact
+Form = str  # parquet, reascan, release, gscan or compact
 
 
 reads = {
@@ -52,6 +53,7 @@ reads = {
 writes = {
     "reascan": "a file in the layout of the release, with its vocabularies",
     "release": "the folders of a whole release",
+    "gscan": "a file in the layout of gSCAN's release, with its vocabularies",
     "parquet": "a dataset folder",
     "compact": "one line of JSON per example with the grid as numbers; a folder gets a file for every split",
 }
@@ -249,8 +251,8 @@ def write_as(
 
     Args:
         gathered: what to write.
-        out: a folder, or for reascan and compact a file.
-        form: parquet, reascan, release or compact.
+        out: a folder, or for reascan, gscan and compact a file.
+        form: parquet, reascan, release, gscan or compact.
         split: only this one.
         force: replace what is there.
         told: told of what is left out or cannot be said.
@@ -262,6 +264,8 @@ def write_as(
             return writer.reascan()
         case "release":
             return writer.release()
+        case "gscan":
+            return writer.gscan()
         case "compact":
             return writer.compact()
     return writer.parquet()
@@ -351,6 +355,20 @@ class _Writer:
                 counts.update(self._write_folder(file, splits, counter, 0.0 if is_made else 0.9))
         self._write_vocabularies(counter, known, [self.out / folder for folder in folders])
         return counts
+
+    def gscan(self) -> dict[str, int]:
+        """Return one file as gSCAN has it, with its vocabularies."""
+        path = self.out if self.out.suffix in SUFFIXES else self.out / GSCAN_FILE
+        files = [path.parent / name for name in GSCAN_VOCABULARIES]
+        for file in (path, *files):
+            self._demand_free(file)
+        written = write_gscan(self.tables(), path)
+        for file, words in zip(files, (written.words, written.actions), strict=True):
+            write_vocabulary(Vocabulary.of(words), file)
+        if written.left_out:
+            self.told.notes.append(f"{written.left_out:,} examples left out, which are set aside and in no split")
+        self.told.notes.append("why each object is there is left out: the layout of gSCAN does not say")
+        return written.splits
 
     def _count_outside(self, kept: Sequence[str]) -> tuple[int, int]:
         """Return how many examples are in none of these splits, and how many there are in all."""

@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deixis.errors import BrokenDataset, RecipeError, SchemaError, UnknownName, UnsatisfiablePattern
-from deixis.expression.patterns import pattern
-from deixis.seeds import Stream, derive
 from deixis.worlds.grid._kernels.environment import Play
 from deixis.worlds.grid._kernels.plan import simulate_plans
 from deixis.worlds.grid.actions import MANNERS, VERBS, plan_from_codes
-from deixis.worlds.grid.commands import choose_balanced, choose_uniform
 from deixis.worlds.grid.language import WORDS
 from deixis.worlds.grid.navigate import id_of
 from deixis.worlds.grid.scene import Agent, Facing, GridObject, GridScene
@@ -264,13 +261,12 @@ def fresh_episodes(recipe: Recipe, split: str = "train", episodes: int = EPISODE
 def _make_tables(recipe: Recipe, pool: Pool, split: str, wanted: int) -> Iterator[Table]:
     """Yield tables of so many worlds of one pool, a few commands at a time."""
     from deixis.worlds.grid.data.table import SCHEMA
+    from deixis.worlds.grid.making._instructions import instructions_of
     from deixis.worlds.grid.making._shards import make_shard
 
     worlds = -(-wanted // min(pool.commands, wanted))
     pool = replace(pool, worlds=worlds)
-    even = "relations" in recipe.balance or recipe.mode in ("corrected", "every-word")
-    choose = choose_balanced if even else choose_uniform
-    instructions = choose(pattern(pool.pattern), rng=Stream(derive(recipe.seed, pool.name, "commands")))
+    instructions = instructions_of(recipe, pool)
     tried, found = 0, 0
     limit = PATIENCE * (wanted // worlds + COMMANDS_AT_ONCE)
     while found < wanted and tried < limit:

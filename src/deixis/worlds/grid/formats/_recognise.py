@@ -53,7 +53,10 @@ def read_any(path: Path | str, *, rows: int = ROWS) -> Iterator[pa.Table]:
         case "gscan":
             yield from read_gscan(path, rows=rows)
         case _:
-            raise BrokenDataset(f"the examples of {path} have neither the fields of ReaSCAN nor those of gSCAN")
+            raise BrokenDataset(
+                f"no world and no reader knows the layout of {path}: its examples, if any, have neither the fields of "
+                "ReaSCAN nor those of gSCAN"
+            )
 
 
 def pick_example(path: Path | str, number: int, *, is_wanted: Callable[[str], bool]) -> pa.Table | int:

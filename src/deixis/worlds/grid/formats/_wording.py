@@ -15,6 +15,7 @@ from deixis.worlds.grid._blueprint import blueprint
 from deixis.worlds.grid.actions import Manner, Verb
 from deixis.worlds.grid.language import phrase_words, read
 from deixis.worlds.grid.navigate import text_digest
+from deixis.worlds.grid.scene import BESIDE
 
 
 if TYPE_CHECKING:
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
 
 SHAPE, COLOR, SIZE = 0, 1, 2
 PARENT, RELATION = 3, 4
-RELATIONS = ("$SAME_ROW", "$SAME_COLUMN", "$IS_INSIDE", "$SAME_SIZE", "$SAME_COLOR", "$SAME_SHAPE")
+RELATIONS = (
+    *("$SAME_ROW", "$SAME_COLUMN", "$IS_INSIDE", "$SAME_SIZE", "$SAME_COLOR", "$SAME_SHAPE"),
+    "$NEXT_TO",  # this and the following are not of the release
+    *(f"${name.upper().replace(' ', '_')}" for name in BESIDE),
+)
 SLOT_NAMES = ("$SHAPE", "$COLOR", "$SIZE")
 SIZE_WORDS = ("small", "big")
 COLOR_WORDS = ("red", "blue", "green", "yellow")

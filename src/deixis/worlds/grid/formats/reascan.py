@@ -7,12 +7,8 @@ mentions, then the distractor sets by kind, random ones last.
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
-from functools import lru_cache
-from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
-from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
@@ -24,6 +20,7 @@ from deixis.errors import BrokenDataset, DeixisError
 from deixis.worlds.grid.actions import plan_to_words
 from deixis.worlds.grid.data.table import DEMANDED, examples_of
 from deixis.worlds.grid.formats._inferred_roles import infer_roles
+from deixis.worlds.grid.formats._layout import JsonLayout, write_fields
 from deixis.worlds.grid.formats._metadata import Sets, metadata_of
 from deixis.worlds.grid.formats._release import FILE_NAME
 from deixis.worlds.grid.formats._rows import ROWS, Row, tables_of, text_field
@@ -56,7 +53,6 @@ __all__ = [
 
 INDENT = 4
 UNSAYABLE = "the released layout cannot say why these objects are there; read back, they punish other misreadings"
-OPEN = frozenset({"situation", "placed_objects"})
 PLACEMENT = [
     KINDS.index(kind)
     for kind in ("target", "mentioned", "relation", "attribute", "size", "isomorphism", "helper", "random")
@@ -224,7 +220,7 @@ def write_reascan(
     """
     from deixis.data.store import replacing_file
 
-    layout = _Layout(indent)
+    layout = JsonLayout(indent)
     counts: dict[str, int] = {}
     fields = _fields(percentage_train)
     try:
@@ -246,7 +242,7 @@ def write_reascan(
             if losses is not None:
                 losses.demand_few(where=path, allowed=allow_losses)
             with draft.open("w", encoding="utf-8", newline="\n") as file:
-                _write_fields(file, fields, parts, layout)
+                write_fields(file, fields | {"grid_size": fields["grid_size"] or 6}, parts, layout)
     except OSError as error:
         raise DeixisError(f"{path} cannot be written: {error.strerror or error}") from error
     return counts
@@ -303,62 +299,3 @@ def _fields(percentage_train: float) -> dict[str, Any]:
         "examples": None,
         **WORD_LISTS,
     }
-
-
-def _write_fields(file: IO[str], fields: dict[str, Any], parts: dict[str, IO[str]], layout: _Layout) -> None:
-    file.write("{")
-    for number, (name, value) in enumerate(fields.items()):
-        file.write(f"{layout.gap(1, is_first=number == 0)}{json.dumps(name)}: ")
-        if name == "examples":
-            _write_examples(file, parts, layout)
-        else:
-            file.write(layout.value(value if name != "grid_size" or value else 6, 1))
-    file.write(layout.close(0) + "}")
-
-
-def _write_examples(file: IO[str], parts: dict[str, IO[str]], layout: _Layout) -> None:
-    file.write("{")
-    for number, (split, part) in enumerate(parts.items()):
-        file.write(f"{layout.gap(2, is_first=number == 0)}{json.dumps(split)}: [")
-        part.seek(0)
-        copyfileobj(part, file, 1 << 20)
-        file.write(layout.close(2) + "]")
-    file.write((layout.close(1) if parts else "") + "}")
-
-
-class _Layout:
-    """JSON as `json.dump` lays it out, but in pieces and with what repeats remembered."""
-
-    def __init__(self, indent: int | None) -> None:
-        self.indent = indent
-
-    def gap(self, level: int, *, is_first: bool) -> str:
-        """What stands between two entries of a list or object."""
-        if self.indent is None:
-            return "" if is_first else ", "
-        return ("" if is_first else ",") + self.close(level)
-
-    def close(self, level: int) -> str:
-        """What stands before a closing bracket."""
-        return "" if self.indent is None else "\n" + " " * (self.indent * level)
-
-    def value(self, value: object, level: int, *, is_open: bool = False) -> str:
-        """A value; an open one has parts that repeat on their own, such as the objects of a world."""
-        if isinstance(value, str):
-            return quoted(value)
-        compact = None if is_open else json.dumps(value)
-        if compact is not None and (self.indent is None or compact[0] not in "[{"):
-            return compact
-        if compact is not None:
-            return _indent(compact, self.indent or 0, level)
-        assert isinstance(value, dict)
-        text = "{"
-        for number, (name, inner) in enumerate(value.items()):
-            text += f"{self.gap(level + 1, is_first=number == 0)}{quoted(name)}: "
-            text += self.value(inner, level + 1, is_open=name in OPEN)
-        return text + self.close(level) + "}"
-
-
-@lru_cache(maxsize=1 << 14)
-def _indent(compact: str, indent: int, level: int) -> str:
-    return json.dumps(json.loads(compact), indent=indent).replace("\n", "\n" + " " * (indent * level))

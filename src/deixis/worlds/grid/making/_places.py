@@ -12,8 +12,11 @@ import pyarrow.compute as pc
 from deixis.data._ragged import Ragged
 from deixis.data._split_names import names_in_split
 from deixis.data.store import file_digest, write_parquet
-from deixis.seeds import derive
-from deixis.worlds.grid.data.table import SCHEMA, STATISTICS
+from deixis.errors import RecipeError
+from deixis.expression.plain import expression_from_json
+from deixis.seeds import derive, mix_words
+from deixis.worlds.grid.data.table import OBJECT_COLUMNS, SCHEMA, STATISTICS
+from deixis.worlds.grid.splits.cases import Facts
 from deixis.worlds.grid.splits.partition import (
     ASIDE,
     TRAINING,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
     from deixis.data._crew import Progress
     from deixis.worlds.grid.making.recipe import Recipe
+    from deixis.worlds.grid.splits.rules import Rule
 
 
 ROWS_PER_FILE = 131_072
@@ -100,8 +104,22 @@ def divide(recipe: Recipe, tables: list[pa.Table]) -> Places:
         name = membership_names(recipe.hold_out, membership)
         names += [name] if name not in names else []
         places[~free & (kept == membership)] = names.index(name)
+    for rule in recipe.hold_out:
+        if rule.shots:
+            places[_shots_of(recipe, rule, places == names.index(rule.name), digests)] = names.index("train")
     ends = np.cumsum([table.num_rows for table in tables])
     return Places(tuple(names), tuple(zip(tables, np.split(places, ends[:-1]), strict=True)))
+
+
+def _shots_of(recipe: Recipe, rule: Rule, there: np.ndarray, digests: np.ndarray) -> np.ndarray:
+    """The numbers of the examples of a test set that go to train, chosen at random."""
+    rows = np.flatnonzero(there)
+    if len(rows) <= rule.shots:
+        raise RecipeError(
+            f"{rule.id} lets {rule.shots} examples into train, but its test set has {len(rows)}; ask for more examples"
+        )
+    order = np.argsort(mix_words(digests[rows] ^ np.uint64(derive(recipe.seed, "shots", rule.name))), kind="stable")
+    return rows[order[: rule.shots]]
 
 
 def prove(recipe: Recipe, places: Places, progress: Progress) -> dict[str, object]:
@@ -119,14 +137,40 @@ def prove(recipe: Recipe, places: Places, progress: Progress) -> dict[str, objec
         meanings, stored = expressions.dictionary.to_pylist(), expressions.indices.to_numpy()
         shapes, colors = Ragged.of_column(table["shape"]), Ragged.of_column(table["color"])
         ids = table["id"].to_numpy()
+        facts = _facts_of(table) if any(rule.cases for rule in recipe.hold_out) else None
         for number in np.unique(numbers).tolist():
             here = numbers == number
             said = texts, which[here], meanings, stored[here]
-            examples = Examples(ids[here], *said, shapes.values, colors.values, shapes.start[:-1][here])
+            known = None if facts is None else Facts(*(array[here] for array in facts))
+            examples = Examples(ids[here], *said, shapes.values, colors.values, shapes.start[:-1][here], known)
             proof.add(places.names[number], examples)
         done += table.num_rows
         progress("leakage proof", done, places.total)
     return proof.conclude()
+
+
+def _facts_of(table: pa.Table) -> Facts:
+    """What cases ask about the worlds and plans of a shard; what its words say is read from the text."""
+    columns = [Ragged.of_column(table[name]) for name in OBJECT_COLUMNS]
+    starts, counts = columns[0].start[:-1], columns[0].length
+    places = starts[:, None] + np.minimum(np.arange(2), counts[:, None] - 1)
+    zeros = np.zeros(table.num_rows, np.int64)
+    return Facts.of(
+        verb=zeros,
+        manner=zeros,
+        said=zeros,
+        things=np.stack([column.values[places] for column in columns], axis=2),
+        mentions=_mentions_of(table),
+        agent=np.stack([table["agent_row"].to_numpy(), table["agent_column"].to_numpy()], axis=1),
+        actions=pc.utf8_length(table["plan"]).to_numpy(),
+    )
+
+
+def _mentions_of(table: pa.Table) -> np.ndarray:
+    """How many objects the command of each row mentions."""
+    stored = table["expression"].combine_chunks()
+    counts = [sum(1 for _ in expression_from_json(text).mentions()) for text in stored.dictionary.to_pylist()]
+    return np.array(counts, np.int64)[stored.indices.to_numpy()]
 
 
 def write_files(places: Places, folder: Path, threads: Executor, progress: Progress) -> list[dict[str, object]]:

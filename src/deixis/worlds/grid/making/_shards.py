@@ -20,12 +20,15 @@ from deixis.seeds import GOLDEN_WORD, derive, mix_words
 from deixis.worlds.grid._blueprint import blueprint
 from deixis.worlds.grid._kernels.board import BOARD, MAX_SETS
 from deixis.worlds.grid._kernels.plan import longest_plan
+from deixis.worlds.grid._kernels.start import DIRECTIONS, DISTANCES, LENGTHS, SITUATIONS
 from deixis.worlds.grid._kernels.worlds import (
     COMPATIBLE,
     CORRECTED,
     EVERY_WORD,
     GSCAN,
     OUTCOMES,
+    SPATIAL,
+    WHOLE,
     Demands,
     Worlds,
     make_worlds,
@@ -37,6 +40,7 @@ from deixis.worlds.grid.making.pool import DISTRACTORS
 from deixis.worlds.grid.navigate import text_digest
 from deixis.worlds.grid.roles import KINDS, SHIFT
 from deixis.worlds.grid.scene import GRID
+from deixis.worlds.grid.splits.cases import Facts, rows_of_cases, size_word
 
 
 if TYPE_CHECKING:
@@ -60,10 +64,11 @@ OUTCOME_NAMES = (
     "same world again",
     "nothing would move",
     "a word is not needed",
+    "something would move",
 )
-MODES = {"compatible": COMPATIBLE, "corrected": CORRECTED, "every-word": EVERY_WORD, "gscan": GSCAN}
+MODES = {"compatible": COMPATIBLE, "corrected": CORRECTED, "every-word": EVERY_WORD, "gscan": GSCAN, "spatial": SPATIAL}
 FREE_SIZES = 1 << len(DISTRACTORS)
-EVEN = {"directions": 1, "distances": 2, "lengths": 4}
+EVEN = {"directions": DIRECTIONS, "distances": DISTANCES, "lengths": LENGTHS, "situations": SITUATIONS}
 LETTER_BYTES = np.frombuffer(LETTERS.encode(), np.uint8)
 
 
@@ -149,6 +154,7 @@ def _demands_of(recipe: Recipe, pool: Pool) -> Demands:
         exhaustive=recipe.exhaustive,
         even=sum(EVEN.get(name, 0) for name in recipe.balance),
         new_forms=recipe.mode == "every-word",
+        blocked=-1 if recipe.blocked is None else round(recipe.blocked * WHOLE),
     )
 
 
@@ -259,16 +265,34 @@ def _memberships(recipe: Recipe, instructions: Sequence[Instruction], worlds: Wo
     held = np.zeros(len(worlds.count), np.uint16)
     kept = np.zeros(len(worlds.count), np.uint16)
     mentions = np.array([sum(1 for _ in i.expression.mentions()) for i in instructions], np.int64)[worlds.command]
+    facts = _facts_of(instructions, worlds, mentions) if any(rule.cases for rule in recipe.hold_out) else None
     for bit, rule in enumerate(recipe.hold_out):
         says = np.array([rule.says(i.expression) for i in instructions])[worlds.command]
         out = says | _shows(rule, worlds, mentions)
+        if facts is not None:
+            out |= rows_of_cases(rule.cases, facts)
         held |= (out << bit).astype(np.uint16)
         if rule.decisive:
             matter = _matters_by_set if recipe.mode == "compatible" else _matters_by_necessity
             out &= ~says | matter(rule, instructions, worlds, mentions)
         if rule.tested:
             kept |= (out << bit).astype(np.uint16)
+    if recipe.overlaps_aside:
+        kept[np.bitwise_count(held) > 1] = 0
     return held, kept
+
+
+def _facts_of(instructions: Sequence[Instruction], worlds: Worlds, mentions: np.ndarray) -> Facts:
+    """What cases ask about the examples."""
+    return Facts.of(
+        verb=_per_command([Verb(i.verb).code for i in instructions], worlds),
+        manner=_per_command([Manner(i.manner).code for i in instructions], worlds),
+        said=_per_command([size_word(i.expression) for i in instructions], worlds),
+        things=worlds.objects[:, [0, min(1, worlds.objects.shape[1] - 1)]],
+        mentions=mentions,
+        agent=worlds.agent[:, :2],
+        actions=worlds.length.astype(np.int64),
+    )
 
 
 def _shows(rule: Rule, worlds: Worlds, mentions: np.ndarray) -> np.ndarray:

@@ -20,8 +20,7 @@ from deixis.data.card import write_card
 from deixis.data.recipes import begin_manifest
 from deixis.errors import RecipeError
 from deixis.expression.patterns import C1, pattern
-from deixis.seeds import Stream, derive
-from deixis.worlds.grid.commands import choose_balanced, choose_uniform
+from deixis.worlds.grid.making._instructions import instructions_of, stream_of
 from deixis.worlds.grid.making._places import Places, divide, prove, write_files
 from deixis.worlds.grid.making._pool_maker import MadePool, PoolMaker
 from deixis.worlds.grid.making._tests_on_purpose import (
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from deixis.data._crew import Crew, Progress
     from deixis.data._resumable import ResumableFolder
     from deixis.data.store import Dataset
-    from deixis.language.utterance import Instruction
     from deixis.worlds.grid.making.pool import Pool
     from deixis.worlds.grid.making.recipe import Recipe
 
@@ -109,7 +107,7 @@ class _Maker:
         known = np.zeros(0, np.int64)
         made: list[MadePool] = []
         for pool in self.recipe.pools:
-            made.append(self.pools.make(pool, self._choose(pool)))
+            made.append(self.pools.make(pool, instructions_of(self.recipe, pool)))
             known = made[-1].leave_out(known)
         places = divide(self.recipe, [table for pool in made for table in pool.tables])
         for pool, test in self._make_tests(places):
@@ -121,14 +119,6 @@ class _Maker:
         manifest = self._manifest(made, places, proof, files)
         write_card(self.folder.out, manifest)
         self.folder.finish(manifest)
-
-    def _choose(self, pool: Pool) -> Iterator[Instruction]:
-        is_even = "relations" in self.recipe.balance or self.recipe.mode in ("corrected", "every-word")
-        choose = choose_balanced if is_even else choose_uniform
-        return choose(pattern(pool.pattern), rng=self._stream(pool))
-
-    def _stream(self, pool: Pool) -> Stream:
-        return Stream(derive(self.recipe.seed, pool.name, "commands"))
 
     def _make_tests(self, places: Places) -> Iterator[tuple[Pool, MadePool]]:
         """Yield the test sets made on purpose, one after another."""
@@ -142,7 +132,7 @@ class _Maker:
 
     def _make_test(self, pool: Pool, trained: TrainingCommands) -> MadePool:
         rule = next(rule for rule in self.recipe.hold_out if rule.name == pool.name)
-        rng = self._stream(pool)
+        rng = stream_of(self.recipe, pool)
         made = self.pools.make(pool, instructions_for(rule, pool, trained, mode=self.recipe.mode, rng=rng))
         if self.recipe.mode == "compatible" and pattern(pool.pattern) == C1:
             made.tables = [with_every_clause_needed(table) for table in made.tables]

@@ -11,15 +11,24 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from deixis._numbers import is_number
 from deixis.data.recipes import digest_of
 from deixis.errors import DeixisError, RecipeError
-from deixis.expression.patterns import P1, PATTERNS, pattern
-from deixis.worlds.grid.making.pool import DISTRACTORS, MAX_EXAMPLES, Distractors, Pool, demand_whole
+from deixis.expression.patterns import P1, P2, PATTERNS, pattern
+from deixis.worlds.grid.making.pool import DISTRACTORS, MAX_EXAMPLES, Distractors, Pool, Says, demand_whole
 from deixis.worlds.grid.splits.partition import Fractions
-from deixis.worlds.grid.splits.rules import GSCAN, REASCAN, REASCAN_ASIDE, Rule, find_rule
+from deixis.worlds.grid.splits.rules import (
+    GSCAN,
+    GSCAN_LENGTHS,
+    GSCAN_SPATIAL,
+    REASCAN,
+    REASCAN_ASIDE,
+    Case,
+    Rule,
+    find_rule,
+)
 
 
 if TYPE_CHECKING:
@@ -32,6 +41,7 @@ __all__ = [
     "MODES",
     "Balance",
     "Distractors",
+    "GscanSplits",
     "Mode",
     "Pool",
     "Recipe",
@@ -43,10 +53,11 @@ __all__ = [
     "recipe_from",
 ]
 
-Mode: TypeAlias = Literal["compatible", "corrected", "every-word", "gscan"]
-MODES: tuple[Mode, ...] = ("compatible", "corrected", "every-word", "gscan")
-Balance: TypeAlias = Literal["relations", "directions", "distances", "lengths"]
-BALANCE: tuple[Balance, ...] = ("relations", "directions", "distances", "lengths")
+Mode: TypeAlias = Literal["compatible", "corrected", "every-word", "gscan", "spatial"]
+MODES: tuple[Mode, ...] = ("compatible", "corrected", "every-word", "gscan", "spatial")
+Balance: TypeAlias = Literal["relations", "directions", "distances", "lengths", "situations"]
+BALANCE: tuple[Balance, ...] = ("relations", "directions", "distances", "lengths", "situations")
+GscanSplits: TypeAlias = Literal["compositional", "lengths", "spatial"]
 Scale: TypeAlias = Literal["small", "medium", "paper"]
 MAX_GRID, MAX_OBJECTS, MAX_HOLD_OUTS = 16, 48, 16
 
@@ -59,7 +70,8 @@ class Recipe:
         name: what to call it.
         mode: `compatible` repeats the released generator, faults included; `corrected` mends them and accepts a world
             only if the target is the only referent and every clause is needed; `every-word` accepts one only if no
-            content word can be spared either; `gscan` makes simple commands with random distractors as gSCAN does.
+            content word can be spared either; `gscan` makes simple commands with random distractors as gSCAN does;
+            `spatial` makes gSCAN's commands with a spatial relation.
         seed: everything random follows from it.
         pools: what is divided into train, dev, test and held-out sets.
         tests: test sets made on purpose (B1, C1, C2).
@@ -73,7 +85,11 @@ class Recipe:
         exhaustive: whether one must fit it also for every other value that a word could be misread as.
         balance: what comes out even instead of as it happens: combinations of relations over the commands (always so in
             the modes `corrected` and `every-word`); over the worlds of a command the directions in which the agent sees
-            the target, their distances, and the lengths of the plans.
+            the target, their distances, and the lengths of the plans; or `situations`, directions and distances as
+            often as gSCAN has them.
+        blocked: the share of pushes and pulls that move nothing; all others really move. By default that is as it
+            happens, or as `must_move` says.
+        overlaps_aside: set aside what several rules hold out, as gSCAN does, instead of testing it in each of the sets.
     """
 
     name: str = "reascan"
@@ -92,6 +108,8 @@ class Recipe:
     competitors: int = 0
     exhaustive: bool = False
     balance: tuple[Balance, ...] = ()
+    blocked: float | None = None
+    overlaps_aside: bool = False
 
     def __post_init__(self) -> None:
         name: object = self.name
@@ -102,7 +120,7 @@ class Recipe:
         if self.must_move is None:
             object.__setattr__(self, "must_move", self.mode == "every-word")
         demand_whole("seed", self.seed, 0, (1 << 63) - 1)
-        for name in ("any_facing", "must_move", "exhaustive"):
+        for name in ("any_facing", "must_move", "exhaustive", "overlaps_aside"):
             if not isinstance(getattr(self, name), bool):
                 raise RecipeError(f"{name} is true or false, got {getattr(self, name)!r}")
         self._check_board()
@@ -129,6 +147,8 @@ class Recipe:
             share = getattr(self, name)
             if not is_number(share) or share < 0:
                 raise RecipeError(f"the share of {name} must be between 0 and 1, got {share!r}")
+        if self.blocked is not None and (not is_number(self.blocked) or not 0 <= self.blocked <= 1):
+            raise RecipeError(f"the share of blocked pushes and pulls must be between 0 and 1, got {self.blocked!r}")
         if self.dev + self.test >= 1:
             raise RecipeError(f"dev and test must leave something for training, got {self.dev} and {self.test}")
 
@@ -148,18 +168,24 @@ class Recipe:
                     f"cap allows worlds of {self.cap} objects, but commands of the pattern {pool.pattern} (pool "
                     f"{pool.name!r}) mention {len(pattern(pool.pattern))}; raise cap or choose other patterns"
                 )
-        for pool in pools if self.mode == "gscan" else ():
-            if pattern(pool.pattern) != P1:
-                raise RecipeError(f"gSCAN has simple commands only: pool {pool.name!r} must have the pattern p1")
-        for pool in pools if self.mode != "compatible" else ():
-            if pool.free_sizes:
-                raise RecipeError(f"free_sizes is for the compatible mode only: pool {pool.name!r}, mode {self.mode!r}")
+        for pool in pools:
+            self._check_form(pool)
         for pool in pools if self.mode == "compatible" else ():
             if pattern(pool.pattern).name not in PATTERNS:
                 raise RecipeError(
                     f"the released generator never made commands of the pattern {pool.pattern!r} (pool {pool.name!r}); "
                     f"use {', '.join(PATTERNS)}, or the corrected mode"
                 )
+
+    def _check_form(self, pool: Pool) -> None:
+        """Raise an error for a pool that the mode has no commands or distractors for."""
+        form, wanted = pattern(pool.pattern), {"gscan": P1, "spatial": P2}.get(self.mode)
+        if wanted is P1 and form != P1:
+            raise RecipeError(f"gSCAN has simple commands only: pool {pool.name!r} must have the pattern p1")
+        if wanted is P2 and form != P2:
+            raise RecipeError(f"commands with a spatial relation have one clause: pool {pool.name!r} must be p2")
+        if pool.free_sizes and self.mode != "compatible":
+            raise RecipeError(f"free_sizes is for the compatible mode only: pool {pool.name!r}, mode {self.mode!r}")
 
     def _check_hold_outs(self) -> None:
         rules = {rule.name: rule for rule in self.hold_out}
@@ -180,7 +206,7 @@ class Recipe:
     @property
     def dataset(self) -> str:
         """The name of what is made."""
-        return "gscan" if self.mode == "gscan" else "reascan"
+        return "gscan" if self.mode in ("gscan", "spatial") else "reascan"
 
     def to_dict(self) -> dict[str, object]:
         """Return the recipe as plain data, the inverse of `recipe_from`."""
@@ -247,14 +273,102 @@ def reascan(
     )
 
 
-def gscan(*, scale: Scale = "small", seed: int = 42) -> Recipe:
-    """Return the recipe of a gSCAN-style dataset: simple commands, random distractors, two of gSCAN's held-out sets."""
+def gscan(*, splits: GscanSplits = "compositional", scale: Scale = "small", seed: int = 42, shots: int = 1) -> Recipe:
+    """Return the recipe of gSCAN: its compositional splits, its target lengths, or its spatial relations.
+
+    Every kind of object that a command may mean has as many worlds, and directions and distances are as frequent as in
+    the release. What several rules hold out is in no test set.
+
+    Args:
+        splits: `compositional` has the hold-outs B to H, `lengths` plans of more than 15 actions on a larger grid,
+            `spatial` the relations of Qiu et al. 2021 with five hold-outs.
+        scale: `paper` makes as many examples as were published; `medium` some hundred thousand; `small` some thousand.
+        seed: everything random follows from it.
+        shots: how many commands with 'cautiously' are in train (compositional only).
+    """
     if scale not in _SIZES:
         raise RecipeError(f"unknown scale {scale!r}; known: {', '.join(_SIZES)}")
-    commands, _ = _SIZES[scale]["p1"]
-    pool = Pool(name="simple", pattern="p1", commands=commands, worlds=_GSCAN_WORLDS[scale])
-    dev, test = _SHARES[scale]
-    return Recipe(name="gscan", mode="gscan", seed=seed, pools=(pool,), hold_out=GSCAN, dev=dev, test=test)
+    if splits not in _GSCAN:
+        raise RecipeError(f"unknown splits {splits!r} of gSCAN; known: {', '.join(_GSCAN)}")
+    chosen = _GSCAN[splits]
+    rules = tuple(replace(rule, shots=shots) if rule.name == "cautiously" else rule for rule in chosen.rules)
+    return Recipe(
+        name="gscan" if splits == "compositional" else f"gscan-{splits}",
+        mode=chosen.mode,
+        seed=seed,
+        pools=tuple(_gscan_pool(chosen, says, scale) for says in _KINDS_MEANT),
+        hold_out=rules,
+        dev=chosen.shares.dev,
+        test=chosen.shares.test,
+        grid_size=chosen.grid_size,
+        cap=chosen.cap,
+        fill=chosen.cap,
+        balance=("situations",),
+        overlaps_aside=True,
+    )
+
+
+class _Gscan(NamedTuple):
+    """One of the releases of gSCAN.
+
+    Attributes:
+        commands: how many commands say nothing but the noun, for a noun that does not matter.
+        worlds: by scale, how many worlds every kind of object has that a command may mean.
+        thinned: by scale, of how many commands one is made.
+        shares: of dev and test, of what is not held out, before what equals an example of train was dropped.
+    """
+
+    mode: Mode
+    rules: tuple[Rule, ...]
+    adverbs: bool
+    commands: dict[Says, int]
+    worlds: dict[str, int]
+    thinned: dict[str, int]
+    shares: Fractions
+    grid_size: int = 6
+    cap: int = 16
+
+
+_KINDS_MEANT: dict[Says, int] = {"noun": 16, "color": 4, "size": 12, "size color": 3}  # by what a phrase says
+_GSCAN: dict[GscanSplits, _Gscan] = {
+    "compositional": _Gscan(
+        "gscan",
+        GSCAN,
+        adverbs=True,
+        commands={"noun": 45, "color": 180, "size": 90, "size color": 360},
+        worlds={"small": 3, "medium": 30, "paper": 232},
+        thinned={"small": 1, "medium": 1, "paper": 1},
+        shares=Fractions(0.009, 0.1),
+    ),
+    "lengths": _Gscan(
+        "gscan",
+        GSCAN_LENGTHS,
+        adverbs=False,
+        commands={"noun": 9, "color": 36, "size": 18, "size color": 72},
+        worlds={"small": 12, "medium": 140, "paper": 592},
+        thinned={"small": 1, "medium": 1, "paper": 1},
+        shares=Fractions(0.008, 0.2),
+        grid_size=12,
+    ),
+    "spatial": _Gscan(
+        "spatial",
+        GSCAN_SPATIAL,
+        adverbs=False,
+        commands={"noun": 3564, "color": 14256, "size": 7128, "size color": 28512},
+        worlds={"small": 1, "medium": 1, "paper": 2},
+        thinned={"small": 24, "medium": 3, "paper": 1},
+        shares=Fractions(0.009, 0.1),
+        cap=18,
+    ),
+}
+
+
+def _gscan_pool(chosen: _Gscan, says: Says, scale: Scale) -> Pool:
+    commands = max(1, chosen.commands[says] // chosen.thinned[scale])
+    worlds = chosen.worlds[scale] * _KINDS_MEANT[says]
+    form = "p2" if chosen.mode == "spatial" else "p1"
+    name = says.replace(" ", "-")
+    return Pool(name=name, pattern=form, commands=commands, worlds=worlds, says=says, adverbs=chosen.adverbs)
 
 
 _SIZES: dict[str, dict[str, tuple[int, int]]] = {
@@ -262,7 +376,6 @@ _SIZES: dict[str, dict[str, tuple[int, int]]] = {
     "medium": {"p1": (675, 30), "p2": (1000, 40), "p3": (1500, 40)},
     "paper": {"p1": (675, 180), "p2": (2025, 180), "p3": (3375, 180)},
 }
-_GSCAN_WORLDS = {"small": 16, "medium": 150, "paper": 360}
 _SHARES = {"small": Fractions(), "medium": Fractions(0.05, 0.05), "paper": Fractions()}  # by default as released
 _TESTS: dict[str, tuple[Pool, ...]] = {
     "small": (
@@ -282,7 +395,7 @@ _TESTS: dict[str, tuple[Pool, ...]] = {
     ),
 }
 # The released worlds hold up to 17 objects and are never cut short; the corrected ones keep the paper's promise of 16.
-_CAPS = {"compatible": 24, "corrected": 16}
+_CAPS = {"compatible": 24, "corrected": 16, "spatial": 18}
 
 
 def every_word_mixture(name: str, *, seed: int) -> Recipe:
@@ -392,7 +505,13 @@ def _read_rule(entry: str | dict[str, Any]) -> Rule:
     entry = {"id": f"own/{_table('hold-out', entry).get('name', '')}", **entry}
     _refuse_unknown("hold-out", entry, Rule)
     _demand_all("hold-out", entry, Rule)
-    return Rule(**{**entry, "relations": tuple(_list("relations", entry.get("relations", [])))})
+    listed = {name: tuple(_list(name, entry.get(name, []))) for name in ("relations", "cases")}
+    return Rule(**{**entry, **listed, "cases": tuple(map(_read_case, listed["cases"]))})
+
+
+def _read_case(entry: object) -> Case:
+    _refuse_unknown("case of a hold-out", _table("case of a hold-out", entry), Case)
+    return Case(**_table("case of a hold-out", entry))
 
 
 def _read_pool(entry: dict[str, Any]) -> Pool:
@@ -403,7 +522,7 @@ def _read_pool(entry: dict[str, Any]) -> Pool:
     return Pool(**entry)
 
 
-def _refuse_unknown(what: str, table: Mapping[str, object], record: type[Recipe | Pool | Rule]) -> None:
+def _refuse_unknown(what: str, table: Mapping[str, object], record: type[Recipe | Pool | Rule | Case]) -> None:
     unknown = set(table) - {entry.name for entry in fields(record)}
     if unknown:
         raise RecipeError(f"unknown keys in the {what}: {', '.join(sorted(unknown))}")

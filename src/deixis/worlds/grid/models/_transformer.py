@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from deixis.errors import SchemaError
 from deixis.learn._layers import can_fuse
+from deixis.learn._lean import attend_to_few
 from deixis.worlds.grid.models._phrases import mask_of, phrases_of
 from deixis.worlds.grid.models.policy import Layout, Policy
 
@@ -113,6 +114,7 @@ class GridTransformer(Policy):
     """The transformer, for `words` known words."""
 
     layout = Layout(size=10, pad=PAD, start=START, stop=STOP, first=4)
+    checks_drafts = True
 
     def __init__(self, settings: GridTransformerSettings, words: int) -> None:
         super().__init__()
@@ -305,7 +307,13 @@ def attend_with_distances(qkv: Tensor, products: Tensor, mask: Tensor, dropout: 
 
 
 def attend(
-    queries: Tensor, pairs: Tensor | None, mask: Tensor | None, *, is_causal: bool = False, dropout: float = 0.0
+    queries: Tensor,
+    pairs: Tensor | None,
+    mask: Tensor | None,
+    *,
+    is_causal: bool = False,
+    dropout: float = 0.0,
+    is_lean: bool = False,
 ) -> Tensor:
     """Compute attention, the heads joined again.
 
@@ -314,9 +322,13 @@ def attend(
             self-attention.
         pairs: keys and values [example, other place, 2, head, part]; None for self-attention.
         mask: bool [example, other place], False for padding, or [example, place, other place].
+
+    With `is_lean` the route of `deixis.learn._lean` is taken, without dropout.
     """
     source = queries if pairs is None else pairs
     is_plain = mask is None or mask.ndim == 2
+    if is_lean and is_plain:
+        return attend_to_few(queries[:, :, 0], source[:, :, -2], source[:, :, -1], mask, is_causal=is_causal)
     if can_fuse(queries) and is_plain and source.shape[1] <= MAX_FUSED_KEYS and queries.shape[4] in FUSED_HEAD_SIZES:
         from deixis.worlds.grid.models._fused_attention import small_attention
 
@@ -351,6 +363,7 @@ class Attention(nn.Module):
         self.ask = nn.Linear(width, projections * width)  # checkpoints know the projections as ask and offer
         self.offer = nn.Linear(width, 2 * width) if makes_pairs else None
         self.out = nn.Linear(width, width)
+        self.is_lean = False
         self.distances = Distances(settings.longest_distance, width) if distances else None
 
     def project(self, x: Tensor) -> Tensor:
@@ -369,7 +382,7 @@ class Attention(nn.Module):
         dropout = self.drops if self.training else 0.0
         if self.distances is not None and mask is not None:
             return self.out(attend_with_distances(queries, self.distances(queries[:, :, 0]), mask, dropout))
-        return self.out(attend(queries, pairs, mask, is_causal=is_causal, dropout=dropout))
+        return self.out(attend(queries, pairs, mask, is_causal=is_causal, dropout=dropout, is_lean=self.is_lean))
 
 
 class Layer(nn.Module):

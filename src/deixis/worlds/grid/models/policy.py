@@ -91,6 +91,7 @@ class Policy(nn.Module):
         longest_command, longest_plan: what its tables have room for; 0 for no limit.
         points: whether it can also say where the target stands.
         points_mentions: whether it can also say where everything that a command mentions stands.
+        checks_drafts: whether the scores of a whole plan take no longer than those of a few steps.
         computes_in: the dtype of the heavy products; sums and losses stay in float32.
         is_told: whether it is told the parse of commands.
         vocabulary: the words that it was built for, in the order of their numbers; empty where only told how many.
@@ -104,6 +105,7 @@ class Policy(nn.Module):
     longest_plan: int = 0
     points: bool = False
     points_mentions: bool = False
+    checks_drafts: bool = False
     computes_in: torch.dtype = torch.float32
     is_told: bool = False
     vocabulary: tuple[str, ...] = ()

@@ -17,14 +17,17 @@ from deixis.data._split_names import join_splits, names_in_split
 from deixis.errors import LeakySplit
 from deixis.expression.plain import expression_to_json
 from deixis.seeds import mix_words
+from deixis.worlds.grid.actions import Manner, Verb
 from deixis.worlds.grid.language import read
 from deixis.worlds.grid.scene import GRID
+from deixis.worlds.grid.splits.cases import rows_of_cases, size_word
 from deixis.worlds.grid.splits.rules import phrase_key
 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from deixis.worlds.grid.splits.cases import Facts
     from deixis.worlds.grid.splits.rules import Rule
 
 __all__ = ["ASIDE", "TRAINING", "Examples", "Fractions", "LeakageProof", "divide_at_random", "membership_names"]
@@ -67,7 +70,8 @@ class Examples(NamedTuple):
     Shapes:
         ids: int64 [example]; which: int [example], the number of its text; stored: int [example], the number of the
         expression stored with it; shapes, colors: uint8 [object], all objects one after another; starts: int
-        [example], where those of each example start.
+        [example], where those of each example start. facts: what cases ask of each example, needed where a rule has
+        some; what the words say of it is read from the text instead.
     """
 
     ids: np.ndarray
@@ -78,6 +82,7 @@ class Examples(NamedTuple):
     shapes: np.ndarray
     colors: np.ndarray
     starts: np.ndarray
+    facts: Facts | None = None
 
 
 class _Command(NamedTuple):
@@ -85,6 +90,7 @@ class _Command(NamedTuple):
 
     held: int
     mentions: int
+    deed: tuple[int, int, int]  # verb, manner and size word of the target, as in `Facts`
     phrases: tuple[str, ...]
     expression: str  # as JSON
 
@@ -99,6 +105,7 @@ class LeakageProof:
     rules: tuple[Rule, ...]
     ids: dict[str, list[np.ndarray]] = field(default_factory=lambda: defaultdict(list))
     phrases: dict[str, set[tuple[str, ...]]] = field(default_factory=lambda: defaultdict(set))
+    shots: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     _known: dict[str, _Command] = field(default_factory=dict)
 
     def add(self, place: str, examples: Examples) -> None:
@@ -115,7 +122,11 @@ class LeakageProof:
         for bit, rule in enumerate(self.rules):
             says = held[examples.which] >> bit & 1 == 1
             shows = _shows(rule, examples, mentions[examples.which])
-            if place in TRAINING:
+            if rule.cases:
+                shows = shows | self._meets(rule, examples)
+            if place == "train" and rule.shots:
+                self._count_shots(rule, int((says | shows).sum()))
+            elif place in TRAINING:
                 _demand_none(rule, place, examples, says, shows)
             elif rule.name in names_in_split(place) and not rule.new_phrases:
                 _demand_all(rule, place, examples, says | shows)
@@ -128,6 +139,9 @@ class LeakageProof:
         """
         examples = self._demand_different()
         for rule in self.rules:
+            if self.shots[rule.id] != rule.shots and examples:
+                raise LeakySplit(f"{rule.id} lets {rule.shots} examples into train, which has {self.shots[rule.id]}")
+        for rule in self.rules:
             if rule.new_phrases and self.phrases[rule.name] & self.phrases["train"]:
                 raise LeakySplit(f"{rule.id} promises new combinations of phrases, but train has some of them")
         held = [rule for rule in self.rules if not rule.new_phrases]
@@ -135,7 +149,7 @@ class LeakageProof:
             "examples": examples,
             "shown": [
                 "no example occurs twice, within a split or across splits",
-                *[f"no example of train, dev or test is held out by {rule.id}" for rule in held],
+                *[f"{_where_none(rule)} is held out by {rule.id}" for rule in held],
                 *[f"every example of {rule.name} is held out by {rule.id}" for rule in held if rule.tested],
                 *[
                     f"no combination of noun phrases of {rule.name} occurs in train ({rule.id})"
@@ -144,6 +158,21 @@ class LeakageProof:
                 ],
             ],
         }
+
+    def _meets(self, rule: Rule, examples: Examples) -> np.ndarray:
+        """bool [example]: a case of the rule holds."""
+        if examples.facts is None:
+            raise LeakySplit(f"nothing is known of the examples that {rule.id} asks about")
+        deeds = np.zeros((len(examples.texts), 3), np.int64)
+        for number in np.unique(examples.which).tolist():
+            deeds[number] = self._command(examples.texts[number]).deed
+        verb, manner, said = deeds[examples.which].T
+        return rows_of_cases(rule.cases, examples.facts._replace(verb=verb, manner=manner, said=said))
+
+    def _count_shots(self, rule: Rule, found: int) -> None:
+        self.shots[rule.id] += found
+        if self.shots[rule.id] > rule.shots:
+            raise LeakySplit(f"{rule.id} lets {rule.shots} examples into train, which has {self.shots[rule.id]}")
 
     def _demand_different(self) -> int:
         """How many examples there are, all of them different."""
@@ -174,10 +203,12 @@ class LeakageProof:
 
     def _command(self, text: str) -> _Command:
         if text not in self._known:
-            expression = read(text).expression
+            instruction = read(text).instruction
+            expression = instruction.expression
             held = sum(1 << bit for bit, rule in enumerate(self.rules) if rule.says(expression))
             mentions = sum(1 for _ in expression.mentions())
-            self._known[text] = _Command(held, mentions, phrase_key(expression), expression_to_json(expression))
+            deed = Verb(instruction.verb).code, Manner(instruction.manner).code, size_word(expression)
+            self._known[text] = _Command(held, mentions, deed, phrase_key(expression), expression_to_json(expression))
         return self._known[text]
 
 
@@ -202,7 +233,15 @@ def _demand_none(rule: Rule, place: str, examples: Examples, says: np.ndarray, s
         raise LeakySplit(f"{rule.id} is held out, but {place} has the command {culprit!r}")
     if shows.any():
         number = int(examples.ids[np.argmax(shows)])
-        raise LeakySplit(f"{rule.id} is held out, but example {number} of {place} mentions a {rule.thing}")
+        what = f"mentions a {rule.thing}" if rule.thing else "is such a case"
+        raise LeakySplit(f"{rule.id} is held out, but example {number} of {place} {what}")
+
+
+def _where_none(rule: Rule) -> str:
+    if not rule.shots:
+        return "no example of train, dev or test"
+    many = "example" if rule.shots == 1 else "examples"
+    return f"no example of dev or test, and {rule.shots} {many} of train,"
 
 
 def _demand_all(rule: Rule, place: str, examples: Examples, held: np.ndarray) -> None:

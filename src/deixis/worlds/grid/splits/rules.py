@@ -14,6 +14,7 @@ from deixis.expression.patterns import pattern, pattern_of
 from deixis.expression.steps import Extreme, Is
 from deixis.worlds.grid.language import parse
 from deixis.worlds.grid.scene import GRID
+from deixis.worlds.grid.splits.cases import Case
 
 
 if TYPE_CHECKING:
@@ -23,10 +24,24 @@ if TYPE_CHECKING:
     from deixis.expression.steps import Related
     from deixis.worlds.grid.scene import GridScene
 
-__all__ = ["GSCAN", "REASCAN", "REASCAN_ASIDE", "Decisive", "Rule", "find_rule", "phrase_key", "relation_key", "rules"]
+__all__ = [
+    "GSCAN",
+    "GSCAN_LENGTHS",
+    "GSCAN_SPATIAL",
+    "REASCAN",
+    "REASCAN_ASIDE",
+    "Case",
+    "Decisive",
+    "Rule",
+    "find_rule",
+    "phrase_key",
+    "relation_key",
+    "rules",
+]
 
 
 Decisive: TypeAlias = Literal["", "shape", "color", "size"]
+MOST_SHOTS = 1000
 TAKEN = ("train", "dev", "test", "aside", "all")  # 'all' is how other tools call everything together
 
 
@@ -50,6 +65,8 @@ class Rule:
         decisive: the attribute whose word in `phrase` must be needed to find the target for an example to be in the
             test set. Held-out examples without that are set aside: in neither training nor the test set.
         tested: whether what is held out forms a test set; otherwise all of it is set aside.
+        cases: what an example may not be, several things at once, e.g. a square of size 3 that is to be pushed.
+        shots: so many of the examples that this rule alone holds out go to train all the same.
     """
 
     id: str
@@ -64,6 +81,8 @@ class Rule:
     new_phrases: bool = False
     decisive: Decisive = ""
     tested: bool = True
+    cases: tuple[Case, ...] = ()
+    shots: int = 0
 
     def __post_init__(self) -> None:
         self._check_kinds()
@@ -71,17 +90,21 @@ class Rule:
             raise RecipeError(
                 f"a split cannot be called {self.name!r}; use small letters, digits and hyphens, not {'/'.join(TAKEN)}"
             )
-        other = bool(self.phrase or self.thing or self.relations or self.first_clause or self.pattern)
+        other = bool(self.phrase or self.thing or self.relations or self.first_clause or self.pattern or self.cases)
         if not (other or self.new_phrases):
             raise RecipeError(
                 f"the hold-out {self.name!r} holds out nothing; "
-                "give it a phrase, a thing, relations, a first clause or a pattern"
+                "give it a phrase, a thing, relations, a first clause, a pattern or cases"
             )
         if self.new_phrases and other:
             raise RecipeError(f"the hold-out {self.name!r} asks for new phrases; it can hold out nothing else besides")
         if not self.tested and (self.is_generated or self.decisive):
             raise RecipeError(
                 f"the hold-out {self.name!r} is not tested; it cannot be made on purpose or ask for a decisive word"
+            )
+        if self.shots and (self.is_generated or not self.tested):
+            raise RecipeError(
+                f"the hold-out {self.name!r} lets examples into train, but it has no test set that they come from"
             )
         if self.first_clause:
             self._check_clause(self.first_clause)
@@ -110,6 +133,14 @@ class Rule:
         for name in ("in_order", "new_phrases", "tested"):
             if not isinstance(getattr(self, name), bool):
                 raise RecipeError(f"{name} of the hold-out {self.name!r} is true or false, got {getattr(self, name)!r}")
+        cases: object = self.cases
+        if not isinstance(cases, tuple) or not all(isinstance(case, Case) for case in cases):
+            raise RecipeError(f"the cases of the hold-out {self.name!r} are a list of tables of conditions")
+        shots: object = self.shots
+        if isinstance(shots, bool) or not isinstance(shots, int) or not 0 <= shots <= MOST_SHOTS:
+            raise RecipeError(
+                f"shots of the hold-out {self.name!r} is a whole number up to {MOST_SHOTS}, got {shots!r}"
+            )
 
     def _check_words(self, words: str) -> None:
         said = parse(f"the {words}")
@@ -183,9 +214,13 @@ class Rule:
             for thing in scene.objects[:mentions]
         )
 
-    def holds(self, expression: Expression, scene: GridScene) -> bool:
-        """Return whether an example must stay out of training."""
-        return self.says(expression) or self.shows(scene, sum(1 for _ in expression.mentions()))
+    def holds(
+        self, expression: Expression, scene: GridScene, *, verb: str = "", manner: str = "", actions: int = 0
+    ) -> bool:
+        """Return whether an example must stay out of training, in whose scene the mentioned objects come first."""
+        if self.says(expression) or self.shows(scene, sum(1 for _ in expression.mentions())):
+            return True
+        return any(case.holds(expression, scene, verb=verb, manner=manner, actions=actions) for case in self.cases)
 
 
 def phrase_key(expression: Expression) -> tuple[str, ...]:
@@ -276,12 +311,89 @@ GSCAN = (
         about="novel composition of object properties",
         thing="red square",
     ),
+    Rule(
+        id="gscan/south-west-v1",
+        name="south-west",
+        about="novel direction of the target",
+        cases=(Case(direction="sw"),),
+    ),
+    Rule(
+        id="gscan/small-circles-v1",
+        name="small-circles",
+        about="novel contextual reference: a circle of size 2 called small",
+        cases=(Case(said="small", target="circle", size=2),),
+    ),
+    Rule(
+        id="gscan/pushed-squares-v1",
+        name="pushed-squares",
+        about="novel class inference: pushing a square of size 3",
+        cases=(Case(verb="push", target="square", size=3),),
+    ),
+    Rule(
+        id="gscan/cautiously-v1",
+        name="cautiously",
+        about="an adverb learned from a few examples",
+        cases=(Case(manner="cautiously"),),
+        shots=1,
+    ),
+    Rule(
+        id="gscan/pull-while-spinning-v1",
+        name="pull-while-spinning",
+        about="novel combination of adverb and verb",
+        cases=(Case(verb="pull", manner="while spinning"),),
+    ),
+)
+
+GSCAN_LENGTHS = (
+    Rule(
+        id="gscan/long-plans-v1",
+        name="long-plans",
+        about="plans of more than 15 actions",
+        cases=(Case(longer_than=15),),
+    ),
+)
+
+# The spatial relations of Qiu et al. 2021; what looks alike there and above has rules of its own, which differ.
+GSCAN_SPATIAL = (
+    Rule(
+        id="gscan-spatial/visual-v1",
+        name="visual",
+        about="a red square as target or reference",
+        thing="red square",
+    ),
+    Rule(
+        id="gscan-spatial/relation-v1",
+        name="relation",
+        about="a green square and a blue circle related to each other",
+        cases=(
+            Case(target="green square", reference="blue circle"),
+            Case(target="blue circle", reference="green square"),
+        ),
+    ),
+    Rule(
+        id="gscan-spatial/referent-v1",
+        name="referent",
+        about="a yellow square as target",
+        cases=(Case(target="yellow square"),),
+    ),
+    Rule(
+        id="gscan-spatial/relative-position-1-v1",
+        name="relative-position-1",
+        about="novel relation: north of",
+        relations=("north of",),
+    ),
+    Rule(
+        id="gscan-spatial/relative-position-2-v1",
+        name="relative-position-2",
+        about="novel composition of relations: south west of",
+        relations=("south west of",),
+    ),
 )
 
 
 def rules() -> dict[str, Rule]:
     """Return every rule of the catalogue, by id."""
-    return {rule.id: rule for rule in (*REASCAN, *REASCAN_ASIDE, *GSCAN)}
+    return {rule.id: rule for rule in (*REASCAN, *REASCAN_ASIDE, *GSCAN, *GSCAN_LENGTHS, *GSCAN_SPATIAL)}
 
 
 def find_rule(name: str) -> Rule:

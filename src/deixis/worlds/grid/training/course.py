@@ -163,7 +163,8 @@ class _Plans(Course):
         """Return the share of plans on dev that are right."""
         if self.dev is None:
             return {}
-        said = say_plans(self.model, self.dev, self.device, limit=self.training.decode_limit)
+        limit = self.training.decode_limit
+        said = say_plans(self.model, self.dev, self.device, limit=limit, vocabulary=self.vocabulary)
         return {"exact": float(exact_matches(*said, self.dev).mean()), "examples": len(self.dev)}
 
     def merit(self, step: int, dev: Mapping[str, float]) -> float | None:  # noqa: ARG002 (every step counts)
