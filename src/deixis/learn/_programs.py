@@ -82,7 +82,7 @@ class Judge(Protocol):
     def relation(self, row: int, words: Tensor, pairs: Tensor) -> Tensor:
         """Whether a relation holds of an object and another: float [pair, object, other]."""
 
-    def compared(self, row: int, words: Tensor, inside: Tensor, pairs: Tensor) -> Tensor:
+    def comparison(self, row: int, words: Tensor, inside: Tensor, pairs: Tensor) -> Tensor:
         """Whether a word holds of each object compared with those in a set: float [pair, object]."""
 
     def common(self, dimensions: Tensor, pairs: Tensor) -> Tensor:
@@ -130,7 +130,7 @@ def _step(op: Op, row: int, some: ProgramRows, pairs: Tensor, sets: Tensor, ever
         case Op.IS:
             return top + judge.holds(row, some.first, pairs)
         case Op.EXTREME:
-            return top + judge.compared(row, some.first, top, pairs)
+            return top + judge.comparison(row, some.first, top, pairs)
         case Op.NTH:
             return nth(top, judge.centres(pairs), some.first, some.second)
         case Op.RELATED:

@@ -5,7 +5,7 @@ and which object is meant. Learnt are
 
     holds(word)       log sigmoid(word · look(object) + bias)
     related(word)     log sigmoid(word · pair(object, other) + bias)
-    compared(word)    log of a mixture of: one relation holds to some other object of the set; another holds to none
+    comparison(word)  log of a mixture of: one relation holds to some other object of the set; another holds to none
 
 with look = A relu(B x) or, plainly, A x, and pair = (relu(C x + D y + E of the places of both), F x * F y), of which
 the products can tell that two objects have a feature in common. What comes out for an object is the logarithm of the
@@ -64,7 +64,7 @@ class ReaderSizes:
     relates: bool = True
 
 
-class Seen(NamedTuple):
+class Look(NamedTuple):
     """Objects as seen.
 
     Shapes:
@@ -158,7 +158,7 @@ class ObjectReader(nn.Module):
         table = torch.tensor(padded, dtype=torch.int64).view(len(values), most)
         self.register_buffer("values", table, persistent=False)
 
-    def see(self, features: Tensor, there: Tensor, places: Tensor | None = None, centre: Tensor | None = None) -> Seen:
+    def see(self, features: Tensor, there: Tensor, places: Tensor | None = None, centre: Tensor | None = None) -> Look:
         """Encode the objects of scenes.
 
         Shapes:
@@ -168,7 +168,7 @@ class ObjectReader(nn.Module):
         region = features if self.region is None else functional.relu(self.region(features))
         pair = features.new_zeros(0) if self.pairs is None else self.pairs(features, places)
         centre = features.new_zeros(*there.shape, 2) if centre is None else centre
-        return Seen(self.look(region), pair, centre, there)
+        return Look(self.look(region), pair, centre, there)
 
     def spread(self) -> Tensor:
         """Sum of the weights that all words together put on features, in absolute value.
@@ -180,7 +180,7 @@ class ObjectReader(nn.Module):
         of_words = (self.word.weight @ look).abs().sum() / sqrt(self.sizes.width)
         return of_words if self.pairs is None else of_words + self.pairs.spread()
 
-    def fit(self, programs: ProgramRows, seen: Seen) -> Tensor:
+    def fit(self, programs: ProgramRows, seen: Look) -> Tensor:
         """Return how each object fits the text of its scene: float [scene, object], at most 0."""
         return run_programs(programs, seen.there, _ObjectJudge(self, programs, seen))
 
@@ -191,12 +191,12 @@ class _ObjectJudge:
     The words of a text are judged at once, since taking pairs of objects apart would cost more than judging them.
     """
 
-    def __init__(self, reader: ObjectReader, programs: ProgramRows, seen: Seen) -> None:
+    def __init__(self, reader: ObjectReader, programs: ProgramRows, seen: Look) -> None:
         self.reader, self.seen = reader, seen
-        words, self.slot = _said(programs, Op.IS)
+        words, self.slot = _said_words(programs, Op.IS)
         odds = reader.word(words) @ seen.look.transpose(1, 2) / sqrt(reader.sizes.width)
         self.are = functional.logsigmoid(odds + reader.word_bias(words))  # [text, word, object]
-        words, self.pair_slot = _said(programs, Op.RELATED, Op.EXTREME)
+        words, self.pair_slot = _said_words(programs, Op.RELATED, Op.EXTREME)
         self.stand = None if reader.pairs is None else reader.pairs.stand(words, seen.pair)
 
     def holds(self, row: int, words: Tensor, pairs: Tensor) -> Tensor:  # noqa: ARG002 (judged before)
@@ -205,7 +205,7 @@ class _ObjectJudge:
     def relation(self, row: int, words: Tensor, pairs: Tensor) -> Tensor:  # noqa: ARG002 (judged before)
         return self._stand(0, row, pairs)
 
-    def compared(self, row: int, words: Tensor, inside: Tensor, pairs: Tensor) -> Tensor:
+    def comparison(self, row: int, words: Tensor, inside: Tensor, pairs: Tensor) -> Tensor:
         stand, against = (self._stand(side, row, pairs) for side in (0, 1))
         assert self.reader.pairs is not None
         return self.reader.pairs.compare(words, stand, against, inside)
@@ -226,7 +226,7 @@ class _ObjectJudge:
         return self.seen.centre[pairs]
 
 
-def _said(programs: ProgramRows, *ops: Op) -> tuple[Tensor, Tensor]:
+def _said_words(programs: ProgramRows, *ops: Op) -> tuple[Tensor, Tensor]:
     """Return the words that rows with some operations say, int64 [text, word], and the place of each row's word."""
     is_said = torch.stack([programs.op == op for op in ops]).any(0)
     slot = (is_said.cumsum(1) - 1).clamp(min=0)

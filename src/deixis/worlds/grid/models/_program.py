@@ -20,7 +20,7 @@ In training the decoder is shown the target that is meant, afterwards the one th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isqrt
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,6 +30,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from deixis._kernels.ops import Op
 from deixis.errors import DeixisError, SchemaError
 from deixis.expression.description import Description
 from deixis.learn._programs import SchemaSymbols, lines_of, read_rows
@@ -54,6 +55,7 @@ AT_ONCE = 512  # examples whose pairs of objects are seen together
 SINCE, EFFORTS = 12, 24  # as far as it counts
 EAST_SOUTH_WEST_NORTH = ((0, 1), (1, 0), (0, -1), (-1, 0))
 SYMBOLS = SchemaSymbols(GRID)
+SAYING = (Op.IS, Op.EXTREME, Op.RELATED)  # operations with a word
 SIZE, SHAPE, COLOR = slice(0, 4), slice(4, 8), slice(8, 12)  # channels; of boxes, sizes from 12 and colors from 16
 
 
@@ -66,6 +68,8 @@ class ProgramSettings:
         hidden: of the decoder.
         channels: 25, since boxes and solids are to be told apart.
         longest_side: rows and columns that places have numbers for.
+        symbols: how many of `SYMBOLS` it has scores for, those of ReaSCAN by default; `suit_words` makes them as many
+            as commands can say. A command that says another counts as one that cannot be parsed.
         truth: how much it counts in pointing that fits are probabilities, beside that the target fits best.
         sparse: how much it counts that words look at few features (`ObjectReader.spread`).
     """
@@ -75,8 +79,18 @@ class ProgramSettings:
     hidden: int = 256
     channels: int = 25
     longest_side: int = 12
+    symbols: int = 25
     truth: float = 0.1
     sparse: float = 1e-4
+
+
+def suit_words(settings: ProgramSettings, vocabulary: Sequence[str]) -> ProgramSettings:
+    """Return the sizes of a model for commands of these words: with scores for all relations that they can say."""
+    known = set(vocabulary)
+    phrases = {**WORDS.relations, **WORDS.bare}
+    said = {name for phrase, name in phrases.items() if known.issuperset(phrase.split())}
+    most = max((number for number, name in enumerate(SYMBOLS.names, start=1) if name in said), default=0)
+    return replace(settings, symbols=max(settings.symbols, most + 1))
 
 
 class FoundTarget(NamedTuple):
@@ -130,7 +144,7 @@ class ProgramPolicy(Policy):
             ReaderSizes(
                 features=LOOKS,
                 places=2 * (2 * side - 1),
-                words=len(SYMBOLS),
+                words=settings.symbols,
                 width=settings.width,
                 pair=settings.pair,
             )
@@ -149,10 +163,18 @@ class ProgramPolicy(Policy):
 
     def tell(self, commands: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return verb, manner and program of each command, and which are bags of words instead."""
-        parsed = [_parsed(command) for command in commands]
+        parsed = [self._read(command) for command in commands]
         lines = [_bag(said) if line is None else line for said, line in zip(commands, parsed, strict=True)]
         told = np.array(lines_of(lines), np.int16).reshape(len(lines), -1)
         return told, np.array([line is None for line in parsed], np.bool_)
+
+    def _read(self, command: str) -> tuple[int, ...] | None:
+        """Verb, manner and program of a command; None where the parser or this model does not know what it says."""
+        line = _parse(command)
+        is_known = line is not None and all(
+            word < self.settings.symbols for op, word in zip(line[2::3], line[3::3], strict=True) if op in SAYING
+        )
+        return line if is_known else None
 
     # ------------------------------------------------------------------------ finding the target
 
@@ -163,8 +185,8 @@ class ProgramPolicy(Policy):
         slots, is_there = _slots(grid)  # [example, solid or box and cell, feature]
         scores = self._find(told[:, 2:], slots, is_there).unflatten(1, (2, -1))
         best = scores.argmax(dim=1)
-        solid, cell = slots.unflatten(1, (2, -1)).unbind(1)
-        looks = torch.where((best == 0)[..., None], solid, cell)
+        solid, box = slots.unflatten(1, (2, -1)).unbind(1)
+        looks: Tensor = torch.where((best == 0)[..., None], solid, box)
         target = scores.logsumexp(dim=1)
         return FoundTarget(
             told[:, :2], target, target.argmax(dim=1), looks, ~is_there[:, : grid.shape[1]], _agents(grid)
@@ -298,7 +320,7 @@ def _agents(grid: Tensor) -> Tensor:
 
 
 @lru_cache(maxsize=1 << 18)
-def _parsed(command: str) -> tuple[int, ...] | None:
+def _parse(command: str) -> tuple[int, ...] | None:
     """Verb, manner and program of a command; None where the parser cannot read it."""
     try:
         said = read_typed(command, any_order=True).instruction

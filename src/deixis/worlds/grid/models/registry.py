@@ -9,7 +9,7 @@ from deixis.errors import RecipeError, UnknownName, nearest
 from deixis.worlds.grid._batches import CHANNELS
 from deixis.worlds.grid.models._graph_lstm import GraphLSTM, GraphLSTMSettings
 from deixis.worlds.grid.models._multimodal_lstm import MultimodalLSTM, MultimodalLSTMSettings
-from deixis.worlds.grid.models._program import ProgramPolicy, ProgramSettings
+from deixis.worlds.grid.models._program import ProgramPolicy, ProgramSettings, suit_words
 from deixis.worlds.grid.models._transformer import GridTransformer, GridTransformerSettings
 
 
@@ -26,16 +26,21 @@ LARGEST = 4096  # of any size of a model
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelEntry:
-    """A known model: how it is built, and the record of its sizes."""
+    """A known model: how it is built, and the record of its sizes.
+
+    Attributes:
+        suit: returns sizes that suit a vocabulary.
+    """
 
     model: Callable[[Any, int], Policy]
     settings: type
+    suit: Callable[[Any, Sequence[str]], Any] = lambda settings, _: settings
 
 
 MODELS: Mapping[str, ModelEntry] = {
     "m-lstm": ModelEntry(model=MultimodalLSTM, settings=MultimodalLSTMSettings),
     "gcn-lstm": ModelEntry(model=GraphLSTM, settings=GraphLSTMSettings),
-    "program": ModelEntry(model=ProgramPolicy, settings=ProgramSettings),
+    "program": ModelEntry(model=ProgramPolicy, settings=ProgramSettings, suit=suit_words),
     "transformer": ModelEntry(model=GridTransformer, settings=GridTransformerSettings),
 }
 
@@ -58,8 +63,10 @@ def build(name: str, settings: Mapping[str, Any], words: int | Sequence[str]) ->
     count = words if isinstance(words, int) else len(words)
     if not 0 < count < 1 << 16:
         raise RecipeError(f"a model knows from 1 to {(1 << 16) - 1:,} words, got {count}")
-    model = find_model(name).model(settings_of(name, settings), count)
-    model.vocabulary = () if isinstance(words, int) else tuple(words)
+    known, sizes = find_model(name), settings_of(name, settings)
+    vocabulary = () if isinstance(words, int) else tuple(words)
+    model = known.model(known.suit(sizes, vocabulary), count)
+    model.vocabulary = vocabulary
     return model
 
 

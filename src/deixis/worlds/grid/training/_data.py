@@ -43,7 +43,7 @@ class DeviceData:
         self.mentions = move(arrays.mentions, np.int16)
         self.actions = move(arrays.plans.values, np.uint8)
         self.start = move(arrays.plans.start, np.int64)
-        table, which, _ = _told(arrays, teller)
+        table, which, _ = _told_table(arrays, teller)
         self.told, self.which = move(table, np.int16), move(which, np.int32)
 
     def __len__(self) -> int:
@@ -71,11 +71,11 @@ class DeviceData:
 
 def parser_errors(model: Policy, arrays: PlanArrays) -> int:
     """Return how many examples have a command whose structure a model was not told, because no parser can read it."""
-    _, which, is_unread = _told(arrays, model)
+    _, which, is_unread = _told_table(arrays, model)
     return int(is_unread[which].sum())
 
 
-def _told(arrays: PlanArrays, teller: Policy | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _told_table(arrays: PlanArrays, teller: Policy | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return what is told of each different command, which one each example has, and which could not be read."""
     if teller is None or not teller.is_told:
         return np.zeros((1, 0), np.int16), np.zeros(len(arrays), np.int32), np.zeros(1, np.bool_)

@@ -272,7 +272,7 @@ class _RegionJudge:
     def relation(self, row: int, words: Tensor, pairs: Tensor) -> Tensor:  # noqa: ARG002
         return self.model.stand(words, take_rows(self.seen, pairs))
 
-    def compared(self, row: int, words: Tensor, inside: Tensor, pairs: Tensor) -> Tensor:
+    def comparison(self, row: int, words: Tensor, inside: Tensor, pairs: Tensor) -> Tensor:
         raise NotImplementedError("photographs order nothing, so their programs compare nothing")
 
     def common(self, dimensions: Tensor, pairs: Tensor) -> Tensor:

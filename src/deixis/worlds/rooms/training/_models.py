@@ -83,7 +83,7 @@ class _Speaking(NamedTuple):
         return self
 
 
-class _Told(NamedTuple):
+class _ReaderSettings(NamedTuple):
     """Settings of a reader, and how images are seen."""
 
     how: Reading
@@ -116,7 +116,7 @@ def _captioning(
 
 def _reading(
     given: Mapping[str, Any], *, settings: Path | None = None, encoder: str = "rooms", cache: Path | None = None
-) -> _Told:
+) -> _ReaderSettings:
     """How a reader that is told the parse of captions learns to find their images.
 
     Args:
@@ -126,11 +126,11 @@ def _reading(
             `deixis train room-encoder` has made, or weights of ResNet-50 as safetensors.
         cache: A folder for the features of images, so that they are computed once.
     """
-    return _Told(Reading.read(merge_settings(settings, given)), encoder, cache)
+    return _ReaderSettings(Reading.read(merge_settings(settings, given)), encoder, cache)
 
 
 def _train_reader(
-    settings: _Told,
+    settings: _ReaderSettings,
     data: Path | None,  # noqa: ARG001 (rooms are made, not read)
     out: Path,
     *,
