@@ -102,4 +102,4 @@ def test_the_command_begins_with_what_comes_with_deixis(dataset, tmp_path, capsy
     assert read_checkpoint(tmp_path / "run" / BEST).step == 1
 
     assert main([*run[:-1], str(tmp_path / "other"), "--begin", "nothing"]) != 0
-    assert "comes with deixis (m-lstm, gcn-lstm, transformer)" in capsys.readouterr().err
+    assert "comes with deixis (m-lstm, gcn-lstm, program, transformer)" in capsys.readouterr().err

@@ -51,7 +51,7 @@ def test_a_model_is_trained_and_judged(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["train", "grounder", "--half"], "models with --half: m-lstm, gcn-lstm, transformer"),
+        (["train", "grounder", "--half"], "models with --half: m-lstm, gcn-lstm, program, transformer"),
         (["train", "m-lstm", "--mining", "random"], "models with --mining: mattnet"),
         (["train", "grounder", "--mining", "random"], "models with --mining: mattnet"),
         (["train", "scan", "--features", "eyes"], "unknown encoder 'eyes'"),
