@@ -3,8 +3,8 @@
 Boards are drawn twice, for readers in the light and in the dark. The figures of the findings count small datasets that
 are made on the way; `--released` names the public sample of released ReaSCAN examples, whose numbers are shown beside
 them, and without it those figures are left as they are. `--model` asks the models that come with Deixis, which
-take some minutes and need torch. `--audits` names a folder with meaning.json and pairs.json, which the commands on the
-page "Which words are needed?" make.
+take some minutes and need torch. `--audits` names the folder in which the commands on the page
+"Which words are needed?" wrote meaning and pairs.
 """
 
 from __future__ import annotations
@@ -398,7 +398,8 @@ def _understood_in(dataset: Dataset, model_name: str) -> float:
 def other_datasets(folder: Path) -> list[Figure]:
     """The figures of the article about other people's datasets: which words are needed, and pairs without a picture."""
     meanings, pairs = (
-        json.loads((folder / name).read_text(encoding="utf-8"))["audits"] for name in ("meaning.json", "pairs.json")
+        json.loads((folder / name / "audit.json").read_text(encoding="utf-8"))["audits"]
+        for name in ("meaning", "pairs")
     )
     return [_necessity_figure(meanings), _pairs_figure(pairs)]
 

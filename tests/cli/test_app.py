@@ -118,7 +118,7 @@ def test_wrong_usage_is_told_in_one_line(words, said, capsys):
 
 def test_an_unknown_form_is_told_with_those_there_are(tiny, tmp_path, capsys):
     """Which ones depends on the world of the dataset."""
-    assert "known: reascan, release, parquet, compact" in complaint(
+    assert "known: reascan, release, gscan, parquet, compact" in complaint(
         capsys, "convert", tiny, tmp_path / "out", "--to", "word"
     )
 

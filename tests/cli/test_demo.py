@@ -43,4 +43,4 @@ def test_warming_up_uses_the_kernels(capsys):
     """Some examples are made and checked, which leaves compiled kernels behind."""
     assert main(["warm", "--json"]) == 0
 
-    assert json.loads(capsys.readouterr().out)["examples"] == 20
+    assert json.loads(capsys.readouterr().out)["examples"] == 22

@@ -188,11 +188,16 @@ def _pool_outcome(name: str, made: Mapping[str, Any], asked: Mapping[str, Any]) 
 def recipe_toml(recipe: Mapping[str, Any]) -> str:
     """Write a recipe as the TOML file that `read_recipe` reads."""
     plain = {key: value for key, value in recipe.items() if not _is_tables(value)}
-    lines = [f"{key} = {_toml(value)}" for key, value in plain.items()]
+    lines = _toml_fields(plain)
     for key, tables in recipe.items():
         for entry in tables if _is_tables(tables) else ():
-            lines += ["", f"[[{key}]]", *(f"{name} = {_toml(value)}" for name, value in entry.items())]
+            lines += ["", f"[[{key}]]", *_toml_fields(entry)]
     return "\n".join(lines) + "\n"
+
+
+def _toml_fields(values: Mapping[str, Any]) -> list[str]:
+    """Return fields as TOML; one without a value is left out, since TOML has no null."""
+    return [f"{name} = {_toml(value)}" for name, value in values.items() if value is not None]
 
 
 def _is_tables(value: object) -> bool:
@@ -200,7 +205,11 @@ def _is_tables(value: object) -> bool:
 
 
 def _toml(value: object) -> str:
-    """Return a value in TOML, which for texts, numbers, truth values and lists of them is written as in JSON."""
+    """Return a value in TOML: texts, numbers and truth values as in JSON, records as inline tables."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(_toml_fields(value))} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
