@@ -226,6 +226,8 @@ class Cursor:
 
     def peek(self) -> str:
         """Return the next character that is no blank, or an empty text at the end of the file."""
+        if self.at < len(self.text) and (found := self.text[self.at]) > " ":  # most often there is no blank
+            return found
         while True:
             self.at = _end_of_blanks(self.text, self.at)
             if self.at < len(self.text):

@@ -88,14 +88,17 @@ def box_from(values: object, *, form: Literal["xyxy", "xywh"] = "xyxy") -> Box:
     """
     if not isinstance(values, list | tuple) or len(values) != 4 or not all(map(_is_edge, values)):
         raise SchemaError(f"a box is a list of four numbers, got {str(values)[:60]}")
-    left, top, third, fourth = map(float, values)
-    box = Box(left, top, third, fourth) if form == "xyxy" else Box(left, top, left + third, top + fourth)
-    if not box.area > 0:
+    left, top, right, bottom = map(float, values)
+    if form == "xywh":
+        right, bottom = left + right, top + bottom
+    if not (left < right and (right - left) * (bottom - top) > 0):
         raise SchemaError(f"the box {list(values)} has no area")
-    return box
+    return Box(left, top, right, bottom)
 
 
 def _is_edge(value: object) -> bool:
+    if type(value) is float:
+        return -LARGEST < value < LARGEST
     return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST < value < LARGEST
 
 

@@ -144,7 +144,7 @@ class RegionLanguage:
     @staticmethod
     def _read(example: ReadExample) -> RegionReading:
         scenes = example.scenes
-        persons = sum(("category", "person") in one for one in scenes[0].objects) if scenes else 0  # type: ignore[attr-defined]
+        persons = scenes[0].categories.count("person") if scenes else 0  # type: ignore[attr-defined]
         return read_regions(example.text, has_one_person=persons == 1)
 
 

@@ -16,6 +16,7 @@ from hashlib import blake2b
 from math import hypot
 from typing import TYPE_CHECKING
 
+from deixis.errors import SchemaError
 from deixis.scene.scene import PlainScene, Point
 from deixis.schema import Attribute, Relation, Schema
 
@@ -77,7 +78,7 @@ _VALUES: dict[tuple[str, int], frozenset[tuple[str, str]]] = {}
 
 
 class RegionScene(PlainScene):
-    """The objects of an image, whose relations are worked out when they are asked for.
+    """The objects of an image, whose values, places and relations are worked out when they are asked for.
 
     Args:
         categories: of each object, one of `CATEGORIES`.
@@ -85,23 +86,50 @@ class RegionScene(PlainScene):
         ids: their numbers in the dataset, if they have any; they are no part of what the scene is.
     """
 
-    __slots__ = ("_digest", "_links", "ids", "regions")
+    __slots__ = ("_digest", "_links", "_objects", "_points", "categories", "ids", "regions")
+    categories: tuple[str, ...]
     ids: tuple[int, ...]
     regions: tuple[Box, ...]
+    _objects: tuple[frozenset[tuple[str, str]], ...] | None
     _links: frozenset[tuple[str, int, int]] | None
+    _points: tuple[Point, ...] | None
     _digest: str
 
     def __init__(self, categories: Sequence[str], boxes: tuple[Box, ...], ids: tuple[int, ...] = ()) -> None:
+        if not CATEGORIES.issuperset(categories) or len(categories) != len(boxes):
+            raise SchemaError(f"each of {len(boxes)} boxes has a category of COCO, got {str(list(categories))[:60]}")
         put = object.__setattr__
-        areas = [(right - left) * (bottom - top) for left, top, right, bottom in boxes]
-        order = {area: rank for rank, area in enumerate(sorted(set(areas), reverse=True), 1)}
         put(self, "schema", SCHEMA)
-        put(self, "objects", tuple(_values(one, order[area]) for one, area in zip(categories, areas, strict=True)))
-        put(self, "points", tuple(Point((box[1] + box[3]) / 2, (box[0] + box[2]) / 2) for box in boxes))
+        put(self, "categories", tuple(categories))
         put(self, "regions", boxes)
         put(self, "ids", ids)
+        put(self, "_objects", None)
+        put(self, "_points", None)
         put(self, "_links", None)
         put(self, "_digest", "")
+
+    def __len__(self) -> int:
+        return len(self.regions)
+
+    @property
+    def objects(self) -> tuple[frozenset[tuple[str, str]], ...]:  # type: ignore[override]
+        """The category and the rank of the size of every object."""
+        found = self._objects
+        if found is None:
+            areas = [(right - left) * (bottom - top) for left, top, right, bottom in self.regions]
+            order = {area: rank for rank, area in enumerate(sorted(set(areas), reverse=True), 1)}
+            found = tuple(_values(one, order[area]) for one, area in zip(self.categories, areas, strict=True))
+            object.__setattr__(self, "_objects", found)
+        return found
+
+    @property
+    def points(self) -> tuple[Point, ...]:  # type: ignore[override]
+        """The centres of the boxes."""
+        found = self._points
+        if found is None:
+            found = tuple(Point((top + bottom) / 2, (left + right) / 2) for left, top, right, bottom in self.regions)
+            object.__setattr__(self, "_points", found)
+        return found
 
     @property
     def links(self) -> frozenset[tuple[str, int, int]]:
@@ -136,21 +164,19 @@ class RegionScene(PlainScene):
         return self._digest
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, RegionScene) and (self.objects, self.regions) == (other.objects, other.regions)
+        return isinstance(other, RegionScene) and (self.categories, self.regions) == (other.categories, other.regions)
 
     def __hash__(self) -> int:
         return hash(self.regions)
 
     def __reduce__(self) -> tuple[object, ...]:
-        categories = [next(value for name, value in one if name == "category") for one in self.objects]
-        return RegionScene, (categories, self.regions, self.ids)
+        return RegionScene, (self.categories, self.regions, self.ids)
 
 
 def _values(category: str, rank: int) -> frozenset[tuple[str, str]]:
     """The values of an object; equal ones are one object in memory."""
     known = _VALUES.get((category, rank))
     if known is None:
-        SCHEMA.attributes[0].code(category)
         size = str(min(rank, RANKS))
         known = _VALUES[category, rank] = frozenset({("category", category), ("size", size)})
     return known

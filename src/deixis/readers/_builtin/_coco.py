@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.errors import BrokenDataset
-from deixis.judge.boxes import Box
+from deixis.judge.boxes import LARGEST, Box
 from deixis.readers._region_language import parse_regions
 from deixis.readers._region_scene import CATEGORIES, COCO, RegionScene
 from deixis.readers.files import json_entries
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 
 SHARD = re.compile(r"-\d{5}-of-\d{5}$")
-TOO_LARGE = 1e9  # for a box, in pixels
 INSTANCES = ("instances.json", "instances_train2014.json", "annotations/instances_train2014.json")
 REFUSALS = {
     "no-text": "the expression is empty",
@@ -65,12 +64,13 @@ class Photo:
             self.groups += 1
             return
         left, top, width, height = map(float, entry["bbox"])
-        if not (0 < width < TOO_LARGE and 0 < height < TOO_LARGE and abs(left) < TOO_LARGE and abs(top) < TOO_LARGE):
+        if 0 < width < LARGEST and 0 < height < LARGEST and -LARGEST < left < LARGEST and -LARGEST < top < LARGEST:
+            number, code = entry["id"], entry["category_id"]
+            self.ids.append(number)
+            self.codes.append(code)
+            self.boxes.append(Box(left, top, left + width, top + height))
+        else:
             self.flat += 1
-            return
-        self.ids.append(entry["id"])
-        self.codes.append(entry["category_id"])
-        self.boxes.append(Box(left, top, left + width, top + height))
 
     def look(self, names: Mapping[int, str]) -> View:
         """Return what is known of the image, made once."""
