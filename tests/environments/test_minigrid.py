@@ -89,7 +89,7 @@ def test_the_target_lies_ahead():
     assert encode_ahead(scene, 7)[3, 4].tolist() == [6, 1, 3]
 
 
-@pytest.mark.parametrize("view", [7, 3, pytest.param(None, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("view", [3, *(pytest.param(view, marks=pytest.mark.slow) for view in (7, None))])
 @pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version")  # it is a wrapper
 def test_the_wrapper_passes_the_checks_of_gymnasium(view):
     """The wrapped environment has Minigrid's three keys and nothing to complain about."""

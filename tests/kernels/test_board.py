@@ -99,7 +99,7 @@ def test_a_blueprint_picks_out_what_its_expression_does(name, reading, full_boar
             assert indices(word) == denotation(expression, scene, reading=reading)
 
 
-@pytest.mark.parametrize("name", ["p2", "p3", "p4", "chain"])
+@pytest.mark.parametrize("name", ["p2", "p3", pytest.param("p4", marks=pytest.mark.slow), "chain"])
 def test_mentions_left_out_do_not_count(name, full_boards):
     """Without a clause and all that is said inside it, a blueprint picks out what the shorter expression does."""
     for expression in some_commands(name):

@@ -119,7 +119,9 @@ def test_a_number_of_competitors_can_be_asked_for(mode):
             assert len(denotation(without(world.expression, part), world.scene)) >= 3
 
 
-@pytest.mark.parametrize("mode", [CORRECTED, EVERY_WORD], ids=["corrected", "every-word"])
+@pytest.mark.parametrize(
+    "mode", [pytest.param(CORRECTED, marks=pytest.mark.slow), EVERY_WORD], ids=["corrected", "every-word"]
+)
 def test_attribute_competitors_can_be_exhaustive(mode):
     """Each word, read as any other value of its kind, lets a wrong object through."""
     expressions = commands_of("p2", 6)

@@ -120,7 +120,7 @@ def test_a_board_drawn_with_signs_says_the_same_as_the_list(grid_data):
             assert f"{thing.color[0]}{'○▱□▣'[thing.codes()[0]]}{thing.size}" in text.splitlines()[thing.row + 1]
 
 
-@pytest.mark.parametrize("task", ["navigate", "refer"])
+@pytest.mark.parametrize("task", ["navigate", pytest.param("refer", marks=pytest.mark.slow)])
 def test_pictures_are_png(data_of, task):
     """Image prompts hold pictures that can be opened, and text that names them."""
     made = ask(PromptRecipe(task=task, limit=2, style="image"), data_of[task])
@@ -154,6 +154,7 @@ def test_pictures_that_are_not_there(photograph_data):
         ask(PromptRecipe(task="localise", limit=2, style="image"), photograph_data)
 
 
+@pytest.mark.slow
 def test_a_fresh_test_set_has_the_same_recipe_and_other_examples(grid_data):
     """A fresh seed gives other examples by the recipe of the dataset; the facts say which seed and recipe."""
     known = {example.id for table in open_source(grid_data).tables() for example in _examples(table)}

@@ -548,6 +548,7 @@ def test_the_page_is_well_formed_and_asks_for_nothing(results, tmp_path):
     assert not re.search(r"""(?:https?:)?//[a-z]|@import|url\((?!#)""", page.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_the_page_shows_every_cell_and_every_reason(results, tmp_path):
     """What was measured, what is published and why they differ can all be read, and text stays text."""
     page = write_report(report_of(results), tmp_path / "out")[0]

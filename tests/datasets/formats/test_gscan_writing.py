@@ -89,7 +89,7 @@ def test_size_words_of_released_files_mean_smallest_and_biggest(tmp_path, capsys
     capsys.readouterr()
 
 
-@pytest.mark.parametrize("splits", ["compositional", "lengths", "spatial"])
+@pytest.mark.parametrize("splits", ["compositional", "lengths", pytest.param("spatial", marks=pytest.mark.slow)])
 def test_what_is_made_survives_the_released_layout(tmp_path, splits):
     """Worlds, meanings, plans and splits are the same when read again, under the release's names."""
     dataset = make(small(splits), tmp_path / "made", workers=1)

@@ -78,6 +78,7 @@ def test_it_learns_by_heart_what_it_sees(drawn: CopsRef, tmp_path: Path) -> None
     assert np.mean(shares[-3:]) > 0.9
 
 
+@pytest.mark.slow
 def test_stopped_it_goes_on_to_the_same_eyes(drawn: CopsRef, tmp_path: Path) -> None:
     """A run in two parts ends with the same weights as one in one, those of the network that sees included."""
     how = small("mattnet", **TINY, steps=4, eval_every=2, mining="random", refresh_every=3)

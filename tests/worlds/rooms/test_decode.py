@@ -30,6 +30,7 @@ def test_what_was_drawn_is_read_back(number: int) -> None:
     assert decoded.error == decoded.difference == 0 < decoded.runner_up
 
 
+@pytest.mark.slow
 def test_noise_does_not_hide_what_is_shown() -> None:
     """A noisy picture is read as the same room, and its error tells how noisy it was."""
     rng = np.random.default_rng(3)

@@ -115,6 +115,7 @@ def test_a_single_form_can_be_asked_for():
     assert {one.form for one in express(made_up(), engine)} == {"chain"}
 
 
+@pytest.mark.slow
 def test_incomplete_annotation_can_be_allowed_for():
     """With unknowns, no other object may fit even if what is not written down were so."""
     unknowns = Unknowns()

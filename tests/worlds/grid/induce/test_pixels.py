@@ -15,6 +15,7 @@ from deixis.worlds.grid.induce.pixels import decode, encode
 from deixis.worlds.grid.scene import Agent, GridScene
 
 
+@pytest.mark.slow
 @given(st.integers(2, 6).flatmap(lambda size: grid_scenes(size=size, max_objects=20)))
 def test_nothing_is_lost(scene):
     """Decoding gives back every object, whatever overlaps what."""
