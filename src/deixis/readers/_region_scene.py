@@ -112,7 +112,7 @@ class RegionScene(PlainScene):
         return len(self.regions)
 
     @property
-    def objects(self) -> tuple[frozenset[tuple[str, str]], ...]:  # type: ignore[override]
+    def objects(self) -> tuple[frozenset[tuple[str, str]], ...]:
         """The category and the rank of the size of every object."""
         found = self._objects
         if found is None:
@@ -123,7 +123,7 @@ class RegionScene(PlainScene):
         return found
 
     @property
-    def points(self) -> tuple[Point, ...]:  # type: ignore[override]
+    def points(self) -> tuple[Point, ...]:
         """The centres of the boxes."""
         found = self._points
         if found is None:
