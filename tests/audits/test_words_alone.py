@@ -54,7 +54,7 @@ def test_what_was_made_of_one_expression_stays_together():
 
 
 def test_too_few_are_not_judged():
-    """Without expressions of what is not there, there is nothing to tell."""
+    """Without expressions that fit nothing, there is nothing to tell."""
     assert tell_by_words([example(1, "the cup")]) is None
 
 

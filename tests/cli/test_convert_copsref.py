@@ -136,7 +136,7 @@ def test_faulty_graphs_of_records_are_told(data, graphs, tmp_path, capsys):
 
 
 def test_what_the_release_has_no_records_for_must_be_asked_for(data, tmp_path, capsys):
-    """Expressions of what is not there are lost in the layout of the release: an error unless allowed, and no file."""
+    """Expressions that fit nothing are lost in the layout of the release: an error unless allowed, and no file."""
     assert main(["convert", str(data), str(tmp_path / "refs.json"), "--to", "copsref"]) == 2
 
     assert "--allow-losses" in capsys.readouterr().err

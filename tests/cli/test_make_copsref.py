@@ -282,7 +282,7 @@ def test_words_above_a_picture_are_apart_and_within_it(made, tmp_path):
 
 
 def test_no_image_is_called_right_where_nothing_fits(made, tmp_path, monkeypatch):
-    """The picture of an expression of what is not there says so instead of calling its first image the right one."""
+    """The picture of an expression that fits nothing says so instead of calling its first image the right one."""
     is_there = [example.is_there for example in open_copsref(made).examples("test")]
     written = []
     monkeypatch.setattr(ImageDraw.ImageDraw, "text", lambda *words, **_: written.append(words[2]))

@@ -44,10 +44,9 @@ def answers(
         prompts: The file of prompts; the right answers are looked for beside it.
         gold: The file of right answers, where it lies elsewhere.
         out: A folder for scores.json and judgements.jsonl, a line for every question.
-        seed: Of the bootstrap behind intervals; 0 by default.
+        seed: Random seed of the bootstrap intervals; 0 by default.
         workers: Accepted by every verb; one core is fast enough.
-        allow_losses: Judge the rest where more than one in a hundred answers is lost: to no question that was asked,
-            or a second one.
+        allow_losses: Go on although over 1 % of the answers belong to no question, or repeat one.
         as_json: Print JSON instead of text.
     """
     from deixis.prompts.files import gold_path, read_given, read_key, write_lines

@@ -60,11 +60,11 @@ def audit(
             the page alone.
         names: What to call the datasets, separated by commas; by default as their files and folders are called.
         split: Audit only the examples of this split.
-        sample: Audit only so many examples of each, chosen at random.
-        allow_losses: Audit the rest where more than one in a hundred examples cannot be understood.
+        sample: Audit a random sample of this size from each dataset.
+        allow_losses: Go on although over 1 % of the examples cannot be read.
         figures: Also measure what needs no meaning: texts, duplicates, candidates, blind readers. Files of others and
             datasets side by side always have these figures, on at most 20,000 examples of each.
-        seed: Which ones are chosen; 0 by default.
+        seed: Random seed of the sample; 0 by default.
         workers: How many threads or processes, one per core by default; the result does not depend on it.
         as_json: Print JSON instead of text.
         options: Those of single worlds.

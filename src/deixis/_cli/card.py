@@ -32,8 +32,8 @@ def card(
 
     Args:
         paths: Dataset folders of any world.
-        license_name: The terms, e.g. cc-by-4.0 or mit, in place of those that the dataset comes with.
-        published: The day on which it was published, e.g. 2026-11-30, for the metadata.
+        license_name: Licence of the dataset, e.g. cc-by-4.0; by default the one that it comes with.
+        published: Publication date for the metadata, e.g. 2026-11-30.
         no_figures: Draw no figures.
         seed: Accepted by every verb; nothing is random here.
         workers: Accepted by every verb; this one runs in one process.

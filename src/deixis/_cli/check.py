@@ -53,12 +53,12 @@ def check(
         places: Datasets of any world, at a path or an address such as s3://bucket/folder, Parquet files, or other
             files that a world reads. Each has a report of its own; those of one world are also checked against each
             other for examples that are in two of them.
-        select: The beginnings of codes to look for, separated by commas, e.g. E,W2.
-        thorough: Judge every example by the plain definitions, much slower.
+        select: Prefixes of the codes to check, separated by commas, e.g. E,W2.
+        thorough: Use the plain definitions instead of compiled checks; much slower.
         max_findings: How many findings of each code to list; 3 in text and 20 in JSON by default.
-        sample: Check only so many examples, chosen at random; files are then not compared with the manifest.
+        sample: Check a random sample of this size; files are then not compared with the manifest.
         codes: List what is checked in every world, and check nothing.
-        seed: Which examples are chosen; 0 by default.
+        seed: Random seed of the sample; 0 by default.
         workers: How many threads, one per core by default; the result does not depend on it.
         on: Work on this machine (here, the default), or on a Dask cluster.
         address: The scheduler of the cluster, e.g. tcp://10.0.0.1:8786; without it, processes are started here.

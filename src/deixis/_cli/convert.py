@@ -47,10 +47,10 @@ def convert(
             the authors of a dataset released them; and last where to write: a file or a folder, as the form has it.
         to: The form, one of those of its world; parquet is a dataset folder.
         split: Convert only this split; its vocabulary is still that of the whole dataset.
-        named: What splits are called: a name for the only split of each PATH, in their order, or old=new; separated
+        named: Names of splits: a name for the only split of each PATH, in their order, or old=new; separated
             by commas, e.g. --as a1 or --as test=a1.
         force: Replace a file that is already there.
-        seed: Chooses the words of absent things; nothing else is random here.
+        seed: Random seed of the words that the absent-… forms change.
         workers: Accepted by every verb; this one runs in one process.
         as_json: Print JSON instead of text.
         options: Those of single worlds.

@@ -27,9 +27,9 @@ def demo(
     """Make, check and audit a small dataset, and write a report.
 
     Args:
-        world: Which world; by default the first that writes a report.
+        world: World to demonstrate; by default the first that writes a report.
         out: The folder, deixis-demo by default; finished datasets in it are used again.
-        seed: Everything random follows from it; 42 by default.
+        seed: Random seed; 42 by default.
         workers: How many threads; the result does not depend on it.
         as_json: Print JSON instead of text.
     """

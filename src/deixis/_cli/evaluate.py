@@ -54,13 +54,13 @@ def evaluate(
         out: A folder for evaluation.json, for the verdicts on all answers and for what a checkpoint says. Splits that
             were judged before are kept; results on another dataset go to the folder on-NAME in it.
         force: Replace results of another model, or of another checkpoint, that the folder holds.
-        seed: Of whatever is drawn: random answers, the choice among equal scores, resamples; 0 by default.
+        seed: Random seed of random answers, ties and bootstrap intervals; 0 by default.
         workers: How many processes a cluster on this machine has, or how many threads a model has on a CPU.
         on: Judge on this machine (here, the default), or on a Dask cluster; the result is the same.
         address: The scheduler of the cluster, e.g. tcp://10.0.0.1:8786; without it, processes are started here.
         cluster_wait: How many seconds to wait while the cluster has no worker; 60 by default.
-        allow_losses: Judge the rest where more than one in a hundred answers is lost: it has no id, that of no example,
-            or one that was answered before; or its words are guessed at.
+        allow_losses: Go on although over 1 % of the answers are unusable: without the id of an example, repeated, or
+            only partly understood.
         as_json: Print JSON instead of text.
         options: Those that single worlds have.
     """

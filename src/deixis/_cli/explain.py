@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _Place(NamedTuple):
-    """Where something is said: the world, one scene or those of an example, and what the example says."""
+    """What a text is about: the world, one scene or those of an example, and the text of the example."""
 
     world: World
     where: Scene | Context
@@ -50,7 +50,7 @@ def explain(
     Args:
         text: The text, e.g. "push the red circle that is in the same row as a blue square"; by default what the
             example says.
-        scene: Where it is said: PATH#N for example N of a dataset, or a file with a scene.
+        scene: The scene: PATH#N for example N of a dataset, or a file with a scene.
         split: Count the examples within this split.
         world: The world that a file with a scene is of; by default the first that reads scenes from files.
         no_color: Do not use colours in the terminal.

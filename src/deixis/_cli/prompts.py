@@ -58,10 +58,10 @@ def prompts(
         split: Splits or sets of pairs to ask about, separated by commas; by default test, or all sets.
         images: Pictures as files beside the prompts, or inside them as base64.
         gold: Put the right answer on every line of the prompts, too.
-        allow_losses: Ask the rest where more than one in a hundred questions is the same as another.
+        allow_losses: Go on although over 1 % of the questions are duplicates.
         out: The file of prompts, FILE.jsonl; right answers go to FILE.gold.jsonl.
         lm_eval: A folder for a task of the lm-evaluation-harness.
-        seed: Which questions, in which order; 0 by default.
+        seed: Random seed of the choice and order of questions; 0 by default.
         workers: Processes that make a fresh test set; one per core by default.
         as_json: Print JSON instead of text.
         options: Those of single worlds.

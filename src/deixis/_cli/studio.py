@@ -44,14 +44,14 @@ def studio(
     Args:
         paths: Datasets, results of models, or folders that hold some. Without any, a small dataset of each world is
             made while the studio is already open, and kept for the next time.
-        host: Where to listen; other machines can only reach it when this is one of your network addresses.
+        host: Address to listen on; other machines can reach it only if it is a network address of this one.
         port: 8377 by default, so that links into the studio stay valid; the next free one where that is taken. 0
             for any that is free.
-        no_browser: Say where it is, but open no browser.
+        no_browser: Print the address, and open no browser.
         answers: A folder that keeps the answers of people who play; otherwise they can only be downloaded.
-        seed: Which demo is made; 42 by default.
+        seed: Random seed of the demo; 42 by default.
         workers: How many threads make the demo.
-        as_json: Say where it is as JSON.
+        as_json: Print the address as JSON.
     """
     for package in NEEDED:  # better now than when a page is asked for
         if find_spec(package) is None:

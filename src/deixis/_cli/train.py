@@ -92,7 +92,7 @@ def __getattr__(name: str) -> Callable[..., int]:
             how: The settings of the model.
             data: The dataset folder to learn from, or an address such as s3://bucket/folder.
             out: The folder for the run: checkpoints, log.jsonl and run.json.
-            minutes: Stop after so many; the same command goes on, to the same weights, as it does after Ctrl-C.
+            minutes: Stop after this many; the same command resumes, to the same weights, as after Ctrl-C.
             device: auto (a GPU where there is one), cpu, cuda, cuda:1.
             workers: How many threads on a CPU, one per core by default.
             as_json: Print JSON instead of text.
@@ -121,7 +121,7 @@ def __getattr__(name: str) -> Callable[..., int]:
         Args:
             how: The settings of the model.
             out: Where the run goes: a folder for checkpoints, log.jsonl and run.json, or the file of an encoder.
-            minutes: Stop after so many; the same command goes on, to the same weights, as it does after Ctrl-C.
+            minutes: Stop after this many; the same command resumes, to the same weights, as after Ctrl-C.
             device: auto (a GPU where there is one), cpu, cuda, cuda:1.
             workers: How many threads on a CPU, one per core by default.
             as_json: Print JSON instead of text.

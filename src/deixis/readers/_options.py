@@ -30,7 +30,7 @@ PICTURES = Option(
 )
 ALLOW_LOSSES = Option(
     name="allow_losses",
-    help="Go on where more than one in a hundred examples cannot be written in the form.",
+    help="Go on although over 1 % of the examples cannot be written in the form.",
     kind=bool,
 )
 READER_OPTIONS: Mapping[str, Sequence[Option]] = {

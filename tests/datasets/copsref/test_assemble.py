@@ -37,7 +37,7 @@ def test_misreadings_lead_into_the_images():
 
 
 def test_what_fits_nothing_fits_nothing_in_any_image():
-    """An expression of what is not there picks out nothing in any image it is shown with, and names its origin."""
+    """An expression that fits nothing picks out nothing in any image it is shown with, and names its origin."""
     table = posed().scenes
     absent = [example for example in posed().examples if not example.is_there]
     originals = {example.id: example for example in posed().there}

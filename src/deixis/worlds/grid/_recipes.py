@@ -48,10 +48,11 @@ def reascan(  # noqa: PLR0913 (each is an option)
     """ReaSCAN: commands, worlds with distractors, plans, splits and a proof that nothing leaks.
 
     Args:
-        mode: As the released generator, corrected (the default), or so that no content word can be spared.
+        mode: Like the released generator (compatible), without its faults (corrected, the default), or with every
+            content word needed (every-word).
         scale: A few thousand examples (small, the default), some 120,000 with larger dev and test (medium), or as
             many as the paper has.
-        seed: Everything random follows from it; 42 by default.
+        seed: Random seed; 42 by default.
         recipe: A TOML file that says what to make, instead of the other options.
         patterns: The command patterns to train on, separated by commas; p1,p2,p3 by default.
         hold_out: Sets to hold out of training, e.g. a1,a2, or none; the paper's seven splits by
@@ -59,13 +60,13 @@ def reascan(  # noqa: PLR0913 (each is an option)
         random_only: Only random distractors.
         any_facing: Let the agent start facing anywhere, not only east.
         must_move: Push and pull only where the object really moves; always so in the mode every-word.
-        competitors: How many wrong objects must fit the command when any one word or clause is overlooked.
-        exhaustive: One wrong object also for every other value that a word could be misread as.
-        balance: What comes out even: relations, directions, distances, lengths; separated by commas.
-        blocked: The share of pushes and pulls that move nothing, e.g. 0.2; all others really move. By default that is
-            as it happens, and 0 in the mode every-word.
+        competitors: Least number of wrong objects that fit the command if any one word or clause is ignored.
+        exhaustive: Also a distractor for every other value of each word.
+        balance: Properties to balance, separated by commas: relations, directions, distances, lengths.
+        blocked: Share of pushes and pulls that move nothing, e.g. 0.2; by default left to chance, and 0 in the mode
+            every-word.
         grid_size: Cells along one side; 6 by default.
-        cap: The most objects a world may hold; 16 by default (24 in compatible mode). Random objects are added until
+        cap: Largest number of objects in a world; 16 by default (24 in compatible mode). Random objects are added until
             there are 13, or as many as the cap.
     """
     if recipe is not None:
@@ -126,7 +127,7 @@ def gscan(
             sets of commands with a spatial relation such as 'a circle north of a square' (spatial).
         scale: Some thousand examples (small, the default), a hundred thousand (medium), or as many as were published
             (paper).
-        seed: Everything random follows from it; 42 by default.
+        seed: Random seed; 42 by default.
         shots: How many examples with 'cautiously' are in train, 1 by default; only for the compositional splits.
     """
     if shots is not None and splits != "compositional":

@@ -12,7 +12,7 @@
 | W402 | The same content is twice in one split |
 | E801 | An image, object or word is named that the scenes do not have |
 | E802 | The expression fits something in a distractor image |
-| E803 | An expression of what is not there fits something |
+| E803 | An expression marked as fitting nothing fits something |
 | E804 | The text does not say what the expression means |
 | E805 | The form is not that of the expression |
 | E806 | A distractor image is not of its kind |
@@ -70,7 +70,7 @@ codes = {
     **COMPARED,
     "E801": "An image, object or word is named that the scenes do not have",
     "E802": "The expression fits something in a distractor image",
-    "E803": "An expression of what is not there fits something",
+    "E803": "An expression marked as fitting nothing fits something",
     "E804": "The text does not say what the expression means",
     "E805": "The form is not that of the expression",
     "E806": "A distractor image is not of its kind",

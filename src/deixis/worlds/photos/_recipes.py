@@ -50,14 +50,13 @@ def copsref(  # noqa: PLR0913 (each is an option)
             2386621.jpg. Images without one are left out.
         images: How many scenes are imagined; 2000 by default.
         each: Distractor images of every kind for each expression of val and test; 3 by default.
-        fewest: How many of a kind will do where there are not as many; expressions with fewer are left out.
+        fewest: Least number of a kind; expressions with fewer are left out.
         val: The share of the images that are for validation; 0.15 by default.
         test: The share of the images that are for testing; 0.15 by default.
-        closed_world: Take what is not annotated for false; otherwise what may be true for all that is known counts.
-        no_negatives: Make no expressions of what is not there.
-        allow_losses: Go on although more than one in a hundred of the given files, images, objects, attributes or
-            relations is faulty.
-        seed: Everything random follows from it; 42 by default.
+        closed_world: Take what is not annotated as false; by default it may be true.
+        no_negatives: Make no expressions that fit nothing.
+        allow_losses: Go on although over 1 % of the given files, images, objects, attributes or relations are faulty.
+        seed: Random seed; 42 by default.
     """
     if scenes and images is not None:
         raise RecipeError("--images says how many scenes are imagined; leave it out where --scenes are given")

@@ -49,7 +49,7 @@ class Recipe:
     Worlds name the dataset and add fields of their own. Each is an option of `deixis make`.
 
     Attributes:
-        seed: Everything random follows from it.
+        seed: Random seed.
         examples: How many examples to draw.
     """
 

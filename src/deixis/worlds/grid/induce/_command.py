@@ -53,7 +53,7 @@ def induce(  # noqa: PLR0913 (each is an option)
         grid_size: Cells along one side, 4 to 6; 6 by default.
         objects: How many objects a world has; 8 by default.
         pictures: Draw the sheets of so many tasks, as SVG and PNG.
-        seed: Everything random follows from it; 42 by default.
+        seed: Random seed; 42 by default.
         workers: How many processes make tasks, one per core by default; the result does not depend on it.
         progress: Told how far things are.
     """

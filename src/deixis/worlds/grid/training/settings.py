@@ -64,7 +64,9 @@ class Training(Settings):
     batching: Annotated[
         Batching, Setting("batches of plans of about the same length (bucketed), or of random examples")
     ] = "bucketed"
-    precision: Annotated[Precision, Setting("of matrix products; auto is bf16 on a GPU and fp32 on a CPU")] = "auto"
+    precision: Annotated[
+        Precision, Setting("precision of matrix products; auto is bf16 on a GPU and fp32 on a CPU")
+    ] = "auto"
     eval_every: Annotated[
         int, Setting("steps between evaluations on dev", least=1, most=MAX_STEPS, was="look_every")
     ] = 1000

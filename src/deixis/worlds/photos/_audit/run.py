@@ -53,7 +53,7 @@ def audit(
 
 
 def _rows(found: ShortcutAudit) -> Iterator[tuple[str, str]]:
-    """What each reader solves where all images are shown, and how well words alone tell what is not there."""
+    """What each reader solves with all images shown, and how well words alone tell expressions that fit nothing."""
     shown = found.shortcuts[0]
     for probe in PROBES[1:]:
         yield f"solved by {probe} ({shown.setting})", f"{shown.shares[probe].mean:.1%}"
@@ -89,7 +89,7 @@ def _notes(found: ShortcutAudit) -> Iterator[str]:
     if told is not None:
         words = ", ".join(f"{word} x{factor:.2g}" for word, factor in told.telling)
         yield (
-            f"Words alone tell {told.absent:,} expressions of what is not there from the {told.there:,} they were made "
+            f"Words alone tell {told.absent:,} expressions that fit nothing from the {told.there:,} they were made "
             f"of with an area of {told.area:.2f} [{told.low:.2f}, {told.high:.2f}] under the curve, where chance is "
             f"0.50; most telling, with how much more often they say it: {words}."
         )

@@ -1,10 +1,10 @@
 """A classifier that tells expressions of absent things from others by their words alone.
 
-An expression of what is not there is made by changing one that fits something. If such expressions are worded
+An expression that fits nothing is made by changing one that fits something. If such expressions are worded
 differently, or use other words, they can be told without a look at any image, and whoever decides *not there* that way
 has understood nothing. The reader here is as simple as can be: it counts in how many expressions of either kind each
 word occurs (naive Bayes), and is asked about expressions that it has not counted. Its *area* is how often it finds an
-expression of what is not there likelier to be one than an expression of what is: 0.5 is chance, 1 gives everything
+expression that fits nothing likelier to be one than an expression of what is: 0.5 is chance, 1 gives everything
 away. An expression and those that were made from it are always asked about together, so that it cannot remember them.
 """
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["CHUNK", "Assembly", "Chunk", "Corpus", "assemble_chunk", "negatives_of", "with_distractors"]
 
 CHUNK = 1_000  # examples that are worked on at a time
-POOL = 4  # for every expression of what is not there, how many it is chosen from
+POOL = 4  # for every expression that fits nothing, how many it is chosen from
 
 
 class Assembly(NamedTuple):

@@ -79,10 +79,7 @@ class Grounding(Settings):
     noise: Annotated[float, Setting("noise of oracle features", least=0, most=100, is_option=False)] = 0.25
     probe: Annotated[
         Probe,
-        Setting(
-            "what is done to every expression: no words (deaf), shuffled words (shuffle), nouns and attributes only "
-            "(obj-attr)"
-        ),
+        Setting("input ablation: no words (deaf), shuffled words (shuffle), nouns and attributes only (obj-attr)"),
     ] = "none"
     seed: Annotated[int, Setting("random seed of weights, order, negatives and mining", least=0, most=MAX_SEED)] = 0
     steps: Annotated[
@@ -133,7 +130,9 @@ class Grounding(Settings):
         bool, Setting("mine nothing from the image of the expression itself", is_option=False)
     ] = True
     exclude_true: Annotated[bool, Setting("mine nothing that is true of the target, by the scene graph")] = False
-    precision: Annotated[Precision, Setting("of matrix products; auto is tf32 on a GPU and fp32 on a CPU")] = "auto"
+    precision: Annotated[
+        Precision, Setting("precision of matrix products; auto is tf32 on a GPU and fp32 on a CPU")
+    ] = "auto"
     record: Annotated[
         bool,
         Setting("record CUDA graphs of steps where all batches have one shape", is_option=False, may_change=True),

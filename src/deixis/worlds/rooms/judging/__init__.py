@@ -17,26 +17,24 @@ EVALUATE = (
     ),
     Option(
         name="decoding",
-        help="How a speaker chooses words: the likeliest each time (greedy, by default), by chance"
-        " (sampled), by chance from the likeliest few (top-k), or the likeliest caption that "
-        "a search finds (beam).",
+        help="How captions are decoded; greedy by default.",
         choices=("greedy", "sampled", "top-k", "beam"),
     ),
-    Option(name="temperature", help="Above 1 makes chance wilder, below 1 tamer; 1 by default.", kind=float),
-    Option(name="k", help="How many words are the likeliest few; 20 by default.", kind=int),
-    Option(name="width", help="How many captions the search keeps; 5 by default.", kind=int),
+    Option(name="temperature", help="Sampling temperature; 1 by default.", kind=float),
+    Option(name="k", help="Number of words for top-k; 20 by default.", kind=int),
+    Option(name="width", help="Beam width; 5 by default.", kind=int),
     Option(
         name="thinking",
-        help="Whether a speaker thinks of its listener: not at all, by proposing captions and "
-        "choosing one (rerank), or word by word (reason).",
+        help="Pragmatic decoding: none (the default), choosing among proposed captions (rerank), or word by word "
+        "(reason).",
         choices=("none", "rerank", "reason"),
     ),
-    Option(name="alpha", help="The weight of being understood, for one who thinks; 1 by default.", kind=float),
-    Option(name="cost", help="Of every word, in nats, for one who thinks; 0 by default.", kind=float),
-    Option(name="candidates", help="How many captions are proposed to choose from; 20 by default.", kind=int),
+    Option(name="alpha", help="Weight of the listener in pragmatic decoding; 1 by default.", kind=float),
+    Option(name="cost", help="Cost of a word in nats, in pragmatic decoding; 0 by default.", kind=float),
+    Option(name="candidates", help="Number of captions that rerank chooses from; 20 by default.", kind=int),
     Option(
         name="fluency",
-        help="The weight of what the speaker itself holds for likely, for one who thinks.",
+        help="Weight of the speaker's own probability in pragmatic decoding.",
         kind=float,
     ),
     Option(
@@ -59,7 +57,7 @@ EVALUATE = (
     ),
     Option(
         name="encoder",
-        help="How a speaker sees images, the one that it learnt with: rooms (comes with deixis), "
+        help="Image encoder that the speaker was trained with: rooms (comes with deixis), "
         "factors, or a file with weights.",
     ),
     Option(

@@ -104,7 +104,7 @@ def _captioning(
     Args:
         given: The settings that were given as options.
         settings: A TOML file with any of the settings; options override it.
-        encoder: How images are seen: rooms (comes with deixis), factors (the truth, as an upper limit), a file that
+        encoder: Image encoder: rooms (comes with deixis), factors (the truth, as an upper limit), a file that
             `deixis train room-encoder` has made, or weights of ResNet-50 as safetensors.
         cache: A folder for the features of images, so that they are computed once.
         steady: At the end, refit the first layer, so that a picture that is moved by a pixel, darker or noisy gives
@@ -122,7 +122,7 @@ def _reading(
     Args:
         given: The settings that were given as options.
         settings: A TOML file with any of the settings; options override it.
-        encoder: How images are seen: rooms (comes with deixis), factors (the truth, as an upper limit), a file that
+        encoder: Image encoder: rooms (comes with deixis), factors (the truth, as an upper limit), a file that
             `deixis train room-encoder` has made, or weights of ResNet-50 as safetensors.
         cache: A folder for the features of images, so that they are computed once.
     """
@@ -168,7 +168,7 @@ def _playing(
         settings: A TOML file with any of the settings; options override it.
         listener: A checkpoint or run with a listener; by default a new one learns from the beginning.
         freeze: The listener is not trained; it must be given.
-        encoder: How images are seen, the one that the speaker learnt with: rooms (comes with deixis), factors, or a
+        encoder: Image encoder that the speaker was trained with: rooms (comes with deixis), factors, or a
             file with weights.
         cache: A folder for the features of images, so that they are computed once.
         steady: At the end, refit the first layer, so that a picture that is moved by a pixel, darker or noisy gives

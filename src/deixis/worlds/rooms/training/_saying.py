@@ -33,9 +33,9 @@ class Decoding:
     Attributes:
         way: the likeliest word each time; words drawn by their probability; drawn from the likeliest few; or the
             likeliest caption that a search finds that keeps several.
-        temperature: above 1 makes chance wilder, below 1 tamer.
-        k: how many words are the likeliest few.
-        width: how many captions the search keeps.
+        temperature: sampling temperature.
+        k: number of words for top-k.
+        width: beam width.
     """
 
     way: Way = "greedy"
@@ -161,7 +161,7 @@ class Pragmatic:
     """The settings of pragmatic decoding.
 
     Attributes:
-        alpha: the weight of being understood; 0 leaves the speaker as it is.
+        alpha: weight of the listener; 0 leaves the speaker as it is.
         cost: of every word, in nats.
         candidates: how many captions are proposed.
         fluency: the weight of what the speaker itself holds for likely.

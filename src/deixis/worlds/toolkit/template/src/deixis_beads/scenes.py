@@ -63,7 +63,7 @@ class BeadsRecipe(Recipe):
     """Make a dataset of beads on a string.
 
     Attributes:
-        seed: Everything random follows from it; 0 by default.
+        seed: Random seed; 0 by default.
         examples: How many examples to draw; 1000 by default.
         length: How many beads hang on a string; 8 by default.
         clauses: The most clauses that an expression has; 2 by default.
