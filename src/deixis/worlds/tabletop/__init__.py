@@ -1,0 +1,1 @@
+"""Solids on a table, seen by a camera: a world of many objects in three dimensions."""
