@@ -151,7 +151,8 @@ def test_without_torch_the_extra_is_named(tiny, tmp_path):
 @pytest.mark.parametrize(
     ("model", "has", "lacks"),
     [
-        ("transformer", ["--quick", "--data"], ["--mining", "--speaker", "--features"]),
+        ("transformer", ["--quick", "--data", "sees-padding"], ["--mining", "--speaker", "--features", "paper-rate"]),
+        ("program", ["--quick", "--data"], ["--quirks"]),
         ("mattnet", ["--mining", "--first-stage", "--probe"], ["--quick", "--quirks"]),
         ("tree", ["--features"], ["--mining", "--first-stage", "--probe"]),
         ("captioner", ["--forcing", "--steady"], ["--data ", "--pairs", "--speaker "]),

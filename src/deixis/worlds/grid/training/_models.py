@@ -44,8 +44,7 @@ def _settings(
         quick: The settings that train fastest, in minutes on a GPU, instead of the published ones.
         begin: A run or a checkpoint of the same model to begin with, or the name of one that comes with deixis; its
             sizes are kept.
-        quirks: Quirks of the published code to repeat, separated by commas: paper-rate (m-lstm), drops-85-percent
-            (gcn-lstm), sees-padding (transformer).
+        quirks: Quirks of the published code to repeat, separated by commas: QUIRKS.
     """
     named = {"quirks": names} if (names := names_in(quirks)) else {}
     training = training_of(model, merge_settings(settings, {**given, **named}, model=model), quick=quick)
@@ -92,7 +91,11 @@ def _lines(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _model(name: str) -> Model:
-    options = add_options(Training, defaults=PUBLISHED[name].training, model=name)(_settings)
+    known = PUBLISHED[name]
+    fixed: dict[str, Any] = {"model": name} if known.quirks else {"model": name, "quirks": ""}
+    options = add_options(Training, defaults=known.training, **fixed)(_settings)
+    about = "; ".join(f"{quirk} ({one.about})" for quirk, one in known.quirks.items())
+    options.__doc__ = (options.__doc__ or "").replace("QUIRKS", about)
     return Model(options=options, train=_train)
 
 
