@@ -11,6 +11,7 @@ A package that fails to import is left out with a warning; the other readers wor
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +23,8 @@ from deixis.readers.reader import Reader
 
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from deixis.worlds.world import World
 
 
@@ -87,6 +90,23 @@ def known_readers() -> dict[str, Reader]:
         else:
             found[reader.name] = reader
     return found
+
+
+@contextmanager
+def registering(reader: Reader) -> Iterator[None]:
+    """Within this context, a reader is known by its name, as if its package were installed."""
+    known = known_readers()
+    before = known.get(reader.name)
+    known[reader.name] = reader
+    world_of_reader.cache_clear()
+    try:
+        yield
+    finally:
+        if before is None:
+            del known[reader.name]
+        else:
+            known[reader.name] = before
+        world_of_reader.cache_clear()
 
 
 def reader_names() -> tuple[str, ...]:
