@@ -48,14 +48,14 @@ come of them, which records are refused and why, how many expressions have a mea
 and what an audit finds. All files are samples, see [Which words are needed?](../which-words.md); the command is the
 same for whole releases."""
 DEFINED = """\
-Percentages; – is what the file cannot tell, and the audit says why. *Words needed*: of the words of an expression, those
-without which it no longer picks out the target alone. *Noun alone* and *bag of words*: examples that a reader solves who
-knows no more. *Chance*: a random candidate or choice. *Shorter is right*, *same words*: pairs of captions. *Text only*,
-*image only*, *length only*: readers who see nothing else, trained on one half and judged on the other.
+Percentages; – is what the file cannot tell, and the audit says why. *Words needed*: of the words of an expression,
+those without which it no longer picks out the target alone. *Noun alone* and *bag of words*: examples that a reader
+solves who knows no more. *Chance*: a random candidate or choice. *Shorter is right*, *same words*: pairs of captions.
+*Text only*, *image only*, *length only*: readers who see nothing else, trained on one half and judged on the other.
 [The audit](../audit.md#what-is-measured) has all definitions."""
 RATES = """\
-Invented files in the layout of every reader: 100,000 records (20,000 for Stars2 and CLEVR-Ref+, 50,000 for NLVR) are read
-for their rate, 500 for the rest. Plain JSON and TSV layouts promise 20,000 records a second of one core
+Invented files in the layout of every reader: 100,000 records (20,000 for Stars2 and CLEVR-Ref+, 50,000 for NLVR) are
+read for their rate, 500 for the rest. Plain JSON and TSV layouts promise 20,000 records a second of one core
 (`python -m benchmarks.readers`, which also measures that memory does not grow with the number of records)."""
 
 
