@@ -13,7 +13,7 @@ from deixis.data._kept_results import demand_same, place_for, read_kept, write_e
 from deixis.data._split_names import names_in_split
 from deixis.data.store import MANIFEST, open_dataset
 from deixis.errors import BrokenDataset, SchemaError, UnknownName
-from deixis.judge.boxes import SPACES
+from deixis.judge.boxes import LADDER, SPACES
 from deixis.judge.request import AGAIN, NO_EXAMPLE
 from deixis.judge.verdicts import VERDICTS
 from deixis.learn.run import is_word
@@ -117,6 +117,8 @@ class BoxJudging:
             "splits": scores_by_split(verdicts, chances, splits, seed=seed),
             "facts": scores_by_fact(asked, verdicts, chances),
         }
+        if twins := sum(one.outcome == "wrong object" and one.worst >= LADDER[0] for one in verdicts):
+            values["twins"] = twins
         values |= {"contradictions": dict(contradictions.most_common())} if contradictions else {}
         values |= _explain(asked, [given.get(str(one.id)) for one in asked])
         values |= {"losses": losses.to_dict()} if losses else {}
@@ -204,6 +206,11 @@ def _write(
 def _blocks(values: Mapping[str, Any]) -> Iterator[Any]:
     yield f"{values['model'] or values['predictions']['answers']} on {values['data']}; in %, with 95 % interval"
     yield from score_tables(values)
+    if count := values.get("twins", 0):
+        yield (
+            f"{count:,} answer{'s name' if count != 1 else ' names'} an object whose box overlaps the right one by .5 "
+            "or more, but which is not the one that is meant: wrong, since an object is named"
+        )
     for reason, count in values.get("contradictions", {}).items():
         yield f"{count:,} contradiction{'s' * (count != 1)}, counted as declared: {reason}"
     for reason, count in values.get("unreadable", {}).items():
