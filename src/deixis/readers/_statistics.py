@@ -40,4 +40,4 @@ class ReadStatistics(ExampleStatistics):
             for one, count in zip(counted, known, strict=True)
         )
         terms = f"{about['title']}; licence: {about['license']}; cite {about['citation']}"
-        return replace(found, notes=(*found.notes, *notes, terms))
+        return replace(found, notes=(*found.notes, terms, *notes))
