@@ -27,7 +27,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,15 +37,18 @@ from deixis.data.checks import COMPARED, Collector, Contents
 from deixis.data.recipes import recipe_in
 from deixis.data.store import MANIFEST
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
+from deixis.expression.steps import AnyOf, Not, Nth, Related
 from deixis.resolution.reference import denotation
+from deixis.worlds.photos._kinds import holds_kind
+from deixis.worlds.photos._mirror import mirror_id
 from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos._twins import is_twin_of
 from deixis.worlds.photos.data.store import SCENES, ContentDigest, open_copsref
 from deixis.worlds.photos.engine.settings import PRIORITY
 from deixis.worlds.photos.language import parse_reference
 from deixis.worlds.photos.localise import FORMS
 from deixis.worlds.photos.resolution.graphs import compile_for, counts_of, only_of, resolve_graph_pairs
-from deixis.worlds.photos.scene.vocabulary import NAME, SAME
+from deixis.worlds.photos.scene.vocabulary import SAME
 
 
 if TYPE_CHECKING:
@@ -256,7 +259,7 @@ class _Run:
             fewest = min(kinds[kind] for kind in DISTRACTOR_KINDS)
             self.counts.setdefault(example.split, []).append((fewest, row, example.id))
         for one in example.distractors:
-            if not kind_fits(one, expression, self.data.scenes):
+            if not kind_fits(one, example, self.data.scenes):
                 self.found.add("E806", f"image {one.image_id} is none of kind {one.kind}", **where)
 
     def _look_at_counts(self) -> None:
@@ -328,28 +331,21 @@ def forms_of(expression: Expression) -> tuple[str, ...]:
     return tuple(form for form in PRIORITY if form in used) or ("chain",)
 
 
-def kind_fits(one: DistractorImage, expression: Expression, scenes: GraphTable) -> bool:
-    """Return whether an image holds the objects that its kind promises.
+def kind_fits(one: DistractorImage, example: Example, scenes: GraphTable) -> bool:
+    """Return whether an image is what its kind promises, see `holds_kind`; `Mirror` and `Twin` are told by their ids.
 
-    `DiffCat` lacks the category of the target and every other kind has it; `Cat&attr` has it with the attributes that
-    are said, and `Cat&cat` has every category that is mentioned, as often as it is. An image that the scenes do not
-    have, or an expression without a noun, is no matter of kinds.
+    An image that the scenes do not have is no matter of kinds.
     """
-    nouns = [mention.value(NAME) for mention in expression.mentions()]
+    if one.kind == "Mirror":
+        return one.image_id == mirror_id(example.image_id)
+    if one.kind == "Twin":
+        return is_twin_of(one.image_id, example.image_id)
+    assert example.expression is not None
     try:
         scene = scenes.find(one.image_id)
     except UnknownName:
         return True
-    if None in nouns:
-        return True
-    names, words = _objects_of(scenes, scene)
-    has_category = nouns[0] in names
-    if one.kind == "DiffCat":
-        return not has_category
-    if one.kind == "Cat&attr":
-        said = {step.value for step in expression.steps if isinstance(step, Is) and step.attribute != NAME}
-        return any(name == nouns[0] and said <= held for name, held in zip(names, words, strict=True))
-    return has_category and (one.kind != "Cat&cat" or not Counter(nouns) - Counter(names))
+    return holds_kind(one.kind, example.expression, scenes, scene)
 
 
 def _images_of(example: Example) -> tuple[str, ...]:
@@ -367,12 +363,3 @@ def _forms_of_step(step: Step) -> Iterable[str]:
         case Related(relation, _) if relation in SAME:
             return ("same",)
     return ()
-
-
-@lru_cache(maxsize=8192)
-def _objects_of(scenes: GraphTable, scene: int) -> tuple[list[str], list[set[str]]]:
-    """Return the names of the objects of a scene, and their attributes."""
-    words, some = scenes.vocabulary, scenes.objects_of(scene)
-    starts = scenes.attr_ptr[some.start : some.stop + 1].tolist()
-    names = [words.names[code] for code in scenes.name[some.start : some.stop].tolist()]
-    return names, [{words.words[code] for code in scenes.attr[a:b].tolist()} for a, b in pairwise(starts)]

@@ -21,7 +21,8 @@ import numpy as np
 from deixis.errors import SchemaError
 from deixis.expression.steps import Is, Related
 from deixis.seeds import GOLDEN_WORD, derive, fold, mix_words
-from deixis.worlds.photos._wants import tempted_pairs, wants_of
+from deixis.worlds.photos._misreadings import noun_alone
+from deixis.worlds.photos._wants import Want, tempted_pairs, wants_of
 from deixis.worlds.photos.resolution.graphs import counts_of
 from deixis.worlds.photos.scene.vocabulary import NAME
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from deixis.expression.description import Description, Expression
     from deixis.worlds.photos._guard import Guard, Questions
     from deixis.worlds.photos._index import GraphIndex
-    from deixis.worlds.photos._wants import Plausible, Want
+    from deixis.worlds.photos._wants import Plausible
     from deixis.worlds.photos.distractors import TargetExpression
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
@@ -86,6 +87,17 @@ class Cover(NamedTuple):
     served_at_home: frozenset[str]
 
 
+class _Draft(NamedTuple):
+    """What is chosen for one expression: images that are needed, spare ones that are clean, too."""
+
+    wants: tuple[Want, ...]
+    unserved: tuple[Want, ...]
+    home: frozenset[str]
+    chosen: Sequence[int] = ()
+    spare: Sequence[int] = ()
+    has_mirror: bool = False
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CoverFinder:
     """The corpus that is searched.
@@ -122,10 +134,12 @@ class CoverFinder:
         in_mirror = counts_of(tempted_pairs(flat, self.table, every, mirrors[owner])) > 0
         is_open = ~at_home & ~(in_mirror & is_clean[owner])
         serving = self._look(said, flat, owner, is_open, questions)
-        return [
-            self._cover(one, number, wants[number], np.flatnonzero(owner == number), at_home, serving, is_clean[number])
+        places = np.split(every, np.cumsum([len(some) for some in wants])[:-1])
+        drafts = [
+            self._choose(one, wants[number], places[number], at_home, is_open, serving, is_clean[number])
             for number, one in enumerate(said)
         ]
+        return self._complete(said, drafts, questions)
 
     def _look(
         self,
@@ -149,7 +163,7 @@ class CoverFinder:
                 rounds[place].append(k)
         for some in rounds:
             asked = [k for k in some if int(owner[k]) not in lost]
-            places = [self._places(flat[k], said[int(owner[k])], k) for k in asked]
+            places = [self._places(flat[k], said[int(owner[k])]) for k in asked]
             which = np.repeat(asked, [len(some) for some in places]).astype(np.int64)
             where = np.concatenate(places) if places else np.zeros(0, np.int64)
             hit = counts_of(tempted_pairs(flat, self.table, which, where)) > 0 if len(which) else np.zeros(0, np.bool_)
@@ -161,59 +175,97 @@ class CoverFinder:
             lost.update(int(owner[k]) for k in asked if not serving.get(k))
         return {k: found[: self.search.kept] for k, found in serving.items()}
 
-    def _cover(
+    def _choose(
         self,
         one: TargetExpression,
-        number: int,
         wants: tuple[Want, ...],
         mine: np.ndarray,
         at_home: np.ndarray,
+        is_open: np.ndarray,
         serving: dict[int, list[int]],
         is_mirror_clean: bool,
-    ) -> Cover:
-        """Choose the images for one expression."""
-        mirror = self.mirror_of(one.scene)
-        shown = list(dict.fromkeys(s for k in mine.tolist() for s in serving.get(k, ())))
-        pool = ([mirror] if is_mirror_clean else []) + shown
-        served = self._served(wants, pool)
+    ) -> _Draft:
+        """Choose the images that serve all wants of one expression, or tell which nothing serves."""
         home = frozenset(want.code for want, k in zip(wants, mine.tolist(), strict=True) if at_home[k])
+        lost = tuple(w for w, k in zip(wants, mine.tolist(), strict=True) if is_open[k] and not serving.get(k))
+        if lost:
+            return _Draft(wants, lost, home)
+        mirror = [self.mirror_of(one.scene)] if is_mirror_clean else []
+        pool = [*mirror, *dict.fromkeys(s for k in mine.tolist() for s in serving.get(k, ()))]
+        served = self._served(wants, pool)
         left = {n for n, want in enumerate(wants) if want.code not in home}
-        unserved = tuple(wants[n] for n in sorted(left) if not served[:, n].any())
-        if unserved:
-            return Cover(wants, (), unserved, home)
         chosen: list[int] = []
-        if is_mirror_clean:
+        if mirror:
             chosen.append(0)
-            left -= set(np.flatnonzero(served[0] >= 1).tolist())
+            left -= set(np.flatnonzero(served[0]).tolist())
         while left:
             gains = [len(left & set(np.flatnonzero(row).tolist())) for row in served]
             best = int(np.argmax(gains))
+            if not gains[best]:  # only while the first pass and this one disagree, which a test excludes
+                break
             chosen.append(best)
             left -= set(np.flatnonzero(served[best]).tolist())
-        if len(chosen) > self.search.most:
-            return Cover(wants, (), tuple(wants[n] for n in sorted(left)), home)
-        scenes = self._with_company([pool[k] for k in chosen], pool, one, is_mirror_clean)
-        return Cover(wants, tuple(self._told(one, wants, scenes)), (), home)
+        if left or len(chosen) > self.search.most:
+            return _Draft(wants, tuple(wants[n] for n in sorted(left)) or wants, home)
+        picked = [pool[k] for k in chosen]
+        return _Draft(wants, (), home, picked, [scene for scene in pool if scene not in picked], bool(mirror))
 
-    def _with_company(
-        self, chosen: list[int], pool: list[int], one: TargetExpression, has_mirror: bool
-    ) -> list[int]:
-        """Return the images with further ones, up to as many as may be shown.
+    def _complete(
+        self, said: Sequence[TargetExpression], drafts: Sequence[_Draft], questions: Questions
+    ) -> list[Cover]:
+        """Add images to those that are needed, up to as many as may be shown, all of them clean.
 
-        Where the own mirror image is shown, they come in pairs of an image and its mirror image, as far as both are
-        clean.
+        Where the own mirror image is shown, they come in pairs of an image and its mirror image, as far as both are.
         """
-        scenes = list(chosen)
-        rest = [scene for scene in pool if scene not in scenes]
-        order = [scene for scene in scenes if scene != self.mirror_of(one.scene)] + rest
-        if not has_mirror:
-            return [*scenes, *rest][: self.search.most]
-        questions = self.guard.ask([one.expression])
-        mirrors = [self.mirror_of(scene) for scene in order]
-        clean = ~questions.may_fit(np.zeros(len(order), np.int64), np.array(mirrors, np.int64)) if order else []
-        for scene, mirror, is_clean in zip(order, mirrors, clean, strict=True):
-            more = [some for some in (scene, mirror) if some not in scenes]
-            if is_clean and len(scenes) + len(more) <= self.search.most:
+        good = [number for number, draft in enumerate(drafts) if not draft.unserved]
+        more = [self._company(said[number], drafts[number]) for number in good]
+        clean = self._clean(good, more, questions)
+        rest = [
+            [*drafts[n].spare, *(scene for scene in some if scene in ok)] for n, some, ok in zip(good, more, clean, strict=True)
+        ]
+        order = [
+            [s for s in (*drafts[n].chosen, *some) if s != self.mirror_of(said[n].scene)]
+            for n, some in zip(good, rest, strict=True)
+        ]
+        mirrors = self._clean(
+            good,
+            [[self.mirror_of(s) for s in some] if drafts[n].has_mirror else [] for n, some in zip(good, order, strict=True)],
+            questions,
+        )
+        scenes = {n: self._shown(drafts[n], some, ok) for n, some, ok in zip(good, order, mirrors, strict=True)}
+        return [
+            Cover(draft.wants, tuple(self._told(draft.wants, scenes.get(n, ()))), draft.unserved, draft.home)
+            for n, draft in enumerate(drafts)
+        ]
+
+    def _company(self, one: TargetExpression, draft: _Draft) -> list[int]:
+        """Return further images in which a careless reader finds something, not known to be clean."""
+        want = next((want for want in draft.wants if want.kind == "phrases"), None)
+        alone = Want("noun", "", noun_alone(one.expression))
+        found = [*(self._places(want, one) if want else ()), *self._places(alone, one)]
+        known = {*draft.chosen, *draft.spare}
+        return [int(scene) for scene in dict.fromkeys(found) if scene not in known][: 3 * self.search.most]
+
+    def _clean(self, numbers: Sequence[int], scenes: Sequence[list[int]], questions: Questions) -> list[set[int]]:
+        """Return for each expression the images among some in which it fits nothing."""
+        which = np.repeat(np.array(numbers, np.int64), [len(some) for some in scenes])
+        where = np.array([scene for some in scenes for scene in some], np.int64)
+        if not len(which):
+            return [set() for _ in numbers]
+        is_clean = ~questions.may_fit(which, where)
+        cuts = np.cumsum([len(some) for some in scenes])[:-1]
+        return [
+            set(some[ok].tolist())
+            for some, ok in zip(np.split(where, cuts), np.split(is_clean, cuts), strict=True)
+        ]
+
+    def _shown(self, draft: _Draft, order: Sequence[int], clean_mirrors: set[int]) -> list[int]:
+        """Return the images to show: those that are needed, and others in pairs or alone."""
+        scenes = list(draft.chosen)
+        for scene in order:
+            pair = (scene, self.mirror_of(scene)) if draft.has_mirror else (scene,)
+            more = [some for some in pair if some not in scenes]
+            if set(pair[1:]) <= clean_mirrors and len(scenes) + len(more) <= self.search.most:
                 scenes += more
         return scenes
 
@@ -230,13 +282,13 @@ class CoverFinder:
         masks = tempted_pairs(wants, self.table, which, where)
         return _first_bit(masks).reshape(len(scenes), len(wants))
 
-    def _told(self, one: TargetExpression, wants: tuple[Want, ...], scenes: Sequence[int]) -> Iterator[ServingImage]:
+    def _told(self, wants: tuple[Want, ...], scenes: Sequence[int]) -> Iterator[ServingImage]:
         """Yield the images with all that they serve."""
         for scene, row in zip(scenes, self._tempting(wants, scenes).tolist(), strict=True):
             mine = tuple(want for want, thing in zip(wants, row, strict=True) if thing >= 0)
             yield ServingImage(scene, next((thing for thing in row if thing >= 0), -1), mine)
 
-    def _places(self, want: Want, one: TargetExpression, salt: int) -> np.ndarray:
+    def _places(self, want: Want, one: TargetExpression) -> np.ndarray:
         """Return the images that are looked at for a want, in a random order."""
         pool = self._pool(want)
         pool = pool[(pool != one.scene) & (pool != self.mirror_of(one.scene))]
