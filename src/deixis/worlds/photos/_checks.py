@@ -18,6 +18,9 @@
 | E806 | A distractor image is not of its kind |
 | E807 | Distractor images are missing |
 | E808 | An image is shown in two splits |
+| E809 | A distractor image does not serve the wants that are recorded of it |
+| E810 | A word, relation or order of words is not needed, though the mode is every-word |
+| E811 | A mirror image is not that of its image |
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ from deixis.resolution.reference import denotation
 from deixis.worlds.photos._kinds import holds_kind
 from deixis.worlds.photos._mirror import mirror_id
 from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos._needed_words import NeededWords
 from deixis.worlds.photos._twins import is_twin_of
 from deixis.worlds.photos.data.store import SCENES, ContentDigest, open_copsref
 from deixis.worlds.photos.engine.settings import PRIORITY
@@ -79,6 +83,9 @@ codes = {
     "E806": "A distractor image is not of its kind",
     "E807": "Distractor images are missing",
     "E808": "An image is shown in two splits",
+    "E809": "A distractor image does not serve the wants that are recorded of it",
+    "E810": "A word, relation or order of words is not needed, though the mode is every-word",
+    "E811": "A mirror image is not that of its image",
 }
 runs_on_clusters = False
 BLOCK = 2048  # examples that are resolved together
@@ -111,6 +118,7 @@ class _Run:
         self.counts: dict[str, list[tuple[int, int, int]]] = {}  # by split: fewest images of a kind, row, id
         self.images = self.unread = 0
         self.contents: list[tuple[int, int, int, str]] = []  # digest, id, row and split of every example
+        self.needs = NeededWords(data.scenes) if self.recipe.get("mode") == "every-word" else None
 
     def report(self) -> Report:
         """Look at the files and examples, and tell what was found."""
@@ -146,7 +154,9 @@ class _Run:
             chosen = frozenset(self.request.choose(total))
             stream = (pair for pair in stream if pair[0] in chosen)
         while block := [(row, self._known_meaning(row, one)) for row, one in islice(stream, BLOCK)]:
-            self._resolve([(row, one) for row, one in block if one.expression is not None])
+            known = [(row, one) for row, one in block if one.expression is not None]
+            self._resolve(known)
+            self._look_at_wants(known)
             for row, example in block:
                 self.found.see(example.split)
                 self.unread += example.expression is None
@@ -229,7 +239,7 @@ class _Run:
                 self.found.add("E808", f"image {image} is shown in {first}, too", **where)
         if example.expression is not None:
             self._look_at_words(example, example.expression, where)
-            self._look_at_images(row, example, example.expression, where)
+            self._look_at_images(row, example, where)
 
     def _look_at_words(self, example: Example, expression: Expression, where: dict[str, Any]) -> None:
         if self.found.wants("E804"):
@@ -246,7 +256,7 @@ class _Run:
             told = ", ".join((example.form, *example.forms[1:]))
             self.found.add("E805", f"it is told as {told}, but it is {', '.join(forms)}", **where)
 
-    def _look_at_images(self, row: int, example: Example, expression: Expression, where: dict[str, Any]) -> None:
+    def _look_at_images(self, row: int, example: Example, where: dict[str, Any]) -> None:
         if not example.is_there:
             origin = self.shown.get(-1 if example.changed_id is None else example.changed_id)
             if origin is not None and origin != _images_of(example):
@@ -254,13 +264,24 @@ class _Run:
                 self.found.add("E806", detail, **where)
             return
         self.shown[example.id] = _images_of(example)
-        if example.distractors or example.split != "train":
+        if self.needs is None and (example.distractors or example.split != "train"):
             kinds = Counter(one.kind for one in example.distractors)
             fewest = min(kinds[kind] for kind in DISTRACTOR_KINDS)
             self.counts.setdefault(example.split, []).append((fewest, row, example.id))
         for one in example.distractors:
             if not kind_fits(one, example, self.data.scenes):
                 self.found.add("E806", f"image {one.image_id} is none of kind {one.kind}", **where)
+
+    def _look_at_wants(self, examples: Sequence[tuple[int, Example]]) -> None:
+        """Find wants that are recorded of images that do not serve them, and, in every-word, such as nothing serves."""
+        if self.needs is None or not self.found.wants("E809", "E810", "E811"):
+            return
+        there = [(row, one) for row, one in examples if one.is_there]
+        for (row, example), faults in zip(
+            there, self.needs.look_at([one for _, one in there], thorough=self.request.thorough), strict=True
+        ):
+            for code, detail in faults:
+                self.found.add(code, detail, **_where(row, example))
 
     def _look_at_counts(self) -> None:
         """Find expressions that have fewer distractor images than they should."""

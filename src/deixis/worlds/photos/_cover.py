@@ -154,7 +154,7 @@ class CoverFinder:
         lost: set[int] = set()
         rounds: list[list[int]] = []
         for number in range(len(said)):
-            mine = [k for k in np.flatnonzero((owner == number) & is_open).tolist()]
+            mine: list[int] = np.flatnonzero((owner == number) & is_open).tolist()
             sizes = {k: len(self._pool(flat[k])) for k in mine}
             mine.sort(key=lambda k: (sizes[k], k))
             for place, k in enumerate(mine):
@@ -221,7 +221,8 @@ class CoverFinder:
         more = [self._company(said[number], drafts[number]) for number in good]
         clean = self._clean(good, more, questions)
         rest = [
-            [*drafts[n].spare, *(scene for scene in some if scene in ok)] for n, some, ok in zip(good, more, clean, strict=True)
+            [*drafts[n].spare, *(scene for scene in some if scene in ok)]
+            for n, some, ok in zip(good, more, clean, strict=True)
         ]
         order = [
             [s for s in (*drafts[n].chosen, *some) if s != self.mirror_of(said[n].scene)]
@@ -229,7 +230,10 @@ class CoverFinder:
         ]
         mirrors = self._clean(
             good,
-            [[self.mirror_of(s) for s in some] if drafts[n].has_mirror else [] for n, some in zip(good, order, strict=True)],
+            [
+                [self.mirror_of(s) for s in some] if drafts[n].has_mirror else []
+                for n, some in zip(good, order, strict=True)
+            ],
             questions,
         )
         scenes = {n: self._shown(drafts[n], some, ok) for n, some, ok in zip(good, order, mirrors, strict=True)}
@@ -255,8 +259,7 @@ class CoverFinder:
         is_clean = ~questions.may_fit(which, where)
         cuts = np.cumsum([len(some) for some in scenes])[:-1]
         return [
-            set(some[ok].tolist())
-            for some, ok in zip(np.split(where, cuts), np.split(is_clean, cuts), strict=True)
+            set(some[ok].tolist()) for some, ok in zip(np.split(where, cuts), np.split(is_clean, cuts), strict=True)
         ]
 
     def _shown(self, draft: _Draft, order: Sequence[int], clean_mirrors: set[int]) -> list[int]:

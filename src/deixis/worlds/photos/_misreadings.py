@@ -83,7 +83,7 @@ def misreading_of(
         with_attributes: for `Cat&cat`, whether the object of the category there has the attributes, too.
     """
     match kind:
-        case "DiffCat":
+        case "DiffCat" | "Mirror" | "Twin":
             return None
         case "Cat":
             return _only_hearing(expression, noun_alone(expression), "attribute")

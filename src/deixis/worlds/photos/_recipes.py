@@ -152,6 +152,7 @@ def demo(seed: int = 42) -> CopsRefRecipe:
 def summary(dataset: Dataset) -> Output:
     """Summarise a dataset: the measures of Table 2 of the paper, and everything left out, repaired or guessed."""
     from deixis.worlds.photos._paper.statistics import DescribedDataset, in_words, measures
+    from deixis.worlds.photos._served_wants import counts_in, wants_table
     from deixis.worlds.photos.data._statistics import describe_examples, table_2
     from deixis.worlds.photos.data.store import open_copsref
 
@@ -159,14 +160,21 @@ def summary(dataset: Dataset) -> Output:
     row = describe_examples(made.examples(), made.scenes)
     losses = dataset.manifest.get("losses", [])
     searched = dataset.manifest["made with"].get("distractor images", {})
+    wants = counts_in(dataset.manifest)
     heads, rows = measures([DescribedDataset(name=dataset.path.name, row=row)])
     lines = [(measure, *map(in_words, values)) for measure, values in rows.items()]
     splits = [(name, f"{size:,}") for name, size in made.splits.items()]
     return Output(
-        values={"losses": losses, "distractor images": searched, "table 2": table_2({"": row})},
+        values={
+            "losses": losses,
+            "distractor images": searched,
+            "table 2": table_2({"": row}),
+            **({"every word": wants} if wants else {}),
+        },
         blocks=[
             TextTable(("split", "examples"), splits, numbers=(1,)),
             TextTable(("", *heads), lines, numbers=range(1, len(heads) + 1)),
+            *([_table_of_wants(*wants_table(wants))] if wants else []),
         ],
         notes=[
             *(line for one in losses for line in Losses.from_dict(one).lines()),
@@ -174,6 +182,10 @@ def summary(dataset: Dataset) -> Output:
             *_without_images(searched, recipe),
         ],
     )
+
+
+def _table_of_wants(heads: list[str], rows: list[list[str]]) -> TextTable:
+    return TextTable(heads, rows, numbers=range(1, len(heads)))
 
 
 def _shortages(searched: Mapping[str, Any], splits: Mapping[str, int]) -> Iterator[str]:

@@ -22,6 +22,11 @@ def origin_of(image_id: str) -> str:
     return _TWIN.sub("", image_id)
 
 
+def is_twin(image_id: str) -> bool:
+    """Return whether an image is a twin of another."""
+    return bool(_TWIN.search(image_id))
+
+
 def is_twin_of(image_id: str, other: str) -> bool:
     """Return whether an image is a twin of another."""
     return image_id != other and origin_of(image_id) == other

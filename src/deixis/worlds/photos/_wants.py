@@ -3,9 +3,9 @@
 | want | a reader who … | must find something else than the target |
 |---|---|---|
 | `word` | leaves out a noun, an attribute, a rank or a negation | wherever the rest fits |
-| `relation` | hears the phrase of a clause, but not how it is related | where the rest fits, beside a thing that fits the phrase |
+| `relation` | hears the phrase of a clause, not how it is related | where the rest fits, beside what fits the phrase |
 | `exchange` | gives a word, a phrase or a relation to another phrase | wherever that fits |
-| `phrases` | hears all phrases, each with its attributes, but no relation | where the noun phrase fits, beside things that fit the others |
+| `phrases` | hears all phrases with their attributes, no relation | where the noun phrase fits, beside the others |
 
 *Somewhere* is the image of the target, or an image shown beside it in which the expression fits nothing. A want is
 *served* where such an image holds a thing, not the target, to which the misreading leads (`tempted`).
@@ -91,9 +91,7 @@ def wants_of(expression: Expression, plausible: Plausible | None = None) -> tupl
         expression: what is said.
         plausible: what may be said in the corpus; without it every exchange is wanted.
     """
-    return tuple(
-        (*_words(expression), *_relations(expression), *_exchanges(expression, plausible), *_phrases(expression))
-    )
+    return (*_words(expression), *_relations(expression), *_exchanges(expression, plausible), *_phrases(expression))
 
 
 def tempted(want: Want, scene: Scene, target: int | None = None) -> frozenset[int]:
@@ -243,15 +241,17 @@ class Plausible:
     relations: frozenset[int]
 
     @classmethod
-    def of(cls, table: GraphTable) -> Plausible:
-        """Return what is seen in the scenes of a table."""
+    def of(cls, table: GraphTable, is_counted: Sequence[bool] | None = None) -> Plausible:
+        """Return what is seen in the scenes of a table, or only in those that are counted."""
         names, words, links = (len(some) for some in _vocabulary(table))
+        counted = np.ones(len(table), np.bool_) if is_counted is None else np.array(is_counted, np.bool_)
         owner = np.repeat(np.arange(table.object_count), np.diff(table.attr_ptr))
         pairs = table.name[owner].astype(np.int64) * max(words, 1) + table.attr
+        pairs = pairs[counted[table.scene_of[owner]]]
         source = np.repeat(np.arange(table.object_count), np.diff(table.edge_ptr))
         other = table.scene_ptr[table.scene_of[source]] + table.target
         both = table.name[source].astype(np.int64) * names + table.name[other]
-        triples = both * max(links, 1) + table.relation
+        triples = (both * max(links, 1) + table.relation)[counted[table.scene_of[source]]]
         return cls(table, frozenset(np.unique(pairs).tolist()), frozenset(np.unique(triples).tolist()))
 
     def may_say(self, expression: Expression) -> bool:

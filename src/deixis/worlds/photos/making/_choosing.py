@@ -16,13 +16,18 @@ from deixis.seeds import derive
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from deixis.worlds.photos.engine.settings import Form
     from deixis.worlds.photos.localise import Example
 
 
-def choose_said(  # noqa: PLR0913 (what there is, and what is wanted)
+SCARCE = 0.5  # of the share that is wanted
+KEPT_FREE = 0.05  # of all that is said: room for scarce forms whose words mean the same in every order
+
+
+def choose_said(
     examples: Sequence[Example],
     has_order: Sequence[bool],
-    shares: Mapping[str, float],
+    shares: Mapping[Form, float],
     *,
     per_image: int,
     per_target: int,
@@ -48,19 +53,26 @@ def choose_said(  # noqa: PLR0913 (what there is, and what is wanted)
     loose = 0
     left = {image: list(some) for image, some in by_image.items()}
     taken: Counter[tuple[str, str]] = Counter()
+
+    wanted: dict[str, float] = {form: share for form, share in shares.items()}  # noqa: C416 (names of forms as any text)
+
+    def is_scarce(form: str) -> bool:
+        return counts[form] < SCARCE * wanted.get(form, 0.0) * len(kept)
+
     order = sorted(left, key=lambda image: derive(seed, "choose", image))
     for _ in range(per_image):
         for image in order:
+            room = unordered * (len(kept) + 1) - loose
             allowed = [
                 n
                 for n in left[image]
                 if taken[image, examples[n].object_id] < per_target
-                and (has_order[n] or loose + 1 <= unordered * (len(kept) + 1))
+                and (has_order[n] or room >= (1 if is_scarce(examples[n].form) else 1 + KEPT_FREE * len(kept)))
             ]
             if not allowed:
                 continue
             best = min(
-                allowed, key=lambda n: (counts[examples[n].form] / max(shares.get(examples[n].form, 0.0), 1e-6), n)
+                allowed, key=lambda n: (counts[examples[n].form] / max(wanted.get(examples[n].form, 0.0), 1e-6), n)
             )
             left[image].remove(best)
             kept.append(best)

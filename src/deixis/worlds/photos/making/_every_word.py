@@ -29,7 +29,7 @@ from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from deixis.worlds.photos._cover import Cover
@@ -133,8 +133,9 @@ def speak_of_chunk(folder: Path, chunk: SpokenChunk) -> ServedExamples:
     examples: list[Example] = []
     has_order: list[bool] = []
     for _ in range(ROUNDS):
-        said = [one for one in said if (one.scene, one.text) not in known and one.form in TRIED]
-        known |= {(one.scene, one.text) for one in said}
+        fresh = {(one.scene, one.text): one for one in reversed(said) if (one.scene, one.text) not in known}
+        said = [one for one in said if fresh.get((one.scene, one.text)) is one]
+        known |= fresh.keys()
         covers = finder.find([TargetExpression(one.expression, one.scene, one.target) for one in said])
         shorter: list[tuple[ObjectExpression, frozenset[str]]] = []
         for one, cover in zip(said, covers, strict=True):
@@ -198,27 +199,6 @@ class Tally:
                 for form in forms
             },
         }
-
-
-def add_counts(counts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Add the counts of several chunks, with forms and wants in a fixed order."""
-    said: dict[str, list[int]] = {}
-    wants: dict[str, dict[str, list[int]]] = {}
-    for some in counts:
-        for form, pair in some["expressions"].items():
-            said[form] = _sum(said.get(form, [0, 0]), pair)
-        for form, names in some["wants"].items():
-            mine = wants.setdefault(form, {})
-            for name, pair in names.items():
-                mine[name] = _sum(mine.get(name, [0, 0]), pair)
-    return {
-        "expressions": dict(sorted(said.items())),
-        "wants": {form: dict(sorted(names.items())) for form, names in sorted(wants.items())},
-    }
-
-
-def _sum(one: Sequence[int], other: Sequence[int]) -> list[int]:
-    return [a + b for a, b in zip(one, other, strict=True)]
 
 
 @lru_cache(maxsize=1)

@@ -27,6 +27,7 @@ from deixis.worlds.photos._index import GraphIndex
 from deixis.worlds.photos._left_right import with_loose_sides
 from deixis.worlds.photos._mirror import is_spoken_of_mirrored, mirrored_finder, with_mirror_images
 from deixis.worlds.photos._negatives import Negation
+from deixis.worlds.photos._served_wants import EVERY_WORD, add_counts
 from deixis.worlds.photos.clean import GraphReport
 from deixis.worlds.photos.data._contamination import measure_contamination
 from deixis.worlds.photos.data._picture_files import digest_of_pictures, pictures_in, size_of_picture
@@ -49,7 +50,6 @@ from deixis.worlds.photos.making._every_word import (
     IMAGES,
     SpokenChunk,
     SpokenCorpus,
-    add_counts,
     candidates_engine,
     speak_of_chunk,
 )
@@ -213,7 +213,7 @@ class _Maker:
             table = with_mirror_images(table if truth is None else truth)
             truth = None if truth is None else table
             find = None if find is None else mirrored_finder(find)
-            examples, about["every word"] = self.speak_of(table)
+            examples, about[EVERY_WORD] = self.speak_of(table)
         else:
             guard = truth if self.recipe.guarded else None
             said, doubtful = self.express(table, guard)
