@@ -12,7 +12,7 @@ import pytest
 from deixis._cli.app import main
 from deixis.worlds.photos._guard import Guard
 from deixis.worlds.photos._mirror import is_mirrored, mirror_id
-from deixis.worlds.photos._wants import Plausible, tempted, wants_of
+from deixis.worlds.photos._wants import Plausible, find_tempted, wants_of
 from deixis.worlds.photos.data.store import open_copsref, write_copsref
 from deixis.worlds.photos.localise import FORMS
 from deixis.worlds.photos.resolution.unknowns import Unknowns
@@ -50,10 +50,10 @@ def test_every_want_is_served_by_the_definition(made):
         target = scenes[0].object_number(one.object_id)
         assert 1 <= len(one.distractors) <= 12
         for want in wants_of(one.expression, plausible):
-            assert tempted(want, scenes[0], target) or any(tempted(want, scene) for scene in scenes[1:])
+            assert find_tempted(want, scenes[0], target) or any(find_tempted(want, scene) for scene in scenes[1:])
         for distractor in one.distractors:
             scene = data.scenes.scene(data.scenes.find(distractor.image_id))
-            assert all(tempted(want, scene) for want in one.wants_served_by(distractor))
+            assert all(find_tempted(want, scene) for want in one.wants_served_by(distractor))
 
 
 @pytest.mark.slow
@@ -117,7 +117,7 @@ def _wants(one, data):
 
 def _is_served_at_home(want, one, data):
     scene = data.scenes.scene(data.scenes.find(one.image_id))
-    return bool(tempted(want, scene, scene.object_number(one.object_id)))
+    return bool(find_tempted(want, scene, scene.object_number(one.object_id)))
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from deixis.worlds.photos._wants import (
     Plausible,
     decode_wants,
     encode_wants,
-    tempted,
+    find_tempted,
     tempted_pairs,
     wants_of,
 )
@@ -43,7 +43,8 @@ def test_compiled_wants_agree_with_the_definition(table):
     masks = tempted_pairs(wants, table, np.array(which), np.array(scenes), np.array(targets))
 
     plain = [
-        tempted(wants[w], table.scene(s), t if t >= 0 else None) for w, s, t in zip(which, scenes, targets, strict=True)
+        find_tempted(wants[w], table.scene(s), t if t >= 0 else None)
+        for w, s, t in zip(which, scenes, targets, strict=True)
     ]
     assert sets_of(masks) == plain
     assert {want.kind for want in wants} == {"word", "relation", "exchange", "phrases"}

@@ -192,7 +192,7 @@ class CoverFinder:
             return _Draft(wants, lost, home)
         mirror = [self.mirror_of(one.scene)] if is_mirror_clean else []
         pool = [*mirror, *dict.fromkeys(s for k in mine.tolist() for s in serving.get(k, ()))]
-        served = self._served(wants, pool)
+        served = self._find_served(wants, pool)
         left = {n for n, want in enumerate(wants) if want.code not in home}
         chosen: list[int] = []
         if mirror:
@@ -236,9 +236,9 @@ class CoverFinder:
             ],
             questions,
         )
-        scenes = {n: self._shown(drafts[n], some, ok) for n, some, ok in zip(good, order, mirrors, strict=True)}
+        scenes = {n: self._pair_up(drafts[n], some, ok) for n, some, ok in zip(good, order, mirrors, strict=True)}
         return [
-            Cover(draft.wants, tuple(self._told(draft.wants, scenes.get(n, ()))), draft.unserved, draft.home)
+            Cover(draft.wants, tuple(self._tell(draft.wants, scenes.get(n, ()))), draft.unserved, draft.home)
             for n, draft in enumerate(drafts)
         ]
 
@@ -262,7 +262,7 @@ class CoverFinder:
             set(some[ok].tolist()) for some, ok in zip(np.split(where, cuts), np.split(is_clean, cuts), strict=True)
         ]
 
-    def _shown(self, draft: _Draft, order: Sequence[int], clean_mirrors: set[int]) -> list[int]:
+    def _pair_up(self, draft: _Draft, order: Sequence[int], clean_mirrors: set[int]) -> list[int]:
         """Return the images to show: those that are needed, and others in pairs or alone."""
         scenes = list(draft.chosen)
         for scene in order:
@@ -272,7 +272,7 @@ class CoverFinder:
                 scenes += more
         return scenes
 
-    def _served(self, wants: Sequence[Want], scenes: Sequence[int]) -> np.ndarray:
+    def _find_served(self, wants: Sequence[Want], scenes: Sequence[int]) -> np.ndarray:
         """Return which wants each scene serves: bool [scene, want]."""
         return self._tempting(wants, scenes) >= 0
 
@@ -285,7 +285,7 @@ class CoverFinder:
         masks = tempted_pairs(wants, self.table, which, where)
         return _first_bit(masks).reshape(len(scenes), len(wants))
 
-    def _told(self, wants: tuple[Want, ...], scenes: Sequence[int]) -> Iterator[ServingImage]:
+    def _tell(self, wants: tuple[Want, ...], scenes: Sequence[int]) -> Iterator[ServingImage]:
         """Yield the images with all that they serve."""
         for scene, row in zip(scenes, self._tempting(wants, scenes).tolist(), strict=True):
             mine = tuple(want for want, thing in zip(wants, row, strict=True) if thing >= 0)

@@ -14,7 +14,7 @@ import numpy as np
 from deixis.errors import SchemaError, UnknownName
 from deixis.worlds.photos._mirror import graph_of, is_mirrored, mirror_graph, mirror_id
 from deixis.worlds.photos._twins import is_twin
-from deixis.worlds.photos._wants import Plausible, decode_wants, tempted, tempted_pairs, wants_of
+from deixis.worlds.photos._wants import Plausible, decode_wants, find_tempted, tempted_pairs, wants_of
 from deixis.worlds.photos.resolution.graphs import counts_of
 
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
 
-class _Asked(NamedTuple):
+class _Question(NamedTuple):
     """A want of an example in one of its images; the first image is that of the target."""
 
     example: int
@@ -56,8 +56,8 @@ class NeededWords:
             examples: all of them fit something, with known meaning.
             thorough: whether to ask by the plain definition instead of the compiled loops.
         """
-        asked = [one for number, example in enumerate(examples) for one in self._asked(number, example)]
-        is_served = self._served(asked, thorough=thorough)
+        asked = [one for number, example in enumerate(examples) for one in self._questions(number, example)]
+        is_served = self._ask(asked, thorough=thorough)
         served: list[dict[str, set[int]]] = [{} for _ in examples]
         for one, ok in zip(asked, is_served, strict=True):
             places = served[one.example].setdefault(one.want.code, set())
@@ -65,7 +65,7 @@ class NeededWords:
                 places.add(one.place)
         return [list(self._faults(example, served[number])) for number, example in enumerate(examples)]
 
-    def _asked(self, number: int, example: Example) -> Iterator[_Asked]:
+    def _questions(self, number: int, example: Example) -> Iterator[_Question]:
         assert example.expression is not None
         wants = wants_of(example.expression, self.plausible)
         for place, image in enumerate((example.image_id, *(one.image_id for one in example.distractors))):
@@ -74,15 +74,16 @@ class NeededWords:
                 target = -1 if place else self.scenes.scene(scene).object_number(example.object_id)
             except UnknownName:  # which is another code
                 continue
-            yield from (_Asked(number, want, place, scene, target) for want in wants)
+            yield from (_Question(number, want, place, scene, target) for want in wants)
 
-    def _served(self, asked: Sequence[_Asked], *, thorough: bool) -> list[bool]:
+    def _ask(self, asked: Sequence[_Question], *, thorough: bool) -> list[bool]:
         if not asked:
             return []
         if thorough:
             graphs = {scene: self.scenes.scene(scene) for scene in {one.scene for one in asked}}
             return [
-                bool(tempted(one.want, graphs[one.scene], one.target if one.target >= 0 else None)) for one in asked
+                bool(find_tempted(one.want, graphs[one.scene], one.target if one.target >= 0 else None))
+                for one in asked
             ]
         which = np.arange(len(asked))
         where, targets = (np.array([getattr(one, name) for one in asked], np.int64) for name in ("scene", "target"))

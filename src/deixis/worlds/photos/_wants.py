@@ -8,14 +8,14 @@
 | `phrases` | hears all phrases with their attributes, no relation | where the noun phrase fits, beside the others |
 
 *Somewhere* is the image of the target, or an image shown beside it in which the expression fits nothing. A want is
-*served* where such an image holds a thing, not the target, to which the misreading leads (`tempted`).
+*served* where such an image holds a thing, not the target, to which the misreading leads (`find_tempted`).
 
 Exchanges that say what is nowhere seen (*the walking street*) mislead nobody and are not asked for: every name must
 have its attribute, and every pair of names its relation, somewhere in the corpus (`Plausible`). What is denied is
 heard or left out as a whole. A clause of an alternative is ignored together with the alternative: *the cup that is in
 the sink or on the table*, without *in*, is any cup where there is a sink.
 
-`tempted` is the plain definition; `tempted_pairs` is compiled, and a test has them agree.
+`find_tempted` is the plain definition; `tempted_pairs` is compiled, and a test has them agree.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def wants_of(expression: Expression, plausible: Plausible | None = None) -> tupl
     return (*_words(expression), *_relations(expression), *_exchanges(expression, plausible), *_phrases(expression))
 
 
-def tempted(want: Want, scene: Scene, target: int | None = None) -> frozenset[int]:
+def find_tempted(want: Want, scene: Scene, target: int | None = None) -> frozenset[int]:
     """Return the things of a scene to which a misreading leads, the target apart: the plain definition."""
     found = denotation(want.heard, scene) - {target}
     for group in want.beside:
@@ -157,14 +157,16 @@ def _beside_others(
 def _words(expression: Expression) -> Iterator[Want]:
     for part in parts(expression):
         if isinstance(part.step, Is | Nth | Not) and not _is_denied(expression, part.address):
-            yield Want(f"word {_dotted(part.address)}", _name_of(expression, part), without(expression, part), (), part)
+            yield Want(
+                f"word {_code_of(part.address)}", _name_of(expression, part), without(expression, part), (), part
+            )
 
 
 def _relations(expression: Expression) -> Iterator[Want]:
     for part in parts(expression):
         if isinstance(part.step, Related) and not _is_denied(expression, part.address):
             heard = _without_outermost(expression, part)
-            yield Want(f"relation {_dotted(part.address)}", "relation", heard, ((part.step.to,),), part)
+            yield Want(f"relation {_code_of(part.address)}", "relation", heard, ((part.step.to,),), part)
 
 
 def _exchanges(expression: Expression, plausible: Plausible | None) -> Iterator[Want]:
@@ -225,7 +227,7 @@ def _without_outermost(expression: Expression, part: Part) -> Expression:
     return without(expression, part)
 
 
-def _dotted(address: Address) -> str:
+def _code_of(address: Address) -> str:
     return ".".join(map(str, address))
 
 

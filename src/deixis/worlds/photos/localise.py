@@ -175,7 +175,7 @@ class Example:
         return decode_misreading(distractor.misreading, self.expression)
 
     def wants_served_by(self, distractor: DistractorImage) -> tuple[Want, ...]:
-        """Return the wants that an image is recorded to serve; none but in the mode every-word."""
+        """Return the wants that an image is recorded to serve, which only those of every-word are."""
         return () if self.expression is None else decode_wants(distractor.misreading, self.expression)
 
     @deprecate("deixis.worlds.photos.localise:Example.misreading_of", since="0.3.0", until="0.5.0")

@@ -63,7 +63,7 @@ def look_for_the_most_alike(examples: Sequence[Example], scenes: GraphTable) -> 
 
 
 def most_alike(scenes: Sequence[GraphScene]) -> list[int]:
-    """Return the places of the scenes that are most like all others together, mostly one; the reader guesses."""
+    """Return the places of the scenes that are most like all others together, mostly one."""
     total = [sum(likeness(one, other) for other in scenes if other is not one) for one in scenes]
     best = max(total)
     return [place for place, some in enumerate(total) if some > best - 1e-9]
