@@ -195,16 +195,17 @@ def _blocks(
 
 
 def _rows(summary: Summary, accuracy: Mapping[str, Mapping[str, float]]) -> Iterator[list[str]]:
-    """Each category, and all sets together: first what was measured here, then what was published."""
-    measured = {**summary.categories, ALL: summary.overall}
+    """Each category, or each set where they make none, and all together: what was measured here, then the published."""
+    measured = {**(summary.categories or summary.sets), ALL: summary.overall}
     published: dict[str, dict[str, dict[str, float]]] = {
         category: {model: dict(values) for model, values in models.items()} for category, models in TABLE_1.items()
     }
-    published[ALL] = {model: {"false_features": value} for model, value in FALSE_FEATURES.items()}
+    if summary.categories:
+        published[ALL] = {model: {"false_features": value} for model, value in FALSE_FEATURES.items()}
     for name, table in measured.items():
         heard = accuracy["overall" if name == ALL else name]
         ours = {**{metric: found.mean for metric, found in table.items()}, **heard}
-        yield [name.partition(" ")[0], "ours", *_numbers(ours)]
+        yield [name.partition(" ")[0] if name in summary.categories else name, "ours", *_numbers(ours)]
         for model, theirs in published.get(name, {}).items():
             yield ["", model, *_numbers(theirs)]
 

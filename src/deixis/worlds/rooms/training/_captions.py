@@ -8,7 +8,7 @@ import numpy as np
 
 from deixis.seeds import GOLDEN_WORD, derive, mix_words
 from deixis.worlds.rooms.captions import frames
-from deixis.worlds.rooms.pairs import Images, draw_contexts, partition
+from deixis.worlds.rooms.pairs import CATEGORIES, SETS, Images, draw_contexts, partition
 from deixis.worlds.rooms.speakers import TEACHERS, caption_numbers, choose_rows
 from deixis.worlds.rooms.vocabulary import CaptionVocabulary, encode_captions, vocabulary
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 EXHAUSTIVE = "exhaustive"  # the teacher who says all there is
-MIXED = (1, 2, 3)  # how many features mixed pairs share at least, a third each
 LONGEST = 26  # words of the longest exhaustive caption, and its end
 SIMILAR = 3  # features that similar images share at least
 
@@ -112,13 +111,22 @@ def _draw_contexts(how: Captioning | Game, part: str, total: int, seed: int, amo
 
 
 def mixed_contexts(count: int, *, seed: int, distractors: int, among: np.ndarray) -> np.ndarray:
-    """Contexts whose images share at least one, two and three features, in turn: int64 [context, image]."""
+    """Contexts of the kinds of the test sets, a third of each category: int64 [context, image].
+
+    Args:
+        count: how many.
+        seed: which.
+        distractors: images beside the target, each of which shares the features of the kind with it.
+        among: the images to choose from.
+    """
     rows = np.empty((count, 1 + distractors), np.int64)
-    for place, shared in enumerate(MIXED):
-        some = rows[place :: len(MIXED)]
-        some[:] = draw_contexts(
-            len(some), seed=derive(seed, "mixed", shared), distractors=distractors, shared=shared, among=among
-        )
+    for place, names in enumerate(CATEGORIES.values()):
+        third = rows[place :: len(CATEGORIES)]
+        for number, name in enumerate(names):
+            some = third[number :: len(names)]
+            some[:] = draw_contexts(
+                len(some), seed=derive(seed, "mixed", name), distractors=distractors, shared=SETS[name], among=among
+            )
     return rows
 
 

@@ -151,7 +151,8 @@ class Captioning(_Course):
         Teacher,
         Setting(
             "whose captions are learnt: exhaustive ones, or captions that a rule-based speaker chooses for each pair "
-            "(minimal, incremental, rational); pairs then share one to three features"
+            "(minimal, incremental, rational); pairs are then of the kinds of the test sets, which share one to three "
+            "features"
         ),
     ] = "exhaustive"
     steps: Steps = 23_430
@@ -203,8 +204,8 @@ class Game(_Course):
     pairs: Annotated[
         GamePairing,
         Setting(
-            "pairs of images: random ones (the model RP), ones that share three features or more (SP), or ones that "
-            "share at least one, two and three, a third each (mixed)"
+            "pairs of images: random ones (the model RP), ones that share three features or more (SP), or the kinds of "
+            "the test sets, which share at least one, two and three, a third each (mixed)"
         ),
     ] = "random"
     teacher: Annotated[
