@@ -408,7 +408,7 @@ def _every_word(
         some = every[inside]
         is_needed = _need_one_by_one if is_plain else _need
         fits = is_needed(some, numbers) & members[some].all(axis=1)
-        fits &= needed_features(some).sum(axis=1) == EVERY_WORD[name]
+        fits &= _cross(some, EVERY_WORD[name])
         for row in np.flatnonzero(~fits)[:MANY].tolist():
             yield _Problem("E704", path, f"{name}: {some[row].tolist()}, the target first")
         wrong = [
@@ -418,6 +418,14 @@ def _every_word(
         ]
         for row in wrong[:MANY]:
             yield _Problem("E705", path, f"{name}: {texts[row]!r} of image {some[row, 0]}")
+
+
+def _cross(images: np.ndarray, features: int) -> np.ndarray:
+    """bool [context]: the images are all rooms that so many features with two values each make."""
+    differs = factors_of(images) != factors_of(images[:, :1])
+    patterns = np.sort((differs * (1 << np.arange(len(FACTORS)))).sum(axis=2), axis=1)  # the target has none
+    is_each_once = (np.diff(patterns, axis=1) > 0).all(axis=1)
+    return np.asarray(is_each_once & (differs.any(axis=1).sum(axis=1) == features))
 
 
 def _need(images: np.ndarray, numbers: Sequence[int]) -> np.ndarray:
