@@ -215,13 +215,18 @@ def _distractors_in(table: pa.Table, some: np.ndarray, path: Path) -> np.ndarray
 
 
 def read_test_sets(folder: Path) -> dict[str, np.ndarray]:
-    """The test sets of a dataset, by name: int64 [pair, 1 + distractors]; none where it was made without any.
+    """The test sets of a dataset by name: int64 [pair, 1 + distractors], or none if it has none.
 
     Raises:
-        BrokenDataset: when a file of them is damaged.
+        BrokenDataset: when a file of them is damaged or empty.
     """
-    paths = (folder / path for path in TEST_SETS)
-    return {name: rows for path in paths if path.is_file() for name, rows in read_pairs(path).items()}
+    found: dict[str, np.ndarray] = {}
+    for path in (folder / name for name in TEST_SETS):
+        if path.is_file():
+            if not (sets := read_pairs(path)):
+                raise BrokenDataset(f"{folder.name} has no test sets: {path.name} holds no pair")
+            found |= sets
+    return found
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A speaker learns captions, exhaustive ones (the model B of the paper) or a teacher's; beside it, their language."""
+"""A speaker learns captions, exhaustive ones (the model B of the paper) or a teacher's, and their language."""
 
 from __future__ import annotations
 
