@@ -63,11 +63,12 @@ def divide_at_random(digests: np.ndarray, *, seed: int, fractions: Fractions) ->
     keys = mix_words(digests ^ np.uint64(seed))
     n = len(digests)
     dev, test = int(fractions.dev * n), int(fractions.test * n)
-    part = np.zeros(n, np.uint8)
-    for most in (dev + test, test):  # the greatest keys, of which the very greatest are for test
-        if most:
-            part += keys >= np.partition(keys, n - most)[n - most]
-    return part if dev else 2 * part // 2 if not test else np.where(part > 0, 2, 0).astype(np.uint8)
+    return _greatest(keys, dev + test).astype(np.uint8) + _greatest(keys, test)
+
+
+def _greatest(keys: np.ndarray, count: int) -> np.ndarray:
+    """Whether each of some different keys is one of so many greatest: bool [key]."""
+    return keys >= np.partition(keys, len(keys) - count)[len(keys) - count] if count else np.zeros(len(keys), bool)
 
 
 def membership_names(rules: tuple[Rule, ...], kept: int) -> str:
