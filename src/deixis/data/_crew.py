@@ -15,8 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from deixis.data._processes import follow_the_parent as follow_the_parent
-from deixis.data._processes import spawn_context
+from deixis.data._processes import follow_the_parent, spawn_context
 from deixis.errors import BrokenDataset, RecipeError
 
 

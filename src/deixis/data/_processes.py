@@ -113,7 +113,7 @@ class _Process(SpawnProcess):
     @staticmethod
     def _Popen(process_obj: Any) -> Any:  # noqa: N802 (as multiprocessing calls it)
         with _hidden_script(), _ignored_interrupts():
-            return SpawnProcess._Popen(process_obj)  # type: ignore[attr-defined]
+            return SpawnProcess._Popen(process_obj)  # type: ignore[attr-defined]  # noqa: SLF001 (what it does, hidden)
 
 
 class _Context(SpawnContext):

@@ -1,4 +1,4 @@
-"""The proof that nothing leaks, over shards: each is proven by whoever is free, and what is found out is put together."""
+"""The proof that nothing leaks: whoever is free proves shards, and the parts are put together."""
 
 from __future__ import annotations
 

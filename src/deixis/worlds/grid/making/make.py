@@ -20,9 +20,9 @@ from deixis.data.card import write_card
 from deixis.data.recipes import begin_manifest
 from deixis.errors import RecipeError
 from deixis.expression.patterns import C1, pattern
-from deixis.worlds.grid.making._instructions import instructions_of, stream_of
 from deixis.worlds.grid.making._files import DATA, write_files
 from deixis.worlds.grid.making._hands import CrewHands, ThreadHands
+from deixis.worlds.grid.making._instructions import instructions_of, stream_of
 from deixis.worlds.grid.making._kept_shards import KeptRows, read_rows
 from deixis.worlds.grid.making._places import Places, divide
 from deixis.worlds.grid.making._pool_maker import MadePool, PoolMaker
