@@ -78,9 +78,7 @@ def count_workers(workers: int | None) -> int:
     return count
 
 
-def in_order(
-    pool: Executor | Crew, work: Callable[[Work], Done], items: Iterable[Work], *, ahead: int
-) -> Iterator[Done]:
+def in_order(pool: Executor | Crew, work: Callable[..., Done], items: Iterable[Work], *, ahead: int) -> Iterator[Done]:
     """The results of some work in the order of the items, with so many of them under way."""
     rest = iter(items)
     waiting: deque[Future[Done] | Promise[Done]] = deque(pool.submit(work, item) for item in islice(rest, ahead))

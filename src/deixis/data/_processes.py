@@ -113,13 +113,13 @@ class _Process(SpawnProcess):
     @staticmethod
     def _Popen(process_obj: Any) -> Any:  # noqa: N802 (as multiprocessing calls it)
         with _hidden_script(), _ignored_interrupts():
-            return SpawnProcess._Popen(process_obj)  # type: ignore[attr-defined]  # noqa: SLF001 (what it does, hidden)
+            return SpawnProcess._Popen(process_obj)  # noqa: SLF001 (what it does, hidden)
 
 
 class _Context(SpawnContext):
     """Processes started anew, without the script of the user."""
 
-    Process = _Process  # type: ignore[assignment]
+    Process = _Process
 
 
 def spawn_context() -> SpawnContext:
@@ -135,7 +135,9 @@ def _hidden_script() -> Iterator[None]:
     """Start processes as if there were no script: with it, they would run it again as far as it has no guard."""
     script = sys.modules["__main__"]
     with _starting:
-        kept = {name: script.__dict__[name] for name in ("__spec__", "__file__") if name in script.__dict__}
+        kept: dict[str, Any] = {
+            name: script.__dict__[name] for name in ("__spec__", "__file__") if name in script.__dict__
+        }
         try:
             script.__spec__ = None
             script.__dict__.pop("__file__", None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,6 +17,8 @@ from deixis.worlds.grid.making._kept_shards import read_rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    import numpy as np
 
     from deixis.data._crew import Progress
     from deixis.data._resumable import Entry
