@@ -108,7 +108,7 @@ class _Command(NamedTuple):
 
 
 class ProofPart(NamedTuple):
-    """What must be known of some examples, each of which is proven by itself, to hold them against all others.
+    """The facts of some examples, each proven by itself, that are held against those of all others.
 
     Attributes:
         phrases: by split, the noun phrases of its commands, as far as a rule asks for new ones.
