@@ -36,9 +36,7 @@ SMALL: dict[str, Callable[[], Policy]] = {
     "m-lstm that points": lambda: MultimodalLSTM(
         MultimodalLSTMSettings(word_width=5, width=12, filters=6, points=True), WORDS
     ),
-    "gcn-lstm that points": lambda: GraphLSTM(
-        GraphLSTMSettings(word_width=6, width=16, rounds=3, points=True), WORDS
-    ),
+    "gcn-lstm that points": lambda: GraphLSTM(GraphLSTMSettings(word_width=6, width=16, rounds=3, points=True), WORDS),
     "transformer": lambda: small_transformer(norm_first=False),
     "transformer that sees padding": lambda: small_transformer(sees_padding=True),
     "transformer with norms first": lambda: small_transformer(norm_first=True),
