@@ -7,7 +7,8 @@ a clause about another object's noun, so a model may as well take it to belong t
 All examples here have one object for each reading, and these are different. A transformer is trained further on its own
 kind of data, and in every second half of a batch on k examples with the answers of one reading. Commands, boards, order
 and steps are the same for both readings; the answers alone differ. Test commands of the readings, without verb and
-manner, are not among those shown. `attachment.json` holds all results. The model that is told the parse says its plans without training.
+manner, are not among those shown. `attachment.json` holds all results. The model that is told the parse says its plans
+without training.
 """
 
 from __future__ import annotations
