@@ -53,7 +53,15 @@ HUES = {
 }
 """CLEVR's colours: the shares of 255 of red, green and blue light that a solid gives back."""
 
-LAMP_ROW = ("x", "y", "z", *(f"{side}_{part}" for side in ("across", "along") for part in "xyz"), *"rgb", "wide", "casts")
+LAMP_ROW = (
+    "x",
+    "y",
+    "z",
+    *(f"{side}_{part}" for side in ("across", "along") for part in "xyz"),
+    *"rgb",
+    "wide",
+    "casts",
+)
 """The numbers of a lamp: its middle, two vectors from there to the middles of its sides, its strength, how far its
 corners are from its middle, and whether it casts shadows."""
 LOOK_ROW = (*"rgb", "is_shiny")
@@ -62,7 +70,8 @@ LOOK_ROW = (*"rgb", "is_shiny")
 
 def lamp_rows() -> np.ndarray:
     """The lamps as float64 [lamp, number], see `LAMP_ROW`."""
-    return np.array([(*lamp.place, *_sides(lamp), *lamp.strength, lamp.side * 2**0.5, lamp.casts) for lamp in LAMPS])
+    rows = [(*one.place, *sum(sides_of(one), ()), *one.strength, one.side * 2**0.5, one.casts) for one in LAMPS]
+    return np.array(rows)
 
 
 def look_rows(scene: Tabletop) -> np.ndarray:
@@ -71,15 +80,13 @@ def look_rows(scene: Tabletop) -> np.ndarray:
     return np.array(rows, np.float64).reshape(len(scene.solids), len(LOOK_ROW))
 
 
-def _sides(lamp: Lamp) -> tuple[float, ...]:
-    """Vectors from the middle of a lamp to the middles of two of its sides, at right angles to where it faces."""
-    facing = -np.array(lamp.place)
-    facing /= np.sqrt((facing * facing).sum())
-    across = np.array([-facing[1], facing[0], 0.0])
-    across /= np.sqrt((across * across).sum())
-    a, b = facing, across
-    along = np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
-    return (*(lamp.side * across).tolist(), *(lamp.side * along).tolist())
+def sides_of(lamp: Lamp) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Vectors from the middle of a lamp to the middles of two of its sides, at right angles to the way it faces."""
+    x, y, z = lamp.place
+    flat, far = (x * x + y * y) ** 0.5, (x * x + y * y + z * z) ** 0.5
+    across = (y / flat, -x / flat, 0.0)
+    along = (x * z / (flat * far), y * z / (flat * far), -flat / far)
+    return tuple(lamp.side * part for part in across), tuple(lamp.side * part for part in along)
 
 
 assert tuple(HUES) == COLORS

@@ -28,11 +28,11 @@ def draw_picture(scene: Tabletop, width: int = WIDTH, height: int = HEIGHT) -> n
     ids, depths = np.empty((height, width), np.uint8), np.empty((height, width))
     cast_ids(rows, view, ids, depths, *np.empty((2, len(rows)), np.int64))
     out = np.empty((height, width, 3), np.uint8)
-    paint(np.hstack([rows, look_rows(scene)]), lamp_rows(), np.array(SKY), view, ids, _levels(), out)
+    paint(np.hstack([rows, look_rows(scene)]), lamp_rows(), np.array(SKY), view, ids, levels(), out)
     return out
 
 
-def _levels() -> np.ndarray:
+def levels() -> np.ndarray:
     """The number in a file for every step of light, as sRGB has it."""
     light = np.arange(STEPS) / (STEPS - 1)
     curved = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)

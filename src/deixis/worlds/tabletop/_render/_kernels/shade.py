@@ -171,8 +171,8 @@ def is_hidden(solids, blockers, px, py, pz, tx, ty, tz):
 def find_blockers(solids, lamps, k, among, x, y, z, radius):
     """Those solids of a set that may come between a lamp and the places within a radius.
 
-    Seen from above, the light comes in a strip that widens from the radius to the lamp; a solid is in its way if its
-    circle meets the strip before the strip has risen above it.
+    Light comes in a cone that widens from the radius to the lamp, and seen from above in a strip. A solid is in its way
+    if the sphere around it meets the cone, and its circle meets the strip before the strip has risen above it.
     """
     found, left, n = np.uint64(0), among, 0
     if not lamps[k, CASTS]:
@@ -181,7 +181,14 @@ def find_blockers(solids, lamps, k, among, x, y, z, radius):
     square = lx * lx + ly * ly
     while left:
         if left & _ONE:
-            bx, by = solids[n, X] - x, solids[n, Y] - y
+            bx, by, bz = solids[n, X] - x, solids[n, Y] - y, solids[n, MIDDLE] - z
+            along = max(0.0, min(1.0, (bx * lx + by * ly + bz * lz) / (square + lz * lz)))
+            loose = 1.25 * (radius + along * (lamps[k, WIDE] - radius))
+            away = (bx - along * lx) ** 2 + (by - along * ly) ** 2 + (bz - along * lz) ** 2
+            if away > (solids[n, BOUND] + loose) ** 2:
+                left >>= _ONE
+                n += 1
+                continue
             along = max(0.0, min(1.0, (bx * lx + by * ly) / square))
             bx, by = bx - along * lx, by - along * ly
             loose = 1.25 * (radius + along * abs(lamps[k, WIDE] - radius))
