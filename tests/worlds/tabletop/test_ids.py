@@ -48,11 +48,11 @@ cameras = st.builds(
 scenes = st.builds(Tabletop, solids=st.lists(solids, min_size=1, max_size=5).map(tuple), camera=cameras)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(scenes)
 def test_rays_see_what_their_definition_says(scene: Tabletop) -> None:
     """The compiled ray caster and the walk along distances find the same solid in every pixel."""
-    width, height = 15, 11
+    width, height = 11, 8
     ids = draw_ids(scene, width, height)
     for row in range(height):
         for column in range(width):

@@ -1,4 +1,4 @@
-"""What each pixel of a picture shows: ids, masks, boxes, and how much of every solid is seen."""
+"""Ids, masks and boxes of the solids that a picture shows, and the share of each that is seen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_SIDE, MAX_SOLIDS = 4_096, 63
 
 
 def draw_ids(scene: Tabletop, width: int = WIDTH, height: int = HEIGHT) -> np.ndarray:
-    """Which solid the middle of every pixel shows: uint8 [row, column], one more than its number, 0 for none.
+    """The solid that the middle of every pixel shows: uint8 [row, column], one more than its number, 0 for none.
 
     The horizontal angle of view is the camera's at every size; a higher picture shows more above and below.
     """
@@ -39,7 +39,7 @@ def visible_shares(scene: Tabletop, width: int = WIDTH, height: int = HEIGHT) ->
 
 
 def masks(ids: np.ndarray, count: int) -> np.ndarray:
-    """Which pixels show each of `count` solids: bool [solid, row, column]."""
+    """The pixels that show each of `count` solids: bool [solid, row, column]."""
     return ids[None] == np.arange(1, count + 1)[:, None, None]
 
 
@@ -57,7 +57,7 @@ def boxes(ids: np.ndarray, count: int) -> np.ndarray:
 
 
 def project(camera: Camera, points: np.ndarray, width: int = WIDTH, height: int = HEIGHT) -> np.ndarray:
-    """Where a picture shows points in space: float64 [..., 3], as column, row and distance ahead of the camera.
+    """The places of points in a picture: float64 [..., 3], as column, row and distance ahead of the camera.
 
     The middle of the upper left pixel is (0.5, 0.5). What lies behind the camera has a distance below 0.
 

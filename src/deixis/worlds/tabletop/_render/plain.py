@@ -44,7 +44,8 @@ class Sight(NamedTuple):
     Attributes:
         id: 0 for the table or the background, else one more than the number of the solid.
         distance: of the place from the camera.
-        margin: how near the ray came to a solid that it passed before that.
+        margin: how near it came to another end: the least distance from a solid that it passed, the depth to which it
+            goes into the solid it met, or the way from there to the next, whatever is least.
     """
 
     id: int
@@ -105,12 +106,13 @@ def normal_of(solid: Solid, point: Point) -> Point:
 
 
 def _meet(solid: Solid, place: Point, direction: Point) -> Sight:
-    """Walk until the solid is met or left behind, and tell how near the ray passed."""
+    """Walk until the solid is met or left behind, and tell how near it came to the other."""
     walked, nearest = 0.0, inf
     while walked < LEFT:
         step = distance_to(solid, place.plus(direction, walked))
         if step < ARRIVED:
-            return Sight(1, walked, inf)
+            beyond = (distance_to(solid, place.plus(direction, walked + 0.001 * 2**k)) for k in range(10))
+            return Sight(1, walked, max(-depth for depth in beyond))
         nearest = min(nearest, step)
         walked += step
     return Sight(0, inf, nearest)

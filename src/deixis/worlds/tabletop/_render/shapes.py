@@ -34,7 +34,7 @@ _HEIGHTS = (2.0, 2.0, 2.0, 2.0, 2 * RING_THICKNESS)
 
 
 class Extent(NamedTuple):
-    """How much room a solid takes, in units."""
+    """The room that a solid takes, in units."""
 
     reach: float
     height: float

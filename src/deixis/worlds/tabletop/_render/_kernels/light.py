@@ -1,4 +1,4 @@
-"""How bright a place is by lamps, sky and the solids around it; `tabletop._render.plain_light` defines it."""
+"""Light on places from lamps, sky and the solids around, as `tabletop._render.plain_light` defines it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ONE = np.uint64(1)
 
 @jit
 def lamp_light(lamps, k, px, py, pz, nx, ny, nz):
-    """Light of a lamp on a surface, if nothing hides it; times its strength."""
+    """Light of a lamp of strength one on a surface, if nothing hides it."""
     lx, ly, lz = lamps[k, 0] - px, lamps[k, 1] - py, lamps[k, 2] - pz
     facing = nx * lx + ny * ly + nz * lz
     if facing <= 0:
@@ -104,7 +104,7 @@ def gloom(solids, n, x, y):
 
 @jit
 def table_light(solids, sky, near, x, y):
-    """Light on a place of the table from the sky and back from solids: red, green, blue; lamps are not in it."""
+    """Light on a place of the table from the sky and back from solids, without lamps: red, green, blue."""
     free, r, g, b = 1.0, 0.0, 0.0, 0.0
     left, n = near, 0
     while left:
@@ -123,7 +123,7 @@ def table_light(solids, sky, near, x, y):
 def soften(solids, n, px, py, pz, nx, ny, nz):
     """The normal that light sees: flat faces lean outwards a little, as CLEVR's do, and rims look rounded."""
     shape, half = int(solids[n, SHAPE]), solids[n, HALF]
-    if shape != CYLINDER and shape != CUBE:
+    if shape > CYLINDER or shape == SPHERE:
         return nx, ny, nz
     x, y, z = (px - solids[n, X]) / half, (py - solids[n, Y]) / half, pz / half - 1
     if shape == CUBE:

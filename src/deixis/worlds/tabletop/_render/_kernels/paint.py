@@ -1,4 +1,4 @@
-"""Pictures of solids on a table, pixel by pixel; `tabletop._render.plain_light` says what colour a place has."""
+"""Pictures of solids on a table, pixel by pixel, as `tabletop._render.plain_light` defines them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def matte(solids, lamps, sky, near, shades, n, px, py, pz, nx, ny, nz, column, r
 
 
 @jit
-def mirrored(solids, lamps, sky, near, shades, n, px, py, pz, dx, dy, dz):
+def mirror_light(solids, lamps, sky, near, shades, n, px, py, pz, dx, dy, dz):
     """Light that comes to a place of a shiny solid from a direction: solids and table, lit simply, lamps and sky."""
     m, t, nx, ny, nz = first_hit(solids, n, px, py, pz, dx, dy, dz)
     if m >= 0:
@@ -139,12 +139,12 @@ def _lit(solids, lamps, sky, near, shades, n, px, py, pz, nx, ny, nz, dx, dy, dz
     dx, dy, dz = dx - 2 * facing * nx + u, dy - 2 * facing * ny + v, dz - 2 * facing * nz + (u if sample & 1 else -v)
     length = math.sqrt(dx * dx + dy * dy + dz * dz)
     dx, dy, dz = dx / length, dy / length, dz / length
-    r, g, b = mirrored(solids, lamps, sky, near, shades, n, px, py, pz, dx, dy, dz)
+    r, g, b = mirror_light(solids, lamps, sky, near, shades, n, px, py, pz, dx, dy, dz)
     return r * solids[n, RED], g * solids[n, GREEN], b * solids[n, BLUE]
 
 
 @jit
-def _shown(ids, x, y):
+def _things(ids, x, y):
     """The set of what a pixel and those around it show: the table is 0, a solid one more than its number."""
     height, width = ids.shape
     found = np.uint64(0)
@@ -168,7 +168,7 @@ def survey_solids(solids, lamps, near, shades):
 
 @jit
 def survey_tile(solids, lamps, view, left, top, width, height, near, shades):
-    """Find what may darken and shade the part of the table that a tile of the picture shows; it stands last."""
+    """Find what may darken and shade the part of the table that a tile of the picture shows, last in each list."""
     last = solids.shape[0]
     x, y, radius = 0.0, 0.0, 0.0
     for turn in range(2):
@@ -210,11 +210,11 @@ def survey_shares(solids, lamps, view, left, top, width, height, shades, shares)
 
 @jit
 def mixed_share(shares, k, i, j):
-    """The share of a lamp between those of the pixels around; below 0 where these differ too much to tell."""
+    """The share of a lamp between those of the pixels around, or -1 where these differ too much to tell."""
     a, b = i >> 1, j >> 1
     c, d = a + (i & 1), b + (j & 1)
     p, q, r, s = shares[k, b, a], shares[k, b, c], shares[k, d, a], shares[k, d, c]
-    if max(max(p, q), max(r, s)) - min(min(p, q), min(r, s)) > UNLIKE:
+    if max(p, q, r, s) - min(p, q, r, s) > UNLIKE:
         return -1.0
     return 0.25 * (p + q + r + s)
 
@@ -250,7 +250,7 @@ def paint(solids, lamps, sky, view, ids, levels, out):
                 survey_shares(solids, lamps, view, left, top, width, height, shades, shares)
             for y in range(top, min(height, top + TILE)):
                 for x in range(left, min(width, left + TILE)):
-                    if ids[y, x] or _shown(ids, x, y) != _ONE:
+                    if ids[y, x] or _things(ids, x, y) != _ONE:
                         r, g, b = paint_pixel(solids, lamps, sky, view, ids, near, shades, x, y, met, rays)
                     else:
                         dx, dy, dz = aim(view, width, height, x + 0.5, y + 0.5)
@@ -287,7 +287,7 @@ def paint_pixel(solids, lamps, sky, view, ids, near, shades, x, y, met, rays):
         rays: float64 [place, 7], what is known of it: distance, normal and direction; any values.
     """
     height, width = ids.shape
-    shown, own = _shown(ids, x, y), np.int64(ids[y, x])
+    shown, own = _things(ids, x, y), np.int64(ids[y, x])
     samples = MIXED
     if shown == _ONE << np.uint64(own):
         samples = GLOSSY if solids[own - 1, IS_SHINY] else 1

@@ -1,4 +1,4 @@
-"""Where rays meet solids, and which solid each pixel shows; `tabletop._render.plain` is the plain definition.
+"""Rays that meet solids, and the solid that each pixel shows, as `tabletop._render.plain` defines it.
 
 Nothing here is computed by the system's mathematical library except the square root, which is exact to the last digit
 by its standard: the same bytes come out on every machine.
@@ -22,13 +22,13 @@ BEVEL, RING_RADIUS, RING_THICKNESS = 0.13, 0.8, 0.3
 FAR = 1e9
 NEAR = 1e-9
 _PARALLEL = 1e-14
-_STEPS = 96
+_STEPS = 1_000
 _CLOSE = 1e-7
 
 
 @jit
 def hit_sphere(radius, ox, oy, oz, dx, dy, dz):
-    """How far a ray goes until it enters a sphere around the origin; -1 where it never does."""
+    """The way of a ray until it enters a sphere around the origin, -1 where it never does."""
     b = ox * dx + oy * dy + oz * dz
     rest = b * b - (ox * ox + oy * oy + oz * oz - radius * radius)
     if rest < 0:
@@ -38,7 +38,7 @@ def hit_sphere(radius, ox, oy, oz, dx, dy, dz):
 
 @jit
 def enter_box(wide, deep, high, ox, oy, oz, dx, dy, dz):
-    """Where a ray enters a box around the origin: distance, and the axis of the face (from 0)."""
+    """The place at which a ray enters a box around the origin: distance, and the axis of the face (from 0)."""
     enter, leave, axis = -FAR, FAR, 0
     for k in range(3):
         o, d, half = ox, dx, wide
@@ -228,7 +228,7 @@ def _hit_torus(half, ox, oy, oz, dx, dy, dz):
 
 @jit
 def hit(solids, n, ox, oy, oz, dx, dy, dz):
-    """Where a ray first enters a solid from outside: distance (-1 for nowhere) and normal.
+    """The place at which a ray first enters a solid from outside: distance (-1 for nowhere) and normal.
 
     Shapes:
         solids: float64 [solid, number], rows of `rows_of`.
@@ -275,7 +275,7 @@ def frame(solids, n, view, width, height):
 
 @jit
 def aim(view, width, height, column, row):
-    """The direction, of length one, from the camera through a place of the picture; (0, 0) is its upper left corner."""
+    """The direction, of length one, from the camera through a place of the picture, whose corner is (0, 0)."""
     focal = view[FOCAL] * width
     a, b = (column - 0.5 * width) / focal, (0.5 * height - row) / focal
     dx = view[FORWARD] + a * view[RIGHT] + b * view[UP]

@@ -1,4 +1,4 @@
-"""Which solids come between a place and a lamp; `tabletop._render.plain_light` defines it.
+"""Solids that come between a place and a lamp, as `tabletop._render.plain_light` defines it.
 
 Sets of solids are the bits of a word, one for each.
 """
@@ -123,7 +123,7 @@ def _crosses_torus(half, ox, oy, oz, dx, dy, dz):
         elif after == FAR:
             after = value
         last = value
-    if before == FAR or after == FAR:
+    if max(before, after) == FAR:
         return False
     bend = before + after - 2 * lowest
     return lowest - 0.125 * (after - before) * (after - before) / bend < 0  # of a parabola through three of its points
@@ -131,7 +131,7 @@ def _crosses_torus(half, ox, oy, oz, dx, dy, dz):
 
 @jit
 def crosses(solids, n, px, py, pz, dx, dy, dz):
-    """Whether a stretch from a place, as long as its direction, crosses a solid.
+    """Return whether a stretch from a place, as long as its direction, crosses a solid.
 
     A cube has sharp edges here, and sides closer to its middle by half its bevel, which lets as much light pass below.
     """
@@ -141,13 +141,13 @@ def crosses(solids, n, px, py, pz, dx, dy, dz):
     bound = solids[n, BOUND]
     c = ox * ox + oy * oy + oz * oz - bound * bound
     rest = b * b - a * c
-    if rest <= 0 or (c > 0 and (b >= 0 or a + 2 * b + c > 0 and -b > a)):
+    if rest <= 0 or (c > 0 and (b >= 0 or (a + 2 * b + c > 0 and -b > a))):
         return False
     shape, half = int(solids[n, SHAPE]), solids[n, HALF]
     if shape == SPHERE:
         t = (-b - math.sqrt(rest)) / a
         return 0 < t < 1
-    if shape == CYLINDER or shape == CONE:
+    if CYLINDER <= shape <= CONE:
         return _crosses_round(shape, half, ox, oy, oz, dx, dy, dz)
     if shape == TORUS:
         return _crosses_torus(half, ox, oy, oz, dx, dy, dz)
@@ -157,7 +157,7 @@ def crosses(solids, n, px, py, pz, dx, dy, dz):
 
 @jit
 def is_hidden(solids, blockers, px, py, pz, tx, ty, tz):
-    """Whether one of the solids of a set comes between two places."""
+    """Return whether one of the solids of a set comes between two places."""
     left, n = blockers, 0
     while left:
         if left & _ONE and crosses(solids, n, px, py, pz, tx - px, ty - py, tz - pz):
