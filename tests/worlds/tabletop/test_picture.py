@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def _scene(seed: int, count: int = 6, material: str | None = None) -> Tabletop:
 
 @settings(max_examples=3, deadline=None)
 @given(st.integers(0, 10_000), st.randoms(use_true_random=False))
-def test_pixels_have_the_colors_of_their_definition(seed: int, random) -> None:
+def test_pixels_have_the_colors_of_their_definition(seed: int, random: Random) -> None:
     """Pixels are as the plain definition says, but for shadows that the painter mixes from the pixels around."""
     scene = _scene(seed, 5)
     picture, ids = draw_picture(scene), draw_ids(scene)
