@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import json
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from deixis.audits.measures import bag_of_words_solves, exchanges
@@ -26,7 +27,7 @@ from deixis.worlds.toolkit.checks import CODES, ExampleChecks
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from deixis.data.checks import CheckRequest, Report
@@ -52,7 +53,7 @@ class TableChecks(ExampleChecks):
         recipe: of the dataset that is checked, as its manifest holds it.
     """
 
-    codes = {**CODES, **OWN}
+    codes: Mapping[str, str] = MappingProxyType({**CODES, **OWN})
 
     def __init__(self, world: World, recipe: dict[str, Any] | None = None) -> None:
         super().__init__(world)
@@ -96,9 +97,7 @@ CHECKS = TableChecks(WORLD)
 def _is_solved_by_bag(example: TableExample) -> bool:
     """Whether no exchange of words leads astray; only asked where the words find the target in their own order."""
     context = example.context
-    found = [
-        (place, k) for place, scene in enumerate(example.scenes) for k in denotation(example.expression, scene)
-    ]
+    found = [(place, k) for place, scene in enumerate(example.scenes) for k in denotation(example.expression, scene)]
     return found == [tuple(context.target)] and bag_of_words_solves(example.expression, context)
 
 

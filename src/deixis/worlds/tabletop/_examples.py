@@ -16,26 +16,22 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from deixis.data.store import Dataset, open_dataset
-from deixis.errors import BrokenDataset, DeixisError, SchemaError, UnknownName
+from deixis.data.store import open_dataset
+from deixis.errors import SchemaError
 from deixis.expression.plain import expression_from_json, expression_to_json, expression_to_plain
 from deixis.scene.scene import Context, Where
 from deixis.worlds.tabletop._scene import SolidScene, table_from_plain, table_to_plain
+from deixis.worlds.tabletop._schema import SCHEMA
+from deixis.worlds.toolkit.examples import RowDataset, RowExamples
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from deixis.expression.description import Expression
 
 
-COLUMNS = ("id", "split", "text", "expression", "scenes", "target_scene", "target_object", "facts")
 NOWHERE = -1
 
 
@@ -100,15 +96,6 @@ def row_of(example: TableExample) -> dict[str, Any]:
     }
 
 
-def table_of(examples: Iterable[TableExample]) -> Any:
-    """Return examples as a table of pyarrow."""
-    import pyarrow as pa
-
-    kinds = {"id": pa.int64(), "target_scene": pa.int32(), "target_object": pa.int32()}
-    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
-    return pa.Table.from_pylist([row_of(example) for example in examples], schema=schema)
-
-
 def example_of(row: dict[str, Any]) -> TableExample:
     """Return the example of a row; whatever is wrong with it is a `DeixisError`, `ValueError` or `TypeError`."""
     tables = json.loads(row["scenes"])
@@ -131,73 +118,23 @@ def example_of(row: dict[str, Any]) -> TableExample:
     return made
 
 
-class TableExamples:
+class TableExamples(RowExamples):
     """Part `examples`."""
 
     def open(self, path: Path) -> TableDataset:
         """Open the examples of a dataset folder, or raise `BrokenDataset` if there are none."""
-        return TableDataset(open_dataset(Path(path)))
-
-    def recognises(self, path: Path) -> bool:
-        """Return False, as no file without a manifest is of this world."""
-        del path
-        return False
+        return TableDataset(open_dataset(Path(path)), self.schema)
 
 
-class TableDataset:
+class TableDataset(RowDataset):
     """The examples of a dataset folder, read when they are asked for."""
 
-    def __init__(self, dataset: Dataset) -> None:
-        self.dataset = dataset
-
-    @property
-    def path(self) -> Path:
-        """The folder of the dataset."""
-        return self.dataset.path
-
-    @property
-    def splits(self) -> dict[str, int]:
-        """The number of examples of every split."""
-        return self.dataset.splits
-
-    @cached_property
-    def _table(self) -> Any:
-        import pyarrow as pa
-
-        tables = list(self.dataset.tables(columns=list(COLUMNS)))
-        if not tables:
-            raise BrokenDataset(f"{self.path} holds no examples")
-        return pa.concat_tables(tables)
-
-    @cached_property
-    def _splits(self) -> np.ndarray:
-        return np.array(self._table["split"].to_pylist())
-
-    def __len__(self) -> int:
-        return int(self._table.num_rows)
-
-    def __getitem__(self, number: int) -> TableExample:
-        if not 0 <= number < len(self):
-            raise UnknownName(f"there is no example {number} in {self.path.name}; it has {len(self):,}, counted from 0")
-        try:
-            return example_of({name: self._table[name][number].as_py() for name in COLUMNS})
-        except (DeixisError, ValueError, TypeError, LookupError, RecursionError) as error:
-            raise BrokenDataset(f"example {number} of {self.path.name} cannot be read: {error}") from error
-
-    def __iter__(self) -> Iterator[TableExample]:
-        return (self[number] for number in range(len(self)))
-
-    def numbers(self, split: str | None = None) -> Sequence[int]:
-        """Return the numbers of the examples of a split, or of all, or raise `UnknownName` for an unknown split."""
-        if split is None:
-            return range(len(self))
-        if split not in self.splits:
-            raise UnknownName(f"there is no split {split[:40]!r} in {self.path.name}; it has {', '.join(self.splits)}")
-        found: list[int] = np.flatnonzero(self._splits == split).tolist()
-        return found
+    def example_of(self, row: dict[str, Any]) -> TableExample:
+        """Return the example of a row."""
+        return example_of(row)
 
 
-EXAMPLES = TableExamples()
+EXAMPLES = TableExamples(SCHEMA)
 
 
 def _json(value: Any) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from deixis.worlds.tabletop._examples import table_of
+from deixis.worlds.tabletop._examples import row_of
 from deixis.worlds.tabletop._making.draw import draw_example, wish_of
 from deixis.worlds.tabletop._making.recipe import TabletopRecipe
+from deixis.worlds.toolkit.examples import table_of
 from deixis.worlds.toolkit.recipes import ExampleRecipes
 
 
@@ -29,7 +30,7 @@ class TabletopRecipes(ExampleRecipes):
 
     def rows_of(self, examples: Iterable[Any]) -> Any:
         """Return examples as a table of pyarrow, each with its tables in whole numbers."""
-        return table_of(examples)
+        return table_of(examples, row_of)
 
     def demo(self, seed: int = 0) -> Recipe:
         """A small dataset to look at, with all test sets and some expressions that fit nothing."""

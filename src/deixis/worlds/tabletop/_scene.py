@@ -126,9 +126,7 @@ def table_to_plain(table: Tabletop) -> dict[str, Any]:
     camera = table.camera
     return {
         "camera": [camera.azimuth, camera.elevation, camera.distance, camera.view],
-        "solids": [
-            [one.size, one.color, one.material, one.shape, one.x, one.y, one.turn] for one in table.solids
-        ],
+        "solids": [[one.size, one.color, one.material, one.shape, one.x, one.y, one.turn] for one in table.solids],
     }
 
 

@@ -180,11 +180,11 @@ class ExampleRecipes:
         raise UnsatisfiablePattern(f"no example of {recipe.dataset} came of {TRIES} tries; change the recipe")
 
     def rows_of(self, examples: Iterable[Any]) -> Any:
-        """Return examples as a table of pyarrow with the columns of `toolkit.examples`, whatever its scenes hold."""
+        """Return examples as a table of pyarrow with the columns of `toolkit.examples`."""
         return table_of(examples)
 
     def split_of(self, recipe: Recipe, example: Any) -> str:
-        """Where an example goes: by the rule for what is held out, else by chance that follows from its content."""
+        """Return the split by the rule for what is held out, or else by chance that follows from the content."""
         held = self.held_out(example)
         if held:
             return held

@@ -53,7 +53,9 @@ def search_tables(
     tables,
     is_plain,
 ):
-    """Search for tables, and return the target and the number of steps taken; the target is -1 if none were found.
+    """Search for tables, and return the target and the number of steps taken.
+
+    The target is -1 if none were found.
 
     Shapes:
         sizes: int64 [solid]. starts: int64 [table + 1], the first solid of each.
@@ -100,7 +102,9 @@ def search_tables(
             )  # fmt: skip
             now = LOST
             if _are_allowed(values, allowed):
-                now = _judge(rows, row_start, demands, target, groups, held, values, related, places, tables, stack, met)
+                now = _judge(
+                    rows, row_start, demands, target, groups, held, values, related, places, tables, stack, met
+                )
             if now < score:
                 values[:] = before
                 _judge(rows, row_start, demands, target, groups, held, values, related, places, tables, stack, met)

@@ -1,4 +1,4 @@
-"""What a program picks out of some tables: the compiled twin of `deixis.resolution.reference` for this world.
+"""Resolution of programs on some tables, the compiled twin of `deixis.resolution.reference` for this world.
 
 A program has the rows of `deixis.expression.program`. Mentions may be the same object, so marks are passed over.
 """

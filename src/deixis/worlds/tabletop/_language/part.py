@@ -10,7 +10,6 @@ from deixis.worlds.tabletop._language.words import LEXICON
 
 
 if TYPE_CHECKING:
-
     from deixis.expression.description import Expression
     from deixis.language.utterance import Utterance
     from deixis.scene.scene import Scene

@@ -89,9 +89,7 @@ class _Reader:
         expression = self.description(())
         if self.at < len(self.tokens):
             raise self.error((*(("and",) if self.has_clauses(expression) else (THAT_IS, *SPATIAL)), "<the end>"))
-        return Utterance(
-            " ".join(self.tokens), Instruction("", expression), tuple(self.determiners), self.spans
-        )
+        return Utterance(" ".join(self.tokens), Instruction("", expression), tuple(self.determiners), self.spans)
 
     def has_clauses(self, expression: Description) -> bool:
         return any(isinstance(step, Related | Not | AnyOf) for step in expression.steps)

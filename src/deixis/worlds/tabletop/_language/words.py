@@ -38,15 +38,26 @@ DEFINITE, INDEFINITE, ANOTHER, ANY = "the", "a", "another", "any"
 DETERMINERS = (DEFINITE, INDEFINITE, "an", ANOTHER, ANY)
 
 SYNONYMS = {
-    **{"ball": "sphere", "block": "cube", "torus": "ring", "donut": "ring", "thing": TOP},
-    **{"big": "large", "little": "small", "tiny": "small", "grey": "gray"},
-    **{"metal": "shiny", "metallic": "shiny", "rubber": "matte"},
+    "ball": "sphere",
+    "block": "cube",
+    "torus": "ring",
+    "donut": "ring",
+    "thing": TOP,
+    "big": "large",
+    "little": "small",
+    "tiny": "small",
+    "grey": "gray",
+    "metal": "shiny",
+    "metallic": "shiny",
+    "rubber": "matte",
 }
 """Single words that are read like another."""
 OTHER_RELATIONS = {
     **{f"to the {side} of": f"{side} of" for side in ("left", "right")},
     **{f"on the {side} of": f"{side} of" for side in ("left", "right")},
-    **{"close to": "near", "next to": "near", "in back of": "behind"},
+    "close to": "near",
+    "next to": "near",
+    "in back of": "behind",
     "the same material as": "same material",
     **{f"of the {name} as": name for name in SAME},
 }

@@ -1,4 +1,4 @@
-"""What a careless reader understands, and what the search is asked for: no such reading may find the target.
+"""Readings of a careless reader, none of which may find the target.
 
 Of an expression, these readings must lead astray:
 
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from deixis.distractors.planned_misreadings import OPPOSITE as OTHER_SIDES
-from deixis.expression.description import Description
 from deixis.expression.parts import Part, exchanging, mention_at, parts, replacing, without
 from deixis.expression.program import compile_expression
 from deixis.expression.steps import Is, Nth, Related
@@ -25,7 +24,7 @@ from deixis.worlds.tabletop._schema import OPPOSITE, SCHEMA
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deixis.expression.description import Expression
+    from deixis.expression.description import Description, Expression
     from deixis.expression.parts import Address
 
 
@@ -64,7 +63,7 @@ def demands_of(expression: Expression) -> list[Demand]:
     for part in parts(expression):
         ask([(without(expression, part), part if isinstance(part.step, Is) else None)], is_strict=False)
     for part in parts(expression):
-        for step in _turned(part):
+        for step in _turns_of(part):
             ask([(replacing(expression, part, step), None)], is_strict=_is_bound(expression, part))
     bound = [
         ((), None),
@@ -78,7 +77,7 @@ def demands_of(expression: Expression) -> list[Demand]:
     return found
 
 
-def _turned(part: Part) -> Iterator[Related | Nth]:
+def _turns_of(part: Part) -> Iterator[Related | Nth]:
     """Yield what is said if a direction is turned round."""
     match part.step:
         case Related(relation, to) if relation in OPPOSITE:
@@ -100,7 +99,9 @@ def _exchanges(expression: Expression, one: Address, other: Address) -> list[Exp
     return [reading for reading in dict.fromkeys(found) if reading != expression]
 
 
-def _with_relations(expression: Expression, one: Address, second: Related, other: Address, first: Related) -> Expression:
+def _with_relations(
+    expression: Expression, one: Address, second: Related, other: Address, first: Related
+) -> Expression:
     inner, outer = (other, one) if len(other) > len(one) else (one, other)
     names = {one: second.relation, other: first.relation}
     for address in (inner, outer):
@@ -116,9 +117,7 @@ def _is_clause(part: Part) -> bool:
 def _is_bound(expression: Expression, part: Part) -> bool:
     """Whether the way down to a part passes through clauses only, not through a negation or an alternative."""
     above: Address = part.address[:-1]
-    return all(
-        isinstance(mention_at(expression, above[:k]).steps[above[k]], Related) for k in range(len(above))
-    )
+    return all(isinstance(mention_at(expression, above[:k]).steps[above[k]], Related) for k in range(len(above)))
 
 
 class Plan(NamedTuple):

@@ -43,7 +43,7 @@ SIGHT = (160, 120)
 
 
 class Wish(NamedTuple):
-    """What an example is to show.
+    """Everything that an example is to show.
 
     Attributes:
         test: the test set by rule, or nothing for train, dev and test.

@@ -69,7 +69,7 @@ class Find(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """What the tables of one example are to be.
+    """The tables of one example as they are wanted.
 
     Attributes:
         counts: how many solids each has.
@@ -91,7 +91,7 @@ def find_tables(expression: Expression, stage: Stage, chance: Stream) -> Find | 
 
 
 def set_tables(stage: Stage, chance: Stream) -> Find | None:
-    """Return tables with solids of random values; a random solid is named as the target."""
+    """Return tables with solids of random values, and a random solid as the target."""
     anything = np.array([[0, -1, -1, *[-1] * 8]], np.int64)
     rows = np.array([[1, 0, 0]], np.int16)  # everything
     return _search(rows, np.array([0, 1]), np.array([[-1, 0]]), anything, stage, chance, is_plain=True)
@@ -122,7 +122,7 @@ def _search(
         limits_of(MARGINS, reach=TABLE_REACH, most_hidden=stage.hidden),
         HALVES,
         BASES,
-        _allowed(stage.is_usual_pair),
+        _pairs_allowed_by(stage.is_usual_pair),
         rows,
         row_start,
         demands,
@@ -146,7 +146,7 @@ def _search(
 
 
 @cache
-def _allowed(is_usual_pair: Callable[[str, str], bool]) -> np.ndarray:
+def _pairs_allowed_by(is_usual_pair: Callable[[str, str], bool]) -> np.ndarray:
     return np.array([[is_usual_pair(color, shape) for shape in SHAPES] for color in COLORS])
 
 

@@ -16,6 +16,7 @@ always be spared. 'Neither … nor …' needs both.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from deixis.expression.description import Description
@@ -97,7 +98,7 @@ class Phrases:
 
     def chain(self) -> Expression:
         """Draw relations one inside the other."""
-        count = self.relations if self.relations > 2 else 1 + self.chance.below(self.relations)  # noqa: PLR2004
+        count = self.relations if self.relations > 2 else 1 + self.chance.below(self.relations)
         return self._chain(self.several_relations(count))
 
     def _chain(self, relations: list[str]) -> Expression:
@@ -110,7 +111,10 @@ class Phrases:
         inner = frozenset((relations[0].removeprefix("same "),)) if relations[0] in SAME else frozenset()
         after = frozenset((relations[1].removeprefix("same "),)) if relations[1:] and relations[1] in SAME else inner
         return Description(
-            (*self.values(without=without | inner, is_target=is_target), Related(relations[0], self._link(relations[1:], inner | after)))
+            (
+                *self.values(without=without | inner, is_target=is_target),
+                Related(relations[0], self._link(relations[1:], inner | after)),
+            )
         )
 
     def with_clauses(self, count: int) -> Expression:
@@ -124,7 +128,7 @@ class Phrases:
         return Description(tuple(steps))
 
     def alternatives(self) -> Expression:
-        """Draw two things of which neither holds; in plain mode, of which one may hold."""
+        """Draw two things of which neither holds or, in plain mode, of which one may hold."""
         if self.chance.below(3):
             relations = self.several_relations(2, among=SPATIAL)
             steps: list[Step] = [Related(name, Description(self.values())) for name in relations]
@@ -185,10 +189,10 @@ class Phrases:
 
     def may_go_together(self, relations: tuple[str, ...]) -> bool:
         """Return whether relations, one inside the other, say something, and are a pair that is wanted."""
-        for one, other in zip(relations, relations[1:], strict=False):
+        for one, other in pairwise(relations):
             if other == OPPOSITE.get(one) or (one == other and (one == NEAR or one in SAME)):
                 return False  # what is related back may be the first solid itself
-        if self.pairs == "any" or len(relations) < 2:  # noqa: PLR2004
+        if self.pairs == "any" or len(relations) < 2:
             return True
         is_held_out = any(frozenset((one, other)) in PAIRS for one in relations for other in relations)
         return is_held_out == (self.pairs == "held out")

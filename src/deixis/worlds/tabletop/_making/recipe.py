@@ -63,15 +63,15 @@ class TabletopRecipe(Recipe):
         if not 1 <= self.images <= MOST_IMAGES or self.images * self.most > MOST_TOGETHER:
             limit = f"1 to {MOST_IMAGES} images and at most {MOST_TOGETHER} solids together"
             raise RecipeError(f"an expression is said of {limit}, got {self.images} of up to {self.most} solids")
-        if not 0 <= self.hidden <= 0.9:  # noqa: PLR2004 (a solid has to be seen)
+        if not 0 <= self.hidden <= 0.9:
             raise RecipeError(f"up to 0.9 of a solid may be hidden, got {self.hidden}")
         if not 0 <= self.absent <= 1:
             raise RecipeError(f"the share of expressions that fit nothing is 0 to 1, got {self.absent}")
-        if not 0 <= self.tests <= 1_000_000:  # noqa: PLR2004 (as much as anybody wants)
+        if not 0 <= self.tests <= 1_000_000:
             raise RecipeError(f"a test set by rule gets 0 to 1,000,000 examples, got {self.tests}")
         if self.tests and self.relations == LONGEST_CHAIN:
             raise RecipeError("chains of three relations are held out for the test set deeper; give --relations 2")
-        if self.tests and self.most > 10:  # noqa: PLR2004 (see `splits.USUAL_MOST`)
+        if self.tests and self.most > 10:
             raise RecipeError("more than 10 solids are held out for the test set more; give --most 10")
 
     @property

@@ -79,7 +79,7 @@ def relation_pairs(expression: Expression) -> Iterator[frozenset[str]]:
 
 
 def subjects_of(expression: Expression, tables: Iterable[Tabletop]) -> tuple[str, ...]:
-    """Return the test sets that an example belongs to by the rules; usually one, none if it may be trained on."""
+    """Return the test sets that an example belongs to by the rules, none if it may be trained on."""
     tables = tuple(tables)
     solids = [solid for table in tables for solid in table.solids]
     found = {
