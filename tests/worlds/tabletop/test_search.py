@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deixis._kernels.ops import Op
 from deixis.audits.measures import bag_of_words_solves, exchanges
 from deixis.distractors.necessity import is_minimal
 from deixis.expression.program import compile_expression
@@ -16,10 +17,11 @@ from deixis.seeds import Stream, derive
 from deixis.worlds.tabletop._kernels.layout import relate
 from deixis.worlds.tabletop._kernels.search import hold
 from deixis.worlds.tabletop._kernels.sets import STACK, pick_out
-from deixis.worlds.tabletop._making.demands import demands_of
+from deixis.worlds.tabletop._making.demands import demands_of, plan_of
 from deixis.worlds.tabletop._making.find import BASES, MARGINS, Stage, find_tables, set_tables
 from deixis.worlds.tabletop._making.forms import Phrases
 from deixis.worlds.tabletop._making.recipe import FORMS
+from deixis.worlds.tabletop._making.trees import is_tree, plan_of_tree
 from deixis.worlds.tabletop._schema import SCHEMA
 from deixis.worlds.tabletop._solids import SIZES, Camera
 
@@ -124,3 +126,31 @@ def test_solids_of_two_tables_are_not_related():
     for k in range(6):
         own = int(tables[0] if k < 3 else tables[1])
         assert all(int(related[r, k]) & ~own == 0 for r in range(5))
+
+
+def demanded(plan):
+    """The readings of a plan by groups, as programs in which the order of values does not matter."""
+    groups = {}
+    for number, (group, is_strict) in enumerate(plan.demands.tolist()):
+        rows = plan.rows[plan.row_start[number] : plan.row_start[number + 1]].tolist()
+        program, run = [], []
+        for row in (*(row for row in rows if row[0] != Op.MARK), None):
+            if row is not None and row[0] == Op.IS:
+                run.append(tuple(row))
+                continue
+            program.extend((*sorted(run), row))
+            run = []
+        groups.setdefault(group, set()).add((is_strict, str(program)))
+    return sorted(map(sorted, groups.values()))
+
+
+@settings(max_examples=120)
+@given(st.integers(0, 2**40), st.sampled_from(("phrase", "chain", "and", "same")))
+def test_the_fast_plan_of_a_tree_is_the_plain_one(seed, form):
+    """Every reading with its group, and the mentions by which it is acted out."""
+    expression = Phrases(Stream(seed), relations=3).expression(form)
+    fast, plain = plan_of_tree(expression), plan_of(expression, demands_of(expression))
+
+    assert is_tree(expression)
+    assert demanded(fast) == demanded(plain)
+    assert sorted(row[1:] for row in fast.mentions.tolist()) == sorted(row[1:] for row in plain.mentions.tolist())

@@ -125,6 +125,10 @@ class TableExamples(RowExamples):
         """Open the examples of a dataset folder, or raise `BrokenDataset` if there are none."""
         return TableDataset(open_dataset(Path(path)), self.schema)
 
+    def scene_from(self, values: object) -> SolidScene:
+        """Return a table as rows keep it, or raise `SchemaError` for anything else."""
+        return SolidScene(table_from_plain(values))
+
 
 class TableDataset(RowDataset):
     """The examples of a dataset folder, read when they are asked for."""

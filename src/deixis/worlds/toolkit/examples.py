@@ -32,6 +32,7 @@ from deixis.worlds.example import PlainExample
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from deixis.scene.scene import PlainScene
     from deixis.schema import Schema
 
 
@@ -68,6 +69,10 @@ class RowExamples:
     def open(self, path: Path) -> RowDataset:
         """Open the examples of a dataset folder, or raise `BrokenDataset` if there are none."""
         return RowDataset(open_dataset(Path(path)), self.schema)
+
+    def scene_from(self, values: object) -> PlainScene:
+        """Return a scene as rows keep it, or raise `SchemaError` for anything else."""
+        return scene_from_plain(values, self.schema)
 
     def recognises(self, path: Path) -> bool:
         """Return False, as no file without a manifest is of this world."""

@@ -14,21 +14,21 @@ from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
 from deixis.language._suggest import suggest
 from deixis.language.utterance import Instruction, Utterance
 from deixis.worlds.tabletop._language.words import (
-    ADJECTIVES,
     DETERMINERS,
     ENDS,
     FROM,
     LEXICON,
     MIDDLE,
     NOUNS,
+    OPENINGS,
     ORDINALS,
-    OTHER_OPENINGS,
     OTHER_RELATIONS,
     RELATIONS,
     STEPS_ORDER,
     SYNONYMS,
     THAT_IS,
     TOP,
+    VALUES,
 )
 from deixis.worlds.tabletop._schema import SPATIAL
 
@@ -43,10 +43,7 @@ if TYPE_CHECKING:
 
 MAX_WORDS = 200
 MAX_LETTERS = 40  # what an error shows of a word
-OPENINGS = (THAT_IS, *OTHER_OPENINGS)
-MEANINGS: dict[str, str] = {**{phrase: name for name, phrase in RELATIONS.items()}, **OTHER_RELATIONS}
-VALUES = {word: Is(name, value) for name, words in ADJECTIVES.items() for value, word in words.items()}
-SHAPES = {noun: shape for shape, noun in NOUNS.items()}
+MEANINGS: dict[str, str] = {**RELATIONS, **OTHER_RELATIONS}
 RANK_WORDS = {word: Nth(1, side) for side, word in ENDS.items()} | {MIDDLE: Nth(1, MIDDLE)}  # type: ignore[arg-type]
 TAILS = {f"from the {word}": side for side, word in FROM.items()}
 _END = re.compile(r"[\s,]*[.!?;:]+[\s,]*$")
@@ -117,10 +114,10 @@ class _Reader:
             step = VALUES[value]
             found[step.attribute] = step, (self.at - 1, self.at)
             open_words = {word: one for word, one in open_words.items() if one.attribute != step.attribute}
-        expected = (*(() if word or found else (*RANK_WORDS, *ORDINALS)), *open_words, *SHAPES, TOP)
-        noun = self.one_of((*SHAPES, TOP), expected=expected)
+        expected = (*(() if word or found else (*RANK_WORDS, *ORDINALS)), *open_words, *NOUNS, TOP)
+        noun = self.one_of((*NOUNS, TOP), expected=expected)
         if noun != TOP:
-            found["shape"] = Is("shape", SHAPES[noun]), (self.at - 1, self.at)
+            found["shape"] = Is("shape", NOUNS[noun]), (self.at - 1, self.at)
         if word in ORDINALS:
             rank_tail = self.at
             side = TAILS[self.one_of(TAILS)]
@@ -174,9 +171,9 @@ class _Reader:
         elif value := self.find(VALUES):
             step = VALUES[value]
         elif self.find(("a", "an")):
-            step = Is("shape", SHAPES[self.one_of(SHAPES)])
+            step = Is("shape", NOUNS[self.one_of(NOUNS)])
         else:
-            raise self.error((*RELATIONS.values(), *VALUES, "a", *also))
+            raise self.error((*RELATIONS, *VALUES, "a", *also))
         self.spans[at] = (start, self.at)
         return step
 

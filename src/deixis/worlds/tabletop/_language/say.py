@@ -16,7 +16,6 @@ from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
 from deixis.language.utterance import Instruction, Utterance
 from deixis.resolution.reference import denotation
 from deixis.worlds.tabletop._language.words import (
-    ADJECTIVES,
     ANOTHER,
     ANY,
     DEFINITE,
@@ -27,7 +26,7 @@ from deixis.worlds.tabletop._language.words import (
     LEXICON,
     MIDDLE,
     ORDINALS,
-    RELATIONS,
+    SLOTS,
     THAT_IS,
     TOP,
 )
@@ -186,16 +185,13 @@ class _Writer:
         if shape.rank:
             index, rank = shape.rank
             self.spans[(*at, index)] = self.say(_rank_word(rank))
-        for attribute, words in ADJECTIVES.items():
+        for attribute in SLOTS:
             if attribute in shape.values:
                 index, value = shape.values[attribute]
-                self.spans[(*at, index)] = self.say(_word(words, value))
-        if "shape" in shape.values:
-            index, value = shape.values["shape"]
-            self.spans[(*at, index)] = self.say(LEXICON.word_for(value))
-        else:
+                self.spans[(*at, index)] = self.say(LEXICON.word_for(value))
+        if "shape" not in shape.values:
             self.say(TOP)
-        if unknown := set(shape.values) - {*ADJECTIVES, "shape"}:
+        if unknown := set(shape.values) - set(SLOTS):
             raise SchemaError(f"there is no word for {', '.join(unknown)}")
         if shape.rank and _rank_word(shape.rank[1]) in ORDINALS:
             self.spans[(*at, shape.rank[0], -2)] = self.say(f"from the {FROM[shape.rank[1].side]}")
@@ -216,12 +212,12 @@ class _Writer:
             case AnyOf() if not is_negated:
                 self.alternatives(step, at, "either", "or")
             case Related(relation, to):
-                self.say(_phrase_of(relation))
+                self.say(LEXICON.phrase_for(relation))
                 self.description(to, at)
             case Is("shape"):
                 noun = LEXICON.word_for(step)
                 self.say(f"an {noun}" if noun[0] in VOWELS else f"a {noun}")
-            case Is(attribute) if attribute in ADJECTIVES:
+            case Is():
                 self.say(LEXICON.word_for(step))
             case _:
                 raise SchemaError(f"there are no words for {Description((step,))}")
@@ -238,18 +234,6 @@ class _Writer:
             if number + 1 < len(step.steps) and self.last_opening >= begun:
                 raise SchemaError(f"{Description((step,))} cannot be said: only its last part may have clauses inside")
         self.spans[at] = (start, len(self.words))
-
-
-def _word(words: dict[str, str], step: Is) -> str:
-    if step.value not in words:
-        raise UnknownName(f"there is no word for the {step.attribute} {step.value!r}; known: {', '.join(words)}")
-    return words[step.value]
-
-
-def _phrase_of(relation: str) -> str:
-    if relation not in RELATIONS:
-        raise UnknownName(f"there is no relation {relation!r}; known: {', '.join(RELATIONS)}")
-    return RELATIONS[relation]
 
 
 def _rank_word(rank: Nth) -> str:

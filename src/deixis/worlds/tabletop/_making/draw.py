@@ -119,8 +119,8 @@ def _is_as_wanted(example: TableExample, wish: Wish) -> bool:
 
 def _try(recipe: TabletopRecipe, wish: Wish, chance: Stream) -> TableExample | None:
     """One try at an example."""
-    stage = _stage_of(recipe, wish, chance)
-    found = _find_every_word(wish, stage, chance) if recipe.mode == "every-word" else _find_plain(wish, stage, chance)
+    make = _find_every_word if recipe.mode == "every-word" else _find_plain
+    found = make(recipe, wish, chance)
     if found is None:
         return None
     expression, (scenes, table, solid, _) = found
@@ -137,12 +137,14 @@ def _try(recipe: TabletopRecipe, wish: Wish, chance: Stream) -> TableExample | N
     return _make_absent(example, determiners, chance) if chance.below(1 << 16) < recipe.absent * (1 << 16) else example
 
 
-def _stage_of(recipe: TabletopRecipe, wish: Wish, chance: Stream) -> Stage:
+def _stage_of(recipe: TabletopRecipe, wish: Wish, chance: Stream, *, least: int = 0) -> Stage:
+    """Draw cameras and numbers of solids, of a single table at least so many as there are words to be needed."""
     azimuths, elevations = OTHER_TURN if wish.test == "camera" else USUAL_TURN
     cameras = tuple(
         Camera(azimuth=_between(azimuths, chance), elevation=_between(elevations, chance)) for _ in range(recipe.images)
     )
-    counts = tuple(_between((wish.least, wish.most), chance) for _ in range(recipe.images))
+    low = max(wish.least, min(least, wish.most)) if recipe.images == 1 else wish.least
+    counts = tuple(_between((low, wish.most), chance) for _ in range(recipe.images))
     return Stage(counts, cameras, recipe.hidden, wish.is_wanted_pair)
 
 
@@ -151,19 +153,21 @@ def _between(ends: tuple[int, int], chance: Stream) -> int:
     return low + chance.below(high - low + 1)
 
 
-def _find_every_word(wish: Wish, stage: Stage, chance: Stream) -> tuple[Expression, Find] | None:
+def _find_every_word(recipe: TabletopRecipe, wish: Wish, chance: Stream) -> tuple[Expression, Find] | None:
+    """An expression in words at random, and tables on which none of them can be spared."""
     phrases = Phrases(chance, pairs=wish.pairs, relations=wish.relations)
     expression = phrases.expression(wish.form)
     words = sum(isinstance(step, Is) for mention in expression.mentions() for step in mention.steps)
-    if words > WORDS[min(len(expression.relations()), 3)] or sum(stage.counts) < words:
+    relations = len(expression.relations())
+    if words > WORDS[min(relations, 3)]:
         return None
-    found = find_tables(expression, stage, chance)
+    found = find_tables(expression, _stage_of(recipe, wish, chance, least=words + relations + 1), chance)
     return None if found is None else (expression, found)
 
 
-def _find_plain(wish: Wish, stage: Stage, chance: Stream) -> tuple[Expression, Find] | None:
+def _find_plain(recipe: TabletopRecipe, wish: Wish, chance: Stream) -> tuple[Expression, Find] | None:
     """Tables at random, and an expression in words that are there, which is true of one solid alone."""
-    found = set_tables(stage, chance)
+    found = set_tables(_stage_of(recipe, wish, chance), chance)
     if found is None:
         return None
     solids = [solid for scene in found.scenes for solid in scene.table.solids]

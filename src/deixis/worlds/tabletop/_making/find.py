@@ -25,6 +25,7 @@ from deixis.worlds.tabletop._geometry import (
 from deixis.worlds.tabletop._kernels.layout import limits_of
 from deixis.worlds.tabletop._kernels.search import search_tables
 from deixis.worlds.tabletop._making.demands import demands_of, plan_of
+from deixis.worlds.tabletop._making.trees import is_tree, plan_of_tree
 from deixis.worlds.tabletop._scene import SolidScene
 from deixis.worlds.tabletop._schema import SCHEMA
 from deixis.worlds.tabletop._solids import (
@@ -53,9 +54,9 @@ BASES = np.array([RADII[size] for size in SIZES], np.int64)
 COUNTS = np.array([len(attribute.values) for attribute in SCHEMA.attributes], np.int64)
 CROWDED = 9
 """Solids beyond which large ones become rare."""
-ROUNDS = 6
+ROUNDS = 3
 """Settings of all solids that are tried for one expression."""
-STEPS = 160
+STEPS = 120
 """Changes that are tried on one setting."""
 
 
@@ -86,7 +87,7 @@ class Stage(NamedTuple):
 
 def find_tables(expression: Expression, stage: Stage, chance: Stream) -> Find | None:
     """Return tables on which nothing of an expression can be spared, or None where the search came to no end."""
-    plan = plan_of(expression, demands_of(expression))
+    plan = plan_of_tree(expression) if is_tree(expression) else plan_of(expression, demands_of(expression))
     return _search(plan.rows, plan.row_start, plan.demands, plan.mentions, stage, chance)
 
 
