@@ -67,7 +67,7 @@ def test_a_ray_enters_where_the_distance_is_zero(shape: str, turn: int, x: float
     solid = Solid(shape=shape, color="red", material="matte", size="large", x=0, y=0, turn=turn)
     scene = Tabletop(solids=(solid,), camera=Camera(elevation=elevation, view=14))
     place, direction = ray_through(scene.camera, 50 + 50 * x, 50 + 50 * y, 100, 100)
-    t, *normal = rays.hit(rows_of(scene)[0], *place, *direction)
+    t, *normal = rays.hit(rows_of(scene), 0, *place, *direction)
     if t > 0:
         found = place.plus(direction, t)
         assert abs(distance_to(solid, found)) < 1e-6
@@ -129,9 +129,7 @@ def test_sines_are_those_of_the_library_within_a_digit() -> None:
 def test_kernels_read_numbers_in_the_order_they_are_written() -> None:
     """Rows, cameras and forms mean the same on both sides of the border."""
     assert [getattr(rays, name.upper()) for name in SHAPES] == list(range(len(SHAPES)))
-    assert [getattr(rays, name) for name in ("SHAPE", "X", "Y", "HALF", "COSINE", "SINE", "REACH", "HEIGHT")] == list(
-        range(len(ROW))
-    )
+    assert [getattr(rays, name.upper()) for name in ROW] == list(range(len(ROW)))
     assert (VIEW.index("right_x"), VIEW.index("up_x"), VIEW.index("forward_x"), VIEW.index("focal")) == (
         rays.RIGHT,
         rays.UP,

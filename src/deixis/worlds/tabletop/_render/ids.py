@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 320, 240
 """Pixels of a picture unless something else is said: CLEVR's."""
-MAX_SIDE, MAX_SOLIDS = 4_096, 255
+MAX_SIDE, MAX_SOLIDS = 4_096, 63
 
 
 def draw_ids(scene: Tabletop, width: int = WIDTH, height: int = HEIGHT) -> np.ndarray:

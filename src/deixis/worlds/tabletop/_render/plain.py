@@ -1,4 +1,4 @@
-"""The plain definition of what a pixel shows: distances from solids, and a walk along a ray.
+"""The plain definition of the solid that a pixel shows: distances from solids, and a walk along a ray.
 
 Every solid is told by a function that says how far a point is from its surface, negative inside. A ray walks on by the
 least of these distances until it arrives. This is slow and needs no case distinctions; the compiled ray caster solves
@@ -39,7 +39,7 @@ class Point(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """What a ray sees.
+    """The end of a ray.
 
     Attributes:
         id: 0 for the table or the background, else one more than the number of the solid.
@@ -53,13 +53,13 @@ class Sight(NamedTuple):
 
 
 def draw_ids_plainly(scene: Tabletop, width: int, height: int) -> np.ndarray:
-    """Which solid the middle of every pixel shows, by the plain definition: uint8 [row, column]."""
+    """The solid that the middle of every pixel shows, by the plain definition: uint8 [row, column]."""
     rows = [[look(scene, x + 0.5, y + 0.5, width, height).id for x in range(width)] for y in range(height)]
     return np.array(rows, np.uint8)
 
 
 def look(scene: Tabletop, column: float, row: float, width: int, height: int) -> Sight:
-    """What the ray through a place of the picture sees."""
+    """The solid that the ray through a place of the picture meets."""
     place, direction = ray_through(scene.camera, column, row, width, height)
     seen = [_meet(solid, place, direction) for solid in scene.solids]
     distance, number = min(((sight.distance, n) for n, sight in enumerate(seen)), default=(inf, -1))
@@ -70,7 +70,7 @@ def look(scene: Tabletop, column: float, row: float, width: int, height: int) ->
 
 
 def ray_through(camera: Camera, column: float, row: float, width: int, height: int) -> tuple[Point, Point]:
-    """Where the camera stands, and the direction of a place of its picture."""
+    """The place of the camera, and the direction of a place of its picture."""
     distance = camera.distance / 1_000
     level, rise = cosine(camera.elevation), sine(camera.elevation)
     along, aside = cosine(camera.azimuth), sine(camera.azimuth)
@@ -85,7 +85,7 @@ def ray_through(camera: Camera, column: float, row: float, width: int, height: i
 
 
 def distance_to(solid: Solid, point: Point) -> float:
-    """How far a point is from the surface of a solid, negative inside."""
+    """The distance of a point from the surface of a solid, negative inside."""
     half = HALF_HEIGHTS[solid.size] / 1_000
     x, y = point.x - solid.x / 1_000, point.y - solid.y / 1_000
     x, y = (
@@ -95,8 +95,17 @@ def distance_to(solid: Solid, point: Point) -> float:
     return _DISTANCES[solid.shape](Point(x, y, point.z), half)
 
 
+def normal_of(solid: Solid, point: Point) -> Point:
+    """The direction in which the distance from a solid grows fastest, of length one."""
+    step = 1e-6
+    axes = (Point(step, 0.0, 0.0), Point(0.0, step, 0.0), Point(0.0, 0.0, step))
+    ways = [distance_to(solid, point.plus(axis)) - distance_to(solid, point.plus(axis, -1)) for axis in axes]
+    length = sqrt(sum(way * way for way in ways))
+    return Point(*(way / length for way in ways))
+
+
 def _meet(solid: Solid, place: Point, direction: Point) -> Sight:
-    """Walk until the solid is met or left behind; how near the ray passed is told too."""
+    """Walk until the solid is met or left behind, and tell how near the ray passed."""
     walked, nearest = 0.0, inf
     while walked < LEFT:
         step = distance_to(solid, place.plus(direction, walked))

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 
 CUBE, SPHERE, CYLINDER, CONE, TORUS = range(len(SHAPES))
-BEVEL = 0.09
+BEVEL = 0.13
 """Radius of a cube's rounded edges, as a share of half its height."""
 RING_RADIUS, RING_THICKNESS = 0.8, 0.3
 """Of a torus: from its middle to the middle of its tube, and the radius of the tube, as shares of half a height."""
 
-ROW = ("shape", "x", "y", "half", "cosine", "sine", "reach", "height")
-"""The numbers of a solid: `reach` is the radius of the smallest upright circle around it."""
+ROW = ("shape", "x", "y", "half", "cosine", "sine", "reach", "height", "middle", "bound")
+"""The numbers of a solid: `reach` is the radius of the smallest upright circle around it, `middle` the height of its
+middle, `bound` the radius of a sphere around it."""
 VIEW = ("x", "y", "z", *(f"{axis}_{part}" for axis in ("right", "up", "forward") for part in "xyz"), "focal")
 """The numbers of a camera: where it stands, its three axes, and its focal length in widths of the picture."""
 
@@ -51,7 +52,9 @@ def rows_of(scene: Tabletop) -> np.ndarray:
     for row, solid in zip(rows, scene.solids, strict=True):
         half, shape = HALF_HEIGHTS[solid.size] / 1_000, SHAPES.index(solid.shape)
         around = (cosine(solid.turn), sine(solid.turn))
-        row[:] = (shape, solid.x / 1_000, solid.y / 1_000, half, *around, *extent_of(solid))
+        reach, height = extent_of(solid)
+        bound = half if shape == SPHERE else (reach * reach + height * height / 4) ** 0.5
+        row[:] = (shape, solid.x / 1_000, solid.y / 1_000, half, *around, reach, height, height / 2, bound)
     return rows
 
 

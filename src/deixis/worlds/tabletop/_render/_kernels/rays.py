@@ -14,9 +14,11 @@ from deixis._kernels.bitsets import jit
 
 
 CUBE, SPHERE, CYLINDER, CONE, TORUS = 0, 1, 2, 3, 4
-SHAPE, X, Y, HALF, COSINE, SINE, REACH, HEIGHT = range(8)  # numbers of a solid
+SHAPE, X, Y, HALF, COSINE, SINE, REACH, HEIGHT, MIDDLE, BOUND, RED, GREEN, BLUE, IS_SHINY = range(
+    14
+)  # numbers of a solid
 RIGHT, UP, FORWARD, FOCAL = 3, 6, 9, 12  # numbers of a camera, after its place
-BEVEL, RING_RADIUS, RING_THICKNESS = 0.09, 0.8, 0.3
+BEVEL, RING_RADIUS, RING_THICKNESS = 0.13, 0.8, 0.3
 FAR = 1e9
 NEAR = 1e-9
 _PARALLEL = 1e-14
@@ -225,14 +227,14 @@ def _hit_torus(half, ox, oy, oz, dx, dy, dz):
 
 
 @jit
-def hit(solid, ox, oy, oz, dx, dy, dz):
+def hit(solids, n, ox, oy, oz, dx, dy, dz):
     """Where a ray first enters a solid from outside: distance (-1 for nowhere) and normal.
 
     Shapes:
-        solid: float64 [number], a row of `rows_of`.
+        solids: float64 [solid, number], rows of `rows_of`.
     """
-    ox, oy, half = ox - solid[X], oy - solid[Y], solid[HALF]
-    shape = int(solid[SHAPE])
+    ox, oy, half = ox - solids[n, X], oy - solids[n, Y], solids[n, HALF]
+    shape = int(solids[n, SHAPE])
     if shape == SPHERE:
         oz -= half
         t = hit_sphere(half, ox, oy, oz, dx, dy, dz)
@@ -245,20 +247,20 @@ def hit(solid, ox, oy, oz, dx, dy, dz):
         return _hit_cone(half, ox, oy, oz - half, dx, dy, dz)
     if shape == TORUS:
         return _hit_torus(half, ox, oy, oz - RING_THICKNESS * half, dx, dy, dz)
-    c, s = solid[COSINE], solid[SINE]
+    c, s = solids[n, COSINE], solids[n, SINE]
     t, nx, ny, nz = _hit_cube(half, c * ox + s * oy, c * oy - s * ox, oz - half, c * dx + s * dy, c * dy - s * dx, dz)
     return t, c * nx - s * ny, s * nx + c * ny, nz
 
 
 @jit
-def frame(solid, view, width, height):
+def frame(solids, n, view, width, height):
     """The pixels that a solid may show on, also those beyond the picture: first and last column, first and last row."""
     left, right, top, bottom = FAR, -FAR, FAR, -FAR
     focal = view[FOCAL] * width
     for corner in range(8):
-        x = solid[X] + (solid[REACH] if corner & 1 else -solid[REACH]) - view[0]
-        y = solid[Y] + (solid[REACH] if corner & 2 else -solid[REACH]) - view[1]
-        z = (solid[HEIGHT] if corner & 4 else 0.0) - view[2]
+        x = solids[n, X] + (solids[n, REACH] if corner & 1 else -solids[n, REACH]) - view[0]
+        y = solids[n, Y] + (solids[n, REACH] if corner & 2 else -solids[n, REACH]) - view[1]
+        z = (solids[n, HEIGHT] if corner & 4 else 0.0) - view[2]
         ahead = x * view[FORWARD] + y * view[FORWARD + 1] + z * view[FORWARD + 2]
         if ahead < 1e-3:
             return -width, 2 * width, -height, 2 * height
@@ -300,13 +302,12 @@ def cast_ids(solids, view, ids, depths, seen, whole):
     depths[:] = FAR
     seen[:] = 0
     for n in range(solids.shape[0]):
-        solid = solids[n]
-        first, last, top, bottom = frame(solid, view, width, height)
+        first, last, top, bottom = frame(solids, n, view, width, height)
         pixels = 0
         for y in range(top, bottom + 1):
             for x in range(first, last + 1):
                 dx, dy, dz = aim(view, width, height, x + 0.5, y + 0.5)
-                t = hit(solid, view[0], view[1], view[2], dx, dy, dz)[0]
+                t = hit(solids, n, view[0], view[1], view[2], dx, dy, dz)[0]
                 if t < 0:
                     continue
                 pixels += 1
