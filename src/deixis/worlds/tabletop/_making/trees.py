@@ -63,7 +63,7 @@ def plan_of_tree(expression: Expression) -> Plan:
         _write(reading, 0, rows)
         starts.append(len(rows))
         demands.append((group, is_strict))
-        table.extend(_numbered(number, reading))
+        table.extend(_rows_of(number, reading))
     return Plan(
         rows=np.array(rows, np.int16),
         row_start=np.array(starts, np.int64),
@@ -95,7 +95,7 @@ def _readings(mentions: list[Mention]) -> Iterator[tuple[list[Mention], int, int
     """Yield every reading that must lead astray, with its group and whether it must pick out a wrong solid."""
     group = 0
 
-    def changed(*changes: tuple[int, Mention]) -> list[Mention]:
+    def change(*changes: tuple[int, Mention]) -> list[Mention]:
         reading = mentions.copy()
         for place, mention in changes:
             reading[place] = mention
@@ -105,23 +105,23 @@ def _readings(mentions: list[Mention]) -> Iterator[tuple[list[Mention], int, int
         for a in range(4):
             if one.words[a] >= 0:
                 avoided = _with(NOTHING, a, one.words[a])
-                yield changed((m, one._replace(words=_with(one.words, a, -1), avoided=avoided))), group, 0
+                yield change((m, one._replace(words=_with(one.words, a, -1), avoided=avoided))), group, 0
                 group += 1
         if m:
-            yield changed((m, one._replace(relation=LEFT_OUT))), group, 0
+            yield change((m, one._replace(relation=LEFT_OUT))), group, 0
             group += 1
         if one.relation in TURNED:
-            yield changed((m, one._replace(relation=TURNED[one.relation]))), group, 1
+            yield change((m, one._replace(relation=TURNED[one.relation]))), group, 1
             group += 1
     for (m, one), (n, other) in combinations(enumerate(mentions), 2):
         for a in range(4):
             if one.words[a] != other.words[a]:
                 mine = one._replace(words=_with(one.words, a, other.words[a]))
-                yield changed((m, mine), (n, other._replace(words=_with(other.words, a, one.words[a])))), group, 1
+                yield change((m, mine), (n, other._replace(words=_with(other.words, a, one.words[a])))), group, 1
         group += one.words != other.words
         if m and one.relation != other.relation:
             yield (
-                changed((m, one._replace(relation=other.relation)), (n, other._replace(relation=one.relation))),
+                change((m, one._replace(relation=other.relation)), (n, other._replace(relation=one.relation))),
                 group,
                 1,
             )
@@ -144,7 +144,7 @@ def _write(mentions: list[Mention], here: int, rows: list[tuple[int, int, int]])
             rows.append((RELATED, mentions[place].relation, 0))
 
 
-def _numbered(number: int, mentions: list[Mention]) -> Iterator[tuple[int, ...]]:
+def _rows_of(number: int, mentions: list[Mention]) -> Iterator[tuple[int, ...]]:
     """Yield the rows of the mentions that are said, as the search reads them."""
     places: dict[int, int] = {}
     for place, (parent, relation, words, avoided) in enumerate(mentions):
