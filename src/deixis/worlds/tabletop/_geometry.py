@@ -74,10 +74,13 @@ def frame_of(camera: Camera) -> Frame:
     """Return the frame of a camera; pictures are four wide and three high."""
     turn, tilt, half = radians(camera.azimuth), radians(camera.elevation), tan(radians(camera.view) / 2)
     return Frame(
-        *(round(ONE * value) for value in (cos(turn), sin(turn), cos(tilt), sin(tilt))),
-        camera.distance,
-        round(COLUMN_UNIT * half),
-        round(COLUMN_UNIT * half * 3 / 4),
+        cosine=round(ONE * cos(turn)),
+        sine=round(ONE * sin(turn)),
+        low=round(ONE * cos(tilt)),
+        high=round(ONE * sin(tilt)),
+        away=camera.distance,
+        across=round(COLUMN_UNIT * half),
+        down=round(COLUMN_UNIT * half * 3 / 4),
     )
 
 

@@ -37,4 +37,8 @@ class TabletopRecipes(ExampleRecipes):
         return TabletopRecipe(examples=160, tests=8, absent=0.1, seed=seed)
 
 
-RECIPES = TabletopRecipes(world="tabletop", recipe=TabletopRecipe, draw=draw_example)
+RECIPES = TabletopRecipes(
+    world="tabletop",
+    recipe=TabletopRecipe,
+    draw=draw_example,  # type: ignore[arg-type]  # asked by number above, not by a stream of chance
+)

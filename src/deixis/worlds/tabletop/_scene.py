@@ -148,7 +148,9 @@ def table_from_plain(values: object) -> Tabletop:
 
 def _solid_from(values: object) -> Solid:
     match values:
-        case [str(size), str(color), str(material), str(shape), x, y, turn] if all(map(_is_whole, (x, y, turn))):
+        case [str(size), str(color), str(material), str(shape), int(x), int(y), int(turn)] if all(
+            map(_is_whole, (x, y, turn))
+        ):
             for name, value in (("size", size), ("color", color), ("material", material), ("shape", shape)):
                 SCHEMA.attribute(name).code(value)
             return Solid(shape=shape, color=color, material=material, size=size, x=x, y=y, turn=turn)

@@ -104,7 +104,7 @@ class _Reader:
     def phrase(self, at: Address) -> list[Step]:
         start = self.at
         self.determiners.append(self.one_of(DETERMINERS))
-        rank, rank_span = None, (self.at, self.at + 1)
+        rank, rank_span, rank_tail = None, (self.at, self.at + 1), 0
         word = self.find((*RANK_WORDS, *ORDINALS))
         if word in RANK_WORDS:
             rank = RANK_WORDS[word]

@@ -65,13 +65,14 @@ def demands_of(expression: Expression) -> list[Demand]:
     for part in parts(expression):
         for step in _turns_of(part):
             ask([(replacing(expression, part, step), None)], is_strict=_is_bound(expression, part))
-    bound = [
-        ((), None),
-        *((part.address, part.step) for part in parts(expression) if _is_bound(expression, part) and _is_clause(part)),
+    clauses = [
+        (part.address, part.step)
+        for part in parts(expression)
+        if isinstance(part.step, Related) and _is_bound(expression, part)
     ]
-    for (one, _), (other, _) in combinations(bound, 2):
+    for one, other in combinations([(), *(address for address, _ in clauses)], 2):
         ask([(reading, None) for reading in _exchanges(expression, one, other)], is_strict=True)
-    for (one, first), (other, second) in combinations(bound[1:], 2):
+    for (one, first), (other, second) in combinations(clauses, 2):
         if first.relation != second.relation:
             ask([(_with_relations(expression, one, second, other, first), None)], is_strict=True)
     return found
@@ -108,10 +109,6 @@ def _with_relations(
         clause = Part(address, Related(names[address], mention_at(expression, address)))
         expression = replacing(expression, clause, Related(names[address], mention_at(expression, address)))
     return expression
-
-
-def _is_clause(part: Part) -> bool:
-    return isinstance(part.step, Related)
 
 
 def _is_bound(expression: Expression, part: Part) -> bool:

@@ -68,7 +68,7 @@ def wish_of(recipe: TabletopRecipe, number: int) -> Wish:
     names = tuple(TESTS)
     test = "" if number < recipe.examples else names[(number - recipe.examples) // recipe.tests]
     chance = Stream(derive(recipe.seed, "form", number))
-    form = recipe.form or chance.choice(FORMS)
+    form = chance.choice(FORMS) if recipe.form is None else recipe.form
     if test == "relations" and form not in ("chain", "and"):
         form = chance.choice(("chain", "and"))
     if test == "deeper":

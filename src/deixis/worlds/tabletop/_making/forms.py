@@ -121,11 +121,13 @@ class Phrases:
         """Draw several relations of one solid."""
         relations = self.several_relations(count)
         compared = frozenset(name.removeprefix("same ") for name in relations if name in SAME)
-        steps: list[Step] = [*self.values(without=compared, is_target=True)]
+        clauses: list[Step] = []
         for name in relations:
             inner = frozenset((name.removeprefix("same "),)) if name in SAME else frozenset()
-            steps.append(Related(name, Description(self.values(without=inner))))
-        return Description(tuple(steps))
+            clauses.append(Related(name, Description(self.values(without=inner))))
+        if len(set(clauses)) < count:
+            return self.with_clauses(count)
+        return Description((*self.values(without=compared, is_target=True), *clauses))
 
     def alternatives(self) -> Expression:
         """Draw two things of which neither holds or, in plain mode, of which one may hold."""

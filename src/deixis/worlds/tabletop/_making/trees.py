@@ -58,7 +58,8 @@ def plan_of_tree(expression: Expression) -> Plan:
     """Compile a tree of relations and the readings that must lead astray."""
     mentions = list(_mentions_of(expression))
     rows: list[tuple[int, int, int]] = []
-    starts, demands, table = [0], [], []
+    starts, demands = [0], []
+    table: list[tuple[int, ...]] = []
     for number, (reading, group, is_strict) in enumerate(((mentions, -1, 0), *_readings(mentions))):
         _write(reading, 0, rows)
         starts.append(len(rows))
