@@ -11,7 +11,7 @@ from PIL import Image
 
 from deixis.errors import RecipeError
 from deixis.scene.scene import Where
-from deixis.worlds.tabletop._pictures import LOOKS, PICTURES, SIZE, decode_masks, encode_masks, middle_of, outline_of
+from deixis.worlds.tabletop._pictures import LOOKS, PICTURES, SIZE, decode_png, encode_masks, middle_of, outline_of
 from deixis.worlds.tabletop._render.ids import draw_ids, masks
 from deixis.worlds.tabletop._render.picture import draw_picture
 from deixis.worlds.tabletop._scene import SolidScene
@@ -67,8 +67,8 @@ def test_a_question_numbers_every_solid_and_tells_no_target() -> None:
 def test_masks_come_back_from_their_file() -> None:
     """The indices of an indexed PNG are the ids of the pixels."""
     ids = draw_ids(TABLE, 64, 48)
-    assert (decode_masks(encode_masks(ids)) == ids).all()
-    assert (decode_masks(PICTURES.draw(_example(), look="masks")) == draw_ids(TABLE, *SIZE)).all()
+    assert (decode_png(encode_masks(ids)) == ids).all()
+    assert (decode_png(PICTURES.draw(_example(), look="masks")) == draw_ids(TABLE, *SIZE)).all()
 
 
 def test_an_svg_has_a_shape_for_every_solid() -> None:

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deixis.errors import RecipeError
+from deixis.errors import BrokenDataset, RecipeError
 from deixis.language.explain import name_object
-from deixis.worlds.tabletop._render.ids import boxes, draw_ids, masks
+from deixis.worlds.tabletop._render.ids import MAX_SIDE, boxes, draw_ids, masks
 from deixis.worlds.tabletop._render.picture import draw_picture
 from deixis.worlds.toolkit.pictures import PlainPictures
 
@@ -94,11 +94,21 @@ def encode_masks(ids: np.ndarray) -> bytes:
     return _png(image)
 
 
-def decode_masks(held: bytes) -> np.ndarray:
-    """The ids of an indexed PNG: uint8 [row, column]."""
+def decode_png(held: bytes) -> np.ndarray:
+    """The pixels of a PNG: ids, uint8 [row, column], of masks, and [row, column, channel] of pictures.
+
+    Raises:
+        BrokenDataset: when there are none, or more than a picture of ours has.
+    """
     from PIL import Image
 
-    return np.array(Image.open(BytesIO(held)))
+    try:
+        image = Image.open(BytesIO(held))
+        if max(image.size) <= MAX_SIDE:
+            return np.array(image)
+    except (OSError, ValueError, SyntaxError) as error:
+        raise BrokenDataset(f"this is no PNG that can be read: {error}") from error
+    raise BrokenDataset(f"a picture has up to {MAX_SIDE} pixels a side, got {image.size[0]} x {image.size[1]}")
 
 
 def middle_of(mask: np.ndarray) -> tuple[int, int]:
