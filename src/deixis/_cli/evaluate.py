@@ -13,6 +13,7 @@ from deixis._cli.places import PATIENCE_SECONDS, at_hand, crew_for
 from deixis._cli.printing import print_output
 from deixis._cli.progress import Stages
 from deixis._options import names_in
+from deixis._study.settings import is_study
 from deixis.errors import RecipeError
 from deixis.judge._evaluation import evaluate_request
 from deixis.judge.request import BASELINES, Request
@@ -69,7 +70,7 @@ def evaluate(
     """
     if not answers:
         raise RecipeError("name what is to be judged: a file of answers, a checkpoint, random or oracle")
-    if found := find_study(answers, data):
+    if found := _find_study(answers, data):
         return _evaluate_study(*found, out=out, seed=seed, allow_losses=allow_losses, as_json=as_json)
     folder = None if data is None else at_hand(data)
     world = _world_of_answers(answers) if folder is None else world_of(folder)
@@ -102,15 +103,16 @@ def evaluate(
     return 0
 
 
-def find_study(answers: Sequence[Path], data: Path | str | None) -> tuple[Study, list[Path], list[Path]] | None:
+def _find_study(answers: Sequence[Path], data: Path | str | None) -> tuple[Study, list[Path], list[Path]] | None:
     """Return the study that is to be analysed with files of rows and of models, or None if none is named."""
-    from deixis._study.design import is_study, read_study
+    is_given = isinstance(data, Path) and is_study(data)
+    if not is_given and (data is not None or not is_study(answers[0])):
+        return None
+    from deixis._study.design import read_study
 
-    if isinstance(data, Path) and is_study(data):
-        return read_study(data), list(answers), []
-    if data is None and is_study(answers[0]):
-        return read_study(answers[0]), [], list(answers[1:])
-    return None
+    if is_given:
+        return read_study(Path(data)), list(answers), []  # type: ignore[arg-type]
+    return read_study(answers[0]), [], list(answers[1:])
 
 
 def _evaluate_study(

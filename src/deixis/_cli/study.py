@@ -82,8 +82,8 @@ def study(
         workers: Accepted by every verb; one core is fast enough.
         as_json: Print JSON instead of text.
     """
-    from deixis._study.design import is_study, make_study, read_study
-    from deixis._study.settings import StudySettings
+    from deixis._study.design import make_study, read_study
+    from deixis._study.settings import StudySettings, is_study
 
     del workers
     if len(data) == 1 and isinstance(data[0], Path) and is_study(data[0]):

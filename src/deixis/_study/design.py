@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis._study.items import FURTHER, LABELS, NONE, SEVERAL, Item, Pool, item_from
-from deixis._study.settings import StudySettings
+from deixis._study.settings import STUDY, StudySettings
 from deixis._version import __version__
 from deixis.data.store import MANIFEST, open_dataset, replacing_file
 from deixis.errors import BrokenDataset, RecipeError
@@ -39,10 +39,7 @@ if TYPE_CHECKING:
 
 
 FORMAT = 1
-STUDY, ITEMS, PROMPTS, SECRET, LINKS, ANSWERS = (
-    *("study.json", "items.json", "prompts.jsonl", "secret.json"),
-    *("links.txt", "answers"),
-)
+ITEMS, PROMPTS, SECRET, LINKS, ANSWERS = "items.json", "prompts.jsonl", "secret.json", "links.txt", "answers"
 IMAGES = "prompts.images"
 TEXTS = ("consent", "instructions", "end")
 LONGEST_TEXT = 40_000
@@ -329,11 +326,6 @@ def read_study(folder: Path) -> Study:
     if digest_of([named, [item.for_client() for item in items]])[:16] != found.digest:
         raise BrokenDataset(f"the items or settings of {folder} were changed since it was made; make a new study")
     return found
-
-
-def is_study(folder: Path) -> bool:
-    """Return whether a folder holds a study."""
-    return (folder / STUDY).is_file()
 
 
 def _study_of(folder: Path, record: Mapping[str, Any], items: Sequence[Item]) -> Study:

@@ -99,7 +99,7 @@ def write_results(results: StudyResults, out: Path) -> list[Path]:
     with replacing_file(out / "report.html") as draft:
         draft.write_text(results_page(results), encoding="utf-8", newline="\n")
     files = [out / RESULTS, out / ROWS, out / TABLE, out / "report.html"]
-    for name in results.study.conditions:
+    for name in () if results.study.items[0].is_typed else results.study.conditions:
         folder = out / "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in name)
         folder.mkdir(exist_ok=True)
         _write_json(folder / EVALUATION, _evaluation(results, name))
@@ -117,6 +117,7 @@ def _evaluation(results: StudyResults, condition: str) -> dict[str, Any]:
         "world": world_of_task(results.study.task).name,
         "model": f"{PEOPLE} ({results.entered - len(results.excluded)})",
         "study": results.study.digest,
+        "measure": next(iter(results.counted[0].judgement.measures)),
         "data": about["data"],
         "digest": about["content"],
         "splits": {

@@ -10,8 +10,10 @@ from deixis.errors import RecipeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 
+STUDY = "study.json"
 Admission: TypeAlias = Literal["links", "prolific", "anyone"]
 ADMISSIONS: tuple[Admission, ...] = get_args(Admission)
 MAX_ITEMS = 500
@@ -76,3 +78,8 @@ class StudySettings:
             return cls(**{**values, "splits": tuple(map(str, values.get("splits", ())))})
         except TypeError as error:
             raise RecipeError(f"these are no settings of a study: {error}") from error
+
+
+def is_study(folder: Path) -> bool:
+    """Return whether a folder holds a study."""
+    return (folder / STUDY).is_file()
