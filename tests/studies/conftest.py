@@ -66,9 +66,7 @@ def row_for(place: int, item: str, response: str, **more: object) -> dict[str, o
     } | more
 
 
-def take_part(
-    running: sessions.Sessions, token: str, answer: Callable[[str], str], *, until: int | None = None
-) -> str:
+def take_part(running: sessions.Sessions, token: str, answer: Callable[[str], str], *, until: int | None = None) -> str:
     """Answer everything, or some of it, and return the name of the participant."""
     told = running.enter({"token": token}, address="here")
     for place, name in enumerate(told["order"][:until]):

@@ -79,7 +79,9 @@ def test_a_whole_study_of_thirty_recovers_their_error_rates(whole):
 def test_the_misreading_of_every_error_is_found(whole):
     """Participants who overlook colour words wherever that leads somewhere else are said to have overlooked them."""
     golds, items = whole.golds(), whole.of_kind("main")
-    leads = [item for item in items if any(MISREADING in one.misreadings for one in wrong_answers(item, golds[item.id]))]
+    leads = [
+        item for item in items if any(MISREADING in one.misreadings for one in wrong_answers(item, golds[item.id]))
+    ]
     assert leads  # the examples hold some, or this test says nothing
     always = SimulatedParticipant(seed=0, error={"": 1.0}, misreading=MISREADING)
     take_all(whole, [(token, replace(always, seed=n)) for n, token in enumerate(sorted(whole.tokens())[:10])])

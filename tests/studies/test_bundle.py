@@ -1,4 +1,4 @@
-"""The page without a server, and the projects for other programs: all questions, and no right answer but of practice."""
+"""The page without a server and the projects for other programs hold no right answer but those of practice."""
 
 from __future__ import annotations
 
@@ -93,11 +93,13 @@ def test_label_studio_gives_rows_back(study, tmp_path):
 
 def test_the_configuration_of_label_studio_is_sound(study, tmp_path):
     """Every field that it names is in every task."""
-    from xml.etree import ElementTree
+    from xml.etree import ElementTree as ET
 
     write_label_studio(study, tmp_path / "ls")
-    tree = ElementTree.parse(tmp_path / "ls" / "config.xml")  # noqa: S314 (we wrote it)
-    named = {one.get("value")[1:] for one in tree.iter() if (one.get("value") or "").startswith("$")}
+    tree = ET.parse(tmp_path / "ls" / "config.xml")  # noqa: S314 (we wrote it)
+    values = [one.get(name) or "" for one in tree.iter() for name in ("value", "valueList")]
+    named = {value[1:] for value in values if value.startswith("$")}
+    assert named == {"ask", "text", "images", "options"}
 
     for task in json.loads((tmp_path / "ls" / "tasks.json").read_text()):
         assert named <= task["data"].keys()

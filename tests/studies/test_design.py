@@ -101,7 +101,7 @@ def test_a_study_that_was_changed_is_refused(study):
 def test_mistakes_are_told_in_one_line(grid_data, made, tmp_path):
     """Too many items, a folder that is there, and settings that cannot be."""
     here = [DataCondition("grid", grid_data, {})]
-    with pytest.raises(BrokenDataset, match="has only .* different questions"):
+    with pytest.raises(BrokenDataset, match=r"has only .* different questions"):
         make_study(here, replace(FEW, items=400), tmp_path / "large", task=task_of(grid_data))
     with pytest.raises(RecipeError, match="is there already"):
         make_study(here, FEW, made, task=task_of(grid_data))

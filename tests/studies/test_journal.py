@@ -47,7 +47,7 @@ def test_names_never_lead_out_of_the_folder(tmp_path, name):
 def serve(folder):
     """Start a server of a study, and return it with its address."""
     command = [sys.executable, "-m", "deixis", "studio", "--study", str(folder), "--port", "0", "--json"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 (it is our own)
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     text = ""
     while not text.rstrip().endswith("}"):
         line = server.stdout.readline()

@@ -43,9 +43,9 @@ def report(
 
     Args:
         runs: Folders that deixis train or deixis evaluate --out wrote to; or a study of deixis study with what people
-            answered, and after it files of what models answered to its prompts.jsonl. Results on further datasets (on-NAME) stand
-            beside; of a speaker, what it said lies in the folder said of its run (deixis evaluate RUN --out RUN/said)
-            and in others named said-….
+            answered, and after it files of what models answered to its prompts.jsonl. Results on further datasets
+            (on-NAME) stand beside; of a speaker, what it said lies in the folder said of its run (deixis evaluate RUN
+            --out RUN/said) and in others named said-….
         out: A folder for report.html, the tables as Markdown and CSV, report.json and all figures as PNG and SVG; for
             runs of several worlds, a folder of each world in it.
         notes: A TOML file with a sentence for each cell that differs, e.g. a2 = "…" under [table3.m-lstm], or

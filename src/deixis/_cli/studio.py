@@ -52,7 +52,7 @@ def studio(
         no_browser: Print the address, and open no browser.
         answers: A folder that keeps the answers of people who play; otherwise they can only be downloaded.
         study: Serve this study of deixis study to its participants, and nothing else.
-        name: The name under which a proxy in front of the studio is called, as in https://NAME/.
+        name: With --study, the name under which a proxy in front of it is called, as in https://NAME/.
         seed: Random seed of the demo; 42 by default.
         workers: How many threads make the demo.
         as_json: Print the address as JSON.
@@ -66,6 +66,8 @@ def studio(
         if paths or answers is not None:
             raise RecipeError("--study serves a study and nothing else; leave out the paths and --answers")
         return _serve_study(study, host=host, port=port, name=name, as_json=as_json)
+    if name:
+        raise RecipeError("--name is for a study behind a proxy; add --study STUDY")
     if not is_local(host):
         print(f"deixis: {OPEN_TO_OTHERS}", file=sys.stderr, flush=True)
 
@@ -90,7 +92,6 @@ def studio(
         sys.stdout.flush()  # who waits for the address may read it through a pipe
 
     options: dict[str, Any] = {"host": host, "port": port, "answers": answers, "opens": not no_browser, "told": tell}
-    options["name"] = name
     if preparing is None:
         serve(roots, **options)
         return 0

@@ -49,7 +49,7 @@ def study(
     workers: Count | None = None,
     as_json: Json = False,
 ) -> int:
-    """Make a study with people, or write one that is made for a web space or another program.
+    """Make a study with people, or write one for a web space.
 
     Each dataset is a condition, of which every participant gets as many items; refs@setting=Full names a dataset with
     an option of its world for questions, so that one dataset can be several conditions. Items, practice, attention
@@ -184,7 +184,9 @@ def _conditions(places: Places, task: str) -> tuple[list[DataCondition], str, st
     name = next(iter(tasks.values()))
     answers = questions_of(name).answers
     if task and task != name and task not in answers:
-        raise RecipeError(f"the task of {found[0][0]} is {name}, with the answers {', '.join(answers)}; got {task[:40]!r}")
+        raise RecipeError(
+            f"the task of {found[0][0]} is {name}, with the answers {', '.join(answers)}; got {task[:40]!r}"
+        )
     world = world_of_task(name)
     conditions = [
         DataCondition(

@@ -81,7 +81,6 @@ def serve(
     host: str = "127.0.0.1",
     port: int | None = None,
     answers: Path | None = None,
-    name: str = "",
     opens: bool = True,
     told: Callable[[str], object] = print,
     preparing: Preparing | None = None,
@@ -93,13 +92,12 @@ def serve(
         host: where it listens; this machine only by default.
         port: where it listens; 0 for any that is free. By default `PORT`, or the next one that is free.
         answers: the folder where the answers of people who play are kept; only in memory without one.
-        name: a further name under which it may be called, that of a proxy in front of it.
         opens: whether a browser is opened.
         told: called with its address when it is open.
         preparing: what is made in one of the folders while the studio is open.
     """
     with _listening(host, port) if port is not None else _listening_near(host, PORT) as place:
-        app = make_app(roots, hosts=_hosts(host, name), answers=answers, preparing=preparing)
+        app = make_app(roots, hosts=_hosts(host), answers=answers, preparing=preparing)
         address = _address(host, place)
         told(address)
         if opens and _has_windows():
@@ -118,7 +116,15 @@ def serve_study(
     name: str = "",
     told: Callable[[str], object] = print,
 ) -> None:
-    """Serve a study until Ctrl-C, with the arguments of `serve`."""
+    """Serve a study until Ctrl-C, with the arguments of `serve`.
+
+    Args:
+        study: what is served.
+        host: where it listens.
+        port: where it listens.
+        name: a further name under which it may be called, that of a proxy in front of it.
+        told: called with its address when it is open.
+    """
     with _listening(host, port) if port is not None else _listening_near(host, PORT) as place:
         app = make_study_app(study, hosts=_hosts(host, name))
         told(_address(host, place))
@@ -126,7 +132,7 @@ def serve_study(
             Server(_config(app)).run(sockets=[place])
 
 
-def _hosts(host: str, name: str) -> tuple[str, ...]:
+def _hosts(host: str, name: str = "") -> tuple[str, ...]:
     """The names under which a server at an address may be called."""
     own = f"[{host}]" if ":" in host else host
     return ("*" if own in EVERYWHERE else own.lower(), *([name.lower()] if name else []))

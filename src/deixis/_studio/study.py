@@ -1,4 +1,4 @@
-"""A study, served to its participants: one page, its pictures, and three requests; nothing else of the studio.
+"""A study for its participants, without anything else of the studio: one page, its pictures, and three requests.
 
 | address | |
 |---|---|

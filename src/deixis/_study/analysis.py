@@ -83,7 +83,7 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyResults:
-    """What a study shows.
+    """The results of a study.
 
     Attributes:
         study: what was asked.
@@ -161,7 +161,7 @@ def analyse(
         for one in read_rows(study, paths, losses=losses)
     ]
     persons = list(dict.fromkeys(one.given.participant for one in judged))
-    excluded = _excluded(study, judged)
+    excluded = _find_careless(study, judged)
     kept = [person for person in persons if person not in excluded]
     if not kept:
         raise BrokenDataset(f"all {len(persons):,} participants missed attention items, so nobody is left")
@@ -186,7 +186,7 @@ def analyse(
     )
 
 
-def _excluded(study: Study, judged: Sequence[JudgedAnswer]) -> dict[str, int]:
+def _find_careless(study: Study, judged: Sequence[JudgedAnswer]) -> dict[str, int]:
     """Return the participants who missed more attention items than was declared, with how many."""
     misses = Counter(
         one.given.participant

@@ -28,7 +28,10 @@ DATA = "study-data.js"
 
 
 def page_data(study: Study, *, served: bool) -> dict[str, Any]:
-    """Return what the page needs before anybody enters; with a server the items come later."""
+    """Return the data of the page before anybody enters.
+
+    With a server the items come later.
+    """
     found: dict[str, Any] = {
         "format": 1,
         "study": study.digest,

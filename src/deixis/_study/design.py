@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import secrets
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis._study.items import FURTHER, LABELS, NONE, SEVERAL, Item, Pool, item_from
@@ -33,7 +32,9 @@ from deixis.seeds import Stream, derive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
+    from deixis._study.items import Kind
     from deixis.prompts.ask import QuestionnaireItem
     from deixis.prompts.question import Gold
 
@@ -281,13 +282,16 @@ def _content(item: QuestionnaireItem) -> str:
 
 def _draw_items(pools: Sequence[Pool], settings: StudySettings) -> list[Item]:
     """Return all items; their ids are in an order that tells nothing."""
-    plan: list[tuple[str, Pool, str]] = []
-    for place in range(settings.items):
-        plan.append(("main", pools[place % len(pools)], ""))
-    for place in range(settings.practice):
-        plan.append(("practice", pools[place % len(pools)], ""))
-    for place in range(settings.attention):
-        plan.append(("attention", pools[place % len(pools)], FURTHER[place % len(FURTHER)]))
+    counts: dict[Kind, int] = {
+        "main": settings.items,
+        "practice": settings.practice,
+        "attention": settings.attention,
+    }
+    plan = [
+        (kind, pools[place % len(pools)], FURTHER[place % len(FURTHER)] if kind == "attention" else "")
+        for kind, count in counts.items()
+        for place in range(count)
+    ]
     numbers = Stream(derive(settings.seed, "numbers")).permutation(range(1, len(plan) + 1))
     made = []
     for number, (kind, pool, demand) in zip(numbers, plan, strict=True):
@@ -297,7 +301,7 @@ def _draw_items(pools: Sequence[Pool], settings: StudySettings) -> list[Item]:
             item_from(
                 question,
                 id=f"i{number:03}",
-                kind=kind,  # type: ignore[arg-type]
+                kind=kind,
                 condition=pool.condition,
                 demand=TYPED_DEMAND if demand and typed else demand,
             )
@@ -392,5 +396,3 @@ def _read_json(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise BrokenDataset(f"{path} holds no record")
     return found
-
-

@@ -36,28 +36,27 @@ def write_label_studio(study: Study, out: Path, *, images: str = "/data/local-fi
     """
     demand_empty(out)
     out.mkdir(parents=True, exist_ok=True)
-    most = max((len(_pictures(item)) for item in study.items), default=0)
-    tasks = [{"data": _task(study, item, images, most)} for item in study.of_kind("main")]
+    tasks = [{"data": _task(study, item, images)} for item in study.of_kind("main")]
     _write(out / "tasks.json", json.dumps(tasks, indent=1, ensure_ascii=False))
-    _write(out / "config.xml", _label_config(most, is_typed=study.items[0].is_typed))
+    _write(out / "config.xml", _label_config(study.items[0]))
     copy_images(study, out / "images")
     return [out / "tasks.json", out / "config.xml", out / "images"]
 
 
-def _task(study: Study, item: Item, images: str, most: int) -> dict[str, Any]:
-    pictures = _pictures(item)
-    shown = {f"image{n}": f"{images}/{pictures[n]}" if n < len(pictures) else "" for n in range(most)}
+def _task(study: Study, item: Item, images: str) -> dict[str, Any]:
+    shown = {"images": [f"{images}/{name}" for name in _pictures(item)]}
     told = "\n\n".join(part["text"] for part in item.shown if "text" in part)
     options = [{"value": choice} for choice in (*item.choices, *FURTHER)] if not item.is_typed else []
     return {"study": study.digest, "item": item.id, "ask": item.ask, "text": told, "options": options, **shown}
 
 
-def _label_config(pictures: int, *, is_typed: bool) -> str:
+def _label_config(item: Item) -> str:
+    """Return the labelling interface, after the kind of the items, which are all alike."""
     lines = ["<View>", '  <Header value="$ask"/>', '  <Text name="text" value="$text"/>']
-    lines += [f'  <Image name="image{n}" value="$image{n}" maxWidth="480px"/>' for n in range(pictures)]
+    lines += ['  <Image name="images" valueList="$images"/>'] if _pictures(item) else []
     lines.append(
         f'  <TextArea name="{FIELD}" toName="text" required="true" maxSubmissions="1"/>'
-        if is_typed
+        if item.is_typed
         else f'  <Choices name="{FIELD}" toName="text" value="$options" choice="single-radio" required="true"/>'
     )
     return "\n".join((*lines, "</View>", ""))
@@ -72,7 +71,7 @@ def is_label_studio(values: object) -> bool:
     )
 
 
-def rows_of_label_studio(study: Study, tasks: Any) -> Iterator[dict[str, Any]]:
+def rows_of_label_studio(tasks: Any) -> Iterator[dict[str, Any]]:
     """Yield the annotations of an export of Label Studio as rows.
 
     An annotator is a participant, and the time that the annotation took is the response time.
@@ -92,12 +91,12 @@ def rows_of_label_studio(study: Study, tasks: Any) -> Iterator[dict[str, Any]]:
                 "participant": f"annotator-{who}",
                 "trial_index": place,
                 "item": data.get("item"),
-                "response": _chosen(one.get("result")),
+                "response": _choice_in(one.get("result")),
                 "rt": 1e3 * seconds if isinstance(seconds, int | float) and not isinstance(seconds, bool) else None,
             }
 
 
-def _chosen(result: Any) -> str | None:
+def _choice_in(result: Any) -> str | None:
     for part in result if isinstance(result, list) else []:
         value = part.get("value") if isinstance(part, dict) and part.get("from_name") == FIELD else None
         if isinstance(value, dict):
@@ -121,7 +120,11 @@ def write_potato(study: Study, out: Path) -> list[Path]:
     _write(out / "data" / "items.jsonl", "\n".join(lines) + "\n")
     answers = list(dict.fromkeys(choice for item in items for choice in item.choices))
     is_typed = items[0].is_typed or len(answers) > MAX_RADIO
-    told = "" if items[0].is_typed else f" Type one of the answers below the pictures, or “{FURTHER[0]}”, or “{FURTHER[1]}”."
+    told = (
+        ""
+        if items[0].is_typed
+        else f" Type one of the answers below the pictures, or “{FURTHER[0]}”, or “{FURTHER[1]}”."
+    )
     scheme: dict[str, Any] = {"annotation_type": "text", "name": FIELD, "description": f"Your answer.{told}"}
     if not is_typed:
         scheme |= {"annotation_type": "radio", "description": "Your answer.", "labels": [*answers, *FURTHER]}
@@ -153,7 +156,9 @@ def _markup(item: Item) -> str:
     for part in item.shown:
         if "image" in part:
             title = escape(part["title"])
-            parts.append(f'<p>{title}<br><img src="data/images/{escape(part["image"])}" alt="{title}" style="max-width:100%"></p>')
+            parts.append(
+                f'<p>{title}<br><img src="data/images/{escape(part["image"])}" alt="{title}" width="100%"></p>'
+            )
         else:
             parts.append(f"<pre>{escape(part['text'])}</pre>")
     if len(item.choices) > 2:

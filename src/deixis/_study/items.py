@@ -60,7 +60,7 @@ class Item:
         if not isinstance(answer, str):
             return False
         if self.is_typed:
-            return 0 < len(answer.strip()) and len(answer) <= MAX_TYPED
+            return len(answer.strip()) > 0 and len(answer) <= MAX_TYPED
         return answer in self.choices or answer in FURTHER
 
     def for_client(self, *, right: str = "") -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from pathlib import Path
+from errno import ENOSPC
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ from deixis.errors import RecipeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from io import RawIOBase
+    from pathlib import Path
 
 
 NAME = re.compile(r"[0-9a-f]{32}")
@@ -64,9 +66,7 @@ class Journal:
         with path.open("ab", buffering=0) as stream:
             start = stream.tell()
             try:
-                if stream.write(line) != len(line):
-                    raise OSError(28, "the disk is full")
-                os.fsync(stream.fileno())
+                _write_whole(stream, line)
             except OSError:
                 stream.truncate(start)
                 raise
@@ -83,6 +83,13 @@ class Journal:
                 os.fsync(opened)
             finally:
                 os.close(opened)
+
+
+def _write_whole(stream: RawIOBase, line: bytes) -> None:
+    """Write a line to the disk, all of it or with an `OSError`."""
+    if stream.write(line) != len(line):
+        raise OSError(ENOSPC, "only a part of it could be written")
+    os.fsync(stream.fileno())
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -57,7 +57,10 @@ SCHEMA = pa.schema(
 
 
 def tidy_rows(results: StudyResults) -> Iterator[dict[str, Any]]:
-    """Yield every answer with its item and the judgement on it; of attention items, whether they were met."""
+    """Yield every answer with its item and the judgement on it.
+
+    For attention items that is whether they were met.
+    """
     for one in results.judged:
         row, item = one.given.row, one.item
         is_check = item.kind == "attention"
@@ -146,12 +149,13 @@ def _blocks(results: StudyResults) -> Iterator[str | TextTable]:
     heads = ("", "items", "answers", "right", "95 %", "chance", "alpha", "seconds", *results.models)
     rows = [_row(name, group, results) for name, group in result_groups(results)]
     yield TextTable(heads, rows, range(1, len(heads)))
-    yield "in %; intervals are over persons and items; chance is guessing among the answers shown; alpha is Krippendorff's"
+    yield "in %, intervals over persons and items; chance is guessing among the answers shown; alpha is Krippendorff's"
     if overall.bounds.missing:
         low, high = (f"{100 * one:.1f}" for one in overall.bounds[:2])
-        yield f"{overall.bounds.missing:,} answers are missing; whatever they had been, between {low} and {high} % are right"
+        count = f"{overall.bounds.missing:,}"
+        yield f"{count} answers are missing; whatever they had been, between {low} and {high} % are right"
     for name, gap in overall.gaps.items():
-        yield f"People minus {name}, on the same items: {_signed(gap)}"
+        yield f"People minus {name}, on the same items: {format_gap(gap)} points"
     if overall.misreadings:
         wrong = sum(count for outcome, count in overall.outcomes.items() if outcome != "right")
         some = list(overall.misreadings.items())[:MAX_MISREADINGS]
@@ -199,8 +203,9 @@ def number(value: float) -> str:
     return "–" if isnan(value) else f"{value:.2f}"
 
 
-def _signed(gap: Estimate) -> str:
-    return f"{100 * gap.mean:+.1f} ({100 * gap.low:+.1f} to {100 * gap.high:+.1f}) points"
+def format_gap(gap: Estimate) -> str:
+    """Return a difference in points, with its interval."""
+    return f"{100 * gap.mean:+.1f} ({100 * gap.low:+.1f} to {100 * gap.high:+.1f})"
 
 
 # -------------------------------------------------------------------------------- fields that nobody vouches for

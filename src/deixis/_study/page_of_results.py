@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deixis._study.analysis import ALL, PEOPLE
-from deixis._study.output import interval, number, percent, result_groups
+from deixis._study.output import format_gap, interval, number, percent, result_groups
 from deixis._version import __version__
 from deixis.report._palette import role_of
 from deixis.report._skeleton import frame_page
@@ -38,10 +38,14 @@ def results_page(results: StudyResults) -> str:
         "main items": len(study.of_kind("main")),
     }
     about = (
-        f"Study {study.digest}: {study.task}, answer: {study.answer}; data: "
-        f"{', '.join(str(one['data']) for one in study.conditions.values())}.",
-        f"Declared beforehand: who misses more than {study.settings.attention_misses} of the "
-        f"{len(study.of_kind('attention'))} attention items is left out; practice is not scored.",
+        (
+            f"Study {study.digest}: {study.task}, answer: {study.answer}; data: "
+            f"{', '.join(str(one['data']) for one in study.conditions.values())}."
+        ),
+        (
+            f"Declared beforehand: who misses more than {study.settings.attention_misses} of the "
+            f"{len(study.of_kind('attention'))} attention items is left out; practice is not scored."
+        ),
     )
     header = render_part(
         PARTS,
@@ -104,7 +108,7 @@ def _chart(results: StudyResults, what: str, parts: dict[str, Group] | object) -
 
 def _cells(group: Group) -> Sequence[str]:
     found = group.accuracy
-    seconds = f"{group.seconds:.1f}" if group.seconds == group.seconds else "–"  # noqa: PLR0124 (not a number)
+    seconds = f"{group.seconds:.1f}" if group.seconds == group.seconds else "–"
     return (
         f"{group.items:,}",
         f"{found.rows:,}",
@@ -118,18 +122,24 @@ def _cells(group: Group) -> Sequence[str]:
 
 def _gaps(results: StudyResults) -> str:
     rows = [
-        (f"{name}, {model}", percent(group.accuracy.mean), percent(group.models[model].mean), _points(group.gaps[model]))
+        (
+            f"{name}, {model}",
+            percent(group.accuracy.mean),
+            percent(group.models[model].mean),
+            format_gap(group.gaps[model]),
+        )
         for name, group in result_groups(results)
         for model in results.models
     ]
     if not rows:
         return ""
     heads = ("", "people, %", "model, %", "people minus model, points")
-    return _table(heads, rows, "The same items; intervals of differences are over persons and items", (1, 2, 3))
-
-
-def _points(gap: Estimate) -> str:
-    return f"{100 * gap.mean:+.1f} ({100 * gap.low:+.1f} to {100 * gap.high:+.1f})"
+    return _table(
+        heads,
+        rows,
+        "Every answer is held against the model's answer to the same item; intervals are over persons and items",
+        (1, 2, 3),
+    )
 
 
 def _misreadings(results: StudyResults) -> str:

@@ -28,7 +28,6 @@ import json
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deixis._losses import Losses
 from deixis._study.journal import read_lines
 from deixis.errors import BrokenDataset
 
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from deixis._losses import Losses
     from deixis._study.design import Study
 
 
@@ -79,7 +79,7 @@ def read_rows(study: Study, paths: Sequence[Path] = (), *, losses: Losses) -> li
     """
     items = {item.id: item for item in study.items}
     found: dict[tuple[str, str], GivenAnswer] = {}
-    for values in _all_rows(study, paths or [study.folder / "answers"], losses):
+    for values in _all_rows(paths or [study.folder / "answers"], losses):
         if "event" in values:
             continue
         losses.see()
@@ -91,7 +91,9 @@ def read_rows(study: Study, paths: Sequence[Path] = (), *, losses: Losses) -> li
         else:
             found[one.participant, one.item] = one
     if not found:
-        raise BrokenDataset(f"there is no answer to the study {study.digest} in {', '.join(map(str, paths)) or study.folder}")
+        raise BrokenDataset(
+            f"there is no answer to the study {study.digest} in {', '.join(map(str, paths)) or study.folder}"
+        )
     return sorted(found.values(), key=lambda one: (one.participant, one.place))
 
 
@@ -108,10 +110,12 @@ def _read_row(study: Study, items: dict[str, Any], values: dict[str, Any]) -> tu
         return "its participant has no name", None
     is_time = isinstance(rt, int | float) and not isinstance(rt, bool) and isfinite(rt) and rt >= 0
     place = place if type(place) is int and place >= 0 else -1
-    return "", GivenAnswer(participant, place, item.id, values["response"], float(rt) if is_time else float("nan"), values)  # type: ignore[arg-type]
+    return "", GivenAnswer(
+        participant, place, item.id, values["response"], float(rt) if is_time else float("nan"), values
+    )  # type: ignore[arg-type]
 
 
-def _all_rows(study: Study, paths: Iterable[Path], losses: Losses) -> Iterator[dict[str, Any]]:
+def _all_rows(paths: Iterable[Path], losses: Losses) -> Iterator[dict[str, Any]]:
     from deixis._study.exports import is_label_studio, rows_of_label_studio
 
     for path in _files(paths):
@@ -120,7 +124,7 @@ def _all_rows(study: Study, paths: Iterable[Path], losses: Losses) -> Iterator[d
             continue
         values = _read_parquet(path) if path.suffix == ".parquet" else _read_json(path)
         if is_label_studio(values):
-            values = list(rows_of_label_studio(study, values))
+            values = list(rows_of_label_studio(values))
         if not isinstance(values, list):
             raise BrokenDataset(f"{path} holds no list of rows")
         for one in values:

@@ -246,7 +246,11 @@ def _clicks(given: object) -> list[list[float]]:
     if not isinstance(given, list) or len(given) > MAX_CLICKS:
         raise Refusal(422, f"clicks are a list of at most {MAX_CLICKS}.")
     for one in given:
-        if not isinstance(one, list) or len(one) != 4 or not all(_is_number(part) and abs(part) <= MAX_MS for part in one):
+        if (
+            not isinstance(one, list)
+            or len(one) != 4
+            or not all(_is_number(part) and abs(part) <= MAX_MS for part in one)
+        ):
             raise Refusal(422, "A click is a time, a picture and two shares.")
     return given
 
@@ -263,7 +267,11 @@ def _choices(given: object, item: Item) -> list[list[Any]]:
 
 
 def _sides(given: object) -> list[int]:
-    if not isinstance(given, list) or len(given) != 2 or not all(_is_number(one) and 0 <= one <= MAX_SIDE for one in given):
+    if (
+        not isinstance(given, list)
+        or len(given) != 2
+        or not all(_is_number(one) and 0 <= one <= MAX_SIDE for one in given)
+    ):
         raise Refusal(422, "A screen has a width and a height.")
     return [round(one) for one in given]
 

@@ -119,5 +119,6 @@ def _alphas(counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def median_of_medians(times: Sequence[Sequence[float]]) -> float:
     """Return the median over persons of each one's median time, or not a number without any time."""
-    medians = [float(np.median(known)) for some in times if len(known := [one for one in some if not np.isnan(one)])]
+    known = ([one for one in some if not np.isnan(one)] for some in times)
+    medians = [float(np.median(some)) for some in known if some]
     return float(np.median(medians)) if medians else float("nan")

@@ -168,7 +168,7 @@ def plain_estimates(tables: Mapping[str, Mapping[str, Estimate]]) -> dict[str, A
 
 
 def poisson_weights(seed: int, first_row: int, rows: int, resamples: int) -> np.ndarray:
-    """How often each row enters each resample: float64 [row, resample]."""
+    """Return the number of times that each row enters each resample: float64 [row, resample]."""
     per_row = -(-resamples // LANES)
     with np.errstate(over="ignore"):
         counter = np.arange(first_row * per_row + 1, (first_row + rows) * per_row + 1, dtype=np.uint64)
