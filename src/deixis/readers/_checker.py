@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from deixis._trial import Trial
 from deixis.errors import SchemaError
 from deixis.readers._world import ReaderWorld
 from deixis.readers.reader import NOTHING_READ, Reader, ReadExample, Refusal
 from deixis.resolution.reference import resolve
 from deixis.worlds.example import context_of
-
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 MAX_TRIED = 2_000  # examples whose fields are tried one by one
@@ -69,21 +65,18 @@ def check_reader(reader: Reader, path: Path | str, *, examples: int = 8) -> Read
         raise SchemaError(f"a reader is a deixis.readers.Reader, got {type(reader).__name__}")
     trial = _Trial(reader, Path(path), examples)
     facts = trial.run()
-    if trial.problems:
-        lines = "\n".join(f"  {problem}" for problem in trial.problems)
-        count = f"{len(trial.problems)} problem" + "s" * (len(trial.problems) > 1)
-        raise SchemaError(f"the reader {reader.name} has {count}:\n{lines}")
+    trial.refuse_problems(f"the reader {reader.name}")
     return facts
 
 
-class _Trial:
+class _Trial(Trial):
     """One run over a file; everything that is wrong is collected."""
 
     def __init__(self, reader: Reader, path: Path, examples: int) -> None:
+        super().__init__()
         self.reader = reader
         self.path = path
         self.count = examples
-        self.problems: list[str] = []
         self.is_text = False  # of examples there is a text and nothing else, so that nothing can be answered
 
     def run(self) -> ReadingFacts:
@@ -233,26 +226,6 @@ class _Trial:
         for item in found.posed:
             outcome = item.gold.judge(f"Answer: {item.gold.right}").outcome
             self.demand(outcome == "right", f"the right answer {item.gold.right!r} is judged {outcome}")
-
-    def demand(self, holds: bool, problem: str) -> None:
-        """A problem, unless something holds."""
-        if not holds:
-            raise _Problem(problem)
-
-    @contextmanager
-    def trying(self, what: str) -> Iterator[None]:
-        """Whatever goes wrong is a problem of this."""
-        try:
-            yield
-        except _Problem as problem:
-            self.problems.append(f"{what}: {problem}")
-        except Exception as error:  # noqa: BLE001 (whatever a stranger's reader does is said in one line)
-            reason = (str(error).splitlines() or [""])[0]
-            self.problems.append(f"{what}: {type(error).__name__}: {reason}")
-
-
-class _Problem(Exception):
-    """Something that a reader does not do."""
 
 
 def _plain(one: ReadExample | Refusal | None) -> Any:

@@ -14,8 +14,9 @@ import warnings
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from deixis._plugins import add_plugins
 from deixis.errors import BrokenDataset, UnknownName, nearest
 from deixis.readers.files import head_of, tail_of
 from deixis.readers.reader import Reader
@@ -66,27 +67,8 @@ class ReaderWarning(UserWarning):
 @cache
 def known_readers() -> dict[str, Reader]:
     """All readers by name: the built-in ones first, then those of other packages in the order of their names."""
-    from importlib.metadata import entry_points
-
-    found: dict[str, Reader] = {}
-    for name in BUILT_IN:
-        found[name] = import_module(f"deixis.readers._builtin.{name}").READER
-    for point in sorted(entry_points(group=GROUP), key=lambda one: (one.name, _package(one))):
-        is_left_out = f"the reader {point.name!r} of {_package(point)} is left out"
-        try:
-            reader = point.load()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 (whatever a stranger's package does, the others work)
-            _warn(f"{is_left_out}: {type(error).__name__}: {error}")
-            continue
-        if not isinstance(reader, Reader):
-            _warn(f"{is_left_out}: {point.value} is no deixis Reader")
-        elif reader.name != point.name:
-            _warn(f"{is_left_out}: it calls itself {reader.name!r}")
-        elif reader.name in found:
-            _warn(f"{is_left_out}: there is one of that name")
-        else:
-            found[reader.name] = reader
-    return found
+    found = {name: import_module(f"deixis.readers._builtin.{name}").READER for name in BUILT_IN}
+    return add_plugins(found, group=GROUP, kind=Reader, what="reader", warn=_warn)
 
 
 def reader_names() -> tuple[str, ...]:
@@ -158,7 +140,3 @@ def world_of_reader(name: str) -> World:
 
 def _warn(message: str) -> None:
     warnings.warn(message, ReaderWarning, stacklevel=3)
-
-
-def _package(point: Any) -> str:
-    return point.dist.name if point.dist is not None else "an unknown package"

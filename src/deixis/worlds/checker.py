@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from deixis._trial import Trial
 from deixis.errors import SchemaError
 from deixis.resolution.reference import resolve
 from deixis.worlds.registry import BUILT_IN, known_worlds
@@ -16,7 +16,7 @@ from deixis.worlds.world import PARTS, World
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from deixis.worlds.world import Examples
 
@@ -46,19 +46,16 @@ def check_world(world: World, *, examples: int = 8) -> None:
     trial = _Trial(world, examples)
     with TemporaryDirectory(prefix="deixis-world-") as folder:
         trial.run(Path(folder))
-    if trial.problems:
-        lines = "\n".join(f"  {problem}" for problem in trial.problems)
-        count = f"{len(trial.problems)} problem" + "s" * (len(trial.problems) > 1)
-        raise SchemaError(f"the world {world.name} has {count}:\n{lines}")
+    trial.refuse_problems(f"the world {world.name}")
 
 
-class _Trial:
+class _Trial(Trial):
     """One run over all parts; what is wrong is collected."""
 
     def __init__(self, world: World, examples: int) -> None:
+        super().__init__()
         self.world = world
         self.examples = examples
-        self.problems: list[str] = []
 
     def run(self, folder: Path) -> None:
         """Try everything that can be tried."""
@@ -219,26 +216,6 @@ class _Trial:
             for address in ("/", "/d/data", "/d/data/0"):
                 status = client.get(address).status_code
                 self.demand(status == 200, f"the studio answers {address} with {status}")
-
-    def demand(self, holds: bool, problem: str) -> None:
-        """A problem, unless something holds."""
-        if not holds:
-            raise _Problem(problem)
-
-    @contextmanager
-    def trying(self, part: str) -> Iterator[None]:
-        """Whatever goes wrong is a problem of this part."""
-        try:
-            yield
-        except _Problem as problem:
-            self.problems.append(f"{part}: {problem}")
-        except Exception as error:  # noqa: BLE001 (whatever a stranger's part does is said in one line)
-            reason = (str(error).splitlines() or [""])[0]
-            self.problems.append(f"{part}: {type(error).__name__}: {reason}")
-
-
-class _Problem(Exception):
-    """What a part does not do."""
 
 
 def _bytes_of(folder: Path) -> Mapping[str, bytes]:

@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from deixis._plugins import add_plugins
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
 from deixis.worlds.world import World
 
@@ -52,26 +53,8 @@ class WorldWarning(UserWarning):
 @cache
 def known_worlds() -> dict[str, World]:
     """All worlds by name: the built-in ones first, then those of other packages in the order of their names."""
-    from importlib.metadata import entry_points
-
     found = {name: import_module(f"deixis.worlds.{name}.world").WORLD for name in BUILT_IN}
-    homes = dict.fromkeys(BUILT_IN, "deixis itself")
-    for point in sorted(entry_points(group=GROUP), key=lambda one: (one.name, _package(one))):
-        is_left_out = f"the world {point.name!r} of {_package(point)} is left out"
-        try:
-            world = point.load()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 (whatever a stranger's package does, the others work)
-            _warn(f"{is_left_out}: {type(error).__name__}: {error}")
-            continue
-        if not isinstance(world, World):
-            _warn(f"{is_left_out}: {point.value} is no deixis World")
-        elif world.name != point.name:
-            _warn(f"{is_left_out}: it calls itself {world.name!r}")
-        elif world.name in found:
-            _warn(f"{is_left_out}: {homes[world.name]} has one of that name")
-        else:
-            found[world.name], homes[world.name] = world, _package(point)
-    return found
+    return add_plugins(found, group=GROUP, kind=World, what="world", warn=_warn)
 
 
 def world_names() -> tuple[str, ...]:
@@ -222,7 +205,3 @@ def _warn(message: str) -> None:
 def _leave_part_out(world: World, part: str, error: Exception) -> None:
     reason = str(error) if isinstance(error, DeixisError) else f"{type(error).__name__}: {error}"
     _warn(f"the {part} of the world {world.name!r} are left out: {reason}")
-
-
-def _package(point: Any) -> str:
-    return point.dist.name if point.dist is not None else "an unknown package"
