@@ -158,11 +158,11 @@ def test_nothing_personal_is_kept(running, study, unhurried):
     assert all(token not in path.name for path in (study.folder / "answers").iterdir())
 
 
-def test_answers_to_questions_do_not_reach_participants(told, study):
+def test_answers_to_questions_do_not_reach_participants(running, study):
     """What a browser is sent names right answers for practice only, and neither kinds nor conditions."""
     practice = {item.id for item in study.of_kind("practice")}
 
-    assert {item["id"] for item in told["items"] if "right" in item} == practice
-    assert {name for item in told["items"] for name in item} == {
+    assert {item["id"] for item in running.items if "right" in item} == practice
+    assert {name for item in running.items for name in item} == {
         *("id", "ask", "shown", "choices", "areas", "practice", "right"),
     }

@@ -70,8 +70,8 @@ def evaluate(
     """
     if not answers:
         raise RecipeError("name what is to be judged: a file of answers, a checkpoint, random or oracle")
-    if found := _find_study(answers, data):
-        return _evaluate_study(*found, out=out, seed=seed, allow_losses=allow_losses, as_json=as_json)
+    if people := _find_study(answers, data):
+        return _evaluate_study(*people, out=out, seed=seed, allow_losses=allow_losses, as_json=as_json)
     folder = None if data is None else at_hand(data)
     world = _world_of_answers(answers) if folder is None else world_of(folder)
     if folder is not None:

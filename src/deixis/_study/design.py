@@ -358,7 +358,7 @@ def _item_from(values: Mapping[str, Any]) -> Item:
         ask=values["ask"],
         shown=tuple(values["shown"]),
         choices=tuple(values["choices"]),
-        areas=tuple(ClickArea(answer, picture, tuple(box)) for answer, picture, *box in values["areas"]),  # type: ignore[arg-type]
+        areas=tuple(ClickArea(answer, picture, tuple(box)) for answer, picture, *box in values["areas"]),
         demand=values.get("demand", ""),
     )
 

@@ -159,7 +159,7 @@ def _blocks(results: StudyResults) -> Iterator[str | TextTable]:
     if overall.misreadings:
         wrong = sum(count for outcome, count in overall.outcomes.items() if outcome != "right")
         some = list(overall.misreadings.items())[:MAX_MISREADINGS]
-        rows = [(name, f"{count:.1f}", f"{100 * count / wrong:.1f}") for name, count in some]
+        rows = [[name, f"{count:.1f}", f"{100 * count / wrong:.1f}"] for name, count in some]
         yield TextTable(("wrong answer, by misreading", "n", "%"), rows, (1, 2))
     yield from results.losses.lines()
 

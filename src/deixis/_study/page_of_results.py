@@ -15,7 +15,7 @@ from deixis.report.chart_html import chart_markup
 
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from deixis._study.analysis import Group, StudyResults
     from deixis.judge.uncertainty import Estimate
@@ -82,8 +82,7 @@ def _accuracy(results: StudyResults) -> str:
     return charts + _table(heads, rows, caption, range(1, len(heads)))
 
 
-def _chart(results: StudyResults, what: str, parts: dict[str, Group] | object) -> Chart:
-    groups: dict[str, Group] = dict(parts)  # type: ignore[call-overload]
+def _chart(results: StudyResults, what: str, groups: Mapping[str, Group]) -> Chart:
     found: dict[str, list[Estimate]] = {PEOPLE: [group.accuracy for group in groups.values()]}
     found |= {name: [group.models[name] for group in groups.values()] for name in results.models}
     series = tuple(

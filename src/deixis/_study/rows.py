@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from deixis._losses import Losses
     from deixis._study.design import Study
+    from deixis._study.items import Item
 
 
 ROW_FORMAT = 1
@@ -97,22 +98,26 @@ def read_rows(study: Study, paths: Sequence[Path] = (), *, losses: Losses) -> li
     return sorted(found.values(), key=lambda one: (one.participant, one.place))
 
 
-def _read_row(study: Study, items: dict[str, Any], values: dict[str, Any]) -> tuple[str, GivenAnswer | None]:
+def _read_row(study: Study, items: dict[str, Item], values: dict[str, Any]) -> tuple[str, GivenAnswer | None]:
     if values.get("study") != study.digest:
         return "it is of another study", None
-    item = items.get(values.get("item")) if isinstance(values.get("item"), str) else None
+    name, participant, place = values.get("item"), values.get("participant"), values.get("trial_index")
+    item = items.get(name) if isinstance(name, str) else None
     if item is None:
         return "its item is none of this study", None
-    if not item.accepts(values.get("response")):
+    response = values.get("response")
+    if not isinstance(response, str) or not item.accepts(response):
         return "its answer is none of the answers to its item", None
-    participant, place, rt = values.get("participant"), values.get("trial_index"), values.get("rt")
     if not isinstance(participant, str) or not 0 < len(participant) <= 100 or not participant.isprintable():
         return "its participant has no name", None
-    is_time = isinstance(rt, int | float) and not isinstance(rt, bool) and isfinite(rt) and rt >= 0
     place = place if type(place) is int and place >= 0 else -1
-    return "", GivenAnswer(
-        participant, place, item.id, values["response"], float(rt) if is_time else float("nan"), values
-    )  # type: ignore[arg-type]
+    return "", GivenAnswer(participant, place, item.id, response, _milliseconds(values.get("rt")), values)
+
+
+def _milliseconds(value: object) -> float:
+    """Return a time, or not a number where there is none."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0
+    return float(value) if is_number else float("nan")  # type: ignore[arg-type]
 
 
 def _all_rows(paths: Iterable[Path], losses: Losses) -> Iterator[dict[str, Any]]:

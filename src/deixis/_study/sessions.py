@@ -77,7 +77,7 @@ class Sessions:
         secret = study.secret()
         self._key, self.code = secret["key"].encode(), secret["code"]
         self._links = study.tokens()
-        self._items = {item["id"]: item for item in study.client_items()}
+        self.items = study.client_items()  # the same for everybody; only their order differs
         self._all: dict[str, Participant] = {}
         self._guesses: OrderedDict[str, list[float]] = OrderedDict()
         self._lock = Lock()
@@ -85,7 +85,7 @@ class Sessions:
     # ---------------------------------------------------------------------------- entering
 
     def enter(self, given: Mapping[str, Any], *, address: str) -> dict[str, Any]:
-        """Let somebody in, or back in, and return the items and how many are answered.
+        """Let somebody in, or back in, and return the order of items and how many are answered.
 
         Args:
             given: the token, or the ids of Prolific, as the address of the page has them.
@@ -111,7 +111,6 @@ class Sessions:
         return {
             "participant": participant.name,
             "key": self._session_key(participant.name),
-            "items": [self._items[item.id] for item in participant.order],
             "order": [item.id for item in participant.order],
             "answered": participant.answered,
             "token": token if self.study.settings.admission == "anyone" else "",
@@ -279,4 +278,4 @@ def _sides(given: object) -> list[int]:
 def _ratio(given: object) -> float:
     if not _is_number(given) or not 0 < given <= 100:  # type: ignore[operator]
         raise Refusal(422, "pixel_ratio is not a number that can be.")
-    return round(given, 3)  # type: ignore[call-overload,no-any-return]
+    return round(given, 3)  # type: ignore[call-overload]

@@ -303,6 +303,7 @@
         make("p", { class: `said ${is || !item.choices.length ? "right" : "wrong"}`, role: "status" }, words),
         make("button", { type: "button", class: "main", id: "onwards", onclick: done }, "Go on"),
       );
+      document.querySelector(`.area[aria-pressed="true"]`)?.scrollIntoView({ block: "center" });
       document.body.dataset.told = item.id;
     });
   }
