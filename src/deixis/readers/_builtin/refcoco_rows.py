@@ -135,6 +135,8 @@ def read(record: Row) -> Iterator[ReadExample]:
         raise RefusedRecord("no-text", name)
     split = _split(row, record.split)
     facts: dict[str, Any] = {key: str(row[key]) for key in ("category", "dataset") if row.get(key)}
+    if row.get("instead_of"):  # what `deixis convert --to absent-tsv` changed
+        facts["absent"] = {key: row.get(key) for key in ("original", "word", "instead_of")}
 
     def make(number: int, whole: Any) -> ReadExample:
         own = f"{record.number}-{name}" + (f"-{number}" if is_list else "")
