@@ -9,6 +9,7 @@ from pickle import dumps  # noqa: TID251 (tests write pickles; nothing here or i
 
 import pytest
 
+from deixis.data.checks import CheckRequest
 from deixis.errors import BrokenDataset
 from deixis.judge.boxes import Box
 from deixis.readers._audit import ReadAudit
@@ -690,3 +691,11 @@ def test_a_folder_of_rows_is_read_whole(tmp_path):
     assert len({one.id for one in read}) == 6
     assert [one.id for one in ReadFile(ROWS, folder)] == [one.id for one in read]
     assert not ROWS.sniff(tmp_path)
+
+
+def test_a_misfit_of_a_text_that_is_only_read_is_a_warning(tmp_path):
+    """Our language may be wrong as well as the data; where people annotated the meaning, it is an error."""
+    release(tmp_path, reference(texts=("the cup", "right cup", "right bowl", "the dog")))
+    report = ReadChecks(ReaderWorld.of(REFCOCO)).check(tmp_path / "refs(unc).p", CheckRequest(select=("W1", "E")))
+
+    assert {code: count for code, count in report.counts.items() if count} == {"W101": 1, "W102": 1, "W103": 2}

@@ -108,7 +108,7 @@ def sniff(path: Path) -> bool:
 
 
 def records(path: Path) -> Iterator[Row]:
-    """Yield the rows, with the names of their images instead of images; those of several files are numbered through."""
+    """Yield the rows of a file, or of several numbered through, with the names of images instead of images."""
     number = count()
     for file in files_of(path, sniff):
         layout, split = _layout(file), split_in(file.name)
