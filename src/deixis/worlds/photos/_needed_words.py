@@ -14,7 +14,7 @@ import numpy as np
 from deixis.errors import SchemaError, UnknownName
 from deixis.worlds.photos._mirror import graph_of, is_mirrored, mirror_graph, mirror_id
 from deixis.worlds.photos._twins import is_twin
-from deixis.worlds.photos._wants import Plausible, decode_wants, find_tempted, tempted_pairs, wants_of
+from deixis.worlds.photos._wants import Plausible, decode_wants, find_tempted, find_tempted_pairs, wants_of
 from deixis.worlds.photos.resolution.graphs import counts_of
 
 
@@ -87,7 +87,7 @@ class NeededWords:
             ]
         which = np.arange(len(asked))
         where, targets = (np.array([getattr(one, name) for one in asked], np.int64) for name in ("scene", "target"))
-        masks = tempted_pairs([one.want for one in asked], self.scenes, which, where, targets)
+        masks = find_tempted_pairs([one.want for one in asked], self.scenes, which, where, targets)
         return [count > 0 for count in counts_of(masks).tolist()]
 
     def _faults(self, example: Example, served: dict[str, set[int]]) -> Iterator[tuple[str, str]]:
@@ -114,8 +114,8 @@ class NeededWords:
         if image not in self._mirrors:
             try:
                 original, mirrored = (graph_of(self.scenes, self.scenes.find(one)) for one in (mirror_id(image), image))
-            except UnknownName:
-                self._mirrors[image] = False
+            except UnknownName:  # an imagined scene that is only shown mirrored
+                self._mirrors[image] = True
             else:
                 self._mirrors[image] = facts_of(mirror_graph(original)) == facts_of(mirrored)
         return self._mirrors[image]

@@ -15,7 +15,7 @@ have its attribute, and every pair of names its relation, somewhere in the corpu
 heard or left out as a whole. A clause of an alternative is ignored together with the alternative: *the cup that is in
 the sink or on the table*, without *in*, is any cup where there is a sink.
 
-`find_tempted` is the plain definition; `tempted_pairs` is compiled, and a test has them agree.
+`find_tempted` is the plain definition; `find_tempted_pairs` is compiled, and a test has them agree.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def find_tempted(want: Want, scene: Scene, target: int | None = None) -> frozens
     return frozenset(found)
 
 
-def tempted_pairs(
+def find_tempted_pairs(
     wants: Sequence[Want], table: GraphTable, which: np.ndarray, scenes: np.ndarray, targets: np.ndarray | None = None
 ) -> np.ndarray:
     """Return the things to which misreadings lead, each in a scene of its own, compiled.
