@@ -22,7 +22,7 @@ from deixis.errors import SchemaError
 from deixis.expression.steps import Is, Related
 from deixis.seeds import GOLDEN_WORD, derive, fold, mix_words
 from deixis.worlds.photos._misreadings import noun_alone
-from deixis.worlds.photos._wants import Want, find_tempted_pairs, wants_of
+from deixis.worlds.photos._wants import Want, find_tempted_pairs, nouns_suffice, wants_of
 from deixis.worlds.photos.resolution.graphs import counts_of
 from deixis.worlds.photos.scene.vocabulary import NAME
 
@@ -221,6 +221,12 @@ class CoverFinder:
 
         Where the own mirror image is shown, they come in pairs of an image and its mirror image, as far as both are.
         """
+        drafts = [
+            draft._replace(unserved=draft.wants[:1])
+            if not draft.unserved and nouns_suffice(one.expression, self.table.scene(one.scene), one.target)
+            else draft
+            for one, draft in zip(said, drafts, strict=True)
+        ]
         good = [number for number, draft in enumerate(drafts) if not draft.unserved]
         more = [self._company(said[number], drafts[number]) for number in good]
         clean = self._clean(good, more, questions)

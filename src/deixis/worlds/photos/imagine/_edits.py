@@ -3,9 +3,11 @@
 | edit | what is done |
 |---|---|
 | `recolour` | a thing gets another colour |
+| `restyle` | a thing gets another material, pattern, shape, state or size |
 | `retype` | a thing becomes one of another kind that can be where it is and do what it does |
 | `swap colours` | two things exchange their colours |
 | `swap places` | two things, each with all that is on it, worn or held, exchange their places |
+| `stand in` | the same, and the second thing takes the colour of the first, too |
 | `move` | a thing, with all that belongs to it, moves to the left or right |
 | `add` | another thing of the same kind and look is put beside it |
 | `take away` | a thing goes, with all that is on it |
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 SHAPES_ALIKE, SIZES_ALIKE = 1.6, 2.0  # by how much kinds may differ in ratio and height that stand in for each other
 PEOPLE = (("man", "woman"), ("boy", "girl"))
 CLOTHES = (("shirt", "jacket"), ("pants", "jeans", "shorts"), ("hat", "cap"))
+POSTURES = frozenset(("standing", "sitting", "lying", "eating", "flying"))  # of which relations speak, too
+OPPOSITE = {"large": "small", "small": "large", "tall": "short", "short": "tall"}
+GROWN = {"small": 0.55, "large": 1.8, "short": 0.7, "tall": 1.4}
 MOVED = 0.22  # of the width of the picture: at least so far is something moved
 
 
@@ -60,27 +65,38 @@ def with_edits(stage: Stage, edits: Iterable[Edit]) -> Stage:
 
 def edits_about(stage: Stage, things: Sequence[int], chance: Chance) -> list[Edit]:
     """Return edits of a scene that change some of its things, in an order that serves most wants first."""
-    found = [Edit("flip")]
     mentioned = [stage.things[number] for number in things]
-    for thing in mentioned:
-        found += [Edit("recolour", thing.number, value=color) for color in _other_colours(thing, chance)]
-        found += [Edit("retype", thing.number, value=name) for name in _other_kinds(stage, thing, chance)]
-        found += [Edit("move", thing.number, value=f"{by:.1f}") for by in _ways(stage, thing, chance)]
-    for place, one in enumerate(mentioned):
-        for other in mentioned[place + 1 :]:
-            if _can_swap_colours(one, other):
-                found.append(Edit("swap colours", one.number, other.number))
-            if _can_swap_places(stage, one, other):
-                found.append(Edit("swap places", one.number, other.number))
-    for thing in mentioned:
-        others = [t for t in stage.things if t.level == thing.level and t.number not in things and t.level != "gone"]
-        for other in [t for t in others if _can_swap_places(stage, thing, t)][:2]:
-            found.append(Edit("swap places", thing.number, other.number))
-        if thing.level in ("worn", "top", "held"):
-            found.append(Edit("take away", thing.number))
-        if thing.level in ("ground", "top", "wall") and not _group(stage, thing)[1:]:
-            found.append(Edit("add", thing.number, value=f"{_beside(stage, thing, chance):.1f}"))
-    return list(dict.fromkeys(found))
+    each = [_edits_of(stage, thing, mentioned, chance) for thing in mentioned]
+    rounds = (some[place] for place in range(max(map(len, each), default=0)) for some in each if len(some) > place)
+    return list(dict.fromkeys((Edit("flip"), *rounds)))
+
+
+def _edits_of(stage: Stage, thing: Thing, mentioned: Sequence[Thing], chance: Chance) -> list[Edit]:
+    """Return edits of one thing, of several sorts in turn."""
+    number = thing.number
+    others = [t for t in stage.things if _can_swap_places(stage, thing, t)]
+    others.sort(key=lambda t: (t.name == thing.name, abs((t.box[3] - t.box[1]) / (thing.box[3] - thing.box[1]) - 1)))
+    sorts: list[list[Edit]] = [
+        [Edit("recolour", number, value=color) for color in _other_colours(thing, chance)],
+        [Edit("retype", number, value=name) for name in _other_kinds(stage, thing, chance)],
+        [Edit("swap places", number, other.number) for other in mentioned if other in others],
+        [Edit("restyle", number, value=value) for value in _other_styles(thing, chance)],
+        [Edit("swap colours", number, o.number) for o in mentioned if o is not thing and _can_swap_colours(thing, o)],
+        [Edit("move", number, value=f"{by:.1f}") for by in _ways(stage, thing, chance)],
+        [Edit("stand in", number, o.number) for o in others if o.name != thing.name and _can_take_colour(o, thing)][:2],
+        [Edit("swap places", number, other.number) for other in others[:3]],
+        [Edit("take away", number)] if thing.level in ("worn", "top", "held") else [],
+        [Edit("add", number, value=f"{_beside(stage, thing, chance):.1f}")]
+        if thing.level in ("ground", "top", "wall") and not _group(stage, thing)[1:]
+        else [],
+    ]
+    found = [some[place] for place in range(max(map(len, sorts))) for some in sorts if len(some) > place]
+    return [
+        edit._replace(one=edit.other, other=edit.one)
+        if edit.kind != "stand in" and -1 < edit.other < edit.one
+        else edit
+        for edit in found
+    ]
 
 
 def neutral_edits(stage: Stage, spared: Iterable[int], chance: Chance) -> tuple[Edit, ...]:
@@ -115,18 +131,22 @@ def _other_kinds(stage: Stage, thing: Thing, chance: Chance) -> list[str]:
             is_bald = "bald" in thing.words
             return [name for name in group if name != thing.name and not is_bald]
     kind = KINDS[thing.name]
-    if thing.level not in ("ground", "top", "wall") or thing.sprite != thing.name or _group(stage, thing)[1:]:
+    if (
+        thing.level not in ("ground", "top", "wall", "scenery")
+        or thing.sprite != thing.name
+        or _group(stage, thing)[1:]
+    ):
         return []
-    if thing.name in UNSAID_COLORS or kind.name in ("traffic light", "zebra"):
+    if kind.name in ("traffic light", "zebra"):
         return []
     color = _colour(thing)
     names = [
         other.name
         for other in KINDS.values()
         if other.name != kind.name
-        and set(other.states) == set(kind.states)
-        and color in other.colors
-        and other.name not in UNSAID_COLORS
+        and thing.look.state in other.states
+        and (color in other.colors or thing.name in UNSAID_COLORS)
+        and (other.name not in UNSAID_COLORS or thing.name in UNSAID_COLORS)
         and (not thing.look.texture or thing.look.texture in other.materials)
         and (not thing.look.pattern or thing.look.pattern in other.patterns)
         and max(kind.ratio / other.ratio, other.ratio / kind.ratio) <= SHAPES_ALIKE
@@ -145,6 +165,28 @@ SELDOM_ALONE = frozenset(name for group in CLOTHES for name in group) | {
     "dress", "skirt", "shoes", "helmet", "glasses", "tie", "scarf", "wall", "floor", "ceiling", "sky", "ground",
     "grass", "sand", "street", "road", "sidewalk", "water", "ocean", "snow", "mountain", "hill", "wheel", "airplane",
 }  # fmt: skip
+
+
+def _other_styles(thing: Thing, chance: Chance) -> list[str]:
+    """Return other materials, patterns, shapes, states and sizes of a thing, as `what it is: what it becomes`."""
+    if thing.look.body is not None:
+        return ["smiling:"] if "smiling" in thing.words and thing.level == "ground" else []
+    if thing.name == "traffic light" or thing.level == "worn":
+        return []
+    kind = KINDS[thing.name]
+    found: list[str] = []
+    states = () if POSTURES & {*kind.states} else kind.states
+    for word, options in (
+        (thing.look.texture, kind.materials),
+        (thing.look.pattern, ("", *kind.patterns)),
+        (thing.look.shape, kind.shapes),
+        (thing.look.state, states),
+    ):
+        others = [option for option in dict.fromkeys(options) if option != word]
+        if word and word in thing.words and others:
+            found.append(f"{word}:{others[chance.below(len(others))]}")
+    found += [f"{word}:{OPPOSITE[word]}" for word in thing.words if word in OPPOSITE]
+    return found
 
 
 def _ways(stage: Stage, thing: Thing, chance: Chance) -> list[float]:
@@ -174,9 +216,15 @@ def _can_swap_colours(one: Thing, other: Thing) -> bool:
     return _colour(one) != _colour(other) and bool(_colour(one)) and bool(_colour(other))
 
 
+def _can_take_colour(thing: Thing, other: Thing) -> bool:
+    """Return whether a thing, of a kind of many colours, has not that of another, which has one."""
+    color = _colour(other)
+    return bool(color) and color not in thing.words and len(set(KINDS[thing.name].colors)) > 3 and bool(_colour(thing))
+
+
 def _can_swap_places(stage: Stage, one: Thing, other: Thing) -> bool:
     is_apart = one not in _group(stage, other) and other not in _group(stage, one)
-    is_movable = one.level == other.level and one.level in ("ground", "top", "wall")
+    is_movable = one.level == other.level and one.level in ("ground", "top", "wall", "scenery")
     return one is not other and is_apart and is_movable
 
 
@@ -221,6 +269,27 @@ def _retype(stage: Stage, edit: Edit) -> None:
         middle = (left + right) / 2
         _put(thing, (middle - width / 2, bottom - height, middle + width / 2, bottom))
     thing.name = thing.sprite = edit.value
+
+
+def _restyle(stage: Stage, edit: Edit) -> None:
+    thing = stage.things[edit.one]
+    old, _, new = edit.value.partition(":")
+    thing.words = [*(word for word in thing.words if word != old), *([new] if new else [])]
+    look = thing.look
+    if old in OPPOSITE:
+        foot = ((thing.box[0] + thing.box[2]) / 2, thing.box[3])
+        for each in _group(stage, thing):
+            _carry(each, foot, foot, GROWN[new])
+    elif old == "smiling":
+        thing.look = replace(look, state=" ".join(word for word in look.state.split() if word != old))
+    elif old == look.texture:
+        thing.look = replace(look, texture=new)
+    elif old == look.pattern:
+        thing.look = replace(look, pattern=new)
+    elif old == look.shape:
+        thing.look = replace(look, shape=new)
+    else:
+        thing.look = replace(look, state=new)
 
 
 def _swap_colours(stage: Stage, edit: Edit) -> None:
@@ -280,6 +349,11 @@ def _exchange_hosts(stage: Stage, one: Thing, other: Thing) -> None:
     stage.links = links
 
 
+def _stand_in(stage: Stage, edit: Edit) -> None:
+    _swap_places(stage, edit)
+    _paint(stage.things[edit.other], _colour(stage.things[edit.one]))
+
+
 def _move(stage: Stage, edit: Edit) -> None:
     thing, by = stage.things[edit.one], float(edit.value)
     for each in _group(stage, thing):
@@ -336,7 +410,9 @@ def _flip(stage: Stage, edit: Edit) -> None:
 _MAKERS = {
     "recolour": _recolour,
     "retype": _retype,
+    "restyle": _restyle,
     "swap colours": _swap_colours,
+    "stand in": _stand_in,
     "swap places": _swap_places,
     "move": _move,
     "add": _add,

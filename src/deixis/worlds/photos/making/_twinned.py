@@ -30,7 +30,7 @@ from deixis.worlds.photos._kinds import kind_of_image
 from deixis.worlds.photos._mirror import graph_of, is_mirrored, mirror_graph, mirror_id
 from deixis.worlds.photos._misreadings import noun_of
 from deixis.worlds.photos._twins import is_twin, origin_of, twin_id
-from deixis.worlds.photos._wants import Plausible, encode_wants, find_tempted_pairs, wants_of
+from deixis.worlds.photos._wants import Plausible, encode_wants, find_tempted_pairs, nouns_suffice, wants_of
 from deixis.worlds.photos._words import Synonyms
 from deixis.worlds.photos.clean import GraphReport, clean_graphs
 from deixis.worlds.photos.engine import Engine, express
@@ -40,10 +40,11 @@ from deixis.worlds.photos.imagine._chance import Chance
 from deixis.worlds.photos.imagine._edits import Edit, edits_about, neutral_edits, with_edits
 from deixis.worlds.photos.imagine.imagined import FIRST_IMAGE, draw_imagined, set_stage, show_stage
 from deixis.worlds.photos.localise import DistractorImage, Example
-from deixis.worlds.photos.making._every_word import TRIED, ServedExamples, Tally, words_to_spare
+from deixis.worlds.photos.making._every_word import ServedExamples, Tally, words_to_spare
 from deixis.worlds.photos.making._imagined import FORMATS, NAMES, ImaginedScene
 from deixis.worlds.photos.making._imagining import pack_scenes
 from deixis.worlds.photos.scene.graph_table import GraphTable
+from deixis.worlds.photos.scene.vocabulary import SAME
 
 
 if TYPE_CHECKING:
@@ -52,13 +53,15 @@ if TYPE_CHECKING:
 
     from deixis.worlds.photos._wants import Want
     from deixis.worlds.photos.engine import ObjectExpression
+    from deixis.worlds.photos.engine.settings import Form
     from deixis.worlds.photos.imagine._places.table import Place
     from deixis.worlds.photos.imagine._stage import Stage
     from deixis.worlds.photos.scene.graph import SceneGraph
 
 
 SCENES = 24  # of a chunk
-MOST_EDITS = 60  # of a scene
+EDITED: Mapping[Form, float] = {"chain": 0.25, "and": 0.25, "or": 0.2, "order": 0.2, "same": 0.06, "not": 0.04}
+MOST_EDITS = 80  # of a scene
 MOST_TWINS = 5  # that one expression is shown with: beside them another family must fit in
 MOST_IMAGES = 12  # beside the right one
 ROUNDS = 2
@@ -98,9 +101,10 @@ def speak_of_twins(folder: Path, chunk: TwinChunk) -> ServedExamples:
     """
     table, facts, plausible = _spoken(folder, chunk.engine.words, chunk.engine.removed)
     synonyms = Synonyms.of(table.vocabulary)
-    said = list(express(table, chunk.engine, scenes=chunk.scenes, weights=TRIED, facts=facts, synonyms=synonyms))
+    said = list(express(table, chunk.engine, scenes=chunk.scenes, weights=EDITED, facts=facts, synonyms=synonyms))
     by_scene = {scene: [one for one in said if one.scene == scene] for scene in chunk.scenes}
     edited = [_Edited(table, scene, by_scene[scene], chunk.seed) for scene in chunk.scenes if by_scene[scene]]
+    said = [one for some in edited for one in some.said]
     own = GraphTable.of(chain.from_iterable(one.graphs() for one in edited))
     finder = _TwinFinder(own, plausible, edited)
     tally = Tally()
@@ -114,7 +118,7 @@ def speak_of_twins(folder: Path, chunk: TwinChunk) -> ServedExamples:
         shorter = []
         for one, cover in zip(said, finder.find(said), strict=True):
             tally.add(one.form, cover)
-            if cover.images:
+            if cover.images and not nouns_suffice(one.expression, own.scene(finder.home[one.scene]), one.target):
                 examples.append(_example(one, cover, own))
                 has_order.append(any(want.name == "exchange" for want in cover.wants))
             elif words := words_to_spare(one, cover):
@@ -135,15 +139,15 @@ class _Edited:
         numbers, base = show_stage(with_edits(stage, ()), "", place)
         on_stage = dict(zip((thing.id for thing in base.truth.objects), numbers, strict=True))
         start = len(mirror_id(self.image) if is_mirrored(self.image) else self.image)
-        mentioned = dict.fromkeys(
-            on_stage[thing[start:]]
-            for one in said
-            for node in one.tree.nodes
-            if node.object >= 0 and (thing := self.graph.objects[node.object].id)[start:] in on_stage
-        )
+        numbers_of = {k: on_stage[t.id[start:]] for k, t in enumerate(self.graph.objects) if t.id[start:] in on_stage}
+        behind = {k for k, number in numbers_of.items() if stage.things[number].level == "backdrop"}
+        self.said = [one for one in said if not _relates_to(one, behind)]
+        nodes = (node for one in self.said for node in one.tree.nodes)
+        often = Counter(numbers_of[node.object] for node in nodes if node.object in numbers_of)
+        mentioned = [number for number, _ in often.most_common()]
         chance = Chance(derive(seed, "twins", self.image))
         neutral = neutral_edits(stage, mentioned, chance)
-        each = edits_about(stage, list(mentioned), chance)[:MOST_EDITS]
+        each = edits_about(stage, mentioned, chance)[:MOST_EDITS]
         self.told = [json.dumps([edit, *neutral]) for edit in each]
         self.twins = list(
             clean_graphs(
@@ -160,6 +164,12 @@ class _Edited:
     def edits(self) -> dict[str, str]:
         """Return the edits of the twins by their ids."""
         return {twin_id(self.image, number): told for number, told in enumerate(self.told)}
+
+
+def _relates_to(one: ObjectExpression, things: set[int]) -> bool:
+    """Return whether a relation to one of some things is said: no edit takes away the ground that others stand on."""
+    nodes = one.tree.nodes
+    return any(nodes[edge.child].object in things and edge.relation not in SAME for edge in one.tree.edges)
 
 
 def told_twin(stage: Stage, place: Place, image_id: str, told: str) -> SceneGraph:
