@@ -62,7 +62,7 @@ def copsref(  # noqa: PLR0913 (each is an option)
         mode: With images of the paper's kinds (kinds, the default), or with nothing said but what needs every word, and
             at most 12 images that each punish a misreading, mirror images among them (every-word).
         candidates: In the mode every-word, how many things are tried to say of an image, 1 to 500; 30 by
-            default, and 24 of imagined scenes.
+            default, and 16 of imagined scenes.
         seed: Random seed; 42 by default.
     """
     if mode == "every-word" and (each != 3 or fewest != 1):
@@ -90,7 +90,7 @@ def copsref(  # noqa: PLR0913 (each is an option)
         pictures=pictures,
         allow_losses=allow_losses,
         mode=mode,
-        candidates=candidates or (30 if scenes else 24),
+        candidates=candidates or (30 if scenes else 16),
     )
 
 

@@ -213,13 +213,18 @@ def _can_swap_colours(one: Thing, other: Thing) -> bool:
     names = (one.name, other.name)
     if any(name in UNSAID_COLORS or name == "traffic light" for name in names):
         return False
-    return _colour(one) != _colour(other) and bool(_colour(one)) and bool(_colour(other))
+    return _colour(one) != _colour(other) and _may_be(one, _colour(other)) and _may_be(other, _colour(one))
 
 
 def _can_take_colour(thing: Thing, other: Thing) -> bool:
-    """Return whether a thing, of a kind of many colours, has not that of another, which has one."""
+    """Return whether a thing may have the colour of another, and has it not."""
     color = _colour(other)
-    return bool(color) and color not in thing.words and len(set(KINDS[thing.name].colors)) > 3 and bool(_colour(thing))
+    return color not in thing.words and _may_be(thing, color) and bool(_colour(thing))
+
+
+def _may_be(thing: Thing, color: str) -> bool:
+    """Return whether things of a kind have a colour: a grass that is pink would tell that it is edited."""
+    return color in KINDS[thing.name].colors
 
 
 def _can_swap_places(stage: Stage, one: Thing, other: Thing) -> bool:
