@@ -93,7 +93,7 @@ def set_stage(number: int, *, seed: int) -> tuple[Stage, Place]:
 
 
 def show_stage(stage: Stage, image_id: str, place: Place) -> tuple[tuple[int, ...], ImaginedPicture]:
-    """Draw what is on a stage, and tell all that is true of it; nothing is published but that.
+    """Draw what is on a stage, and tell all that is true of it, which is published, too.
 
     Returns:
         The numbers on the stage of the objects of the truth, and the picture.

@@ -66,7 +66,7 @@ COUNTS = b"deixis"  # in a part: what was counted while it was made, as JSON
 DRAWN = 64  # twins of a part
 
 
-class Spoken(NamedTuple):
+class SpokenData(NamedTuple):
     """All that is made in this mode: the scenes, what finds their pictures, the examples, and what was counted."""
 
     table: GraphTable
@@ -75,7 +75,7 @@ class Spoken(NamedTuple):
     counts: dict[str, Any]
 
 
-def speak_of_given(stages: Stages, table: GraphTable, find: Callable[[str], Picture | None] | None) -> Spoken:
+def speak_of_given(stages: Stages, table: GraphTable, find: Callable[[str], Picture | None] | None) -> SpokenData:
     """Say of scenes that are given what other images of their split, and their mirror images, can punish."""
     both = with_mirror_images(table)
     corpus = SpokenCorpus.of(both)
@@ -97,14 +97,14 @@ def speak_of_given(stages: Stages, table: GraphTable, find: Callable[[str], Pict
         ]
         found, told = _speak(stages, split, speak_chunk, chunks, corpus.save, len(scenes))
         counts[split] = told
-        examples += _numbered(_with_absent(stages, split, found, corpus.table, corpus.index), len(examples))
-    return Spoken(both, None if find is None else mirrored_finder(find), examples, counts)
+        examples += _number(_with_absent(stages, split, found, corpus.table, corpus.index), len(examples))
+    return SpokenData(both, None if find is None else mirrored_finder(find), examples, counts)
 
 
-def speak_of_imagined(stages: Stages, truth: GraphTable, find: Callable[[str], Picture | None]) -> Spoken:
+def speak_of_imagined(stages: Stages, truth: GraphTable, find: Callable[[str], Picture | None]) -> SpokenData:
     """Say of imagined scenes what edits of them can punish, draw these, and show other families beside."""
     recipe = stages.recipe
-    spoken = GraphTable.of(_spoken_graphs(truth, recipe.seed))
+    spoken = GraphTable.of(_graphs_to_speak_of(truth, recipe.seed))
     found: dict[str, list[Example]] = {}
     counts: dict[str, Any] = {}
     edits: dict[str, str] = {}
@@ -127,7 +127,7 @@ def speak_of_imagined(stages: Stages, truth: GraphTable, find: Callable[[str], P
         seed = derive(recipe.seed, "every word", split)
         shown_chunks = [FamilyChunk(some[k : k + CHUNK], among, seed) for k in range(0, len(some), CHUNK)]
         parts = stages.parts(f"families-{split}", len(shown_chunks))
-        tell = stages.counted(f"families, {split}", len(some))
+        tell = stages.count_of(f"families, {split}", len(some))
         sizes = [len(chunk.examples) for chunk in shown_chunks]
         stages.make_parts(parts, family_chunk, shown_chunks, sizes, save=_saving(table, index), tell=tell)
         kept, alone = [], 0
@@ -136,8 +136,8 @@ def speak_of_imagined(stages: Stages, truth: GraphTable, find: Callable[[str], P
             kept += more
             alone += told["alone"]
         counts[split] |= {"left out for want of other families": alone, "by own twins": counts_of_families(kept)}
-        examples += _numbered(_with_absent(stages, split, kept, table, index), len(examples))
-    return Spoken(table, _twin_finder(drawn, mirrored_finder(find)), examples, counts)
+        examples += _number(_with_absent(stages, split, kept, table, index), len(examples))
+    return SpokenData(table, _twin_finder(drawn, mirrored_finder(find)), examples, counts)
 
 
 # -------------------------------------------------------------------------------- in parts
@@ -199,7 +199,7 @@ def _speak(
     """What is said of the images of one split and kept, and what was counted."""
     recipe = stages.recipe
     parts = stages.parts(f"every-word-{split}", len(chunks))
-    tell = stages.counted(f"every word, {split}", images)
+    tell = stages.count_of(f"every word, {split}", images)
     stages.make_parts(parts, work, chunks, [len(chunk.scenes) for chunk in chunks], save=save, tell=tell)
     found: list[Example] = []
     has_order: list[bool] = []
@@ -228,7 +228,7 @@ def _with_absent(
     stages: Stages, split: str, examples: list[Example], table: GraphTable, index: GraphIndex
 ) -> list[Example]:
     """The examples, numbered, and of val and test those that fit nothing, where they are wanted."""
-    numbered = _numbered(examples, 0)
+    numbered = _number(examples, 0)
     recipe = stages.recipe
     if split == "train" or not recipe.negatives or not numbered:
         return numbered
@@ -238,7 +238,7 @@ def _with_absent(
     return [*numbered, *negatives_of(numbered, table, index, how, seed=seed, first_id=len(numbered))]
 
 
-def _numbered(examples: list[Example], first: int) -> list[Example]:
+def _number(examples: list[Example], first: int) -> list[Example]:
     return [
         replace(one, id=first + number, changed_id=None if one.changed_id is None else first + one.changed_id)
         for number, one in enumerate(examples)
@@ -248,7 +248,7 @@ def _numbered(examples: list[Example], first: int) -> list[Example]:
 # -------------------------------------------------------------------------------- twins
 
 
-def _spoken_graphs(truth: GraphTable, seed: int) -> Iterator[SceneGraph]:
+def _graphs_to_speak_of(truth: GraphTable, seed: int) -> Iterator[SceneGraph]:
     """Yield each scene as it is spoken of, half of them mirrored: a twin may be flipped, and that must tell nothing."""
     for number in range(len(truth)):
         graph = graph_of(truth, number)
@@ -260,7 +260,7 @@ def _draw(stages: Stages, twins: Sequence[tuple[str, str]]) -> dict[str, Path]:
     order = sorted(twins, key=lambda twin: (origin_of(twin[0]), int(twin[0].rpartition("-twin")[2])))
     chunks = [DrawnChunk(tuple(order[k : k + DRAWN]), stages.recipe.seed) for k in range(0, len(order), DRAWN)]
     parts = [f"{PARTIAL}/twins-{number:05d}.parquet" for number in range(len(chunks))]
-    tell = stages.counted("twins", len(order))
+    tell = stages.count_of("twins", len(order))
     stages.make_parts(parts, draw_twins, chunks, [len(c.twins) for c in chunks], save=_nothing, tell=tell)
     out = stages.folder.out
     return {image: out / part for part, chunk in zip(parts, chunks, strict=True) for image, _ in chunk.twins}

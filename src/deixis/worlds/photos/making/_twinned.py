@@ -99,11 +99,11 @@ def speak_of_twins(folder: Path, chunk: TwinChunk) -> ServedExamples:
 
     A pure function, for other processes and machines.
     """
-    table, facts, plausible = _spoken(folder, chunk.engine.words, chunk.engine.removed)
+    table, facts, plausible = _corpus(folder, chunk.engine.words, chunk.engine.removed)
     synonyms = Synonyms.of(table.vocabulary)
     said = list(express(table, chunk.engine, scenes=chunk.scenes, weights=EDITED, facts=facts, synonyms=synonyms))
     by_scene = {scene: [one for one in said if one.scene == scene] for scene in chunk.scenes}
-    edited = [_Edited(table, scene, by_scene[scene], chunk.seed) for scene in chunk.scenes if by_scene[scene]]
+    edited = [_EditedScene(table, scene, by_scene[scene], chunk.seed) for scene in chunk.scenes if by_scene[scene]]
     said = [one for some in edited for one in some.said]
     own = GraphTable.of(chain.from_iterable(one.graphs() for one in edited))
     finder = _TwinFinder(own, plausible, edited)
@@ -129,7 +129,7 @@ def speak_of_twins(folder: Path, chunk: TwinChunk) -> ServedExamples:
     return ServedExamples(examples, has_order, {**tally.to_dict(), "edits": edits})
 
 
-class _Edited:
+class _EditedScene:
     """One scene with its twins, not drawn yet: what is true of each."""
 
     def __init__(self, table: GraphTable, scene: int, said: Sequence[ObjectExpression], seed: int) -> None:
@@ -151,7 +151,7 @@ class _Edited:
         self.told = [json.dumps([edit, *neutral]) for edit in each]
         self.twins = list(
             clean_graphs(
-                (told_twin(stage, place, twin_id(self.image, n), told) for n, told in enumerate(self.told)),
+                (tell_twin(stage, place, twin_id(self.image, n), told) for n, told in enumerate(self.told)),
                 GraphReport(),
             )
         )
@@ -172,7 +172,7 @@ def _relates_to(one: ObjectExpression, things: set[int]) -> bool:
     return any(nodes[edge.child].object in things and edge.relation not in SAME for edge in one.tree.edges)
 
 
-def told_twin(stage: Stage, place: Place, image_id: str, told: str) -> SceneGraph:
+def tell_twin(stage: Stage, place: Place, image_id: str, told: str) -> SceneGraph:
     """Return the graph of a twin, whose id says of which scene and whether that is mirrored."""
     edits = [Edit(*edit) for edit in json.loads(told)]
     _, picture = show_stage(with_edits(stage, edits), image_id, place)
@@ -200,7 +200,7 @@ def number_of(image_id: str) -> int:
 class _TwinFinder:
     """The twins of some scenes, all in one table."""
 
-    def __init__(self, table: GraphTable, plausible: Plausible, edited: Sequence[_Edited]) -> None:
+    def __init__(self, table: GraphTable, plausible: Plausible, edited: Sequence[_EditedScene]) -> None:
         self.table, self.plausible = table, plausible
         self.guard = Guard(table=table)
         self.home: dict[int, int] = {}
@@ -281,11 +281,11 @@ def _example(one: ObjectExpression, cover: Cover, table: GraphTable) -> Example:
         forms=one.forms,
         image_id=one.image_id,
         object_id=one.target_id,
-        distractors=tuple(_shown("Twin", image, table) for image in cover.images),
+        distractors=tuple(_image("Twin", image, table) for image in cover.images),
     )
 
 
-def _shown(kind: Any, image: ServingImage, table: GraphTable) -> DistractorImage:
+def _image(kind: Any, image: ServingImage, table: GraphTable) -> DistractorImage:
     tempting = table.object_ids[int(table.scene_ptr[image.scene]) + image.object] if image.object >= 0 else ""
     return DistractorImage(kind, table.image_ids[image.scene], tempting, encode_wants(image.wants))
 
@@ -337,8 +337,8 @@ def add_families(folder: Path, chunk: FamilyChunk) -> tuple[list[Example], int]:
         twins = len(example.distractors)
         wanted = (MOST_IMAGES + 1) // (twins + 1) - 1
         names = index.scenes_with(table.vocabulary.name_code(noun_of(_meaning(example))))
-        bases = _shuffled(names[is_allowed[names]], place, example, twins, chunk.seed)
-        rest = _shuffled(chunk.among, place, example, twins, chunk.seed)
+        bases = _shuffle(names[is_allowed[names]], place, example, twins, chunk.seed)
+        rest = _shuffle(chunk.among, place, example, twins, chunk.seed)
         order = list(dict.fromkeys([*bases, *rest]))[:LOOKS]
         scenes = [scene for base in order for scene in (base, *place.twins[base])]
         clean = ~asked.may_fit(np.full(len(scenes), number), np.array(scenes, np.int64)) if scenes else np.zeros(0)
@@ -365,7 +365,7 @@ class _Families(NamedTuple):
     twins: Mapping[int, Sequence[int]]  # of every scene that is no twin
 
 
-def _shuffled(scenes: np.ndarray, place: _Families, example: Example, twins: int, seed: int) -> list[int]:
+def _shuffle(scenes: np.ndarray, place: _Families, example: Example, twins: int, seed: int) -> list[int]:
     """Return scenes that have enough twins, in an order that depends on the example, the own one left out."""
     own = place.table.find(example.image_id)
     some = np.array([s for s in scenes.tolist() if s != own and len(place.twins.get(s, ())) >= twins], np.int64)
@@ -386,7 +386,7 @@ def _with_wants(example: Example, scenes: Sequence[int], place: _Families) -> li
     for scene, row in zip(scenes, things.tolist(), strict=True):
         mine = tuple(want for want, thing in zip(wants, row, strict=True) if thing >= 0)
         image = ServingImage(scene, next((thing for thing in row if thing >= 0), -1), mine)
-        images.append(_shown(kind_of_image(expression, place.table, scene), image, place.table))
+        images.append(_image(kind_of_image(expression, place.table, scene), image, place.table))
     return images
 
 
@@ -400,7 +400,7 @@ def _meaning(example: Example) -> Any:
 
 
 @lru_cache(maxsize=1)
-def _spoken(folder: Path, words: Any, removed: frozenset[str]) -> tuple[GraphTable, Facts, Plausible]:
+def _corpus(folder: Path, words: Any, removed: frozenset[str]) -> tuple[GraphTable, Facts, Plausible]:
     table = GraphTable.load(folder / "scenes")
     return table, Facts.of(table, Engine(words=words, removed=removed)), Plausible.of(table)
 

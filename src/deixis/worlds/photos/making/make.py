@@ -236,7 +236,7 @@ class Stages:
         return table
 
     def imagine(self) -> Callable[[str], Picture | None]:
-        """Imagine and draw scenes; what finds their pictures."""
+        """Imagine and draw scenes, and return what finds their pictures."""
         recipe = self.recipe
         counted = _RunningTotal(self.tell, "imagined", recipe.images)
         parts = imagine_parts(
@@ -251,12 +251,12 @@ class Stages:
         return parts.finder()
 
     def truth(self, table: GraphTable) -> GraphTable | None:
-        """All that is true of the scenes, where they are imagined; None where nobody knows."""
+        """Return all that is true of the scenes where they are imagined, else None."""
         given = self.recipe.scenes
         return None if given else aligned_with(table, read_table(self.folder.out / IMAGINED / TRUTH))
 
     def express(self, table: GraphTable, truth: GraphTable | None) -> tuple[list[Example], int]:
-        """What is said of the scenes, each expression in its split, still without distractor images.
+        """Return examples about the scenes, each in its split, still without distractor images.
 
         With it comes how many expressions were left out because by the truth they do not fit their target alone.
         """
@@ -311,7 +311,7 @@ class Stages:
     def add_distractors(
         self, split: str, said: list[Example], where: Corpus, among: np.ndarray, first_id: int
     ) -> tuple[list[Example], dict[str, Any]]:
-        """The examples of one split with distractor images, and those of what is not there; what was counted."""
+        """Return the examples of one split with distractor images, those that fit nothing, and what was counted."""
         recipe = self.recipe
         unknowns = Unknowns() if recipe.guarded else None
         search = Search(each=recipe.each, loose_sides=recipe.guarded, unknowns=unknowns)
@@ -375,7 +375,7 @@ class Stages:
         """Return the examples of a part that is finished, and what was counted while it was made."""
         return unpack_examples(self.folder.out / part)
 
-    def counted(self, stage: str, total: int) -> Callable[[int], None]:
+    def count_of(self, stage: str, total: int) -> Callable[[int], None]:
         """Return what is told how many more of a stage are done."""
         return _RunningTotal(self.tell, stage, total)
 
@@ -389,7 +389,7 @@ class Stages:
         return SPLITS
 
     def split_of(self, image_id: str) -> str:
-        """Return the split of an image; mirror images and twins have that of theirs."""
+        """Return the split of an image, for mirror images and twins that of theirs."""
         origin = origin_of(image_id)
         return split_of(mirror_id(origin) if is_mirrored(origin) else origin, self.recipe)
 
