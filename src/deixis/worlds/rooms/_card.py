@@ -136,8 +136,8 @@ def _room_tables(folder: Path, manifest: dict[str, Any]) -> tuple[TableFacts, ..
     ):
         wanted.append((name, "A row is a pair of images.", PAIR_COLUMNS, "", {split: matching(files, path)}))
     about = "A row is a context of images with the caption whose every feature is needed."
-    found = {"test": matching(files, "pairs/every-word.parquet")}
-    wanted.append(("every-word", about, CONTEXT_COLUMNS, "", found))
+    contexts = {"test": matching(files, "pairs/every-word.parquet")}
+    wanted.append(("every-word", about, CONTEXT_COLUMNS, "", contexts))
     for name, columns, picture in (("images", IMAGE_COLUMNS, ""), ("pictures", IMAGE_COLUMNS + PICTURE_ROW, "picture")):
         about = "A row is an image, as a picture." if picture else "A row is an image."
         wanted.append(
