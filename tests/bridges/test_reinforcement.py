@@ -145,7 +145,7 @@ def test_a_taskset_scores_traces(practice, monkeypatch):
 
     assert right.rewards["right"].value == 1
     assert wrong.rewards["right"].value == 0
-    assert wrong.metrics["understood"] == 1
+    assert wrong.metrics["is_understood"] == 1
     assert sum(value for name, value in wrong.metrics.items() if name.startswith("misread ")) == pytest.approx(1)
 
 

@@ -85,7 +85,7 @@ class QuestionDataset(ProceduralDataset):  # type: ignore[misc]
         return {**entry, "metadata": {**about, **entry["metadata"]}}
 
     def score_answer(self, answer: str | None, entry: Entry) -> float:
-        """Return the reward of an answer; what explains it goes to the metadata of the entry."""
+        """Return the reward of an answer, and add what explains it to the metadata of the entry."""
         found = self.practice.reward(answer, entry)
         entry["metadata"]["feedback"] = found.feedback
         entry["metadata"]["misreadings"] = list(found.misreadings)

@@ -59,7 +59,7 @@ def load_environment(
         info["feedback"], info["misreadings"] = found.feedback, list(found.misreadings)
         return found.value
 
-    def understood(completion: Any, info: dict[str, Any], **_: Any) -> float:
+    def is_understood(completion: Any, info: dict[str, Any], **_: Any) -> float:
         return float(judge(completion, info).outcome in ("right", "wrong"))
 
     def rows(step: int, count: int) -> Any:
@@ -79,5 +79,5 @@ def load_environment(
     return environment(
         dataset=rows(step, questions),
         eval_dataset=rows(-1, asked_in_evaluation),
-        rubric=rubric(funcs=[right, understood], weights=[1.0, 0.0]),
+        rubric=rubric(funcs=[right, is_understood], weights=[1.0, 0.0]),
     )

@@ -50,12 +50,12 @@ class DeixisTask(vf.Task[QuestionData]):
         return self._reward(trace).value
 
     @vf.metric
-    async def understood(self, trace: vf.Trace) -> float:
+    async def is_understood(self, trace: vf.Trace) -> float:
         """Tell whether the answer was understood."""
         return float(self._reward(trace).outcome in ("right", "wrong"))
 
     @vf.metric
-    async def misread(self, trace: vf.Trace) -> dict[str, float]:
+    async def misreadings(self, trace: vf.Trace) -> dict[str, float]:
         """Tell the misreadings that explain a wrong answer, each with an equal share."""
         found = self._reward(trace).misreadings
         return {f"misread {name}": 1 / len(found) for name in found}
@@ -80,7 +80,7 @@ class DeixisTasksetConfig(vf.TasksetConfig):
 
 
 class DeixisTaskset(vf.Taskset[DeixisTask, DeixisTasksetConfig]):
-    """Questions of a task without end; take as many as you want."""
+    """Questions of a task without end, of which you take as many as you want."""
 
     INFINITE = True
 

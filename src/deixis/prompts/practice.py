@@ -117,7 +117,7 @@ class PracticeRecipe:
             limit=self.each * (SPARE if self.most or self.least else 1),
             splits=splits,
             seed=self.seed,
-            options={**questions_of(self.task).bounded(self.most), **self.options},
+            options={**questions_of(self.task).bounds(self.most), **self.options},
         )
 
 

@@ -95,7 +95,7 @@ class Questions:
         del gold
         return {}
 
-    def bounded(self, most: Mapping[str, int]) -> dict[str, Any]:
+    def bounds(self, most: Mapping[str, int]) -> dict[str, Any]:
         """Return the settings with which fresh sets hold little that is harder, if there are such."""
         del most
         return {}

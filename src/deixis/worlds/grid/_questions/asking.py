@@ -54,7 +54,7 @@ class GridQuestions(Questions):
                 raise RecipeError(f"{name} is a whole number from {BOUNDS[name]}, got {value!r}")
         return dict(given)
 
-    def bounded(self, most: Mapping[str, int]) -> dict[str, int]:
+    def bounds(self, most: Mapping[str, int]) -> dict[str, int]:
         """Return the bounds of objects and clauses as settings."""
         return {name: most[name] for name in BOUNDS if name in most}
 
