@@ -101,7 +101,7 @@ def _register(task: str) -> str:
         "__module__": __name__,
         "__doc__": QuestionConfig.__doc__,
     }
-    config = dataclass(type(f"QuestionConfigOf{task.title()}", (QuestionConfig,), fields))
+    config: Any = dataclass(type(f"QuestionConfigOf{task.title()}", (QuestionConfig,), fields))
     if name not in DATASETS:
         register_dataset(name, QuestionDataset, config)
     return name

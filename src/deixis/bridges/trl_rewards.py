@@ -62,7 +62,8 @@ def completion_text(completion: str | Sequence[Any]) -> str:
     """Return what a model said: the completion itself, or the text of its last turn."""
     if isinstance(completion, str):
         return completion
-    content = completion[-1].get("content") if completion else ""
+    last: Any = completion[-1] if completion else {}
+    content = last.get("content")
     if isinstance(content, list):
         return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     return content or ""

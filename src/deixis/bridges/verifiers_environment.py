@@ -43,7 +43,7 @@ def load_environment(
         raise DeixisError(
             "this environment needs verifiers 0.1 and datasets; run: pip install 'verifiers<0.2'"
         ) from None
-    parts = [getattr(verifiers, name, None) for name in ("SingleTurnEnv", "Rubric")]
+    parts: list[Any] = [getattr(verifiers, name, None) for name in ("SingleTurnEnv", "Rubric")]
     if None in parts:
         raise DeixisError(
             "this version of verifiers has tasksets instead of environments; use deixis.bridges.verifiers_tasks"

@@ -73,7 +73,8 @@ class GridQuestions(Questions):
         """Find commands of a dataset, or make fresh ones, which proves that no split leaks."""
         given = open_source(data) if data is not None else None
         if fresh is not None:
-            made: Any = _within(fresh_recipe(WORLD, fresh, like=data), recipe.options)
+            fresh_one: Any = fresh_recipe(WORLD, fresh, like=data)
+            made = _within(fresh_one, recipe.options)
             make(made, folder, workers=workers, progress=progress)
             source, digest = open_source(folder), made.digest
             known = places_of(given) if given is not None else None
