@@ -16,6 +16,12 @@ WORLD = World(
         "examples": "deixis.worlds.tabletop._examples:EXAMPLES",
         "language": "deixis.worlds.tabletop._language.part:LANGUAGE",
         "checks": "deixis.worlds.tabletop._checks:CHECKS",
+        "judging": "deixis.worlds.tabletop._judging:JUDGING",
+        "models": "deixis.worlds.tabletop._models.part:MODELS",
     },
     datasets={"tabletop": "Tabletop: many solids in 3D, and expressions in which every word and its order counts"},
+    models={
+        "tabletop-program": "Soft sets along the parse of an expression, over solids whose values are told",
+        "tabletop-pixels": "The same over solids that are seen in a picture, each in its box",
+    },
 )
