@@ -48,7 +48,7 @@ class Pixel:
         for number in {seen for seen, *_ in met}:
             same = [place for place, one in enumerate(met) if one[0] == number]
             is_shiny = number > 0 and self.scene.solids[number - 1].material == "shiny"
-            lit = [self._light_of(met[place], place) for place in (same if is_shiny else same[:1])]
+            lit = [self._light_of(met[place], place) for place in same[: 4 if is_shiny else 1]]
             total += np.mean(np.minimum(1.0, lit), axis=0) * len(same)
         return total / places
 

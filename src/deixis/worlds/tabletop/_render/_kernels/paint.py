@@ -31,12 +31,13 @@ from deixis.worlds.tabletop._render._kernels.rays import (
     aim,
     hit,
 )
-from deixis.worlds.tabletop._render._kernels.shade import STRENGTH, find_blockers, is_hidden, seen_share
+from deixis.worlds.tabletop._render._kernels.shade import CASTS, STRENGTH, find_blockers, is_hidden, seen_share
 
 
 TILE = 8
 HORIZON = -1e-3  # steepness above which a ray meets no table
-UNLIKE = 0.3  # shares of a lamp that differ more are not mixed
+LARGE = 256  # pixels across from which shadows are looked for at every fourth pixel first
+UNLIKE = 0.5  # shares of a lamp that differ more are not mixed
 LIFT = 1e-5  # from a surface, so that it does not shade itself
 MIXED = 8  # places looked at in a pixel that shows more than one thing
 GLOSSY = 4  # places looked at in a pixel of a shiny solid
@@ -82,11 +83,11 @@ def mirror_light(solids, lamps, sky, near, shades, n, px, py, pz, dx, dy, dz):
     if dz < HORIZON:
         t = -pz / dz
         x, y = px + t * dx, py + t * dy
+        around = (_ONE << np.uint64(n)) | near[n]
         r, g, b = table_light(solids, sky, near[n], x, y)
         for k in range(lamps.shape[0]):
             light = lamp_light(lamps, k, x, y, 0.0, 0.0, 0.0, 1.0)
-            blockers = find_blockers(solids, lamps, k, (_ONE << np.uint64(n)) | near[n], x, y, 0.0, 0.0)
-            if blockers and is_hidden(solids, blockers, x, y, LIFT, lamps[k, 0], lamps[k, 1], lamps[k, 2]):
+            if lamps[k, CASTS] and is_hidden(solids, around, x, y, LIFT, lamps[k, 0], lamps[k, 1], lamps[k, 2]):
                 continue
             r += light * lamps[k, STRENGTH]
             g += light * lamps[k, STRENGTH + 1]
@@ -155,6 +156,17 @@ def _things(ids, x, y):
 
 
 @jit
+def shows_table_alone(ids, left, top):
+    """Return whether no pixel of a tile, or beside it, shows a solid."""
+    height, width = ids.shape
+    for y in range(max(0, top - 1), min(height, top + TILE + 1)):
+        for x in range(max(0, left - 1), min(width, left + TILE + 1)):
+            if ids[y, x]:
+                return False
+    return True
+
+
+@jit
 def survey_solids(solids, lamps, near, shades):
     """Find what may darken and shade each solid."""
     everything = (_ONE << np.uint64(solids.shape[0])) - _ONE
@@ -197,15 +209,30 @@ def survey_shares(solids, lamps, view, left, top, width, height, shades, shares)
     """
     last = solids.shape[0]
     shares[:] = 1.0
-    for j in range(shares.shape[1]):
-        for i in range(shares.shape[2]):
-            x, y = left + 2 * i, top + 2 * j
-            dx, dy, dz = aim(view, width, height, x + 0.5, y + 0.5)
-            if dz < HORIZON:
+    steps = (2, 1) if width >= LARGE else (1, 1)
+    for turn in range(2):  # every fourth pixel first; what lies between two that see all or nothing of a lamp does too
+        step = steps[turn]
+        for j in range(0, shares.shape[1], step):
+            for i in range(0, shares.shape[2], step):
+                is_between = step < steps[0]
+                if turn == 1 and (not is_between or not (i & 1 or j & 1)):
+                    continue
+                x, y = left + 2 * i, top + 2 * j
+                dx, dy, dz = aim(view, width, height, x + 0.5, y + 0.5)
+                if dz >= HORIZON:
+                    continue
                 u, v = view[0] - view[2] / dz * dx, view[1] - view[2] / dz * dy
                 for k in range(lamps.shape[0]):
-                    if shades[last, k]:
-                        shares[k, j, i] = seen_share(solids, lamps, k, shades[last, k], u, v, LIFT, x, y, 0)
+                    if not shades[last, k]:
+                        continue
+                    if is_between:
+                        a, b = i - (i & 1), j - (j & 1)
+                        c, d = i + (i & 1), j + (j & 1)
+                        total = shares[k, b, a] + shares[k, b, c] + shares[k, d, a] + shares[k, d, c]
+                        if total == 0 or total == 4:
+                            shares[k, j, i] = 0.25 * total
+                            continue
+                    shares[k, j, i] = seen_share(solids, lamps, k, shades[last, k], u, v, LIFT, x, y, 0)
 
 
 @jit
@@ -248,9 +275,10 @@ def paint(solids, lamps, sky, view, ids, levels, out):
                 has_shades = has_shades or shades[-1, k] > 0
             if has_shades:
                 survey_shares(solids, lamps, view, left, top, width, height, shades, shares)
+            is_bare = shows_table_alone(ids, left, top)
             for y in range(top, min(height, top + TILE)):
                 for x in range(left, min(width, left + TILE)):
-                    if ids[y, x] or _things(ids, x, y) != _ONE:
+                    if not is_bare and (ids[y, x] or _things(ids, x, y) != _ONE):
                         r, g, b = paint_pixel(solids, lamps, sky, view, ids, near, shades, x, y, met, rays)
                     else:
                         dx, dy, dz = aim(view, width, height, x + 0.5, y + 0.5)
@@ -279,8 +307,8 @@ def paint(solids, lamps, sky, view, ids, levels, out):
 def paint_pixel(solids, lamps, sky, view, ids, near, shades, x, y, met, rays):
     """The light of a pixel that shows a solid: red, green and blue, each from 0 to 1.
 
-    A pixel that shows several things is looked at in eight places, and each thing but a
-    shiny one is lit where it is met first.
+    A pixel that shows several things is looked at in eight places, and each thing
+    is lit where it is met first, a shiny one four times.
 
     Shapes:
         met: int64 [place], what each place shows; any values.
@@ -312,7 +340,7 @@ def paint_pixel(solids, lamps, sky, view, ids, near, shades, x, y, met, rays):
     red, green, blue = 0.0, 0.0, 0.0
     for sample in range(samples):
         n = met[sample]
-        enough = 1 if n < 0 or not solids[n, IS_SHINY] else MIXED
+        enough = 1 if n < 0 or not solids[n, IS_SHINY] else GLOSSY
         earlier, all_ = 0, 0
         for other in range(samples):
             if met[other] == n:
