@@ -20,6 +20,7 @@ from benchmarks.scale import measure_scale
 from benchmarks.start import measure_start
 from benchmarks.studio import measure_studio
 from benchmarks.studio_load import measure_load
+from benchmarks.tables import measure_tables
 
 
 ABOUT = "Rates are per second of CPU time of one core, without compilation; ratios compare figures of one run."
@@ -41,6 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--write", type=Path, help="write the table as Markdown, e.g. docs/results/speed.md")
     options = parser.parse_args(arguments)
     rows = [*measure_start(), *measure_resolution(), *measure_generation(), *measure_mentions(), *measure_renderer()]
+    rows += measure_tables()
     rows += [*measure_environments(), *measure_readers(), *measure_decoding()]
     if options.graphs:
         rows += measure_scale()

@@ -31,7 +31,7 @@ from deixis.worlds.tabletop._render._kernels.rays import (
     aim,
     hit,
 )
-from deixis.worlds.tabletop._render._kernels.shade import CASTS, STRENGTH, find_blockers, is_hidden, seen_share
+from deixis.worlds.tabletop._render._kernels.shade import CASTS, STRENGTH, find_blockers, is_hidden, noise, seen_share
 
 
 TILE = 8
@@ -229,7 +229,7 @@ def survey_shares(solids, lamps, view, left, top, width, height, shades, shares)
                         a, b = i - (i & 1), j - (j & 1)
                         c, d = i + (i & 1), j + (j & 1)
                         total = shares[k, b, a] + shares[k, b, c] + shares[k, d, a] + shares[k, d, c]
-                        if total == 0 or total == 4:
+                        if total % 4 == 0:
                             shares[k, j, i] = 0.25 * total
                             continue
                     shares[k, j, i] = seen_share(solids, lamps, k, shades[last, k], u, v, LIFT, x, y, 0)
@@ -256,7 +256,7 @@ def paint(solids, lamps, sky, view, ids, levels, out):
         sky: float64 [3].
         view: float64 [number], `view_of`.
         ids: uint8 [row, column], as `cast_ids` finds them.
-        levels: uint8 [step], the number in a file for light from 0 to 1.
+        levels: uint16 [step], 256 times the number in a file for light from 0 to 1.
         out: uint8 [row, column, channel].
     """
     height, width = ids.shape
@@ -298,17 +298,18 @@ def paint(solids, lamps, sky, view, ids, levels, out):
                                 g += light * lamps[k, STRENGTH + 1]
                                 b += light * lamps[k, STRENGTH + 2]
                         r, g, b = min(1.0, r), min(1.0, g), min(1.0, b)
-                    out[y, x, 0] = levels[int(r * steps + 0.5)]
-                    out[y, x, 1] = levels[int(g * steps + 0.5)]
-                    out[y, x, 2] = levels[int(b * steps + 0.5)]
+                    grain = int(256 * noise(x, y))  # rounds up or down by chance, so that even light shows no bands
+                    out[y, x, 0] = (np.int64(levels[int(r * steps + 0.5)]) + grain) >> 8
+                    out[y, x, 1] = (np.int64(levels[int(g * steps + 0.5)]) + grain) >> 8
+                    out[y, x, 2] = (np.int64(levels[int(b * steps + 0.5)]) + grain) >> 8
 
 
 @jit
 def paint_pixel(solids, lamps, sky, view, ids, near, shades, x, y, met, rays):
     """The light of a pixel that shows a solid: red, green and blue, each from 0 to 1.
 
-    A pixel that shows several things is looked at in eight places, and each thing
-    is lit where it is met first, a shiny one four times.
+    A pixel that shows several things is looked at in eight places, and each solid
+    is lit where it is met first, a shiny one four times, and the table in the middle of where it is met.
 
     Shapes:
         met: int64 [place], what each place shows; any values.
@@ -338,9 +339,17 @@ def paint_pixel(solids, lamps, sky, view, ids, near, shades, x, y, met, rays):
         rays[sample, 0], rays[sample, 1], rays[sample, 2], rays[sample, 3] = t, nx, ny, nz
         rays[sample, 4], rays[sample, 5], rays[sample, 6] = dx, dy, dz
     red, green, blue = 0.0, 0.0, 0.0
+    u, v, bare = 0.0, 0.0, 0
     for sample in range(samples):
         n = met[sample]
-        enough = 1 if n < 0 or not solids[n, IS_SHINY] else GLOSSY
+        t, dx, dy, dz = rays[sample, 0], rays[sample, 4], rays[sample, 5], rays[sample, 6]
+        if n < 0:
+            if dz < HORIZON:
+                u, v, bare = u - view[2] / dz * dx, v - view[2] / dz * dy, bare + 1
+            else:
+                red, green, blue = red + sky[0] / samples, green + sky[1] / samples, blue + sky[2] / samples
+            continue
+        enough = GLOSSY if solids[n, IS_SHINY] else 1
         earlier, all_ = 0, 0
         for other in range(samples):
             if met[other] == n:
@@ -349,15 +358,13 @@ def paint_pixel(solids, lamps, sky, view, ids, near, shades, x, y, met, rays):
                     earlier += 1
         if earlier >= enough:
             continue
-        t, dx, dy, dz = rays[sample, 0], rays[sample, 4], rays[sample, 5], rays[sample, 6]
-        r, g, b = sky[0], sky[1], sky[2]
-        if n >= 0:
-            px, py, pz = view[0] + t * dx, view[1] + t * dy, view[2] + t * dz
-            nx, ny, nz = rays[sample, 1], rays[sample, 2], rays[sample, 3]
-            r, g, b = _lit(solids, lamps, sky, near, shades, n, px, py, pz, nx, ny, nz, dx, dy, dz, x, y, sample)
-        elif dz < HORIZON:
-            t = -view[2] / dz
-            r, g, b = _bare(solids, lamps, sky, near, shades, view[0] + t * dx, view[1] + t * dy, x, y, sample)
+        px, py, pz = view[0] + t * dx, view[1] + t * dy, view[2] + t * dz
+        nx, ny, nz = rays[sample, 1], rays[sample, 2], rays[sample, 3]
+        r, g, b = _lit(solids, lamps, sky, near, shades, n, px, py, pz, nx, ny, nz, dx, dy, dz, x, y, sample)
         weight = all_ / min(all_, enough) / samples
         red, green, blue = red + weight * min(1.0, r), green + weight * min(1.0, g), blue + weight * min(1.0, b)
-    return red, green, blue
+    if bare:
+        r, g, b = _bare(solids, lamps, sky, near, shades, view[0] + u / bare, view[1] + v / bare, x, y, 0)
+        weight = bare / samples
+        red, green, blue = red + weight * min(1.0, r), green + weight * min(1.0, g), blue + weight * min(1.0, b)
+    return min(1.0, red), min(1.0, green), min(1.0, blue)
