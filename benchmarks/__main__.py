@@ -20,6 +20,7 @@ from benchmarks.scale import measure_scale
 from benchmarks.start import measure_start
 from benchmarks.studio import measure_studio
 from benchmarks.studio_load import measure_load
+from benchmarks.study_load import measure_study_load
 from benchmarks.tables import measure_tables
 
 
@@ -47,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.graphs:
         rows += measure_scale()
     if options.studio:
-        rows += [*measure_studio(), *measure_load()]
+        rows += [*measure_studio(), *measure_load(), *measure_study_load()]
     if options.paper:
         rows += measure_paper_size(options.mode)
     command = "make bench" + (' ARGS="--paper"' if options.paper else "")

@@ -23,6 +23,7 @@ from deixis.errors import BrokenDataset, RecipeError
 from deixis.language.explain import name_object
 from deixis.worlds.tabletop._render.ids import MAX_SIDE, boxes, draw_ids, masks
 from deixis.worlds.tabletop._render.picture import draw_picture
+from deixis.worlds.tabletop.world import LOOKS
 from deixis.worlds.toolkit.pictures import PlainPictures
 
 
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from deixis.worlds.tabletop._solids import Tabletop
 
 
-LOOKS = ("target", "plain", "numbers", "boxes", "masks")
 SIZE = 480, 360  # pixels of one table in a drawing
 GAP, MARGIN, LINE = 12, 14, 22
 PAPER, INK, ACCENT = "#ffffff", "#1f2430", "#ff7a1a"

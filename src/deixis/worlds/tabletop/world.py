@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from deixis.worlds.world import World
+from deixis.worlds.world import Option, World
 
 
 __all__ = ["WORLD"]
 
+LOOKS = ("target", "plain", "numbers", "boxes", "masks")
+"""How a table can be drawn, see the part `pictures`."""
 WORLD = World(
     name="tabletop",
     title="Solids on a table",
@@ -17,6 +19,16 @@ WORLD = World(
         "language": "deixis.worlds.tabletop._language.part:LANGUAGE",
         "pictures": "deixis.worlds.tabletop._pictures:PICTURES",
         "checks": "deixis.worlds.tabletop._checks:CHECKS",
+    },
+    options={
+        "show": (
+            Option(
+                name="look",
+                help="The table with what is meant outlined (target, the default), as it is (plain), with the numbers or "
+                "boxes of its solids, or as masks.",
+                choices=LOOKS,
+            ),
+        )
     },
     datasets={"tabletop": "Tabletop: many solids in 3D, and expressions in which every word and its order counts"},
 )
