@@ -63,12 +63,12 @@ class TablePictures(PlainPictures):
         if look == "masks":
             return encode_masks(np.hstack([draw_ids(scene.table, *SIZE) for scene in example.scenes]))
         panels = [_panel(scene, look, _target_in(example, place)) for place, scene in enumerate(example.scenes)]
-        return _png(_under(_beside(panels), _said(example, len(panels)) if look == "target" else []))
+        return _png(_under(_beside(panels), _lines_of(example, len(panels)) if look == "target" else []))
 
     def question(self, example: TableExample, numbers: Sequence[Sequence[int]]) -> bytes:
         """The tables as PNG, every solid with a number that is given, and nothing that tells what is meant."""
         panels = [
-            _numbered(draw_picture(one.table, *SIZE), one.table, some)
+            _with_numbers(draw_picture(one.table, *SIZE), one.table, some)
             for one, some in zip(example.scenes, numbers, strict=True)
         ]
         return _png(_beside(panels))
@@ -126,7 +126,7 @@ def _panel(scene: SolidScene, look: str, target: int | None) -> Image:
 
     picture, count = draw_picture(scene.table, *SIZE), len(scene)
     if look == "numbers":
-        return _numbered(picture, scene.table, range(count))
+        return _with_numbers(picture, scene.table, range(count))
     ids = draw_ids(scene.table, *SIZE)
     if look == "target" and target is not None:
         mask = ids == target + 1
@@ -143,7 +143,7 @@ def _panel(scene: SolidScene, look: str, target: int | None) -> Image:
     return image
 
 
-def _numbered(picture: np.ndarray, table: Tabletop, numbers: Sequence[int]) -> Image:
+def _with_numbers(picture: np.ndarray, table: Tabletop, numbers: Sequence[int]) -> Image:
     """A picture in which every solid has a number, on a part of it that is seen."""
     from PIL import Image, ImageDraw, ImageFont
 
@@ -186,7 +186,7 @@ def _under(sheet: Image, lines: Sequence[str]) -> Image:
     return whole
 
 
-def _said(example: TableExample, panels: int) -> list[str]:
+def _lines_of(example: TableExample, panels: int) -> list[str]:
     """What is said, in lines as wide as the drawing; of what fits nothing, that it does."""
     told = example.text if example.target is not None else f"{example.text} (fits nothing)"
     return wrap(told, 54 * panels)
@@ -194,7 +194,7 @@ def _said(example: TableExample, panels: int) -> list[str]:
 
 def _svg(example: TableExample, look: str) -> bytes:
     """A drawing whose solids are elements of their own, with their names, over the picture."""
-    lines = _said(example, len(example.scenes)) if look == "target" else []
+    lines = _lines_of(example, len(example.scenes)) if look == "target" else []
     head = 2 * MARGIN + LINE * len(lines) - 4 if lines else 0
     width = len(example.scenes) * (SIZE[0] + GAP) - GAP
     words = "".join(

@@ -24,7 +24,7 @@ WORLD = World(
         "show": (
             Option(
                 name="look",
-                help="The table with what is meant outlined (target, the default), as it is (plain), with the numbers or "
+                help="The table with what is meant outlined (target, the default), as it is (plain), with numbers or "
                 "boxes of its solids, or as masks.",
                 choices=LOOKS,
             ),
