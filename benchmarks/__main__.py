@@ -20,6 +20,8 @@ from benchmarks.scale import measure_scale
 from benchmarks.start import measure_start
 from benchmarks.studio import measure_studio
 from benchmarks.studio_load import measure_load
+from benchmarks.study_load import measure_study_load
+from benchmarks.tables import measure_tables
 
 
 ABOUT = "Rates are per second of CPU time of one core, without compilation; ratios compare figures of one run."
@@ -41,11 +43,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--write", type=Path, help="write the table as Markdown, e.g. docs/results/speed.md")
     options = parser.parse_args(arguments)
     rows = [*measure_start(), *measure_resolution(), *measure_generation(), *measure_mentions(), *measure_renderer()]
+    rows += measure_tables()
     rows += [*measure_environments(), *measure_readers(), *measure_decoding()]
     if options.graphs:
         rows += measure_scale()
     if options.studio:
-        rows += [*measure_studio(), *measure_load()]
+        rows += [*measure_studio(), *measure_load(), *measure_study_load()]
     if options.paper:
         rows += measure_paper_size(options.mode)
     command = "make bench" + (' ARGS="--paper"' if options.paper else "")

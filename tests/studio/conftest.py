@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -92,6 +93,15 @@ def shots() -> Path:
     folder = ROOT / ".cache" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The script of axe-core, which comes with a package of the tests."""
+    found = find_spec("axe_playwright_python")
+    if found is None or found.origin is None:
+        pytest.skip("needs axe-playwright-python")
+    return next(Path(found.origin).parent.rglob("axe.min.js")).read_text(encoding="utf-8")
 
 
 def watch(page: Page, studio_url: str) -> list[str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +11,8 @@ from tests.studio.conftest import watch
 
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Browser, Page
 
 
@@ -21,15 +21,6 @@ pytestmark = pytest.mark.browser
 GRAVE = ("serious", "critical")
 WIDTHS = (1280, 390)
 CONTRAST = "{runOnly: ['color-contrast']}"  # all that differs in the dark
-
-
-@pytest.fixture(scope="module")
-def axe() -> str:
-    """The script of axe-core, which comes with a package of the tests."""
-    found = find_spec("axe_playwright_python")
-    if found is None or found.origin is None:
-        pytest.skip("needs axe-playwright-python")
-    return next(Path(found.origin).parent.rglob("axe.min.js")).read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

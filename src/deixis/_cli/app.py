@@ -36,6 +36,7 @@ from deixis._cli.report import report
 from deixis._cli.show import show
 from deixis._cli.stats import stats
 from deixis._cli.studio import studio
+from deixis._cli.study import study
 from deixis._cli.terminal import console, guarded_output
 from deixis._cli.train import models_with, name_of_today, train_app
 from deixis._cli.warm import warm
@@ -52,7 +53,7 @@ STOPPED, FAILED, CLOSED = 130, 2, 141  # the last is what a program leaves with 
 
 VERBS = (
     *(check, audit, stats, card, evaluate, report, prompts, answers),
-    *(convert, show, explain, studio, demo, warm, doctor, completion),
+    *(convert, show, explain, studio, study, demo, warm, doctor, completion),
 )
 
 

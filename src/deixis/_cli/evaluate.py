@@ -13,6 +13,7 @@ from deixis._cli.places import PATIENCE_SECONDS, at_hand, crew_for
 from deixis._cli.printing import print_output
 from deixis._cli.progress import Stages
 from deixis._options import names_in
+from deixis._study.settings import is_study
 from deixis.errors import RecipeError
 from deixis.judge._evaluation import evaluate_request
 from deixis.judge.request import BASELINES, Request
@@ -22,6 +23,7 @@ from deixis.worlds.registry import parts_of, world_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from deixis._study.design import Study
     from deixis.worlds.world import World
 
 
@@ -45,9 +47,11 @@ def evaluate(
 
     Args:
         answers: A file of answers, a checkpoint, a folder that deixis train left, the name of a model that comes with
-            deixis, or random or oracle, which need no model (./random is a file or folder of that name).
+            deixis, or random or oracle, which need no model (./random is a file or folder of that name). Or a study
+            of deixis study with what people answered, and after it what models answered to its prompts.jsonl.
         data: The dataset that was answered: its folder, or an address such as s3://bucket/folder. Where
-            answers themselves say what they are about, as captions of numbered images do, none is needed.
+            answers themselves say what they are about, as captions of numbered images do, none is needed. Or the
+            study that rows in files are answers to.
         split: Judge the examples of these splits, separated by commas; by default all but train, as far as any
             example of a split was answered.
         device: Where a checkpoint computes: auto (a GPU where there is one), cpu, cuda, cuda:1.
@@ -66,6 +70,8 @@ def evaluate(
     """
     if not answers:
         raise RecipeError("name what is to be judged: a file of answers, a checkpoint, random or oracle")
+    if people := _find_study(answers, data):
+        return _evaluate_study(*people, out=out, seed=seed, allow_losses=allow_losses, as_json=as_json)
     folder = None if data is None else at_hand(data)
     world = _world_of_answers(answers) if folder is None else world_of(folder)
     if folder is not None:
@@ -94,6 +100,41 @@ def evaluate(
             ),
         )
     print_output(found, as_json=as_json)
+    return 0
+
+
+def _find_study(answers: Sequence[Path], data: Path | str | None) -> tuple[Study, list[Path], list[Path]] | None:
+    """Return the study that is to be analysed with files of rows and of models, or None if none is named."""
+    is_given = isinstance(data, Path) and is_study(data)
+    if not is_given and (data is not None or not is_study(answers[0])):
+        return None
+    from deixis._study.design import read_study
+
+    if is_given:
+        return read_study(Path(data)), list(answers), []  # type: ignore[arg-type]
+    return read_study(answers[0]), [], list(answers[1:])
+
+
+def _evaluate_study(
+    study: Study,
+    rows: Sequence[Path],
+    models: Sequence[Path],
+    *,
+    out: Path | None,
+    seed: int,
+    allow_losses: bool,
+    as_json: bool,
+) -> int:
+    """Analyse what people answered."""
+    from dataclasses import replace
+
+    from deixis._study.analysis import analyse
+    from deixis._study.output import output_of, write_results
+
+    found = analyse(study, rows, models={path.stem: path for path in models}, seed=seed)
+    found.losses.demand_few(where=rows[0] if rows else study.folder, allowed=allow_losses)
+    files = write_results(found, out) if out is not None else []
+    print_output(replace(output_of(found), files=files), as_json=as_json)
     return 0
 
 

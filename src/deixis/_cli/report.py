@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from deixis._cli.options import Count, Json, Seed
 from deixis._cli.printing import print_json, print_output, print_written
 from deixis._cli.progress import Stages
+from deixis._study.settings import is_study
 from deixis.errors import BrokenDataset, RecipeError
 from deixis.report._json_facts import printable
 from deixis.report._runs import EVALUATION, facts_in
@@ -41,18 +42,21 @@ def report(
     with its interval. Runs of several worlds are reported one world after the other.
 
     Args:
-        runs: Folders that deixis train or deixis evaluate --out wrote to. Results on further datasets (on-NAME) stand
-            beside; of a speaker, what it said lies in the folder said of its run (deixis evaluate RUN --out RUN/said)
-            and in others named said-….
+        runs: Folders that deixis train or deixis evaluate --out wrote to; or a study of deixis study with what people
+            answered, and after it files of what models answered to its prompts.jsonl. Results on further datasets
+            (on-NAME) stand beside; of a speaker, what it said lies in the folder said of its run (deixis evaluate RUN
+            --out RUN/said) and in others named said-….
         out: A folder for report.html, the tables as Markdown and CSV, report.json and all figures as PNG and SVG; for
             runs of several worlds, a folder of each world in it.
         notes: A TOML file with a sentence for each cell that differs, e.g. a2 = "…" under [table3.m-lstm], or
             relevance = "…" under [table1.RP]; for a statement why = "…" under [claims.random].
-        seed: Accepted by every verb; nothing is random here.
+        seed: Random seed of the intervals of a study; nothing else is random here.
         workers: Accepted by every verb; this one runs in one process.
         as_json: Print JSON instead of text.
     """
-    del seed, workers
+    del workers
+    if is_study(runs[0]):
+        return _report_study(runs[0], runs[1:], out=out, seed=seed or 0, as_json=as_json)
     groups = _by_world(runs)
     if notes is not None and len(groups) > 1:
         raise RecipeError(
@@ -74,6 +78,18 @@ def report(
             print(f"{find_world(name).title}\n")
         print_output(replace(one, files=()), as_json=False)
     print_written([path for one in found.values() for path in one.files], out)
+    return 0
+
+
+def _report_study(folder: Path, models: Sequence[Path], *, out: Path | None, seed: int, as_json: bool) -> int:
+    """Report what people answered in a study, beside models."""
+    from deixis._study.analysis import analyse
+    from deixis._study.design import read_study
+    from deixis._study.output import output_of, write_results
+
+    found = analyse(read_study(folder), models={path.stem: path for path in models}, seed=seed)
+    files = write_results(found, out) if out is not None else []
+    print_output(replace(output_of(found), files=files), as_json=as_json)
     return 0
 
 

@@ -13,7 +13,7 @@ from cyclopts import Parameter, validators
 from deixis._cli.options import Count, Json, Seed
 from deixis._cli.printing import print_json
 from deixis._cli.progress import Stages
-from deixis.errors import BrokenDataset
+from deixis.errors import BrokenDataset, RecipeError
 
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def studio(
     port: Annotated[int | None, Parameter(validator=validators.Number(gte=0, lt=1 << 16))] = None,
     no_browser: bool = False,
     answers: Path | None = None,
+    study: Path | None = None,
+    name: str = "",
     seed: Seed = 42,
     workers: Count | None = None,
     as_json: Json = False,
@@ -49,6 +51,8 @@ def studio(
             for any that is free.
         no_browser: Print the address, and open no browser.
         answers: A folder that keeps the answers of people who play; otherwise they can only be downloaded.
+        study: Serve this study of deixis study to its participants, and nothing else.
+        name: With --study, the name under which a proxy in front of it is called, as in https://NAME/.
         seed: Random seed of the demo; 42 by default.
         workers: How many threads make the demo.
         as_json: Print the address as JSON.
@@ -58,6 +62,12 @@ def studio(
             raise ModuleNotFoundError("the studio is a web page", name=package)
     from deixis._studio.server import PORT, is_local, serve
 
+    if study is not None:
+        if paths or answers is not None:
+            raise RecipeError("--study serves a study and nothing else; leave out the paths and --answers")
+        return _serve_study(study, host=host, port=port, name=name, as_json=as_json)
+    if name:
+        raise RecipeError("--name is for a study behind a proxy; add --study STUDY")
     if not is_local(host):
         print(f"deixis: {OPEN_TO_OTHERS}", file=sys.stderr, flush=True)
 
@@ -88,6 +98,30 @@ def studio(
     with Stages() as progress:
         preparing.progress = None if as_json else progress
         serve(roots, **options, preparing=preparing)
+    return 0
+
+
+def _serve_study(folder: Path, *, host: str, port: int | None, name: str, as_json: bool) -> int:
+    """Serve a study until Ctrl-C."""
+    from deixis._studio.server import serve_study
+    from deixis._study.design import read_study
+
+    found = read_study(folder)
+
+    def tell(address: str) -> None:
+        links = f"{address}?token=TOKEN"
+        if as_json:
+            print_json({"address": address, "study": found.digest, "links": links, "process": os.getpid()})
+        else:
+            print(f"Study {found.digest} is open at {address} (Ctrl-C closes it)")
+            if found.settings.admission == "links":
+                print(f"Everybody's link is {links}, with a line of {folder / 'links.txt'} for TOKEN")
+            elif found.settings.admission == "prolific":
+                print(f"For Prolific: {address}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}&STUDY_ID=…&SESSION_ID=…")
+            print(f"Answers are kept in {folder / 'answers'}")
+        sys.stdout.flush()
+
+    serve_study(found, host=host, port=port, name=name, told=tell)
     return 0
 
 

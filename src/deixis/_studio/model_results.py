@@ -22,6 +22,9 @@ from deixis.report._json_facts import find_facts, printable
 from deixis.report._runs import EVALUATION, LOG, RUN, Results, read_run
 
 
+PEOPLE = "people"  # the form of results that a study with people leaves
+
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -153,7 +156,11 @@ def _read_folder(entry: Entry, stamps: tuple[object, ...]) -> tuple[ModelResults
     for name in _result_files():
         if (entry.path / name).is_file():
             judged = run.judged if name == EVALUATION else find_facts(entry.path / name, is_strict=False)
-            found += _pages_of(judged, name).read_results(entry, name, replace(run, judged=judged))
+            some = replace(run, judged=judged)
+            if judged.values.get("form") == PEOPLE:
+                found.append(_read_people(entry, some))
+            else:
+                found += _pages_of(judged, name).read_results(entry, name, some)
     if not run.judged.values and any((entry.path / name).is_file() for name in (RUN, LOG)):
         pages = world_pages(run.world) if run.world else _pages_of(run.judged, EVALUATION)
         trained = run.training
@@ -238,6 +245,29 @@ def read_common_results(world: str, entry: Entry, run: Run) -> ModelResults:
     answered = judged.values.get("predictions")
     file = judged.inner("predictions").without_nulls().text("answers", "") if isinstance(answered, dict) else ""
     return show_results(entry, run, results, world=world, model=judged.text("model", "") or file)
+
+
+def _read_people(entry: Entry, run: Run) -> ModelResults:
+    """Read what people answered in a study, under the measure of their world that says the same."""
+    judged = run.judged.without_nulls()
+    pages = world_pages(judged.text("world", ""))
+    known, measure = pages.results.measures, judged.text("measure", "")
+    measure = measure if measure in known else next(iter(known))
+    splits = judged.inner("splits")
+    parts = {printable(name): splits.inner(name).without_nulls() for name in splits.values}
+    data, digest = pages.subject_of(judged.text("data", ""), judged.text("digest", ""))
+    results = Results(
+        data=data,
+        digest=digest,
+        scores={
+            part: {measure: found.estimate("right", rows=found.count("examples"))}
+            for part, found in parts.items()
+            if "right" in found.values
+        },
+        outcomes={part: found.counts("outcomes") for part, found in parts.items()},
+        misreadings={part: found.counts("misreadings") for part, found in parts.items()},
+    )
+    return show_results(entry, run, results, world=pages.world.name, model=judged.text("model", ""))
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

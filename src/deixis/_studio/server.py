@@ -22,6 +22,7 @@ from deixis._studio import gallery, home, play, results
 from deixis._studio.guard import Guard
 from deixis._studio.library import Library
 from deixis._studio.pages import render
+from deixis._studio.study import make_study_app
 from deixis._studio.world_pages import all_pages
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from deixis._studio.demo import Preparing
+    from deixis._study.design import Study
 
 
 EVERYWHERE = ("0.0.0.0", "[::]")  # noqa: S104 (only where somebody asks for it)
@@ -95,22 +97,57 @@ def serve(
         preparing: what is made in one of the folders while the studio is open.
     """
     with _listening(host, port) if port is not None else _listening_near(host, PORT) as place:
-        name = f"[{host}]" if ":" in host else host
-        is_everywhere = name in EVERYWHERE
-        hosts = ("*",) if is_everywhere else (name.lower(),)
-        app = make_app(roots, hosts=hosts, answers=answers, preparing=preparing)
-        address = f"http://{'127.0.0.1' if is_everywhere else name}:{place.getsockname()[1]}/"
+        app = make_app(roots, hosts=_hosts(host), answers=answers, preparing=preparing)
+        address = _address(host, place)
         told(address)
         if opens and _has_windows():
             timer = threading.Timer(0.5, webbrowser.open, [address])
             timer.daemon = True
             timer.start()
-        logged = "warning" if os.environ.get("DEIXIS_DEBUG") else "critical"
-        config = uvicorn.Config(
-            app, log_level=logged, access_log=False, lifespan="off", timeout_graceful_shutdown=2, backlog=WAITING
-        )
         with suppress(KeyboardInterrupt), preparing or nullcontext():
-            Server(config).run(sockets=[place])
+            Server(_config(app)).run(sockets=[place])
+
+
+def serve_study(
+    study: Study,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    name: str = "",
+    told: Callable[[str], object] = print,
+) -> None:
+    """Serve a study until Ctrl-C, with the arguments of `serve`.
+
+    Args:
+        study: what is served.
+        host: where it listens.
+        port: where it listens.
+        name: a further name under which it may be called, that of a proxy in front of it.
+        told: called with its address when it is open.
+    """
+    with _listening(host, port) if port is not None else _listening_near(host, PORT) as place:
+        app = make_study_app(study, hosts=_hosts(host, name))
+        told(_address(host, place))
+        with suppress(KeyboardInterrupt):
+            Server(_config(app)).run(sockets=[place])
+
+
+def _hosts(host: str, name: str = "") -> tuple[str, ...]:
+    """The names under which a server at an address may be called."""
+    own = f"[{host}]" if ":" in host else host
+    return ("*" if own in EVERYWHERE else own.lower(), *([name.lower()] if name else []))
+
+
+def _address(host: str, place: socket.socket) -> str:
+    own = f"[{host}]" if ":" in host else host
+    return f"http://{'127.0.0.1' if own in EVERYWHERE else own}:{place.getsockname()[1]}/"
+
+
+def _config(app: ASGIApp) -> uvicorn.Config:
+    logged = "warning" if os.environ.get("DEIXIS_DEBUG") else "critical"
+    return uvicorn.Config(
+        app, log_level=logged, access_log=False, lifespan="off", timeout_graceful_shutdown=2, backlog=WAITING
+    )
 
 
 class Server(uvicorn.Server):

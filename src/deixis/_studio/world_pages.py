@@ -196,6 +196,10 @@ class WorldPages:
         content = digest_of(entry) if judged.digest else ""
         return judged.digest == content if content else entry.path.name == judged.data
 
+    def subject_of(self, data: str, digest: str) -> tuple[str, str]:
+        """Return the name and digest under which results on a dataset stand beside those of models."""
+        return data, digest
+
     def cards(
         self,
         cards: Sequence[ResultCard],

@@ -33,6 +33,7 @@ __all__ = [
     "is_binary",
     "mean_of",
     "plain_estimates",
+    "poisson_weights",
     "resample",
     "share",
     "wilson",
@@ -97,7 +98,7 @@ def resample(values: np.ndarray, *, seed: int, first_row: int = 0, resamples: in
     sums[:, 0], counts[:, 0] = filled.sum(axis=0), is_defined.sum(axis=0)
     for start in range(0, rows, CHUNK):
         some = slice(start, min(start + CHUNK, rows))
-        weights = _weights(seed, first_row + start, some.stop - start, resamples)
+        weights = poisson_weights(seed, first_row + start, some.stop - start, resamples)
         sums[:, 1:] += filled[some].T @ weights
         counts[:, 1:] += is_defined[some].T.astype(np.float64) @ weights
     return Resamples(sums, counts)
@@ -166,8 +167,8 @@ def plain_estimates(tables: Mapping[str, Mapping[str, Estimate]]) -> dict[str, A
     }
 
 
-def _weights(seed: int, first_row: int, rows: int, resamples: int) -> np.ndarray:
-    """How often each row enters each resample: float64 [row, resample]."""
+def poisson_weights(seed: int, first_row: int, rows: int, resamples: int) -> np.ndarray:
+    """Return the number of times that each row enters each resample: float64 [row, resample]."""
     per_row = -(-resamples // LANES)
     with np.errstate(over="ignore"):
         counter = np.arange(first_row * per_row + 1, (first_row + rows) * per_row + 1, dtype=np.uint64)

@@ -139,6 +139,7 @@ def pose(
                 style=recipe.style,
                 messages=(*before, one.message),
                 choices=one.gold.choices,
+                areas=one.areas,
             ),
             one.gold,
         )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OUTCOMES",
+    "ClickArea",
     "Gold",
     "GoldMessage",
     "Judgement",
@@ -53,6 +54,20 @@ class Picture:
 Part: TypeAlias = str | Picture
 
 
+class ClickArea(NamedTuple):
+    """A part of a picture that stands for an answer, for people who click.
+
+    Attributes:
+        answer: the answer, as it would be written.
+        picture: the number of the picture in its message, from 0.
+        box: left, top, right and bottom edge, as shares of the width and height of the picture.
+    """
+
+    answer: str
+    picture: int
+    box: tuple[float, float, float, float]
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One turn: who speaks, and text and pictures in the order in which they are seen."""
@@ -82,6 +97,8 @@ class Question:
         style: how the scene is shown.
         messages: the instructions, solved examples if there are any, and what is asked, last.
         choices: all possible answers, where they can be listed.
+        areas: the parts of the last message's pictures that stand for answers; where several overlap, the smallest one
+            that was hit counts.
     """
 
     id: str
@@ -90,6 +107,7 @@ class Question:
     style: str
     messages: tuple[Message, ...]
     choices: tuple[str, ...] = ()
+    areas: tuple[ClickArea, ...] = ()
 
     @property
     def text(self) -> str:
@@ -150,10 +168,11 @@ class Gold(Protocol):
 
 
 class GoldMessage(NamedTuple):
-    """A right answer with the message that asks for it."""
+    """A right answer with the message that asks for it, and the parts of its pictures that stand for answers."""
 
     message: Message
     gold: Gold
+    areas: tuple[ClickArea, ...] = ()
 
 
 class QuestionPool(NamedTuple):

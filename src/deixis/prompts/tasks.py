@@ -46,6 +46,8 @@ class Questions:
         limit: how many questions of each split make a test, where nobody says how many.
         tokens: how long an answer of each kind can be, where 256 tokens are not the right room for it.
         lower_is_better: measures that are better when they are low.
+        asked_of_people: the kind of answer that people are asked for in a study; empty for the first.
+        shown_to_people: by kind of answer, what a participant of a study should know, in a few paragraphs.
     """
 
     answers: tuple[str, ...] = ()
@@ -53,6 +55,8 @@ class Questions:
     limit: int = 100
     tokens: ClassVar[Mapping[str, int]] = {}
     lower_is_better: tuple[str, ...] = ()
+    asked_of_people: str = ""
+    shown_to_people: ClassVar[Mapping[str, str]] = {}
 
     def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """All settings that only this world has, with their values where nothing is given.

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deixis.worlds.tabletop._render.ids import draw_ids, masks
+from deixis.worlds.tabletop._render.ids import boxes, draw_ids, masks
 from deixis.worlds.tabletop._render.picture import STEPS, draw_picture, levels
-from deixis.worlds.tabletop._render.plain_light import Pixel
+from deixis.worlds.tabletop._render.plain_light import Pixel, ripple
 from deixis.worlds.tabletop._solids import COLORS, MATERIALS, SHAPES, Camera, Solid, Tabletop
 
 
@@ -37,19 +36,18 @@ def _scene(seed: int, count: int = 6, material: str | None = None) -> Tabletop:
 
 
 @settings(max_examples=3, deadline=None)
-@given(st.integers(0, 10_000), st.randoms(use_true_random=False))
-def test_pixels_have_the_colors_of_their_definition(seed: int, random: Random) -> None:
+@given(st.integers(0, 10_000))
+def test_pixels_have_the_colors_of_their_definition(seed: int) -> None:
     """Pixels are as the plain definition says, but for shadows that the painter mixes from the pixels around."""
-    scene = _scene(seed, 5)
+    scene, rng = _scene(seed, 5), np.random.default_rng(seed)
     picture, ids = draw_picture(scene), draw_ids(scene)
-    places = [(random.randrange(320), random.randrange(240)) for _ in range(6)]
-    solid = np.argwhere(ids)
-    places += [tuple(solid[random.randrange(len(solid))][::-1].tolist()) for _ in range(6)]
+    places = [*rng.integers((240, 320), size=(6, 2)), *rng.choice(np.argwhere(ids), 6)]
     away = []
-    for x, y in places:
-        wanted = levels()[np.round(Pixel(scene, ids, x, y).light() * (STEPS - 1)).astype(int)]
-        away.append(np.abs(wanted.astype(int) - picture[y, x]).max())
-    assert np.mean(np.array(away) <= 2) > 0.85
+    for y, x in places:
+        light = levels()[np.round(Pixel(scene, ids, int(x), int(y)).light() * (STEPS - 1)).astype(int)]
+        wanted = (light.astype(int) + int(256 * ripple(int(x), int(y)))) >> 8
+        away.append(np.abs(wanted - picture[y, x]).max())
+    assert np.mean(np.array(away) <= 2) > 0.8
     assert max(away) <= 24
 
 
@@ -61,14 +59,18 @@ def test_a_picture_has_the_same_bytes_each_time() -> None:
     assert (draw_picture(scene, 80, 60) == first).all()
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_pixels_that_change_with_a_solid_are_its_mask(seed: int) -> None:
-    """Painted in another colour, a matte solid changes in every pixel of its mask, and most of all there."""
-    scene = _scene(seed, 5, "matte")
-    ids = draw_ids(scene)
-    for number, mask in enumerate(masks(ids, 5)):
+@pytest.mark.parametrize("seed", range(3))
+def test_masks_and_boxes_agree_with_the_pixels_that_change_with_a_solid(seed: int) -> None:
+    """What changes clearly when a matte solid is painted in another colour is its mask, but for its border pixels."""
+    scene = _scene(seed, 4, "matte")
+    picture, ids = draw_picture(scene).astype(int), draw_ids(scene)
+    for number, (mask, box) in enumerate(zip(masks(ids, 4), boxes(ids, 4), strict=True)):
+        if mask.sum() < 150:
+            continue  # hardly more than its border is seen
         solids = list(scene.solids)
-        solids[number] = replace(solids[number], color="cyan" if solids[number].color != "cyan" else "red")
-        other = draw_picture(replace(scene, solids=tuple(solids)))
-        change = np.abs(draw_picture(scene).astype(int) - other).max(axis=2)
-        assert (change[mask] > 8).mean() > 0.99 if mask.any() else True
+        solids[number] = replace(solids[number], color="red" if solids[number].color == "cyan" else "cyan")
+        change = np.abs(picture - draw_picture(replace(scene, solids=tuple(solids)))).max(axis=2)
+        clear = (change > 0.45 * np.median(change[mask])).astype(np.uint8)
+        assert (clear[mask] > 0).mean() > 0.95
+        assert (clear[mask] > 0).sum() > 0.8 * clear.sum()
+        assert np.abs(boxes(clear, 1)[0] - box).max() <= 3

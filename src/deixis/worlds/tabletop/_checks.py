@@ -5,6 +5,7 @@
 | E301 | Two solids are so close that a relation between them is a matter of a pixel |
 | E302 | A solid is hidden by others beyond the share that the recipe allows |
 | E303 | An expression that fits nothing by its record fits something |
+| E304 | A picture, its masks or its boxes do not show the table |
 | E403 | An example is not in the test set whose rule it fits, or in one whose rule it does not fit |
 | W202 | A reader who does not know the order of the words finds the target |
 """
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from deixis.audits.measures import bag_of_words_solves, exchanges
 from deixis.data.store import MANIFEST
+from deixis.errors import DeixisError
 from deixis.resolution.reference import denotation
 from deixis.worlds.tabletop._geometry import close_calls
 from deixis.worlds.tabletop._making.draw import SIGHT
@@ -39,6 +41,7 @@ OWN = {
     "E301": "Two solids are so close that a relation between them is a matter of a pixel",
     "E302": "A solid is hidden by others beyond the share that the recipe allows",
     "E303": "An expression that fits nothing by its record fits something",
+    "E304": "A picture, its masks or its boxes do not show the table",
     "E403": "An example is not in the test set whose rule it fits, or in one whose rule it does not fit",
     "W202": "A reader who does not know the order of the words finds the target",
 }
@@ -65,6 +68,15 @@ class TableChecks(ExampleChecks):
     def check(self, path: Path, request: CheckRequest) -> Report:
         """Check a dataset by the plain definitions in one thread, the only way there is."""
         return ExampleChecks.check(TableChecks(self.world, _recipe_in(path)), path, request)
+
+    def file_faults(self, examples: Any) -> Iterator[tuple[str, str]]:
+        """Yield the rows whose pictures, masks or boxes are not those of their tables."""
+        from deixis.worlds.tabletop._making.pictures import faults_of_pictures
+
+        try:
+            yield from (("E304", what) for what in faults_of_pictures(examples.dataset))
+        except (DeixisError, OSError, ValueError, TypeError, KeyError) as error:
+            yield "E304", f"they cannot be read: {error}"
 
     def faults(self, example: TableExample) -> Iterable[tuple[str, str]]:  # type: ignore[override]
         """Yield what is wrong with the tables, the split or the order of the words."""

@@ -14,6 +14,7 @@ from deixis.worlds.toolkit.recipes import ExampleRecipes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from deixis.worlds.tabletop._examples import TableExample
     from deixis.worlds.toolkit.recipes import Recipe
@@ -31,6 +32,15 @@ class TabletopRecipes(ExampleRecipes):
     def rows_of(self, examples: Iterable[Any]) -> Any:
         """Return examples as a table of pyarrow, each with its tables in whole numbers."""
         return table_of(examples, row_of)
+
+    def write_split(self, recipe: Any, rows: Any, path: Path, *, workers: int, crew: Any) -> None:
+        """Write the rows of a split, with their pictures if the recipe asks for them."""
+        if not recipe.pictures:
+            super().write_split(recipe, rows, path, workers=workers, crew=crew)
+            return
+        from deixis.worlds.tabletop._making.pictures import write_with_pictures
+
+        write_with_pictures(rows, path, size=(recipe.width, recipe.height), workers=workers, crew=crew)
 
     def demo(self, seed: int = 0) -> Recipe:
         """A small dataset to look at, with all test sets and some expressions that fit nothing."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from deixis.worlds.world import World
+from deixis.worlds.world import Option, World
 
 
 __all__ = ["WORLD"]
 
+LOOKS = ("target", "plain", "numbers", "boxes", "masks")
+"""How a table can be drawn, see the part `pictures`."""
 WORLD = World(
     name="tabletop",
     title="Solids on a table",
@@ -15,9 +17,20 @@ WORLD = World(
         "recipes": "deixis.worlds.tabletop._recipes:RECIPES",
         "examples": "deixis.worlds.tabletop._examples:EXAMPLES",
         "language": "deixis.worlds.tabletop._language.part:LANGUAGE",
+        "pictures": "deixis.worlds.tabletop._pictures:PICTURES",
         "checks": "deixis.worlds.tabletop._checks:CHECKS",
         "judging": "deixis.worlds.tabletop._judging:JUDGING",
         "models": "deixis.worlds.tabletop._models.part:MODELS",
+    },
+    options={
+        "show": (
+            Option(
+                name="look",
+                help="The table with what is meant outlined (target, the default), as it is (plain), with numbers or "
+                "boxes of its solids, or as masks.",
+                choices=LOOKS,
+            ),
+        )
     },
     datasets={"tabletop": "Tabletop: many solids in 3D, and expressions in which every word and its order counts"},
     models={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from deixis._deprecation import rename_field
 from deixis.data.store import MANIFEST
@@ -142,6 +142,10 @@ class ObjectQuestions(Questions):
     """
 
     answers = ("object",)
+    shown_to_people: ClassVar[Mapping[str, str]] = {
+        "object": "You see scenes with objects, each of which has a number, and an expression. Choose the object that "
+        "the expression is about."
+    }
 
     def __init__(self, world: World) -> None:
         self.world = world

@@ -134,7 +134,7 @@ class ExampleRecipes:
         for split in _splits_of(whole):
             rows = whole.filter(pa.compute.equal(whole["split"], split))
             name = f"data/{split}.parquet"
-            write_parquet(rows, folder.out / name)
+            self.write_split(recipe, rows, folder.out / name, workers=workers, crew=crew)
             entries.append(folder.keep(name, split=split, rows=rows.num_rows))
         manifest = {
             **begin_manifest(find_world(self.world), recipe.dataset, recipe),
@@ -182,6 +182,11 @@ class ExampleRecipes:
     def rows_of(self, examples: Iterable[Any]) -> Any:
         """Return examples as a table of pyarrow with the columns of `toolkit.examples`."""
         return table_of(examples)
+
+    def write_split(self, recipe: Recipe, rows: Any, path: Path, *, workers: int, crew: Any) -> None:
+        """Write the rows of a split as Parquet, to which a world may add columns here."""
+        del recipe, workers, crew
+        write_parquet(rows, path)
 
     def split_of(self, recipe: Recipe, example: Any) -> str:
         """Return the split by the rule for what is held out, or else by chance that follows from the content."""

@@ -78,6 +78,21 @@ def compose(scene: GridScene, marks: Marks, look: Look, *, title: str = "") -> P
     )
 
 
+def cell_boxes(scene: GridScene, look: Look) -> list[tuple[float, float, float, float]]:
+    """Return left, top, right and bottom edge of the cells of every object, as shares of a picture without marks."""
+    picture = compose(scene, Marks(), look)
+    margin = round(0.16 * look.cell) if look.style == "deixis" else 0
+    plot = _Plot.of(scene, look, margin, ())
+    found = []
+    for thing in scene.objects:
+        span = thing.size if thing.is_box else 1
+        rows, columns = min(span, scene.size - thing.row), min(span, scene.size - thing.column)
+        left, top = plot.left + thing.column * look.cell, plot.top + thing.row * look.cell
+        right, bottom = left + columns * look.cell, top + rows * look.cell
+        found.append((left / picture.width, top / picture.height, right / picture.width, bottom / picture.height))
+    return found
+
+
 def describe(scene: GridScene, marks: Marks) -> str:
     """Describe the scene in words, for screen readers."""
     roles = roles_of(marks)

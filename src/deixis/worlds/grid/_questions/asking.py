@@ -12,7 +12,7 @@ from deixis.prompts.question import GoldMessage, QuestionPool
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.seeds import Stream, derive
 from deixis.worlds.grid._questions.gold import GridGold
-from deixis.worlds.grid._questions.pose import grid_instructions, grid_question
+from deixis.worlds.grid._questions.pose import FOR_PEOPLE, grid_areas, grid_instructions, grid_question
 from deixis.worlds.grid.data._judged_plans import places_of
 from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.data.sources import open_source, row_groups_of, sample_rows
@@ -37,6 +37,8 @@ class GridQuestions(Questions):
     answers = ("actions", "target")
     styles = ("text", "board", "image")
     tokens: ClassVar[Mapping[str, int]] = {"actions": 512}
+    asked_of_people = "target"
+    shown_to_people: ClassVar[Mapping[str, str]] = {"target": FOR_PEOPLE}
 
     def find(
         self,
@@ -71,7 +73,8 @@ class GridQuestions(Questions):
 
         def pose(example: Example) -> GoldMessage:
             gold = GridGold(example, recipe.wanted)
-            return GoldMessage(grid_question(gold, recipe.style), gold)
+            areas = grid_areas(gold) if recipe.wanted == "target" else ()
+            return GoldMessage(grid_question(gold, recipe.style), gold, areas)
 
         instructions = grid_instructions(recipe.wanted, recipe.style)
         return QuestionPool(instructions, [*map(pose, shots)], [*map(pose, asked)], digest)

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deixis.errors import SchemaError
-from deixis.prompts.question import Message, Picture
+from deixis.prompts.question import ClickArea, Message, Picture
+from deixis.worlds.grid._pictures.board import cell_boxes
 from deixis.worlds.grid.draw import Look, draw_png
 from deixis.worlds.grid.drawn import draw_text
 
@@ -46,6 +47,16 @@ ASKED = {
     "target": "Which object is the command about? You may think first. End with one line that gives the cell of this "
     "object (of a box, its own cell: the upper left one), for example:\nAnswer: (2, 5)",
 }
+FOR_PEOPLE = """\
+You see a board with circles, cylinders, squares and boxes in four colours and four sizes, and an agent, the dark \
+arrow. Each board comes with a command to the agent. Choose the object that the command is about: the one to walk to, \
+to push or to pull. Nothing else matters, not even how the agent gets there.
+
+- "Small" and "big" compare an object with all others of the colour and shape named in the same phrase.
+- A box is a frame. Whatever lies inside the frame is inside of the box. To choose the box itself, click an empty part \
+of it.
+- "In the same row" and "in the same column" are about the cells in which things lie, of a box its upper left one.
+- An "object" can be of any shape."""
 SIGNS = """\
 The board is drawn with one token for each cell: a colour (r red, b blue, g green, y yellow), a shape (○ circle, \
 ▱ cylinder, □ square, ▣ box, in its upper left cell) and a size, so that r○2 is a red circle of size 2. The agent is \
@@ -73,6 +84,13 @@ def grid_question(gold: GridGold, style: str) -> Message:
     else:
         shown = _list_board(scene) if style == "text" else _draw_board(scene)
     return Message("user", (shown, f"Command: {gold.example.text}"))
+
+
+def grid_areas(gold: GridGold) -> tuple[ClickArea, ...]:
+    """Return the cells of every object on the picture of a board, each for the object's own cell."""
+    scene = in_reading_order(gold.example.scene)
+    pairs = zip(scene.objects, cell_boxes(scene, LOOK), strict=True)
+    return tuple(dict.fromkeys(ClickArea(f"({thing.row}, {thing.column})", 0, box) for thing, box in pairs))
 
 
 def in_reading_order(scene: GridScene) -> GridScene:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from deixis._numbers import is_number
 from deixis.data.recipes import fresh_recipe
@@ -12,7 +12,7 @@ from deixis.prompts.recipe import digest_of
 from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
 from deixis.seeds import Stream, derive
 from deixis.worlds.photos._questions.gold import RegionGold
-from deixis.worlds.photos._questions.pose import Photographs, region_instructions
+from deixis.worlds.photos._questions.pose import FOR_PEOPLE, Photographs, region_instructions
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.photos.localise import SETTINGS
 from deixis.worlds.photos.making.make import make_copsref
@@ -34,6 +34,7 @@ class PhotoQuestions(Questions):
 
     answers = ("region",)
     styles = ("text", "image")
+    shown_to_people: ClassVar[Mapping[str, str]] = {"region": FOR_PEOPLE}
 
     def settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings: `setting`, the images shown, and `absent`, the share of expressions that fit nothing."""
@@ -76,7 +77,7 @@ class PhotoQuestions(Questions):
         shots = [photographs.show(example, setting) for example in _shots(source, recipe)]
 
         def pose(one: Any) -> GoldMessage:
-            return GoldMessage(photographs.question(one, recipe.style), one.gold)
+            return GoldMessage(photographs.question(one, recipe.style), one.gold, photographs.areas(one))
 
         return QuestionPool(region_instructions(recipe.style), [*map(pose, shots)], [*map(pose, shown)], digest)
 

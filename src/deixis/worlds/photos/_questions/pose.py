@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deixis.errors import DeixisError, UnknownName
 from deixis.prompts.answers import NOT_THERE
-from deixis.prompts.question import Message, Picture
+from deixis.prompts.question import ClickArea, Message, Picture
 from deixis.seeds import Stream, derive
 from deixis.worlds.photos._judging.verdicts import judge_answers
 from deixis.worlds.photos._questions.gold import Candidate, RegionGold
@@ -43,6 +43,10 @@ image. Which object is it? You may think first. End with one line that gives its
 images fits the expression, for example:
 Answer: 7
 Answer: {NOT_THERE}"""
+FOR_PEOPLE = """\
+You see one or several pictures in which things are framed and numbered, and a description. It describes at most one \
+of all these things. Choose it: click its frame, or its number. Ranks such as "the first … from the left" count within \
+one picture. Where nothing in these pictures fits the description, choose the answer that says so."""
 COLORS = (
     "#B00020",
     "#00539C",
@@ -122,6 +126,19 @@ class Photographs:
                 )
             first += len(scene)
         return Message("user", (*parts, f"Expression: {shown.gold.text}"))
+
+    def areas(self, shown: PosedExample) -> tuple[ClickArea, ...]:
+        """Return the frame of every object, for its number."""
+        found: list[ClickArea] = []
+        for place, image in enumerate(shown.images):
+            scene = self._scene(image)
+            for number in range(len(scene)):
+                x, y, w, h = scene.boxes[number]
+                wide, high = max(scene.width, 1), max(scene.height, 1)
+                edges = (x / wide, y / high, (x + w) / wide, (y + h) / high)
+                left, top, right, bottom = (min(max(edge, 0.0), 1.0) for edge in edges)
+                found.append(ClickArea(str(len(found) + 1), place, (left, top, right, bottom)))
+        return tuple(found)
 
     def _scene(self, image: str) -> GraphScene:
         if image not in self._kept:

@@ -88,6 +88,10 @@ class RoomPages(WorldPages):
         """3D Shapes are the same in every dataset."""
         return True
 
+    def subject_of(self, data: str, digest: str) -> tuple[str, str]:
+        """3D Shapes are the same in every dataset."""
+        return results.ROOMS, ""
+
     def cards(
         self,
         cards: Sequence[ResultCard],

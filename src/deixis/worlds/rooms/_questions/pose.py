@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deixis.prompts.question import Message, Picture
+from deixis.prompts.question import ClickArea, Message, Picture
 from deixis.seeds import Stream, derive
 from deixis.worlds.rooms._questions.gold import RoomGold
 from deixis.worlds.rooms.captions import captions, words_of
 from deixis.worlds.rooms.draw import draw_png
+from deixis.worlds.rooms.every_word import EVERY_WORD, needed_captions
 from deixis.worlds.rooms.judging._arrays import score_captions
 from deixis.worlds.rooms.scene import HUES, PLACES, SCALES, SOLIDS
 
@@ -45,6 +46,17 @@ ASKED = {
 }
 
 
+FOR_PEOPLE = {
+    "choose": "You see pictures of rooms, each with one object on the floor in front of a wall, and a caption. Choose "
+    "the picture that the caption describes.\n\n"
+    f"The sizes are called, from the smallest to the largest: {', '.join(SCALES)}. The places are called, from right "
+    f"to left: {', '.join(dict.fromkeys(PLACES))}.",
+    "caption": "You see pictures of rooms, each with one object on the floor in front of a wall. Write a caption by "
+    "which somebody who sees all these pictures finds the one that is asked for. Say nothing false and no more than is "
+    "needed.",
+}
+
+
 def room_instructions(answer: str, style: str) -> Message:
     """Return the instructions before the first pair."""
     what = "images" if style == "image" else "descriptions of images"
@@ -61,7 +73,7 @@ def room_gold(images: tuple[int, ...], *, name: str, answer: str, seed: int) -> 
         seed: of their order, and of the caption.
     """
     stream = Stream(derive(seed, "rooms", *images))
-    caption = _telling(images, answer, stream)
+    caption = needed_captions(np.array([images]))[0] if name in EVERY_WORD else _telling(images, answer, stream)
     if caption is None:
         return None
     order = stream.permutation(range(len(images)))
@@ -80,6 +92,11 @@ def room_question(gold: RoomGold, style: str) -> Message:
             parts.append(f"{title}: " + "; ".join(f"{word} {said[name]}" for name, word in FEATURES.items()))
     wanted = f"Caption: {gold.caption}" if gold.answer == "choose" else f"Describe image {gold.labels[gold.target]}."
     return Message("user", (*parts, wanted))
+
+
+def room_areas(gold: RoomGold) -> tuple[ClickArea, ...]:
+    """Return every picture as a whole, for its letter."""
+    return tuple(ClickArea(label, place, (0.0, 0.0, 1.0, 1.0)) for place, label in enumerate(gold.labels))
 
 
 def _telling(images: tuple[int, ...], answer: str, stream: Stream) -> str | None:

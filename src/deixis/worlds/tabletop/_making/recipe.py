@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from deixis.errors import RecipeError
 from deixis.worlds.tabletop._making.splits import TESTS
+from deixis.worlds.tabletop._render.ids import HEIGHT, WIDTH
 from deixis.worlds.toolkit.recipes import Recipe
 
 
@@ -16,6 +17,7 @@ FORMS: tuple[Form, ...] = ("phrase", "chain", "and", "or", "not", "same", "order
 FEWEST, MOST = 3, 15  # solids of a table
 MOST_IMAGES, MOST_TOGETHER = 6, 60
 LONGEST_CHAIN = 3
+SMALLEST, LARGEST = 16, 2_048  # pixels along a side of a picture
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +38,9 @@ class TabletopRecipe(Recipe):
         absent: The share of expressions that fit nothing, in which one word is false; 0 by default.
         tests: How many examples each test set by rule gets (pairs, relations, deeper, more, camera), whose subject is
             then held out of training; 0 by default, without such sets.
+        pictures: Draw the tables, too: columns with pictures, masks and boxes.
+        width: Pixels across a picture, with --pictures; 320 by default.
+        height: Pixels down a picture, with --pictures; 240 by default.
     """
 
     mode: Mode = "every-word"
@@ -47,6 +52,9 @@ class TabletopRecipe(Recipe):
     hidden: float = 0.4
     absent: float = 0.0
     tests: int = 0
+    pictures: bool = False
+    width: int = WIDTH
+    height: int = HEIGHT
     dataset: ClassVar[str] = "tabletop"
 
     def __post_init__(self) -> None:
@@ -63,6 +71,10 @@ class TabletopRecipe(Recipe):
         if not 1 <= self.images <= MOST_IMAGES or self.images * self.most > MOST_TOGETHER:
             limit = f"1 to {MOST_IMAGES} images and at most {MOST_TOGETHER} solids together"
             raise RecipeError(f"an expression is said of {limit}, got {self.images} of up to {self.most} solids")
+        if not all(SMALLEST <= side <= LARGEST for side in (self.width, self.height)):
+            raise RecipeError(f"pictures have {SMALLEST} to {LARGEST} pixels a side, got {self.width} x {self.height}")
+        if not self.pictures and (self.width, self.height) != (WIDTH, HEIGHT):
+            raise RecipeError("--width and --height are for --pictures only, and none are drawn")
         if not 0 <= self.hidden <= 0.9:
             raise RecipeError(f"up to 0.9 of a solid may be hidden, got {self.hidden}")
         if not 0 <= self.absent <= 1:
