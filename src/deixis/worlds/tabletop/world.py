@@ -20,9 +20,11 @@ WORLD = World(
         "pictures": "deixis.worlds.tabletop._pictures:PICTURES",
         "checks": "deixis.worlds.tabletop._checks:CHECKS",
         "judging": "deixis.worlds.tabletop._judging:JUDGING",
+        "formats": "deixis.worlds.tabletop._formats.convert",
         "models": "deixis.worlds.tabletop._models.part:MODELS",
     },
     options={
+        "convert": (Option(name="images", help="Also draw the pictures.", kind=bool),),
         "show": (
             Option(
                 name="look",
@@ -30,8 +32,9 @@ WORLD = World(
                 "boxes of its solids, or as masks.",
                 choices=LOOKS,
             ),
-        )
+        ),
     },
+    help={"convert": "--to clevr writes scenes of CLEVR with expressions and programs of CLEVR-Ref+."},
     datasets={"tabletop": "Tabletop: many solids in 3D, and expressions in which every word and its order counts"},
     models={
         "tabletop-program": "Soft sets along the parse of an expression, over solids whose values are told",
