@@ -21,6 +21,8 @@ WORLD = World(
         "checks": "deixis.worlds.tabletop._checks:CHECKS",
         "judging": "deixis.worlds.tabletop._judging:JUDGING",
         "formats": "deixis.worlds.tabletop._formats.convert",
+        "questions": "deixis.worlds.tabletop._questions:QUESTIONS",
+        "pages": "deixis.worlds.tabletop._pages:PAGES",
         "models": "deixis.worlds.tabletop._models.part:MODELS",
     },
     options={
