@@ -1,13 +1,14 @@
 """Scene files of CLEVR, read and written.
 
 CLEVR calls matte solids rubber and shiny ones metal, and has cubes, spheres and cylinders only. Its directions say from
-where a scene is seen; height and distance of the camera are those of CLEVR's own, which the files do not tell.
+where a scene is seen; height and distance of the camera are those of CLEVR's own, which the files do not tell. What CLEVR records as rotation is
+in radians.
 """
 
 from __future__ import annotations
 
 import json
-from math import atan2, degrees
+from math import atan2, degrees, radians
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,7 +97,7 @@ def scene_to_clevr(scene: SolidScene, *, number: int, split: str, name: str) -> 
                 "color": one.color,
                 "material": MATERIALS[one.material],
                 "3d_coords": [float(value) for value in point],
-                "rotation": float(one.turn),
+                "rotation": round(radians(one.turn), 6),
                 "pixel_coords": [round(float(pixel[0])), round(float(pixel[1])), round(float(pixel[2]), 6)],
             }
             for one, point, pixel in zip(solids, points, pixels, strict=True)
@@ -117,7 +118,7 @@ def _solid_from(thing: Any) -> Solid:
     for name, value in values.items():
         SCHEMA.attribute(name).code(value)
     x, y = (round(1000 * _number(value)) for value in thing["3d_coords"][:2])
-    return Solid(**values, x=x, y=y, turn=round(_number(thing.get("rotation", 0))) % 360)
+    return Solid(**values, x=x, y=y, turn=round(degrees(_number(thing.get("rotation", 0)))) % 360)
 
 
 def _number(value: Any) -> float:
