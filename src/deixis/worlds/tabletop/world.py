@@ -19,6 +19,8 @@ WORLD = World(
         "language": "deixis.worlds.tabletop._language.part:LANGUAGE",
         "pictures": "deixis.worlds.tabletop._pictures:PICTURES",
         "checks": "deixis.worlds.tabletop._checks:CHECKS",
+        "questions": "deixis.worlds.tabletop._questions:QUESTIONS",
+        "pages": "deixis.worlds.tabletop._pages:PAGES",
         "judging": "deixis.worlds.tabletop._judging:JUDGING",
         "models": "deixis.worlds.tabletop._models.part:MODELS",
     },
