@@ -1,8 +1,8 @@
 """Scene files of CLEVR, read and written.
 
 CLEVR calls matte solids rubber and shiny ones metal, and has cubes, spheres and cylinders only. Its directions say from
-where a scene is seen; height and distance of the camera are those of CLEVR's own, which the files do not tell. What CLEVR records as rotation is
-in radians.
+where a scene is seen, while height and distance of the camera are those of CLEVR's own, which the files do not tell.
+What CLEVR records as rotation is in radians.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class _Writer:
         self.nodes.append({**node, "value_inputs": values} if values else node)
         return len(self.nodes) - 1
 
-    def found(self, number: int) -> frozenset[int]:
+    def set_at(self, number: int) -> frozenset[int]:
         return frozenset(self.nodes[number]["_output"])
 
     def description(self, description: Description) -> int:
@@ -65,13 +65,13 @@ class _Writer:
         return here
 
     def filter(self, step: Is, here: int) -> int:
-        left = keep(step, self.found(here), self.scene, reading="superlative")
+        left = keep(step, self.set_at(here), self.scene, reading="superlative")
         return self.add(f"filter_{step.attribute}", [here], [MATERIALS.get(step.value, step.value)], left)
 
     def rank(self, step: Nth, here: int) -> int:
         if step.side not in ENDS:
             raise NoProgram("it counts from the back or the middle")
-        left = keep(step, self.found(here), self.scene, reading="superlative")
+        left = keep(step, self.set_at(here), self.scene, reading="superlative")
         return self.add("filter_ordinal", [here], [f"the {ORDINALS[step.index - 1]} one of the", ENDS[step.side]], left)
 
     def clause(self, step: Step) -> int:
@@ -79,7 +79,7 @@ class _Writer:
         if isinstance(step, AnyOf):
             first, *others = (self.clause(inner) for inner in step.steps)
             for other in others:
-                first = self.add("union", [first, other], [], self.found(first) | self.found(other))
+                first = self.add("union", [first, other], [], self.set_at(first) | self.set_at(other))
             return first
         if isinstance(step, Is):
             return self.filter(step, self.add("scene", [], [], frozenset(range(len(self.scene)))))
@@ -91,11 +91,11 @@ class _Writer:
         if len(denotation(step.to, self.scene)) != 1:
             raise NoProgram("it relates to something that is not the only one of its description")
         last = self.description(step.to)
-        one = self.add("unique", [last], [], self.found(last))
+        one = self.add("unique", [last], [], self.set_at(last))
         left = keep(step, frozenset(range(len(self.scene))), self.scene, reading="superlative")
         if side is not None:
             return self.add("relate", [one], [side], left)
         return self.add(f"same_{step.relation.removeprefix('same ')}", [one], [], left)
 
     def both(self, here: int, other: int) -> int:
-        return self.add("intersect", [here, other], [], self.found(here) & self.found(other))
+        return self.add("intersect", [here, other], [], self.set_at(here) & self.set_at(other))

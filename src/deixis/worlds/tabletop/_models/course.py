@@ -100,7 +100,9 @@ class _Pointing(Course):
         def arrays(split: str) -> TableArrays:
             file = None if cache is None else cache / f"{digest[:16]}-{split}-{'pixels' if sees else 'values'}.npz"
             tell = _teller(progress, split)
-            return kept_arrays(file, lambda: arrays_of(_meant(EXAMPLES.open(data), split), sees=sees, tell=tell))
+            return kept_arrays(
+                file, lambda: arrays_of(_examples_to_learn(EXAMPLES.open(data), split), sees=sees, tell=tell)
+            )
 
         self.learnt, self.held_out = (_Tensors(arrays(split), how.reads, place) for split in ("train", "dev"))
         if len(self.learnt) < how.batch_size:
@@ -176,7 +178,7 @@ def _answer_all(model: TableReader, examples: _Tensors) -> Iterator[tuple[Tensor
         yield fits.masked_fill(~there, float("-inf")), target
 
 
-def _meant(opened: TableDataset, split: str) -> list[TableExample]:
+def _examples_to_learn(opened: TableDataset, split: str) -> list[TableExample]:
     """The examples of a split in which a solid is meant."""
     found = [example for number in opened.numbers(split) if (example := opened[number]).target is not None]
     if not found:

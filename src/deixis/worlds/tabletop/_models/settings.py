@@ -16,7 +16,7 @@ CROP = 28
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableReading(Settings):
-    """How a reader learns to find solids by what is said of them."""
+    """Settings of the training of a reader, which finds solids by what is said of them."""
 
     seed: Annotated[int, Setting("random seed of weights and order", least=0, most=MAX_SEED)] = 0
     reads: Annotated[
