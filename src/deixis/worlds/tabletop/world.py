@@ -19,6 +19,7 @@ WORLD = World(
         "language": "deixis.worlds.tabletop._language.part:LANGUAGE",
         "pictures": "deixis.worlds.tabletop._pictures:PICTURES",
         "checks": "deixis.worlds.tabletop._checks:CHECKS",
+        "card": "deixis.worlds.tabletop._card:facts_of",
         "judging": "deixis.worlds.tabletop._judging:JUDGING",
         "formats": "deixis.worlds.tabletop._formats.convert",
         "questions": "deixis.worlds.tabletop._questions:QUESTIONS",
