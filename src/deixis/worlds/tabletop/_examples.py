@@ -19,8 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from deixis.data.store import open_dataset
 from deixis.errors import SchemaError
 from deixis.expression.plain import expression_from_json, expression_to_json, expression_to_plain
@@ -75,6 +73,11 @@ class TableExample:
     def is_there(self) -> bool:
         """Whether something fits."""
         return self.target is not None
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Texts to choose from, of which there are none."""
+        return ()
 
     def content(self) -> list[Any]:
         """Everything but the id and the split, by which copies are found."""
@@ -139,15 +142,13 @@ class TableDataset(RowDataset):
         """Return the example of a row."""
         return example_of(row)
 
+    def numbers_with_target(self, split: str | None = None) -> list[int]:
+        """Return the numbers of the examples of a split, or of all, that fit a solid."""
+        targets = self._table["target_scene"].to_numpy()
+        return [number for number in self.numbers(split) if targets[number] != NOWHERE]
+
 
 EXAMPLES = TableExamples(SCHEMA)
-
-
-def numbers_with_target(data: Any, split: str | None = None) -> list[int]:
-    """Return the numbers of the examples of a split in which something is meant."""
-    meant = [part["target_scene"].to_numpy() != NOWHERE for part in data.dataset.tables(columns=["target_scene"])]
-    has_target = np.concatenate(meant)
-    return [number for number in data.numbers(split) if has_target[number]]
 
 
 def _json(value: Any) -> str:

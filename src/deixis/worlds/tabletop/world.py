@@ -19,12 +19,14 @@ WORLD = World(
         "language": "deixis.worlds.tabletop._language.part:LANGUAGE",
         "pictures": "deixis.worlds.tabletop._pictures:PICTURES",
         "checks": "deixis.worlds.tabletop._checks:CHECKS",
+        "judging": "deixis.worlds.tabletop._judging:JUDGING",
+        "formats": "deixis.worlds.tabletop._formats.convert",
         "questions": "deixis.worlds.tabletop._questions:QUESTIONS",
         "pages": "deixis.worlds.tabletop._pages:PAGES",
-        "judging": "deixis.worlds.tabletop._judging:JUDGING",
         "models": "deixis.worlds.tabletop._models.part:MODELS",
     },
     options={
+        "convert": (Option(name="images", help="Also draw the pictures.", kind=bool),),
         "show": (
             Option(
                 name="look",
@@ -32,8 +34,9 @@ WORLD = World(
                 "boxes of its solids, or as masks.",
                 choices=LOOKS,
             ),
-        )
+        ),
     },
+    help={"convert": "--to clevr writes scenes of CLEVR with expressions and programs of CLEVR-Ref+."},
     datasets={"tabletop": "Tabletop: many solids in 3D, and expressions in which every word and its order counts"},
     models={
         "tabletop-program": "Soft sets along the parse of an expression, over solids whose values are told",

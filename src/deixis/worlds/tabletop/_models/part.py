@@ -46,7 +46,7 @@ def _trains(*, sees: bool) -> Callable[..., Run]:
     ) -> Run:
         from deixis.worlds.tabletop._models.course import learn_to_point
 
-        assert data is not None
+        assert isinstance(data, Path)
         facts = learn_to_point(
             settings.how,
             data,
