@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from deixis._studio.server import make_app
 from deixis.scene.scene import Where
-from deixis.worlds.tabletop._examples import EXAMPLES, numbers_with_target
+from deixis.worlds.tabletop._examples import EXAMPLES
 from deixis.worlds.tabletop._pages import PAGES
 from deixis.worlds.tabletop._pictures import PICTURES
 from deixis.worlds.tabletop._questions import QUESTIONS
@@ -30,7 +30,7 @@ def client(tables: Path) -> TestClient:
 def test_an_example_is_a_picture_with_a_shape_for_each_solid(client: TestClient, tables: Path) -> None:
     """The page holds the picture, and elements that steps and misreadings light up; the target is marked."""
     data = EXAMPLES.open(tables)
-    number = numbers_with_target(data)[0]
+    number = data.numbers_with_target()[0]
     page = client.get(f"/d/data/{number}").text
     drawn = page[page.index('<svg class="objects-drawn"') :]
     drawn = drawn[: drawn.index("</svg>")]
@@ -48,12 +48,13 @@ def test_what_fits_nothing_is_shown_and_never_asked(client: TestClient, tables: 
     assert absent not in PAGES.numbers_to_play(data, None)
     assert len(PAGES.numbers_to_play(data, None)) > 20
     asked = [example for split in data.splits for example in QUESTIONS.draw_examples(data, split, 1_000, seed=0)]
-    assert {example.id for example in asked} == {data[n].id for n in numbers_with_target(data)}
+    assert {example.id for example in asked} == {data[n].id for n in data.numbers_with_target()}
 
 
 def test_the_game_shows_the_picture_without_the_target(client: TestClient, tables: Path) -> None:
     """Before the answer no solid is marked."""
-    context = EXAMPLES.open(tables)[numbers_with_target(EXAMPLES.open(tables))[0]].context
+    data = EXAMPLES.open(tables)
+    context = data[data.numbers_with_target()[0]].context
     asked = PICTURES.objects(context, {})
     assert "is-meant" not in asked
     assert PICTURES.objects(context, {Where(0, 1): "yours"}).count("is-yours") == 1
@@ -62,7 +63,7 @@ def test_the_game_shows_the_picture_without_the_target(client: TestClient, table
 def test_solids_of_several_tables_are_named_with_their_table(tables: Path) -> None:
     """The second table's solids begin with 1."""
     data = EXAMPLES.open(tables)
-    scenes = [data[number].scenes[0] for number in numbers_with_target(data)[:2]]
+    scenes = [data[number].scenes[0] for number in data.numbers_with_target()[:2]]
     drawn = PICTURES.objects(SimpleNamespace(scenes=scenes), {})  # type: ignore[arg-type]
     assert 'data-object="0.0"' in drawn
     assert 'data-object="1.0"' in drawn

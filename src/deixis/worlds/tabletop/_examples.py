@@ -19,8 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from deixis.data.store import open_dataset
 from deixis.errors import SchemaError
 from deixis.expression.plain import expression_from_json, expression_to_json, expression_to_plain
@@ -146,13 +144,6 @@ class TableDataset(RowDataset):
 
 
 EXAMPLES = TableExamples(SCHEMA)
-
-
-def numbers_with_target(data: Any, split: str | None = None) -> list[int]:
-    """Return the numbers of the examples of a split in which something is meant."""
-    meant = [part["target_scene"].to_numpy() != NOWHERE for part in data.dataset.tables(columns=["target_scene"])]
-    has_target = np.concatenate(meant)
-    return [number for number in data.numbers(split) if has_target[number]]
 
 
 def _json(value: Any) -> str:
