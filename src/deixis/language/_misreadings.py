@@ -84,12 +84,18 @@ def _read_as(misreading: Misreading, utterance: Utterance, words: Words) -> str:
     (part,) = misreading.parts
     new = mention_at(misreading.expression, part.address[:-1]).steps[part.address[-1]]
     word = words.word_for(new) if isinstance(new, Is | Extreme) else str(new)
-    return f"read {_quote(utterance, part.address)} as ‘{word}’ in {_quote(utterance, (*part.address[:-1], -1))}"
+    return f"read {_quote(utterance, part.address)} as ‘{word}’ in {_quote_phrase(part, utterance)}"
 
 
 def _quote_in_phrase(part: Part, utterance: Utterance) -> str:
     """A word with the phrase it stands in, since it may occur twice."""
-    return f"{_quote(utterance, part.address)} in {_quote(utterance, (*part.address[:-1], -1))}"
+    return f"{_quote(utterance, part.address)} in {_quote_phrase(part, utterance)}"
+
+
+def _quote_phrase(part: Part, utterance: Utterance) -> str:
+    """The nearest noun phrase around a part: one of several alternatives stands in the phrase around them all."""
+    phrases = ((*part.address[:depth], -1) for depth in range(len(part.address) - 1, -1, -1))
+    return _quote(utterance, next(phrase for phrase in phrases if phrase in utterance.spans))
 
 
 def _quote(utterance: Utterance, address: Address) -> str:
