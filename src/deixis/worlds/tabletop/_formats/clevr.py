@@ -1,8 +1,7 @@
 """Scene files of CLEVR, read and written.
 
 CLEVR calls matte solids rubber and shiny ones metal, and has cubes, spheres and cylinders only. Its directions say from
-where a scene is seen, while height and distance of the camera are those of CLEVR's own, which the files do not tell.
-What CLEVR records as rotation is in radians.
+where a scene is seen; height and distance of the camera are those of CLEVR's own, which the files do not tell.
 """
 
 from __future__ import annotations
@@ -97,7 +96,7 @@ def scene_to_clevr(scene: SolidScene, *, number: int, split: str, name: str) -> 
                 "color": one.color,
                 "material": MATERIALS[one.material],
                 "3d_coords": [float(value) for value in point],
-                "rotation": round(radians(one.turn), 6),
+                "rotation": radians(one.turn),
                 "pixel_coords": [round(float(pixel[0])), round(float(pixel[1])), round(float(pixel[2]), 6)],
             }
             for one, point, pixel in zip(solids, points, pixels, strict=True)
@@ -112,6 +111,7 @@ def scene_to_clevr(scene: SolidScene, *, number: int, split: str, name: str) -> 
 
 
 def _solid_from(thing: Any) -> Solid:
+    """A solid of CLEVR, whose rotation was drawn as degrees and then taken for radians, as its pictures show."""
     materials = {other: own for own, other in MATERIALS.items()}
     values = {name: thing[name] for name in ("size", "color", "shape")}
     values["material"] = materials.get(thing["material"], thing["material"])
