@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -11,6 +12,7 @@ from deixis._studio.demo import Stage
 from deixis._studio.pages import HERE, cache_pages, folders, library_of, render
 from deixis._studio.world_pages import all_pages
 from deixis.errors import DeixisError
+from deixis.report._skeleton import resource
 from deixis.report.chart_html import chart_rules, chart_script
 
 
@@ -25,7 +27,11 @@ if TYPE_CHECKING:
 
 
 TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-SHARED = {"chart.css": (chart_rules, TYPES[".css"]), "chart.js": (chart_script, TYPES[".js"])}  # with reports
+SHARED = {  # with reports
+    "chart.css": (chart_rules, TYPES[".css"]),
+    "chart.js": (chart_script, TYPES[".js"]),
+    "scorecard.css": (partial(resource, "audit.css"), TYPES[".css"]),
+}
 
 
 def home(request: Request) -> Response:
