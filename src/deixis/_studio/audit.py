@@ -93,7 +93,7 @@ def count_audit(entry: Entry) -> Audit:
 
 def histograms_of(entry: Entry, library: Library) -> list[Histogram]:
     """Return the choices of the gallery of a dataset that are counted, as histograms."""
-    entry.pages.count(entry)
+    entry.pages.count_all(entry)
     nothing: dict[str, Any] = {}
     listing = entry.pages.list_examples(entry, PageQuery(nothing), library)
     found = []

@@ -143,6 +143,13 @@ class WorldPages:
         It is called before they are asked for.
         """
 
+    def count_all(self, entry: Entry) -> None:
+        """Read what all counts of the form need, however long that takes.
+
+        It is called before the histograms of an audit are shown.
+        """
+        self.count(entry)
+
     def cover(self, entry: Entry, library: Library) -> Card | None:
         """The example for the first page: of the first ones of the test set, that with the most words."""
         from_test = {"split": "test"} if "test" in entry.splits else {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deixis._studio.world_pages import WorldPages
 from deixis.worlds.grid._pages import example, play, playground, results
 from deixis.worlds.grid._pages.gallery import filter_grid, grid_shelf, list_grid
+from deixis.worlds.grid._pages.needs import need_facets
 from deixis.worlds.grid.data.example_arrays import data_digest
 from deixis.worlds.grid.world import WORLD
 
@@ -52,6 +53,11 @@ class GridPages(WorldPages):
     def count(self, entry: Entry) -> None:
         """Read the codes of all examples."""
         grid_shelf(entry).codes()
+
+    def count_all(self, entry: Entry) -> None:
+        """Read the codes of all examples, and which words they need."""
+        shelf = grid_shelf(entry)
+        need_facets(shelf.codes(), shelf.rows)
 
     def example(self, request: Request, entry: Entry, number: int) -> Response:
         """Show everything about one example."""
