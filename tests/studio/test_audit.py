@@ -143,3 +143,76 @@ def test_the_next_example_is_the_next_in_the_order(client, library):
     assert len(listed) > 2
     assert listed[2] in client.get(listed[1]).text
     assert listed[0] in client.get(listed[1]).text
+
+
+def test_the_first_page_says_what_the_datasets_are(client, library):
+    """World, mode and size stand on each card, and three doors lead on."""
+    entry = entry_of(library, "grid")
+
+    page = client.get("/").text
+
+    card = page.partition(f'<a href="/d/{entry.slug}">')[2].partition("</li>")[0]
+    assert "grid ·" in card
+    assert "every-word" in card
+    assert "<b>752</b> examples" in card
+    for words in ("Browse examples", "Try the playground", "Do the task"):
+        assert words in page
+
+
+@pytest.mark.slow
+def test_the_share_of_needed_words_comes_with_its_sample(client, library):
+    """It is that of the audit of a small sample, and a dataset that is not there has none."""
+    from deixis._studio.audit import SMALL, count_audit
+
+    entry = entry_of(library, "grid")
+    found = client.get(f"/d/{entry.slug}/needed").json()
+    audit = count_audit(entry, sample=SMALL)
+
+    assert found["examples"] == audit.judged
+    assert found["words"] == "100 %"
+    assert client.get("/d/nothing/needed").status_code == 404
+
+
+@pytest.mark.slow
+def test_what_is_found_is_saved_in_the_order_of_the_gallery(client, library, tmp_path):
+    """Parquet that is a dataset again, and JSON Lines with the same examples."""
+    import json
+
+    import pyarrow.parquet as pq
+
+    from deixis.worlds.grid._pages.gallery import filter_grid, grid_example
+    from deixis.worlds.grid.data.sources import open_source
+
+    entry = entry_of(library, "grid")
+    query = {"needs": "clause", "verb": "push", "order": "few-words"}
+    numbers = filter_grid(entry, PageQuery(query), library)
+
+    found = client.get(f"/d/{entry.slug}/examples.parquet", params=query)
+    (tmp_path / "found.parquet").write_bytes(found.content)
+    lines = client.get(f"/d/{entry.slug}/examples.jsonl", params=query).text.splitlines()
+
+    table = pq.read_table(tmp_path / "found.parquet")
+    wanted = [grid_example(entry, int(number)).id for number in numbers]
+    assert table["id"].to_pylist() == wanted
+    assert [json.loads(line)["id"] for line in lines] == wanted
+    assert sum(1 for _ in open_source(tmp_path / "found.parquet").tables()) >= 1
+
+
+def test_what_cannot_be_saved_is_told(client, library):
+    """Other forms, and worlds that write no table."""
+    grid, rooms = entry_of(library, "grid").slug, entry_of(library, "rooms").slug
+
+    assert client.get(f"/d/{grid}/examples.exe").status_code == 404
+    assert "deixis convert" in client.get(f"/d/{rooms}/examples.jsonl").text
+    assert "Save" not in client.get(f"/d/{rooms}").text
+
+
+def test_an_example_is_reached_by_its_number(client, library):
+    """What is no number is told."""
+    slug = entry_of(library, "grid").slug
+
+    found = client.get(f"/d/{slug}/go?number=17", follow_redirects=False)
+
+    assert (found.status_code, found.headers["location"]) == (303, f"/d/{slug}/17")
+    assert client.get(f"/d/{slug}/go?number=x").status_code == 400
+    assert client.get(f"/d/{slug}/go?number=99999999").status_code == 404

@@ -9,6 +9,7 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from deixis._studio.filters import PageQuery
@@ -16,6 +17,7 @@ from deixis._studio.pages import cache_pages, library_of, render
 from deixis.audits.run import audit_dataset
 from deixis.report._audit_charts import audit_charts
 from deixis.report._audit_page import INTROS, TITLES, by_pattern, charts_markup, lead
+from deixis.report._markup import percent
 from deixis.report._scorecard import column_of, definitions_markup, scorecard_markup
 
 
@@ -28,11 +30,12 @@ if TYPE_CHECKING:
 
 
 SAMPLE = 2_000  # examples that are judged
+SMALL = 200  # for the first page
 SEED = 0
 MAX_KEPT = 16  # audits
 MAX_BARS = 24  # of one histogram; the form has the others
 _counting = Lock()
-_kept: dict[tuple[str, int], Audit] = {}
+_kept: dict[tuple[str, int, int], Audit] = {}
 
 
 class Bar(NamedTuple):
@@ -80,15 +83,26 @@ def audit_page(request: Request) -> Response:
     )
 
 
-def count_audit(entry: Entry) -> Audit:
+def count_audit(entry: Entry, *, sample: int = SAMPLE) -> Audit:
     """Return the audit of a sample of a dataset, counted once while the dataset stays the same."""
-    key = (str(entry.path), entry.stamp)
+    key = (str(entry.path), entry.stamp, sample)
     with _counting:
         if key not in _kept:
-            _kept[key] = audit_dataset(entry.path, sample=SAMPLE, seed=SEED, workers=1).audit
+            _kept[key] = audit_dataset(entry.path, sample=sample, seed=SEED, workers=1).audit
             while len(_kept) > MAX_KEPT:
                 _kept.pop(next(iter(_kept)))
         return _kept[key]
+
+
+def needed_words(request: Request) -> Response:
+    """Return the share of words that are needed, on a small sample."""
+    entry = library_of(request).find_dataset(request.path_params["slug"])
+    audit = count_audit(entry, sample=SMALL)
+    parts = [audit.words_needed(phrase) for phrase in ("target", "other")]
+    of = sum(one.of for one in parts)
+    share = sum(one.part for one in parts) / of if of else None
+    words = None if share is None else percent(share)
+    return JSONResponse({"share": share, "words": words, "examples": audit.judged})
 
 
 def histograms_of(entry: Entry, library: Library) -> list[Histogram]:
@@ -110,4 +124,7 @@ def histograms_of(entry: Entry, library: Library) -> list[Histogram]:
     return found
 
 
-ROUTES = (Route("/d/{slug}/audit", cache_pages(audit_page)),)
+ROUTES = (
+    Route("/d/{slug}/audit", cache_pages(audit_page)),
+    Route("/d/{slug}/needed", needed_words),
+)

@@ -162,6 +162,20 @@ class WorldPages:
         """The page of an example, at `/d/{slug}/{number}`."""
         raise UnknownName(f"examples of {entry.title} have no numbers")
 
+    @property
+    def has_numbers(self) -> bool:
+        """True if examples have pages by their numbers."""
+        return type(self).example is not WorldPages.example
+
+    def table(self, entry: Entry, numbers: np.ndarray) -> Any:
+        """Return examples as an Arrow table, in worlds that override this.
+
+        Args:
+            entry: the dataset.
+            numbers: int64 [example], as `filter_examples` gives them.
+        """
+        raise UnknownName(f"examples of {entry.title} are not written as a table")
+
     def picture(self, entry: Entry, number: int) -> bytes:
         """The picture of an example as SVG, at `/d/{slug}/{number}/picture.svg`."""
         raise UnknownName(f"there is no picture of example {number} of {entry.title}")

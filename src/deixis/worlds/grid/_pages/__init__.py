@@ -63,6 +63,10 @@ class GridPages(WorldPages):
         """Show everything about one example."""
         return example.example_page(request, entry, number)
 
+    def table(self, entry: Entry, numbers: np.ndarray) -> Any:
+        """The rows of the dataset."""
+        return grid_shelf(entry).rows.take(numbers.tolist())
+
     def game(self, entry: Entry, split: str, task: str, questions: int, *, seed: int, form: Mapping[str, str]) -> Game:
         """Return a game of instructions to carry out, or of targets to point at."""
         del form

@@ -46,7 +46,7 @@ def are_counted(codes: ExampleCodes) -> bool:
 
 
 def need_facets(codes: ExampleCodes, rows: RowGroups) -> tuple[Facet, ...]:
-    """Return the facets of what is needed and what is not; none where the dataset does not say."""
+    """Return the facets of what is needed and what is not, or none where the dataset does not say."""
     if codes not in NEEDS:
         bits = _bits(codes, rows)
         NEEDS[codes] = () if bits is None else _facets(bits)
