@@ -21,8 +21,12 @@ from deixis.bridges.clusters import dask_crew
 from deixis.expression.patterns import pattern
 from deixis.seeds import Stream
 from deixis.worlds.grid.commands import VERBS, choose_uniform
+from deixis.worlds.grid.making._files import FilePlan, write_file
+from deixis.worlds.grid.making._kept_shards import keep_shard
+from deixis.worlds.grid.making._proving import Stretch, prove_stretches
 from deixis.worlds.grid.making._shards import make_shard
 from deixis.worlds.grid.making.make import make
+from deixis.worlds.grid.making.pool import MAX_EXAMPLES
 from deixis.worlds.grid.making.recipe import Mode, Pool, Recipe, reascan
 
 
@@ -52,10 +56,11 @@ class Estimate(NamedTuple):
 
 
 class Overhead(NamedTuple):
-    """What a cluster takes beside making: measured on a whole dataset made with local workers."""
+    """What a cluster takes beside making: measured on whole datasets made with local workers."""
 
     examples: int
-    coordinator_rate: float  # examples per second of processor time where the files are written
+    coordinator_rate: float  # examples per second of processor time of the process that puts everything together
+    finishing_rate: float  # examples per second of a worker that keeps, proves and writes them
     bytes_per_example: float
 
 
@@ -89,18 +94,41 @@ def measure_overhead(workers: int) -> Overhead:
         _write_with(crew, workers, SMALL)  # compiled and connected before the clock starts
         rows, seconds, _ = _write_with(crew, workers, SMALL)
         more_rows, more_seconds, size = _write_with(crew, workers, LARGE)
-    return Overhead(more_rows - rows, (more_rows - rows) / (more_seconds - seconds), size / more_rows)
+    rate = (more_rows - rows) / (more_seconds - seconds)
+    return Overhead(more_rows - rows, rate, measure_finishing(), size / more_rows)
 
 
 def _write_with(crew: DaskCrew, workers: int, commands: int) -> tuple[int, float, int]:
     """Examples, seconds of this process, and bytes of a dataset that a crew makes."""
-    pool = Pool(name="p3", pattern="p3", commands=commands, worlds=WORLDS)
-    recipe = replace(reascan(mode="compatible", scale="small"), pools=(pool,), tests=(), hold_out=())
     with TemporaryDirectory() as folder:
         start = time.process_time()
-        dataset = make(recipe, Path(folder) / "out", workers=workers, crew=crew)
+        dataset = make(_recipe_of(commands), Path(folder) / "out", workers=workers, crew=crew)
         seconds = time.process_time() - start
     return dataset.manifest["examples"], seconds, sum(entry["bytes"] for entry in dataset.manifest["files"])
+
+
+def measure_finishing() -> float:
+    """Examples per second of processor time of one core that keeps shards, proves them and writes them to a file."""
+    recipe = _recipe_of(SMALL)
+    (pool,) = recipe.pools
+    instructions = list(islice(choose_uniform(pattern(pool.pattern), rng=Stream(23)), SMALL))
+    batches = [tuple(instructions[first : first + AT_ONCE]) for first in range(0, SMALL, AT_ONCE)]
+    shards = [make_shard(recipe, pool, batch, place * AT_ONCE) for place, batch in enumerate(batches)]
+    with TemporaryDirectory() as place:
+        folder, names = Path(place), [f"{number}.arrow" for number in range(len(shards))]
+        every = [np.arange(shard.table.num_rows, dtype=np.int32) for shard in shards]
+        start = time.process_time()
+        for name, shard, batch in zip(names, shards, batches, strict=True):
+            keep_shard(folder, name, shard, batch)
+        stretches = [Stretch(name, rows, np.zeros(len(rows), int)) for name, rows in zip(names, every, strict=True)]
+        prove_stretches(folder, recipe.hold_out, ("train",), stretches)
+        write_file(folder, FilePlan("train", "data/train.parquet", list(zip(names, every, strict=True))))
+        return sum(map(len, every)) / (time.process_time() - start)
+
+
+def _recipe_of(commands: int) -> Recipe:
+    pool = Pool(name="p3", pattern="p3", commands=commands, worlds=WORLDS)
+    return replace(reascan(mode="compatible", scale="small"), pools=(pool,), tests=(), hold_out=())
 
 
 def as_page(found: dict[Mode, list[Estimate]], overhead: Overhead, *, cores: int, price: float, storage: float) -> str:
@@ -108,6 +136,7 @@ def as_page(found: dict[Mode, list[Estimate]], overhead: Overhead, *, cores: int
     every = sum(CORE.values())
     return PAGE.format(
         machine=describe_machine(),
+        head=f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}",
         core=" + ".join(f"{CORE[name]:,}" for name in ("p3", "p2", "p1")),
         verbs=len(VERBS),
         worlds=WORLDS,
@@ -126,13 +155,15 @@ def _total(mode: str, parts: list[Estimate], overhead: Overhead, cores: int, pri
     """The row of a mode."""
     made, making = sum(p.made for p in parts), sum(p.hours for p in parts)
     off = float(np.sqrt(sum(p.off**2 for p in parts)))
-    writing = made / overhead.coordinator_rate / 3600
-    hours = making + writing
-    writers = max(1, round(cores * writing / hours))
+    finishing = made / overhead.finishing_rate / 3600
+    together = made / overhead.coordinator_rate / 3600
+    hours = making + finishing + together
+    coordinators = max(1, round(cores * together / hours), int(np.ceil(made / MAX_EXAMPLES)))
     gigabytes = made * overhead.bytes_per_example / 1e9
     return (
-        f"| {mode} | {made / 1e6:,.0f} million | {making:,.1f} ± {off:,.1f} | {writing:,.1f} | {writers:,} | "
-        f"{_time(hours / cores)} | {gigabytes:,.0f} GB | {hours * price:,.2f} USD | {gigabytes * storage:,.2f} USD |"
+        f"| {mode} | {made / 1e6:,.0f} million | {making:,.1f} ± {off:,.1f} | {finishing:,.1f} | {together:,.2f} | "
+        f"{(making + finishing) / together:,.0f} | {coordinators:,} | {_time(hours / cores)} | {gigabytes:,.0f} GB | "
+        f"{hours * price:,.2f} USD | {gigabytes * storage:,.2f} USD |"
     )
 
 
@@ -153,6 +184,19 @@ def _time(hours: float) -> str:
     )
 
 
+COLUMNS = (
+    "mode",
+    "examples",
+    "core hours, making",
+    "proving and writing",
+    "coordinating",
+    "workers for each coordinator",
+    "coordinators",
+    "time",
+    "data",
+    "computing",
+    "storage, a month",
+)
 PAGE = """\
 # The full combinatorial ReaSCAN
 
@@ -165,8 +209,7 @@ clause, none). With {verbs} combinations of verb and manner each, and {worlds} w
 
 ## On {cores:,} cores
 
-| mode | examples | core hours, making | core hours, writing | writers | time | data | computing | storage, a month |
-|---|---|---|---|---|---|---|---|---|
+{head}
 {totals}
 
 - Assumed prices: {price:.3f} USD for a core and an hour, {storage:.3f} USD for a gigabyte and a month; change them with
@@ -174,13 +217,15 @@ clause, none). With {verbs} combinations of verb and manner each, and {worlds} w
 - Time is all core hours divided by the cores. Queueing for nodes, starting Python on them (some seconds) and waiting
   for the slowest worker come on top, and dominate where the rest takes seconds.
 - ± is two standard errors, from the variation between commands.
-- Writers are the processes that collect the examples of workers, prove that the splits do not leak and write the files.
-  One of them, with its scheduler, took in {overhead.coordinator_rate:,.0f} examples per second of its CPU time,
-  measured on two-clause examples made by a cluster on this machine ({overhead.examples:,} more in one run than in
-  another), and wrote {overhead.bytes_per_example:.1f} bytes for each. The set is therefore made as many datasets with
-  seeds of their own, each by one writer and its workers; a recipe holds at most 100 million examples anyway.
-- A cluster pays off where worlds are hard to find: in the mode every-word. In the others, writing takes about as long
-  as making.
+- Workers that see the folder of the dataset keep their shards there, prove them and write the files:
+  {overhead.finishing_rate:,.0f} examples per second of a core. A coordinator hands out commands and puts digests,
+  counts and proofs together. One of them, with its scheduler, did so for {overhead.coordinator_rate:,.0f} examples per
+  second of its CPU time, measured on two-clause examples made by a cluster on this machine ({overhead.examples:,} more
+  in one run than in another). So many workers keep one coordinator busy.
+- The set is made as at least nine datasets with seeds of their own, since a recipe holds at most 100 million examples.
+  Each example took {overhead.bytes_per_example:.1f} bytes.
+- Workers that do not see the folder send their shards, and the coordinator keeps, proves and writes them with processes
+  of its own machine.
 
 ## What was measured
 

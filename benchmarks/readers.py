@@ -17,7 +17,7 @@ from benchmarks.machine import Row
 from tests.readers.samples import SAMPLES, write_sample
 
 
-__all__ = ["measure_readers"]
+__all__ = ["measure_reader", "measure_readers"]
 
 RECORDS = 100_000
 PROMISED = 20_000  # records a second and core, of layouts in which a record is plain JSON or a row of a table
@@ -33,7 +33,7 @@ def measure_readers(names: tuple[str, ...] = tuple(SAMPLES)) -> list[Row]:
     for name in names:
         count = FEWER.get(name, RECORDS)
         with TemporaryDirectory(prefix="deixis-readers-") as folder:
-            large, small = (_measure(name, Path(folder) / str(size), size) for size in (count, count // 2))
+            large, small = (measure_reader(name, Path(folder) / str(size), size) for size in (count, count // 2))
         at_least = PROMISED if name in PLAIN else None
         rows.append(Row(f"records of {name}, {count:,} of them", large["rate"], "/s", at_least=at_least))
         most = None if name in HOLDING else MOST_GROWTH
@@ -42,7 +42,8 @@ def measure_readers(names: tuple[str, ...] = tuple(SAMPLES)) -> list[Row]:
     return rows
 
 
-def _measure(name: str, folder: Path, count: int) -> dict[str, float]:
+def measure_reader(name: str, folder: Path, count: int) -> dict[str, float]:
+    """Records a second of CPU time at which a reader reads an invented file, and the peak of memory in MiB."""
     path, _ = write_sample(name, folder, count)
     words = [sys.executable, "-m", "benchmarks.readers", "--read", name, str(path), str(count)]
     told = subprocess.run(words, check=True, capture_output=True, text=True)  # noqa: S603 (our own module)

@@ -21,6 +21,7 @@ import torch
 from deixis.errors import DeixisError
 from deixis.learn.run import checkpoint_of
 from deixis.worlds.rooms.data._room_pictures import read_room_pictures
+from deixis.worlds.rooms.decode import decode_room
 from deixis.worlds.rooms.draw import draw_rooms
 from deixis.worlds.rooms.mentions import judge_rows, read_rows
 from deixis.worlds.rooms.scene import factors_of
@@ -87,6 +88,9 @@ def of_published(speaker: Path, found: RoomPictures | None) -> Iterator[Borne]:
     if found is not None and found.ids is not None:
         kind = "estimated" if found.are_estimated else "known"
         yield borne(f"published, factors {kind}", speaker, found.pictures, found.ids)
+    if found is not None and found.are_estimated:
+        fitted = np.array([decode_room(picture).room.id for picture in found.pictures])
+        yield borne("published, factors of the drawing most like it", speaker, found.pictures, fitted)
 
 
 def borne(change: str, speaker: Path, pictures: np.ndarray, ids: np.ndarray) -> Borne:

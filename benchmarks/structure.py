@@ -1,8 +1,8 @@
 """Ablations of the transformer for commands of unseen structure, trained side by side on one GPU.
 
 Run as `python -m benchmarks.structure --out FOLDER`. It makes today's `make reascan --mode compatible` at the size of
-the paper, trains the variants below in one process each, with the same seed, examples and steps, and evaluates them on
-the test set and on A1 to C2. Checkpoints are selected on 2,000 examples of dev. The same command resumes a stopped run.
+the paper, trains the variants below with each seed, in one process each, with the same steps, and evaluates them on the
+test set and on A1 to C2. Checkpoints are selected on 2,000 examples of dev. The same command resumes a stopped run.
 `structure.json` and the logs hold all results.
 
 | variant | encoder blocks | word positions | supervision: plans and cells of |
@@ -24,7 +24,7 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -62,14 +62,26 @@ PATTERNS = {"p1": "simple", "p2": "1-rel", "p3": "2-rel"}
 TINY = {"width": 16, "heads": 2, "hidden": 16, "blocks": 2, "decoder_layers": 1}  # to try the script itself
 
 
-def make_training(variant: str, options: argparse.Namespace) -> Training:
+class Job(NamedTuple):
+    """A training: a variant and a seed."""
+
+    variant: str
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """The name of its folder, files and column."""
+        return f"{self.variant}-{self.seed}"
+
+
+def make_training(job: Job, options: argparse.Namespace) -> Training:
     """Settings of a variant: those of `deixis train transformer --quick`, scaled to the number of steps."""
-    settings = {"norm_first": True, "points": True, "dropout": 0.1, **VARIANTS[variant]}
+    settings = {"norm_first": True, "points": True, "dropout": 0.1, **VARIANTS[job.variant]}
     return training_of(
         "transformer",
         {
             "settings": settings | (TINY if options.tiny else {}),
-            "seed": options.seed,
+            "seed": job.seed,
             "steps": options.steps,
             "cooldown": options.steps * 2 // 5,
             "easy_first": options.steps // 15,
@@ -85,27 +97,25 @@ def make_training(variant: str, options: argparse.Namespace) -> Training:
     )
 
 
-def train_variant(variant: str, options: argparse.Namespace, deadline: float) -> None:
+def train_variant(job: Job, options: argparse.Namespace, deadline: float) -> None:
     """Train and evaluate a variant in a process of its own, whose output goes to a log."""
-    log = (options.out / f"{variant}.log").open("a", buffering=1, encoding="utf-8")
+    log = (options.out / f"{job.name}.log").open("a", buffering=1, encoding="utf-8")
     os.dup2(log.fileno(), 1)
     os.dup2(log.fileno(), 2)
-    dataset, out, told = open_dataset(options.out / "data"), options.out / variant, time.monotonic()
+    dataset, out, told = open_dataset(options.out / "data"), options.out / job.name, time.monotonic()
 
     def progress(stage: str, done: int, total: int, note: str = "", /) -> None:
         nonlocal told
         if time.monotonic() > told + 10 or done in (0, total):
             told = time.monotonic()
-            print(f"{stage} {variant} {done:,} / {total:,} {note}")
+            print(f"{stage} {job.name} {done:,} / {total:,} {note}")
 
     left = max(1.0, deadline - time.monotonic())
-    run = train(
-        dataset, make_training(variant, options), out, device=options.device, progress=progress, stop_after=left
-    )
+    run = train(dataset, make_training(job, options), out, device=options.device, progress=progress, stop_after=left)
     facts = {name: run.facts[name] for name in ("settings", "seed", "steps", "batch_size", "selection", "parameters")}
     facts |= {name: run.facts[name] for name in ("seconds", "examples_per_second", "device")}
     facts["is_finished"] = run.is_finished
-    write_json(options.out / f"{variant}.json", {**facts, "scores": score_checkpoint(dataset, out, options)})
+    write_json(options.out / f"{job.name}.json", {**facts, "scores": score_checkpoint(dataset, out, options)})
 
 
 def score_checkpoint(dataset: Dataset, out: Path, options: argparse.Namespace) -> dict[str, Any]:
@@ -140,7 +150,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--scale", choices=("small", "medium", "paper"), default="paper")
     parser.add_argument("--variants", default=",".join(VARIANTS))
     parser.add_argument("--steps", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", default="1", help="seeds of each variant, e.g. 1,2,3")
     parser.add_argument("--seconds", type=float, default=86_400.0, help="after which trainings stop and are evaluated")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--device", default="auto")
@@ -156,18 +166,18 @@ def main(arguments: list[str] | None = None) -> int:
     for split in ("train", "dev", *HELD_OUT, "test"):  # once, before all processes want them
         load_plan_arrays(dataset, split, words, channels=GridTransformerSettings().channels)
     _say(start, "arrays written")
-    names = options.variants.split(",")
+    jobs = [Job(variant, int(seed)) for variant in options.variants.split(",") for seed in options.seeds.split(",")]
     fresh = multiprocessing.get_context("spawn")
-    crew = {name: fresh.Process(target=train_variant, args=(name, options, start + options.seconds)) for name in names}
+    crew = {job.name: fresh.Process(target=train_variant, args=(job, options, start + options.seconds)) for job in jobs}
     for process in crew.values():
         process.start()
     for name, process in crew.items():
         process.join()
         _say(start, f"{name} ended with {process.exitcode}")
-    found = {name: json.loads((options.out / f"{name}.json").read_text()) for name in names if not crew[name].exitcode}
+    found = {name: json.loads((options.out / f"{name}.json").read_text()) for name in crew if not crew[name].exitcode}
     write_json(options.out / "structure.json", {"data": dataset.manifest["content"], "runs": found})
     _print(found)
-    return int(len(found) < len(names))
+    return int(len(found) < len(crew))
 
 
 def _print(found: dict[str, Any]) -> None:

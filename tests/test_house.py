@@ -13,7 +13,7 @@ from deixis.worlds.registry import BUILT_IN, find_world
 
 
 SOURCES = Path(deixis.__file__).parent
-QUOTED = re.compile(r'"(grid|rooms|photos|reascan|gscan|a3ds|copsref)"')
+QUOTED = re.compile(r'"(grid|rooms|photos|tabletop|reascan|gscan|a3ds|copsref)"')
 
 
 def modules():
@@ -93,7 +93,7 @@ def test_worlds_in_common_name_no_world_but_in_one_list():
         line.strip() for path in shared for line in path.read_text(encoding="utf-8").splitlines() if QUOTED.search(line)
     ]
 
-    assert lines == ['BUILT_IN = ("grid", "rooms", "photos")']
+    assert lines == ['BUILT_IN = ("grid", "rooms", "photos", "tabletop")']
 
 
 def test_entries_of_several_splits_are_taken_apart_in_one_place():

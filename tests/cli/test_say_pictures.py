@@ -53,6 +53,19 @@ def test_pairs_of_pictures_are_scored_as_elsewhere(rooms, tmp_path, capsys):
     assert json.loads((tmp_path / "evaluation.json").read_text())["captions"] == 2
 
 
+def test_estimates_that_the_pictures_contradict_do_not_count_as_errors_alone(tmp_path, capsys):
+    """A size that was estimated one too large: the caption is wrong by the estimate and right by the fitted drawing."""
+    estimated = factors_of(IDS[:2]).astype(np.int64)
+    estimated[0, 3] += 1
+    np.savez(tmp_path / "rooms.npz", rooms=draw_rooms(IDS[:2]), rooms_factors_est=estimated)
+
+    assert main(["evaluate", "speaker-b", "--pictures", str(tmp_path / "rooms.npz"), "--device", "cpu", "--json"]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert found["all six right"] == 1
+    assert found["fitted"] == {"all six right": 2, "without a false feature": 2, "pictures estimated otherwise": 1}
+
+
 def test_pictures_without_factors_are_captioned_only(tmp_path, capsys):
     """A folder of PNG files, some of which are left out, which is told."""
     for room in IDS.tolist():

@@ -58,6 +58,7 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         "grid": ["reascan", "--recipe", recipe],
         "rooms": ["a3ds", "--captions", "none", "--pairs", "--test-sets", "--pictures", 2],
         "photos": ["copsref", "--images", 60, "--val", 0, "--test", 0.6, "--each", 1, "--fewest", 1, "--closed-world"],
+        "tabletop": ["tabletop", "--examples", 60, "--tests", 2],
         "beads": ["beads", "--examples", 60],
     }[request.param]
     folder = place / "data"

@@ -27,7 +27,7 @@ from deixis.worlds.grid.language import grounded_determiners
 from deixis.worlds.grid.making import _places as places
 from deixis.worlds.grid.making import _pool_maker as pool_maker
 from deixis.worlds.grid.making import make as make_module
-from deixis.worlds.grid.making._shards import make_shard
+from deixis.worlds.grid.making._shards import Shard, make_shard
 from deixis.worlds.grid.making.make import make
 from deixis.worlds.grid.making.recipe import Pool, read_recipe, reascan, recipe_from
 from deixis.worlds.grid.scene import Facing
@@ -221,7 +221,7 @@ def test_the_work_of_another_version_is_thrown_away(finished, small_shards, tmp_
     """Shards made by another version of deixis are not mixed with those of this one."""
     with monkeypatch.context() as patch:
         patch.setattr(resumable, "__version__", "0.0.0-other")
-        patch.setattr(pool_maker, "make_shard", lambda *a: pool_maker.Shard(*_cut(*a)))
+        patch.setattr(pool_maker, "make_shard", lambda *a: Shard(*_cut(*a)))
         out = begun(tmp_path / "old", reports=6)
 
     make(quick(), out, workers=2)

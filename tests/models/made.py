@@ -33,6 +33,10 @@ SMALL: dict[str, Callable[[], Policy]] = {
     "m-lstm": lambda: MultimodalLSTM(MultimodalLSTMSettings(word_width=5, width=12, filters=6), WORDS),
     "gcn-lstm": lambda: GraphLSTM(GraphLSTMSettings(word_width=6, width=16, rounds=3), WORDS),
     "gcn-lstm with scaled scores": lambda: GraphLSTM(GraphLSTMSettings(word_width=6, width=16, scaled=True), WORDS),
+    "m-lstm that points": lambda: MultimodalLSTM(
+        MultimodalLSTMSettings(word_width=5, width=12, filters=6, points=True), WORDS
+    ),
+    "gcn-lstm that points": lambda: GraphLSTM(GraphLSTMSettings(word_width=6, width=16, rounds=3, points=True), WORDS),
     "transformer": lambda: small_transformer(norm_first=False),
     "transformer that sees padding": lambda: small_transformer(sees_padding=True),
     "transformer with norms first": lambda: small_transformer(norm_first=True),

@@ -26,6 +26,7 @@ SOLIDS = (
     "type=cone colour=grey near=b",
 )
 GRE3D = "subjid,sceneid,sceneorder,schema,desc,cleaned,pattern,pattern (normalised order),"
+SMALL = ("wee", "small", "little", "tiny")
 GRIDS = ("X X X\n▢ ▢ ▢\n▢ ▢ ▢", "X ▢ ▢\n▢ X ▢\n▢ ▢ X", "X X X\nX ▢ X\nX X X")
 THINGS = (
     {"y_loc": 80, "type": "triangle", "color": "#0099ff", "x_loc": 80, "size": 20},
@@ -93,9 +94,11 @@ def _stars2(folder: Path, count: int) -> tuple[Path, Path]:
 
 def _gre3d(folder: Path, count: int) -> tuple[Path, Path]:
     pattern = "tg_size tg_type rel lm_loc lm_type"
-    row = f"1,A,the wee ball on the right-hand box,small ball on-top-of right-hand cube,{pattern},{pattern},"
+    row = f"ball on the right-hand box,small ball on-top-of right-hand cube,{pattern},{pattern},"
     path = folder / "GRE3D3-descriptions.csv"
-    path.write_text("\r".join([GRE3D, *(f"{k},1,{row}" for k in range(count))]), encoding="latin-1")
+    path.write_text(
+        "\r".join([GRE3D, *(f"{k},1,1,A,the {SMALL[k % 4]} {row}" for k in range(count))]), encoding="latin-1"
+    )
     return path, path
 
 

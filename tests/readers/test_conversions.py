@@ -164,3 +164,28 @@ def test_the_report_shows_the_first_changes():
     assert plain["first changes"]["split"] == [{"id": "a", "before": "val", "after": "test"}]
     assert plain["facts lost or changed"] == {"n": 1}
     assert any("split of a: val became test" in str(line) for line in proof.blocks())
+
+
+@pytest.mark.parametrize("name", ["a.json-coco", "coco", "a.coco"])
+def test_the_name_of_a_coco_file_is_free(refer, capsys, tmp_path, name):
+    """It is read back whatever it is called."""
+    found = convert(capsys, refer, tmp_path / name, "coco")
+
+    assert found["identical"] == 24
+
+
+def test_the_same_words_twice_are_paired_in_their_order():
+    """Of two examples that say the same, the first belongs to the first that comes back, whatever comes between."""
+    one, other = (
+        ReadExample(
+            id=f"{number}-absent", text="the cow", images=(Image("a.jpg", 9, 9),), facts={"absent": {"of": number}}
+        )
+        for number in range(2)
+    )
+    original = ReadExample(id="0", text="the cup", images=(Image("a.jpg", 9, 9),))
+    before = [original, one, replace(original, id="1"), other]
+    after = [replace(one, id="7"), replace(other, id="8"), original, replace(original, id="1")]
+
+    proof = prove(before, after, ConversionProof())
+
+    assert (proof.examples, dict(proof.changed)) == (4, {"id": 2})

@@ -143,6 +143,18 @@ def test_rows_that_cannot_be_read_are_refused_by_code(tmp_path):
         ReadFile(READER, write(tmp_path / "e.csv", "1,2", head="a,b"))
 
 
+@pytest.mark.parametrize("size", [40, 100, 118])
+def test_a_row_that_is_cut_short_is_refused(tmp_path, size):
+    """A cell without a name may be left out of rows, but not of the last one, behind which the file may go on."""
+    rows = [row.removesuffix(",") for row in ROWS]
+    whole = write(tmp_path / "d.csv", rows[1], rows[0], "")
+    cut = write(tmp_path / "e.csv", rows[1], rows[0][:size])
+
+    assert len(ReadFile(READER, whole)) == 2
+    read = ReadFile(READER, cut)
+    assert (len(read), [one.code for one in read.refusals]) == (1, ["odd-row"])
+
+
 def test_hostile_bytes_never_crash(tmp_path):
     """Changed bytes give examples, refusals or one line."""
     path = write(tmp_path / "d.csv", *ROWS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from pickle import dumps  # noqa: TID251 (tests write pickles; nothing here or in the package loads one)
@@ -448,6 +449,26 @@ def test_rows_of_evaluation_kits_are_read(tmp_path):
     assert {example.boxes for some in read for example in some} == {((0, Box(10, 50, 30, 80)),)}
     assert [some[0].images[0] for some in read[:3]] == [(FILE, 0, 0), (FILE, 120, 90), (f"data/{FILE}", 120, 90)]
     assert [some[0].split for some in read[:3]] == ["all", "test", "testB"]
+
+
+@pytest.mark.parametrize(
+    "cell", ["['left cup', \"the man's cup\"]", '["left cup", "the man\'s cup"]', "['left cup' \"the man's cup\"]"]
+)
+def test_a_list_in_a_cell_is_several_expressions(tmp_path, cell):
+    """However it is written: by Python, as JSON, or by numpy."""
+    more = {"question": "Where?", "bbox": "[10. 50. 20. 30.]", "file_name": FILE}
+    path = tmp_path / "lmms.tsv"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        rows = csv.writer(stream, delimiter="\t")
+        rows.writerow(["question_id", "image", "answer", *more])
+        rows.writerows(
+            [number, "QUJD" * 200, said, *more.values()] for number, said in enumerate([cell, "['cup'", "cup"])
+        )
+    read = ReadFile(reader_of(path), path)
+
+    assert [one.text for one in read] == ["left cup", "the man's cup", "cup"]
+    assert {one.boxes for one in read} == {((0, Box(10, 50, 30, 80)),)}
+    assert [(one.record, one.code) for one in read.refusals] == [(1, "no-text")]
 
 
 def test_rows_that_cannot_be_read_are_refused_by_code(tmp_path):

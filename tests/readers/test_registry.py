@@ -124,6 +124,10 @@ FILES = {
         b'{"sentence": "Two men.", "left_url": "a", "label": "True"}',
         "nor does a reader know its layout",
     ),
+    "lines.json": (
+        b'{"sentence": "Two men.", "left_url": "a"}\n{"sentence": "A man.", "left_url": "b"}\n',
+        "only 'sentence', 'left_url'; this is another format; nor does a reader",
+    ),
     "nothing.json": (b"{}", "there is no 'examples' in it; this is another format; nor does a reader know its layout"),
 }
 """Files that are no dataset, with what is said of them."""

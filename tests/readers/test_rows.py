@@ -15,9 +15,11 @@ from deixis.readers._world import ReaderWorld
 from deixis.readers.reader import Image, Reader, ReadExample, RefusedRecord, Region
 from deixis.scene.scene import PlainScene, Point, Where
 from deixis.schema import Attribute, Relation, Schema
+from tests.fuzz.corpus import seal
 
 
-pytest.importorskip("pyarrow")
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
 SCHEMA = Schema(
     name="things",
@@ -149,6 +151,20 @@ def test_a_broken_folder_is_refused_in_one_line(folder, content):
     with pytest.raises(BrokenDataset) as told:
         RowFile(READER, folder)[0]
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(("column", "value"), [("facts", "[]"), ("facts", "7"), ("text", None), ("record", None)])
+def test_a_cell_that_cannot_be_is_refused_in_one_line(folder, column, value):
+    """It names the example."""
+    path = folder / "data" / "train.parquet"
+    table = pq.read_table(path)
+    place = table.column_names.index(column)
+    cells = pa.array([value] * table.num_rows, table.field(place).type)
+    pq.write_table(table.set_column(place, table.field(place), cells), path)
+    seal(folder)
+
+    with pytest.raises(BrokenDataset, match=r"^example 0 of rows cannot be read: it"):
+        RowFile(READER, folder)[0]
 
 
 def test_examples_that_cannot_be_kept_are_counted(tmp_path):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from runpy import run_path
 
 import pytest
 
 from deixis._cli import main
 from deixis.errors import RecipeError
 from deixis.readers._scaffold import write_package
+from deixis.readers.registry import reader_names
 
 
 def test_a_package_has_the_name_of_its_reader(tmp_path):
@@ -38,3 +40,13 @@ def test_the_verb_says_what_to_do_next(tmp_path, capsys):
     assert "deixis check" in capsys.readouterr().out
     assert main(["new", "reader", "pantry", "--out", str(tmp_path / "b"), "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["files"]) == 5
+
+
+def test_the_package_passes_its_own_tests_without_installation(tmp_path, monkeypatch):
+    """Its reader is tried with every verb before anything is installed."""
+    write_package("larder", tmp_path)
+    monkeypatch.syspath_prepend(tmp_path / "src")
+    test = run_path(str(tmp_path / "tests" / "test_reader.py"))
+
+    test["test_the_reader_drops_nothing"]()
+    assert "larder" not in reader_names()

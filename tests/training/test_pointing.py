@@ -103,9 +103,10 @@ def test_a_target_that_is_not_there_is_told(dataset, words, monkeypatch):
         arrays_module.plan_arrays(dataset, "train", words)
 
 
-def test_pointing_costs_what_is_missing_to_the_right_cell():
+@pytest.mark.parametrize("name", ["m-lstm that points", "gcn-lstm that points", "transformer that points"])
+def test_pointing_costs_what_is_missing_to_the_right_cell(name):
     """The mean of the negative logarithms of the shares of the right cells; parts of a batch add up to it."""
-    model = started(lambda: small_transformer(points=True))
+    model = started(SMALL[name])
     batch = some_examples(5, channels=model.channels, seed=4)
     with torch.no_grad():
         memory = model.encode(batch.words, batch.word_count, batch.grid)
@@ -154,6 +155,22 @@ def test_pointing_at_the_target_and_at_mentions_add_up():
         of_mentions = mentions_cost(model.mention_scores(memory), batch.mentions) / 5
 
         assert float(losses_of(model, batch).pointing) == pytest.approx(float(of_target + of_mentions), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["m-lstm that points", "gcn-lstm that points"])
+def test_recurrent_models_point_by_the_first_attention_of_their_plan(name):
+    """What the decoder finds on the grid before it says anything is the cells weighted by the scores for pointing."""
+    model = started(SMALL[name])
+    batch = some_examples(5, channels=model.channels, seed=4)
+    shown, _ = model.layout.teach(batch.actions, batch.action_count)
+    with torch.no_grad():
+        memory = model.encode(batch.words, batch.word_count, batch.grid)
+        token = model.decoder.embedding(shown[:, :1])
+        (_, _, seen), _ = model.decoder.steps(memory, token, model.begin(memory, 1))
+        share = torch.softmax(model.target_scores(memory), dim=1)
+
+    assert torch.allclose(seen[:, 0], (share[:, None] @ memory.cells)[:, 0], atol=1e-6)
+    assert share.std(dim=1).min() > 0
 
 
 @pytest.mark.parametrize("name", ["m-lstm", "gcn-lstm", "transformer"])

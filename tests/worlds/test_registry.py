@@ -43,7 +43,7 @@ def register(monkeypatch):
 
 def test_built_in_worlds_come_first():
     """All three are there, under their names."""
-    assert world_names()[:3] == ("grid", "rooms", "photos")
+    assert world_names()[:4] == ("grid", "rooms", "photos", "tabletop")
     assert all(find_world(name).name == name for name in world_names())
 
 
@@ -71,7 +71,7 @@ def test_a_broken_package_is_left_out_with_a_warning(register, name, found, reas
     with pytest.warns(WorldWarning, match=reason):
         names = world_names()
 
-    assert names == ("grid", "rooms", "photos")
+    assert names == ("grid", "rooms", "photos", "tabletop")
 
 
 def test_an_unknown_world_is_an_error_in_one_line():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deixis.audits._plain import AuditCount
@@ -14,7 +13,8 @@ from deixis.audits.audit import NO_COMMAND, NO_MEANING
 from deixis.audits.figures import ROWS as FIGURE_ROWS
 from deixis.audits.grounded import is_grounded, read_grounded
 from deixis.audits.measures import exchanges
-from deixis.data._crew import follow_the_parent, in_order
+from deixis.data._crew import in_order
+from deixis.data._processes import follow_the_parent, spawn_context
 from deixis.data._split_names import names_in_split
 from deixis.errors import RecipeError, UnknownName
 from deixis.seeds import Stream, derive
@@ -262,7 +262,7 @@ def _count_pieces(pieces: Sequence[_Piece], workers: int) -> Iterator[AuditCount
         yield from map(_count, pieces)
         _open_examples.cache_clear()
         return
-    with ProcessPoolExecutor(workers, get_context("spawn"), follow_the_parent) as pool:
+    with ProcessPoolExecutor(workers, spawn_context(), follow_the_parent) as pool:
         yield from in_order(pool, _count, pieces, ahead=2 * workers + 1)
 
 

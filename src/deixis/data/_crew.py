@@ -6,18 +6,16 @@ What goes to a cluster and comes back are Arrow streams, which hold data and not
 from __future__ import annotations
 
 import os
-import signal
 import threading
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from itertools import islice
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from deixis.data._processes import follow_the_parent, spawn_context
 from deixis.errors import BrokenDataset, RecipeError
 
 
@@ -80,9 +78,7 @@ def count_workers(workers: int | None) -> int:
     return count
 
 
-def in_order(
-    pool: Executor | Crew, work: Callable[[Work], Done], items: Iterable[Work], *, ahead: int
-) -> Iterator[Done]:
+def in_order(pool: Executor | Crew, work: Callable[..., Done], items: Iterable[Work], *, ahead: int) -> Iterator[Done]:
     """The results of some work in the order of the items, with so many of them under way."""
     rest = iter(items)
     waiting: deque[Future[Done] | Promise[Done]] = deque(pool.submit(work, item) for item in islice(rest, ahead))
@@ -131,8 +127,8 @@ def share_work(
         elif min(workers, len(items)) == 1:
             yield from (work(folder, item) for item in items)
         else:
-            spawn = get_context("spawn")
-            with ProcessPoolExecutor(min(workers, len(items)), spawn, initializer=follow_the_parent) as pool:
+            count = min(workers, len(items))
+            with ProcessPoolExecutor(count, spawn_context(), initializer=follow_the_parent) as pool:
                 try:
                     yield from in_order(pool, partial(work, folder), items, ahead=2 * workers + 1)
                 finally:
@@ -199,16 +195,3 @@ def unpack_table(data: bytes) -> pa.Table:
         return pa.ipc.open_stream(data).read_all()
     except (pa.ArrowException, OSError, EOFError) as error:
         raise BrokenDataset(f"what a worker sent is no table: {(str(error).splitlines() or [''])[0][:200]}") from error
-
-
-def follow_the_parent() -> None:  # pragma: no cover (runs in another process)
-    """Leave interrupts to the parent, and end when it ends, also when it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_watch, daemon=True).start()
-
-
-def _watch() -> None:  # pragma: no cover (runs in another process)
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)

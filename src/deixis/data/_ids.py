@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 LARGEST_ID, SMALLEST_ID = (1 << 64) - 1, -(1 << 63)  # of whatever was an id in some version, or a signed copy of one
+AT_ONCE = 1 << 22  # ids that are compared at a time
 _LOST = np.uint64(64 - ID_BITS)
 
 
@@ -44,6 +45,26 @@ def current_ids(ids: Sequence[int] | np.ndarray) -> np.ndarray:
     if 2 * int(is_old.sum()) > len(is_old):
         is_old[:] = True
     return np.where(is_old, words >> _LOST, words).astype(np.int64)
+
+
+def repeated_ids(parts: Sequence[np.ndarray], *, at_once: int = AT_ONCE) -> np.ndarray:
+    """The ids that occur more than once in some arrays together: int64 [id], in rising order.
+
+    Ids are compared range by range, so that memory does not grow with their number: they are digests, and every range
+    has about as many.
+
+    Args:
+        parts: int64 [id], ids of today.
+        at_once: about how many are held in memory.
+    """
+    bits = max(0, (sum(map(len, parts)) // at_once).bit_length())
+    found = []
+    for number in range(1 << bits):
+        first, last = (side << ID_BITS - bits for side in (number, number + 1))
+        some = [part[(part >= first) & (part < last)] for part in parts] if bits else parts
+        ids = np.sort(np.concatenate([np.zeros(0, np.int64), *some]))
+        found.append(np.unique(ids[1:][ids[1:] == ids[:-1]]))
+    return np.concatenate(found)
 
 
 def with_current_ids(table: pa.Table) -> pa.Table:

@@ -89,13 +89,13 @@ class ExampleFile:
                 cursor.fail("'examples' is not an object of splits such as {\"train\": [...]}; this is another format")
             for split in cursor.members("'examples'"):
                 yield from _examples_of_split(cursor, split, keeps_all=self.keeps_all)
+        if not has_examples:  # perhaps the first of several lines
+            only = f", only {_list_names(self.header)}" if self.header else ""
+            cursor.fail(f"there is no 'examples' in it{only}; this is another format")
         if cursor.peek():
             cursor.fail(
                 "there is more text behind the end of the dataset; was the file written twice or joined with another?"
             )
-        if not has_examples:
-            only = f", only {_list_names(self.header)}" if self.header else ""
-            cursor.fail(f"there is no 'examples' in it{only}; this is another format")
 
 
 def read_header(path: Path | str) -> dict[str, Any]:

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import threading
+import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 from deixis._version import __version__
 from deixis.data._locks import hold_lock
@@ -23,13 +26,14 @@ from deixis.errors import RecipeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
     from typing import Self
 
     from deixis.data.store import Dataset
 
 
 LIST, LOCK = "finished.jsonl", "lock"
+TOKEN = "token"  # by which workers elsewhere see that they look at this folder
+SYNC_SECONDS = 0.5  # between two times at which the list is made to survive a power failure
 KINDS = {"path": str, "split": str, "rows": int, "bytes": int, "sha256": str}
 
 
@@ -41,6 +45,33 @@ class Entry(TypedDict):
     rows: int
     bytes: int
     sha256: str
+
+
+class SharedFolder(NamedTuple):
+    """The folder of a dataset that is being made, as workers are told of it."""
+
+    path: str
+    token: str
+
+    def find(self) -> Path | None:
+        """Return the folder, or None where this machine does not see it."""
+        out = Path(self.path)
+        try:
+            is_same = (out / PARTIAL / TOKEN).read_text(encoding="utf-8") == self.token
+        except OSError:
+            return None
+        return out if is_same else None
+
+
+def sees(shared: SharedFolder) -> bool:
+    """Return whether whoever does this work sees the folder."""
+    return shared.find() is not None
+
+
+def entry_of(out: Path, path: str, *, split: str, rows: int) -> Entry:
+    """Return the entry of a file that is finished."""
+    file = out / path
+    return Entry(path=path, split=split, rows=rows, bytes=file.stat().st_size, sha256=file_digest(file))
 
 
 def make_in(out: Path, digest: str, work: Callable[[ResumableFolder], object]) -> Dataset:
@@ -102,6 +133,7 @@ class ResumableFolder:
         if any(begun.get(key) != value for key, value in self.claim.items()):
             self.throw_away()
         _remove_drafts(out)
+        self._synced = time.monotonic()
         with replacing_file(self.folder / LIST) as draft:  # anew: a line may have been cut short
             lines = [json.dumps(one) + "\n" for one in (self.claim, *self.finished.values())]
             draft.write_text("".join(lines), encoding="utf-8", newline="\n")
@@ -116,14 +148,29 @@ class ResumableFolder:
 
     def keep(self, path: str, *, split: str, rows: int) -> Entry:
         """List a file as finished."""
-        file = self.out / path
-        entry = Entry(path=path, split=split, rows=rows, bytes=file.stat().st_size, sha256=file_digest(file))
+        entry = entry_of(self.out, path, split=split, rows=rows)
+        self.note(entry)
+        return entry
+
+    def note(self, entry: Entry) -> None:
+        """List a file as finished whose entry is known.
+
+        A line that a power failure takes away means that its file is made again.
+        """
         with self._guard, (self.folder / LIST).open("a", encoding="utf-8", newline="\n") as listed:
-            self.finished[path] = entry
+            self.finished[entry["path"]] = entry
             listed.write(json.dumps(entry) + "\n")
             listed.flush()
-            os.fsync(listed.fileno())
-        return entry
+            if time.monotonic() - self._synced >= SYNC_SECONDS:
+                os.fsync(listed.fileno())
+                self._synced = time.monotonic()
+
+    def share(self) -> SharedFolder:
+        """Return the folder as workers are told of it, who may see it or not."""
+        token = self.folder / TOKEN
+        if not token.is_file():
+            token.write_text(secrets.token_hex(16), encoding="utf-8")
+        return SharedFolder(str(self.out.resolve()), token.read_text(encoding="utf-8"))
 
     def finish(self, manifest: Mapping[str, Any]) -> None:
         """Write the manifest, which makes the dataset a finished one, and tidy up."""
@@ -170,6 +217,7 @@ def _remove_traces(out: Path) -> None:
     for path in (
         *folder.glob("*.parquet"),
         *folder.glob("*.arrow"),
+        folder / TOKEN,
         folder / LIST,
         folder / LOCK,
     ):  # the lock last: it keeps others out

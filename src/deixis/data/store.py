@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -63,7 +64,7 @@ MAX_COUNT = (1 << 53) - 1  # of rows or bytes; every reader of JSON holds it exa
 def replacing_file(path: Path) -> Iterator[Path]:
     """A temporary file that takes the place of `path` when all went well, and is removed when not."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    draft = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")  # on any machine
     try:
         yield draft
         with draft.open("rb+") as stream:

@@ -25,6 +25,11 @@ HAS_TRITON = find_spec("triton") is not None
 MASKED_SCORE = -1e9  # of padding; finite, so that no row can become NaN
 
 
+def attention_scores(query: Tensor, keys: Tensor, energy: Tensor) -> Tensor:
+    """Compute the scores of keys for additive attention, float32 [example, key]; shapes as for `attend`."""
+    return (torch.tanh(query[:, None, :] + keys) @ energy.to(keys.dtype)).float()
+
+
 def attend(query: Tensor, keys: Tensor, energy: Tensor, is_there: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Compute additive attention: the context of every query, and the weights.
 
@@ -37,8 +42,7 @@ def attend(query: Tensor, keys: Tensor, energy: Tensor, is_there: Tensor | None 
     Returns:
         context float [example, width], weights float32 [example, key].
     """
-    scores = torch.tanh(query[:, None, :] + keys) @ energy.to(keys.dtype)
-    scores = scores.float()
+    scores = attention_scores(query, keys, energy)
     if is_there is not None:
         scores = scores.masked_fill(~is_there, MASKED_SCORE)
     weights = torch.softmax(scores, dim=-1)

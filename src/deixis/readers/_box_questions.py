@@ -10,10 +10,11 @@ from deixis.distractors.misreadings import leading_to
 from deixis.errors import BrokenDataset, SchemaError
 from deixis.judge.boxes import Box, Space
 from deixis.prompts.question import GoldMessage, Message, QuestionPool
-from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
+from deixis.prompts.tasks import TRAIN, Questions, demand_shots, demand_splits
 from deixis.readers._box_gold import BoxGold, write_box
 from deixis.readers._box_scores import group_values
 from deixis.readers._box_verdicts import all_candidates, meant_candidates
+from deixis.readers._draws import draw_different, splits_to_ask
 from deixis.readers.reader import Region
 from deixis.seeds import Stream, derive
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from deixis.prompts.tasks import Tell
     from deixis.readers.reader import ReadExample
     from deixis.scene.scene import Where
-    from deixis.worlds.world import Examples, World
+    from deixis.worlds.world import World
 
 
 OWN = "box"  # the answer in the space in which the dataset has its boxes
@@ -86,17 +87,19 @@ class BoxQuestions(Questions):
             self.world.part("recipes")  # says that there are none
         assert data is not None
         examples = self.world.part("examples").open(data)
-        splits = recipe.splits or _splits_to_ask(examples)
+        splits = recipe.splits or splits_to_ask(examples)
         demand_splits(splits, examples.splits, examples.path.name, shots=recipe.shots)
         asked = [
             example
             for split in splits
-            for example in _draw(examples, split, recipe.limit, seed=derive(recipe.seed, "ask", split))
+            for example in draw_different(
+                examples, examples.numbers(split), recipe.limit, seed=derive(recipe.seed, "ask", split)
+            )
         ]
         shots: list[ReadExample] = []
         if recipe.shots:
             demand_splits((TRAIN,), examples.splits, examples.path.name)
-            some = _draw(examples, TRAIN, recipe.shots, seed=derive(recipe.seed, "shots"))
+            some = draw_different(examples, examples.numbers(TRAIN), recipe.shots, seed=derive(recipe.seed, "shots"))
             shots = demand_shots(some, recipe.shots)
         space: Space = _space_of(recipe.wanted, asked)
         facts = _facts_of(asked)
@@ -109,19 +112,6 @@ class BoxQuestions(Questions):
         """The boxes that `BoxGold.to_plain` wrote."""
         del answer
         return BoxGold.from_plain(plain)
-
-
-def _splits_to_ask(examples: Examples) -> tuple[str, ...]:
-    """Return the split test, or else all but train, or else all there are."""
-    known = list(examples.splits)
-    return (TEST,) if TEST in known else tuple(split for split in known if split != TRAIN) or tuple(known)
-
-
-def _draw(examples: Examples, split: str, count: int, *, seed: int) -> list[ReadExample]:
-    numbers = examples.numbers(split)
-    chosen = [numbers[place] for place in draw_numbers(len(numbers), count, seed=seed)]
-    found = {number: examples[number] for number in sorted(chosen)}  # a file is read in its order
-    return [found[number] for number in chosen]  # type: ignore[misc]
 
 
 def _space_of(wanted: str, asked: Sequence[ReadExample]) -> Space:

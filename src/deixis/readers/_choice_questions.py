@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from deixis.errors import BrokenDataset, RecipeError, SchemaError
 from deixis.prompts.answers import Unparsable, parse_choice, read_only
 from deixis.prompts.question import GoldMessage, Judgement, Message, QuestionPool
-from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_splits, draw_numbers
+from deixis.prompts.tasks import TRAIN, Questions, demand_shots, demand_splits
 from deixis.readers._choice_answers import ORDINALS, choices_of, plain_text
 from deixis.readers._choice_judging import difference_of
+from deixis.readers._draws import draw_different, splits_to_ask
 from deixis.seeds import Stream, derive
 
 
@@ -43,7 +44,7 @@ MEANT = {"YES": "true", "NO": "false", "CORRECT": "true", "INCORRECT": "false"}
 ORDERS = ("drawn", "both")
 TASKS = {
     "match": "You match sentences with images.",
-    "verify": "You judge statements about scenes.",
+    "verify": "You judge statements about scenes. Rows of objects count from the top, columns from the left.",
 }
 ASKED = {
     "sentence": "Exactly one of these sentences fits the image. Which one?",
@@ -205,11 +206,11 @@ class ChoiceQuestions(Questions):
         shots: list[GoldMessage] = []
         if recipe.shots:
             demand_splits((TRAIN,), examples.splits, examples.path.name)
-            some = _draw(examples, TRAIN, recipe.shots, seed=derive(recipe.seed, "shots"))
+            some = draw_different(examples, examples.numbers(TRAIN), recipe.shots, seed=derive(recipe.seed, "shots"))
             shots = [next(self._pose(one, recipe)) for one in demand_shots(some, recipe.shots)]
         posed = [
             one
-            for split in recipe.splits or _usual_splits(examples)
+            for split in recipe.splits or splits_to_ask(examples)
             for one in self._pose_split(examples, split, recipe)
         ]
         instructions = Message("system", (TASKS["verify" if self.is_verify else "match"],))
@@ -228,7 +229,8 @@ class ChoiceQuestions(Questions):
     def _pose_split(self, examples: Examples, split: str, recipe: PromptRecipe) -> list[GoldMessage]:
         """As many questions of a split as are wanted, all those about an example one after another."""
         found: list[GoldMessage] = []
-        for example in _draw(examples, split, recipe.limit, seed=derive(recipe.seed, "ask", split)):
+        numbers, seed = examples.numbers(split), derive(recipe.seed, "ask", split)
+        for example in draw_different(examples, numbers, recipe.limit, seed=seed):
             mine = list(self._pose(example, recipe))
             if found and len(found) + len(mine) > recipe.limit:
                 break
@@ -320,19 +322,6 @@ def _shown_order(example: ReadExample, asked: Choices, seed: int) -> list[int]:
 def _is_statement(texts: Sequence[str]) -> bool:
     """Return whether the choices are true and false, which are their own names."""
     return {text.casefold() for text in texts} == WORDS
-
-
-def _usual_splits(examples: Examples) -> list[str]:
-    """The split test, or where there is none all but train, or train."""
-    known = list(examples.splits)
-    return [TEST] if TEST in known else [split for split in known if split != TRAIN] or known
-
-
-def _draw(examples: Examples, split: str, count: int, *, seed: int) -> list[ReadExample]:
-    numbers = examples.numbers(split)
-    wanted = [numbers[place] for place in draw_numbers(len(numbers), count, seed=seed)]
-    found = {number: examples[number] for number in sorted(wanted)}  # in the order of the file, which is read once
-    return [found[number] for number in wanted]  # type: ignore[misc]
 
 
 def _digest_of(examples: Examples) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deixis.errors import BrokenDataset
-from deixis.prompts.tasks import TEST, TRAIN, draw_numbers
+from deixis.readers._draws import draw_different, splits_to_ask
 from deixis.worlds.example import context_of
 from deixis.worlds.toolkit.questions import ObjectQuestions
 
@@ -25,17 +25,16 @@ class ReadObjectQuestions(ObjectQuestions):
     """Part `questions` for files of others in which an object is meant."""
 
     def splits_to_ask(self, examples: Examples) -> tuple[str, ...]:
-        """Return the split test, or else all but train, or else all there are."""
-        known = list(examples.splits)
-        return (TEST,) if TEST in known else tuple(split for split in known if split != TRAIN) or tuple(known)
+        """Return those that read files are asked about."""
+        return splits_to_ask(examples)
 
     def draw_examples(self, examples: Examples, split: str, count: int, *, seed: int) -> list[Example]:
-        """Return some examples of a split that can be asked about, chosen by the seed."""
+        """Return some different examples of a split that can be asked about, chosen by the seed."""
         wanted = frozenset(examples.numbers(split))
         numbers = [number for number, one in enumerate(examples) if number in wanted and _can_be_asked(one)]
         if not numbers:
             raise BrokenDataset(f"{examples.path.name} has no example with a text and objects of which one is meant")
-        return [examples[number] for number in sorted(numbers[k] for k in draw_numbers(len(numbers), count, seed=seed))]
+        return list(draw_different(examples, numbers, count, seed=seed))
 
 
 def _can_be_asked(example: Example) -> bool:

@@ -81,6 +81,7 @@ COLUMNS = pa.schema(
         ("rest", pa.string()),
     ]
 )
+DEMANDED = ("split", "text", "space", "right", "record")  # columns without empty cells, beside the lists
 
 
 class Place(NamedTuple):
@@ -333,8 +334,11 @@ class RowFile:
         return self._kept[key]
 
     def _example(self, row: dict[str, Any]) -> ReadExample:
-        rest = json.loads(row["rest"])
-        scenes = json.loads(row["scenes"])
+        if lacks := [name for name in DEMANDED if row[name] is None]:
+            raise BrokenDataset(f"it has no {lacks[0]}")
+        rest, scenes, facts = (json.loads(row[name]) for name in ("rest", "scenes", "facts"))
+        if not isinstance(facts, dict):
+            raise BrokenDataset("its facts have no names")
         schemas = [self._schemas[number] for number in rest.get("schemas", ())]
         said = None if row["expression"] is None else expression_from_json(row["expression"])
         is_parsed = "parsed" in rest
@@ -361,7 +365,7 @@ class RowFile:
             space=row["space"],
             choices=tuple(row["choices"]),
             right=row["right"],
-            facts=json.loads(row["facts"]),
+            facts=facts,
             record=row["record"],
             folder=self.path,
         )

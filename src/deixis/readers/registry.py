@@ -11,6 +11,7 @@ A package that fails to import is left out with a warning; the other readers wor
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +24,8 @@ from deixis.readers.reader import Reader
 
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from deixis.worlds.world import World
 
 
@@ -69,6 +72,23 @@ def known_readers() -> dict[str, Reader]:
     """All readers by name: the built-in ones first, then those of other packages in the order of their names."""
     found = {name: import_module(f"deixis.readers._builtin.{name}").READER for name in BUILT_IN}
     return add_plugins(found, group=GROUP, kind=Reader, what="reader", warn=_warn)
+
+
+@contextmanager
+def registering(reader: Reader) -> Iterator[None]:
+    """Within this context, a reader is known by its name, as if its package were installed."""
+    known = known_readers()
+    before = known.get(reader.name)
+    known[reader.name] = reader
+    world_of_reader.cache_clear()
+    try:
+        yield
+    finally:
+        if before is None:
+            del known[reader.name]
+        else:
+            known[reader.name] = before
+        world_of_reader.cache_clear()
 
 
 def reader_names() -> tuple[str, ...]:

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 GROUP = "deixis.worlds"
-BUILT_IN = ("grid", "rooms", "photos")
+BUILT_IN = ("grid", "rooms", "photos", "tabletop")
 MANIFEST = "manifest.json"
 NEWEST_FORMAT = 2
 

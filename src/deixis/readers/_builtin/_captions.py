@@ -103,7 +103,7 @@ def image_name(value: Any, key: str) -> str:
 
 def demand_different(sentences: tuple[str, ...], key: str) -> tuple[str, ...]:
     """Sentences of which each is told once, or a refusal."""
-    if len(sentences) < 2 or len(set(sentences)) != len(sentences):
+    if len({sentence.strip() for sentence in sentences}) < max(len(sentences), 2):
         raise RefusedRecord("same-text", f"{key}: {sentences[0][:60]!r}")
     return sentences
 

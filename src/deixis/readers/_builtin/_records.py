@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import BrokenDataset
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
 
 
 DELIMITERS = {".tsv": "\t", ".csv": ","}
+LIST = re.compile(r"\s*\[\s*['\"]")  # text that begins like a list of texts
+QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+LIST_OF_TEXTS = re.compile(
+    rf"\s*\[\s*(?:{QUOTED.pattern})(?:(?:\s*,\s*|\s+)(?:{QUOTED.pattern}))*\s*,?\s*\]\s*", re.DOTALL
+)
+ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+BLANKS = {"n": "\n", "t": "\t", "r": "\r"}
 SERVED = '"rows"'  # the list of a page that a dataset server gave out, each entry with a number and a row
 
 
@@ -73,6 +81,26 @@ def _cell(text: str) -> Any:
         except (ValueError, RecursionError):
             return text
     return text
+
+
+def texts_of(value: Any) -> list[Any]:
+    """Return several texts as a list: a list, or a cell of a table that holds one as JSON, Python or numpy write it.
+
+    Any other text is the only one; a list that is broken is no text.
+    """
+    if not isinstance(value, str) or not LIST.match(value):
+        return value if isinstance(value, list) else [value]
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        is_whole = LIST_OF_TEXTS.fullmatch(value)
+        return [_unquote(one) for one in QUOTED.findall(value)] if is_whole else [None]
+    return found if isinstance(found, list) else [value]
+
+
+def _unquote(text: str) -> str:
+    """A text without its quotation marks and the backslashes before others."""
+    return ESCAPED.sub(lambda found: BLANKS.get(found[1], found[1]), text[1:-1])
 
 
 def text_in(fields: dict[str, Any], name: str) -> str:

@@ -14,7 +14,6 @@ nothing to read.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from deixis.readers._builtin._captions import (
@@ -29,6 +28,7 @@ from deixis.readers._builtin._captions import (
     plain_facts,
     sentence_of,
 )
+from deixis.readers._builtin._records import texts_of
 from deixis.readers.files import head_of
 from deixis.readers.reader import Image, Reader, ReadExample, RefusedRecord
 
@@ -82,13 +82,8 @@ def _captions(fields: dict[str, Any], key: str) -> list[Any]:
         return [fields["true_caption"], fields.get("false_caption")]
     if "correct_caption" in fields:
         return [fields["correct_caption"], *(fields[name] for name in HARD if name in fields)]
-    options = fields.get("caption_options")
-    if isinstance(options, str):  # a cell of a table
-        try:
-            options = json.loads(options)
-        except (ValueError, RecursionError):
-            options = None
-    if not isinstance(options, list) or not options:
+    options = texts_of(fields.get("caption_options"))
+    if not options:
         raise RefusedRecord("no-text", key)
     return options
 

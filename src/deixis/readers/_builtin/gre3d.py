@@ -93,12 +93,15 @@ def _descriptions(path: Path) -> Iterator[dict[str, str]]:
         return
     if not sniff(path):
         raise BrokenDataset(f"{path} has no columns {', '.join(NEEDED)}")
-    rows = csv.reader(io.StringIO(_text(path), newline=None))
+    text = _text(path)
+    rows = csv.reader(io.StringIO(text, newline=None))
+    open_line = len(text.splitlines()) if text[-1:] not in ("\r", "\n") else 0  # perhaps cut off
     try:
         head = [name.strip().lower() for name in next(rows, [])]
         for row in rows:
             if any(cell.strip() for cell in row):
-                is_whole = len(row) == len(head) or not any(row[len(head) :])
+                beyond, lacks = row[len(head) :], head[len(row) :]  # columns without a name may be left out
+                is_whole = not any(beyond) and not any(lacks) and not (lacks and rows.line_num == open_line)
                 yield _rename(dict(zip(head, row, strict=False))) if is_whole else {"row": ",".join(row)[:80]}
     except csv.Error as error:
         raise BrokenDataset(f"{path}, line {rows.line_num}: {error}") from error
@@ -188,7 +191,7 @@ READER = Reader(
     records=records,
     read=read,
     refusals={
-        "odd-row": "the row has more cells than the head of the table",
+        "odd-row": "the row has more or fewer cells than the head of the table; perhaps the file is cut short",
         "no-text": "nothing was typed",
     },
     about="The text is what was typed; the meaning follows the words in normal form and their pattern. Sizes are "

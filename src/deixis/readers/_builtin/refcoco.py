@@ -171,7 +171,7 @@ def _is_list(path: Path) -> bool:
 def _key_of(path: Path) -> str:
     """The field of a file with everything that holds its references, or an empty text."""
     head = head_of(path)
-    if path.suffix.lower() not in (".json", "") or head.lstrip()[:1] != "{":
+    if path.suffix.lower() == ".jsonl" or head.lstrip()[:1] != "{":
         return ""
     ends = head + tail_of(path)
     if '"refs"' in ends and '"ref_id"' in ends and '"sentences"' in ends:  # objects may lie far from both ends

@@ -7,12 +7,13 @@ The layout declares how boxes are written; nothing is told from their size. Pict
 | VLMEvalKit, with corners | `bbox_x1`, `bbox_y1`, `bbox_x2`, `bbox_y2` | `question` | corners in pixels |
 | VLMEvalKit | `category`, `answer` | `question` | corners as shares, in `answer` |
 | kits made from it | `width`, `height`, `answer` | `question` | corners in pixels, in `answer` |
-| lmms-eval | `question_id`, `bbox`, `answer` (a list) | each `answer` | left, top, width, height in pixels |
+| lmms-eval | `question_id`, `bbox`, `answer` | each in the list `answer` | left, top, width, height in pixels |
 | rows with `captions` | `raw_image_info`, `captions`, `bbox` | each caption | corners in pixels |
 | Qwen-VL | `sent`, `bbox`, `image`, `width`, `height` | `sent` | corners in pixels |
 
 A row whose box cannot be in the space that its layout declares is refused (`odd-space`). A question around the
-expression is taken off. Images in rows (base64) are known by a digest, or by the row that has them.
+expression is taken off. Images in rows (base64) are known by a digest, or by the row that has them. A list in a cell
+of a table may be written as JSON, Python or numpy write it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from deixis.errors import SchemaError
 from deixis.judge.boxes import box_from
 from deixis.readers._builtin._coco import REFUSALS, demand_text, make_all, name_split, split_in
-from deixis.readers._builtin._records import parquet_columns, parquet_records
+from deixis.readers._builtin._records import parquet_columns, parquet_records, texts_of
 from deixis.readers._region_language import parse_regions
 from deixis.readers.files import head_of, json_items, json_lines, table_rows
 from deixis.readers.reader import Image, Reader, ReadExample, RefusedRecord, Region
@@ -48,6 +49,7 @@ KEY = re.compile(r'"([a-z_0-9]+)"\s*:')
 NUMBERED = re.compile(r"(COCO_[a-z0-9]+_[0-9]{12})_[0-9]+(\.jpg)$")  # by the reference, in the cards of refer
 LONGEST_IMAGE = 1 << 20  # bytes of a row in which a sniffer looks for the fields behind the image
 LONGEST_NAME = 300  # characters; a longer image is the image itself
+LISTS = ("answer", "captions")  # fields that hold all expressions of a row
 SLACK = 1e-3  # shares by which a box may reach out of its image
 
 
@@ -88,8 +90,6 @@ LAYOUTS = {
     "answers": Layout(("index", "question", "answer", "width", "height"), "question", _find_in("answer")),
 }
 """All layouts, the most particular first."""
-
-
 NAMES = ("file_name", "image_path", "raw_image_info", "width", "height", "split", "dataset", "label", "ref_id", "id")
 COLUMNS = frozenset(name for layout in LAYOUTS.values() for name in layout.fields).union(NAMES) - {"image"}
 
@@ -132,14 +132,15 @@ def read(record: Row) -> Iterator[ReadExample]:
     if row.get("label") != NOTHING:
         space, box = _box(row, layout, image, name)
         boxes = (Region(0, box),)
-    texts = row[layout.texts]
-    if not (several := texts if isinstance(texts, list) else [texts]):
+    given = row[layout.texts]
+    is_list = isinstance(given, list) or layout.texts in LISTS
+    if not (texts := texts_of(given) if is_list else [given]):
         raise RefusedRecord("no-text", name)
     split = _split(row, record.split)
     facts: dict[str, Any] = {key: str(row[key]) for key in ("category", "dataset") if row.get(key)}
 
     def make(number: int, whole: Any) -> ReadExample:
-        own = f"{record.number}-{name}" + (f"-{number}" if isinstance(texts, list) else "")
+        own = f"{record.number}-{name}" + (f"-{number}" if is_list else "")
         text = demand_text(_expression(whole), own)
         return ReadExample(
             id=own,
@@ -152,7 +153,7 @@ def read(record: Row) -> Iterator[ReadExample]:
             facts=facts if text == whole.strip() else {**facts, "question": whole},
         )
 
-    yield from make_all(partial(make, number, whole) for number, whole in enumerate(several))
+    yield from make_all(partial(make, number, whole) for number, whole in enumerate(texts))
 
 
 def _box(row: Mapping[str, Any], layout: Layout, image: Image, name: str) -> tuple[Literal["pixels", "share"], Box]:
@@ -212,9 +213,8 @@ def _layout(path: Path) -> str:
         return _layout_of(set(re.split(r"[\r\n]", head, maxsplit=1)[0].split("\t")))
     if any(f'"{name}"' in head for name in ("annotations", "normal_caption")):
         return ""
-    if (
-        not (found := _layout_of(set(KEY.findall(head)))) and '"image"' in head
-    ):  # which may be longer than the beginning of the file
+    found = _layout_of(set(KEY.findall(head)))
+    if not found and '"image"' in head:  # which may be longer than the beginning of the file
         found = _layout_of(set(KEY.findall(head_of(path, LONGEST_IMAGE))))
     return found
 

@@ -1,7 +1,6 @@
 """Stars2: people's descriptions of solids, with the objects of every scene and the content of every description.
 
-A release is a folder with a file of the scenes (`Stars2-context.xml` or `Stars2-contexts.xml`) and a folder of
-descriptions, one file a speaker. All of these are read: either folder, the file of the scenes, the file of a speaker.
+A release has the scenes (`Stars2-contexts.xml`) and a folder of descriptions: it is read, or either, or one file.
 
 What a description says is annotated by attribute and value; a prefix names the object it is said of (`landmark-`,
 `second-landmark-`), and the value of a relation is the name of the other object. The meaning follows these entries

@@ -18,6 +18,9 @@
 | E806 | A distractor image is not of its kind |
 | E807 | Distractor images are missing |
 | E808 | An image is shown in two splits |
+| E809 | A distractor image does not serve the wants that are recorded of it |
+| E810 | A word, relation or order of words is not needed, though the mode is every-word |
+| E811 | A mirror image is not that of its image |
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,15 +40,19 @@ from deixis.data.checks import COMPARED, Collector, Contents
 from deixis.data.recipes import recipe_in
 from deixis.data.store import MANIFEST
 from deixis.errors import BrokenDataset, DeixisError, UnknownName
-from deixis.expression.steps import AnyOf, Is, Not, Nth, Related
+from deixis.expression.steps import AnyOf, Not, Nth, Related
 from deixis.resolution.reference import denotation
+from deixis.worlds.photos._kinds import holds_kind
+from deixis.worlds.photos._mirror import mirror_id
 from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos._needed_words import NeededWords
+from deixis.worlds.photos._twins import is_twin_of
 from deixis.worlds.photos.data.store import SCENES, ContentDigest, open_copsref
 from deixis.worlds.photos.engine.settings import PRIORITY
 from deixis.worlds.photos.language import parse_reference
 from deixis.worlds.photos.localise import FORMS
 from deixis.worlds.photos.resolution.graphs import compile_for, counts_of, only_of, resolve_graph_pairs
-from deixis.worlds.photos.scene.vocabulary import NAME, SAME
+from deixis.worlds.photos.scene.vocabulary import SAME
 
 
 if TYPE_CHECKING:
@@ -76,6 +83,9 @@ codes = {
     "E806": "A distractor image is not of its kind",
     "E807": "Distractor images are missing",
     "E808": "An image is shown in two splits",
+    "E809": "A distractor image does not serve the wants that are recorded of it",
+    "E810": "A word, relation or order of words is not needed, though the mode is every-word",
+    "E811": "A mirror image is not that of its image",
 }
 runs_on_clusters = False
 BLOCK = 2048  # examples that are resolved together
@@ -108,6 +118,7 @@ class _Run:
         self.counts: dict[str, list[tuple[int, int, int]]] = {}  # by split: fewest images of a kind, row, id
         self.images = self.unread = 0
         self.contents: list[tuple[int, int, int, str]] = []  # digest, id, row and split of every example
+        self.needs = NeededWords(data.scenes) if self.recipe.get("mode") == "every-word" else None
 
     def report(self) -> Report:
         """Look at the files and examples, and tell what was found."""
@@ -143,7 +154,9 @@ class _Run:
             chosen = frozenset(self.request.choose(total))
             stream = (pair for pair in stream if pair[0] in chosen)
         while block := [(row, self._known_meaning(row, one)) for row, one in islice(stream, BLOCK)]:
-            self._resolve([(row, one) for row, one in block if one.expression is not None])
+            known = [(row, one) for row, one in block if one.expression is not None]
+            self._resolve(known)
+            self._look_at_wants(known)
             for row, example in block:
                 self.found.see(example.split)
                 self.unread += example.expression is None
@@ -226,7 +239,7 @@ class _Run:
                 self.found.add("E808", f"image {image} is shown in {first}, too", **where)
         if example.expression is not None:
             self._look_at_words(example, example.expression, where)
-            self._look_at_images(row, example, example.expression, where)
+            self._look_at_images(row, example, where)
 
     def _look_at_words(self, example: Example, expression: Expression, where: dict[str, Any]) -> None:
         if self.found.wants("E804"):
@@ -243,7 +256,7 @@ class _Run:
             told = ", ".join((example.form, *example.forms[1:]))
             self.found.add("E805", f"it is told as {told}, but it is {', '.join(forms)}", **where)
 
-    def _look_at_images(self, row: int, example: Example, expression: Expression, where: dict[str, Any]) -> None:
+    def _look_at_images(self, row: int, example: Example, where: dict[str, Any]) -> None:
         if not example.is_there:
             origin = self.shown.get(-1 if example.changed_id is None else example.changed_id)
             if origin is not None and origin != _images_of(example):
@@ -251,13 +264,24 @@ class _Run:
                 self.found.add("E806", detail, **where)
             return
         self.shown[example.id] = _images_of(example)
-        if example.distractors or example.split != "train":
+        if self.needs is None and (example.distractors or example.split != "train"):
             kinds = Counter(one.kind for one in example.distractors)
             fewest = min(kinds[kind] for kind in DISTRACTOR_KINDS)
             self.counts.setdefault(example.split, []).append((fewest, row, example.id))
         for one in example.distractors:
-            if not kind_fits(one, expression, self.data.scenes):
+            if not kind_fits(one, example, self.data.scenes):
                 self.found.add("E806", f"image {one.image_id} is none of kind {one.kind}", **where)
+
+    def _look_at_wants(self, examples: Sequence[tuple[int, Example]]) -> None:
+        """Find wants that are recorded of images that do not serve them, and, in every-word, such as nothing serves."""
+        if self.needs is None or not self.found.wants("E809", "E810", "E811"):
+            return
+        there = [(row, one) for row, one in examples if one.is_there]
+        for (row, example), faults in zip(
+            there, self.needs.look_at([one for _, one in there], thorough=self.request.thorough), strict=True
+        ):
+            for code, detail in faults:
+                self.found.add(code, detail, **_where(row, example))
 
     def _look_at_counts(self) -> None:
         """Find expressions that have fewer distractor images than they should."""
@@ -328,28 +352,21 @@ def forms_of(expression: Expression) -> tuple[str, ...]:
     return tuple(form for form in PRIORITY if form in used) or ("chain",)
 
 
-def kind_fits(one: DistractorImage, expression: Expression, scenes: GraphTable) -> bool:
-    """Return whether an image holds the objects that its kind promises.
+def kind_fits(one: DistractorImage, example: Example, scenes: GraphTable) -> bool:
+    """Return whether an image is what its kind promises, see `holds_kind`; `Mirror` and `Twin` are told by their ids.
 
-    `DiffCat` lacks the category of the target and every other kind has it; `Cat&attr` has it with the attributes that
-    are said, and `Cat&cat` has every category that is mentioned, as often as it is. An image that the scenes do not
-    have, or an expression without a noun, is no matter of kinds.
+    An image that the scenes do not have is no matter of kinds.
     """
-    nouns = [mention.value(NAME) for mention in expression.mentions()]
+    if one.kind == "Mirror":
+        return one.image_id == mirror_id(example.image_id)
+    if one.kind == "Twin":
+        return is_twin_of(one.image_id, example.image_id)
+    assert example.expression is not None
     try:
         scene = scenes.find(one.image_id)
     except UnknownName:
         return True
-    if None in nouns:
-        return True
-    names, words = _objects_of(scenes, scene)
-    has_category = nouns[0] in names
-    if one.kind == "DiffCat":
-        return not has_category
-    if one.kind == "Cat&attr":
-        said = {step.value for step in expression.steps if isinstance(step, Is) and step.attribute != NAME}
-        return any(name == nouns[0] and said <= held for name, held in zip(names, words, strict=True))
-    return has_category and (one.kind != "Cat&cat" or not Counter(nouns) - Counter(names))
+    return holds_kind(one.kind, example.expression, scenes, scene)
 
 
 def _images_of(example: Example) -> tuple[str, ...]:
@@ -367,12 +384,3 @@ def _forms_of_step(step: Step) -> Iterable[str]:
         case Related(relation, _) if relation in SAME:
             return ("same",)
     return ()
-
-
-@lru_cache(maxsize=8192)
-def _objects_of(scenes: GraphTable, scene: int) -> tuple[list[str], list[set[str]]]:
-    """Return the names of the objects of a scene, and their attributes."""
-    words, some = scenes.vocabulary, scenes.objects_of(scene)
-    starts = scenes.attr_ptr[some.start : some.stop + 1].tolist()
-    names = [words.names[code] for code in scenes.name[some.start : some.stop].tolist()]
-    return names, [{words.words[code] for code in scenes.attr[a:b].tolist()} for a, b in pairwise(starts)]

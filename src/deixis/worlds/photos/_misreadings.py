@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from deixis.expression.steps import Step
 
 
-DistractorKind: TypeAlias = Literal["DiffCat", "Cat", "Cat&attr", "Cat&cat"]
+DistractorKind: TypeAlias = Literal["DiffCat", "Cat", "Cat&attr", "Cat&cat", "Mirror", "Twin"]
 DISTRACTOR_KINDS: tuple[DistractorKind, ...] = ("DiffCat", "Cat", "Cat&attr", "Cat&cat")
+OWN_KINDS: tuple[DistractorKind, ...] = ("Mirror", "Twin")  # made of the image of the target, see `mirror` and `twins`
+ALL_KINDS = (*DISTRACTOR_KINDS, *OWN_KINDS)
 
 
 def noun_of(expression: Expression) -> str:
@@ -81,7 +83,7 @@ def misreading_of(
         with_attributes: for `Cat&cat`, whether the object of the category there has the attributes, too.
     """
     match kind:
-        case "DiffCat":
+        case "DiffCat" | "Mirror" | "Twin":
             return None
         case "Cat":
             return _only_hearing(expression, noun_alone(expression), "attribute")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from deixis._losses import MAX_SHARE, Losses
 from deixis.data.recipes import recipe_in, record_from
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from deixis.worlds.photos.making.make import CopsRefRecipe
 
 
+MOST_CANDIDATES = 500
 FEW_IMAGES = 120  # of a dataset to look at, or to ask about
 
 
@@ -39,6 +40,8 @@ def copsref(  # noqa: PLR0913 (each is an option)
     closed_world: bool = False,
     no_negatives: bool = False,
     allow_losses: bool = False,
+    mode: Literal["kinds", "every-word"] = "kinds",
+    candidates: int | None = None,
     seed: int = 42,
 ) -> CopsRefRecipe:
     """Cops-Ref: expressions of six forms about scene graphs, with distractor images that resist them.
@@ -56,8 +59,17 @@ def copsref(  # noqa: PLR0913 (each is an option)
         closed_world: Take what is not annotated as false; by default it may be true.
         no_negatives: Make no expressions that fit nothing.
         allow_losses: Go on although over 1 % of the given files, images, objects, attributes or relations are faulty.
+        mode: With images of the paper's kinds (kinds, the default), or with nothing said but what needs every word, and
+            at most 12 images that each punish a misreading, mirror images among them (every-word).
+        candidates: In the mode every-word, how many things are tried to say of an image, 1 to 500; 30 by default.
         seed: Random seed; 42 by default.
     """
+    if mode == "every-word" and (each != 3 or fewest != 1):
+        raise RecipeError("--each and --fewest count images of the paper's kinds; the mode every-word shows others")
+    if mode != "every-word" and candidates is not None:
+        raise RecipeError("--candidates belongs to --mode every-word")
+    if candidates is not None and not 1 <= candidates <= MOST_CANDIDATES:
+        raise RecipeError(f"--candidates must be 1 to {MOST_CANDIDATES}, got {candidates}")
     if scenes and images is not None:
         raise RecipeError("--images says how many scenes are imagined; leave it out where --scenes are given")
     if pictures is not None and not scenes:
@@ -76,6 +88,8 @@ def copsref(  # noqa: PLR0913 (each is an option)
         scenes=tuple(scenes or ()),
         pictures=pictures,
         allow_losses=allow_losses,
+        mode=mode,
+        candidates=30 if candidates is None else candidates,
     )
 
 
@@ -138,6 +152,7 @@ def demo(seed: int = 42) -> CopsRefRecipe:
 def summary(dataset: Dataset) -> Output:
     """Summarise a dataset: the measures of Table 2 of the paper, and everything left out, repaired or guessed."""
     from deixis.worlds.photos._paper.statistics import DescribedDataset, in_words, measures
+    from deixis.worlds.photos._served_wants import counts_in, wants_table
     from deixis.worlds.photos.data._statistics import describe_examples, table_2
     from deixis.worlds.photos.data.store import open_copsref
 
@@ -145,14 +160,21 @@ def summary(dataset: Dataset) -> Output:
     row = describe_examples(made.examples(), made.scenes)
     losses = dataset.manifest.get("losses", [])
     searched = dataset.manifest["made with"].get("distractor images", {})
+    wants = counts_in(dataset.manifest)
     heads, rows = measures([DescribedDataset(name=dataset.path.name, row=row)])
     lines = [(measure, *map(in_words, values)) for measure, values in rows.items()]
     splits = [(name, f"{size:,}") for name, size in made.splits.items()]
     return Output(
-        values={"losses": losses, "distractor images": searched, "table 2": table_2({"": row})},
+        values={
+            "losses": losses,
+            "distractor images": searched,
+            "table 2": table_2({"": row}),
+            **({"every word": wants} if wants else {}),
+        },
         blocks=[
             TextTable(("split", "examples"), splits, numbers=(1,)),
             TextTable(("", *heads), lines, numbers=range(1, len(heads) + 1)),
+            *([_table_of_wants(*wants_table(wants))] if wants else []),
         ],
         notes=[
             *(line for one in losses for line in Losses.from_dict(one).lines()),
@@ -160,6 +182,10 @@ def summary(dataset: Dataset) -> Output:
             *_without_images(searched, recipe),
         ],
     )
+
+
+def _table_of_wants(heads: list[str], rows: list[list[str]]) -> TextTable:
+    return TextTable(heads, rows, numbers=range(1, len(heads)))
 
 
 def _shortages(searched: Mapping[str, Any], splits: Mapping[str, int]) -> Iterator[str]:

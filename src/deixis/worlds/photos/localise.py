@@ -16,7 +16,8 @@ from deixis._deprecation import deprecate
 from deixis._numbers import is_number
 from deixis.errors import SchemaError
 from deixis.scene.scene import Context, Where
-from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS, DistractorKind, decode_misreading
+from deixis.worlds.photos._misreadings import ALL_KINDS, DistractorKind, decode_misreading
+from deixis.worlds.photos._wants import MARK, as_misreading, decode_wants
 from deixis.worlds.photos.scene.graph import Box
 
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from deixis.distractors.planned_misreadings import PlannedMisreading
     from deixis.expression.description import Expression
+    from deixis.worlds.photos._wants import Want
     from deixis.worlds.photos.data._photographs import Photographs
     from deixis.worlds.photos.scene.graph_table import GraphTable
 
@@ -62,7 +64,8 @@ class DistractorImage:
         kind: why it is there.
         image_id: which image.
         object_id: the object in it that tempts a careless reader; empty where there is none.
-        misreading: what such a reader misses, see `encode_misreading`; empty where hearing the noun is enough.
+        misreading: what such a reader misses, see `encode_misreading`; empty where hearing the noun is enough. In the
+            mode every-word all wants that the image serves, see `encode_wants`.
     """
 
     kind: DistractorKind
@@ -71,8 +74,8 @@ class DistractorImage:
     misreading: str = ""
 
     def __post_init__(self) -> None:
-        if self.kind not in DISTRACTOR_KINDS:
-            raise SchemaError(f"unknown kind {self.kind!r}; known: {', '.join(DISTRACTOR_KINDS)}")
+        if self.kind not in ALL_KINDS:
+            raise SchemaError(f"unknown kind {self.kind!r}; known: {', '.join(ALL_KINDS)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +170,13 @@ class Example:
         """Return the misreading that an image punishes, if any."""
         if self.expression is None:
             return None
+        if distractor.misreading.startswith(MARK):
+            return as_misreading(self.wants_served_by(distractor)[0])
         return decode_misreading(distractor.misreading, self.expression)
+
+    def wants_served_by(self, distractor: DistractorImage) -> tuple[Want, ...]:
+        """Return the wants that an image is recorded to serve, which only those of every-word are."""
+        return () if self.expression is None else decode_wants(distractor.misreading, self.expression)
 
     @deprecate("deixis.worlds.photos.localise:Example.misreading_of", since="0.3.0", until="0.5.0")
     def relaxation_of(self, distractor: DistractorImage) -> PlannedMisreading | None:

@@ -32,6 +32,7 @@ SHAPES3D = Citation(
   year   = {2018}
 }""",
 )
+SWITCHES = ("images", "pairs", "test_sets", "every_word")  # options without a value
 CAPTION_COLUMNS = """| column | type | meaning |
 |---|---|---|
 | `image` | uint32 | the number of the image, as in the original file |
@@ -42,6 +43,13 @@ PAIR_COLUMNS = """| column | type | meaning |
 | `set` | string | what the two images share |
 | `target` | uint32 | the number of the image that is to be described |
 | `distractor` | uint32 | the number of the image that it is to be told from |"""
+CONTEXT_COLUMNS = """| column | type | meaning |
+|---|---|---|
+| `set` | string | how many features have to be said |
+| `target` | uint32 | the number of the image that is to be described |
+| `distractors` | list of uint32 | the numbers of the images that it is to be told from |
+| `number` | uint8 | the number of the caption among those of the grammar `partial` |
+| `caption` | string | the only caption that says all that is needed and no more |"""
 IMAGE_COLUMNS = """| column | type | meaning |
 |---|---|---|
 | `image` | uint32 | the number of the image, as in the original file |
@@ -127,6 +135,9 @@ def _room_tables(folder: Path, manifest: dict[str, Any]) -> tuple[TableFacts, ..
         ("tuning-pairs", "pairs/tune.parquet", "tune"),
     ):
         wanted.append((name, "A row is a pair of images.", PAIR_COLUMNS, "", {split: matching(files, path)}))
+    about = "A row is a context of images with the caption whose every feature is needed."
+    contexts = {"test": matching(files, "pairs/every-word.parquet")}
+    wanted.append(("every-word", about, CONTEXT_COLUMNS, "", contexts))
     for name, columns, picture in (("images", IMAGE_COLUMNS, ""), ("pictures", IMAGE_COLUMNS + PICTURE_ROW, "picture")):
         about = "A row is an image, as a picture." if picture else "A row is an image."
         wanted.append(
@@ -167,7 +178,7 @@ def _make_rooms(recipe: Mapping[str, Any]) -> str:
     words += [f"--layout {recipe['layout']}"] if recipe["layout"] != "parquet" else []
     words += [f"--image-size {recipe['image_size']}"] if recipe["image_size"] != 64 else []
     words += [f"--pictures {recipe['pictures']}"] if recipe.get("pictures") else []
-    words += [f"--{key.replace('_', '-')}" for key in ("images", "pairs", "test_sets") if recipe[key]]
+    words += [f"--{key.replace('_', '-')}" for key in SWITCHES if recipe.get(key)]
     return " ".join((*words, f"--seed {recipe['seed']}"))
 
 
@@ -180,6 +191,7 @@ def _room_files(manifest: dict[str, Any]) -> str:
         "images/": "`images/SPLIT.parquet` | the six factors of the images of a split",
         "pictures/": "`pictures/SPLIT.parquet` | the first images of a split as pictures, with their factors",
         "pairs/test": "`pairs/test.parquet` | the thirteen test sets: set, target, distractor",
+        "pairs/every-word": "`pairs/every-word.parquet` | test sets in which every feature that is said must be said",
         "pairs/tune": "`pairs/tune.parquet` | random and similar pairs for a reference game, from the images of `tune`",
         "3dshapes.h5": "`3dshapes.h5` | the images, in the layout of the original file",
     }

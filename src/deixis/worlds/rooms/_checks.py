@@ -11,6 +11,7 @@
 | E702 | The vocabulary lacks a word of the captions |
 | E703 | The splits share images, or are not those of the seed |
 | E704 | A pair is not what its set promises |
+| E705 | A caption of an every-word set is not the one that says all that is needed and no more |
 
 Captions are made anew and compared, so that a file with the right hash and the wrong captions is found, too. Images are
 compared with the manifest only. E401 and W402 are about images that two datasets have; E703 is about one dataset.
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -28,17 +30,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from deixis.data._seal import find_changes, find_unlisted
 from deixis.data.checks import COMPARED, Collector, Contents
 from deixis.data.store import MANIFEST, file_digest, kind_of, open_dataset
-from deixis.errors import BrokenDataset, DeixisError
-from deixis.worlds.rooms.captions import GRAMMARS, caption, frames
+from deixis.distractors.necessity import is_minimal
+from deixis.errors import AmbiguousExpression, BrokenDataset, DeixisError
+from deixis.worlds.rooms.captions import GRAMMARS, caption, expression_of, frames
 from deixis.worlds.rooms.data._captions import caption_table, read_captions
-from deixis.worlds.rooms.data.make import KIND, read_pairs
+from deixis.worlds.rooms.data.make import EVERY_WORD_FILE, KIND, read_pairs
+from deixis.worlds.rooms.every_word import EVERY_WORD, needed_features
 from deixis.worlds.rooms.formats.a3ds import compare_captions, read_caption_file, read_image_list, read_vocabulary
-from deixis.worlds.rooms.pairs import SETS, partition
+from deixis.worlds.rooms.pairs import SETS, context_of, partition
 from deixis.worlds.rooms.scene import FACTORS, IMAGES, RoomScene, factors_of
+from deixis.worlds.rooms.speakers import caption_numbers
 from deixis.worlds.rooms.vocabulary import unknown_words
 
 
@@ -59,6 +65,7 @@ codes = {
     "E702": "The vocabulary lacks a word of the captions",
     "E703": "The splits share images, or are not those of the seed",
     "E704": "A pair is not what its set promises",
+    "E705": "A caption of an every-word set is not the one that says all that is needed and no more",
 }
 runs_on_clusters = False
 SHARED = {"similar": 3, "random": 0} | dict(SETS)
@@ -172,9 +179,12 @@ def _find_of(
         return lambda file: _caption_file(file, path, split, images)
     if path == "vocabulary.json":
         grammars = [name for name in _table(manifest, "captions") if name in GRAMMARS]
+        grammars += ["partial"] if recipe.get("every_word") and "partial" not in grammars else []
         return lambda file: _vocabulary(file, path, grammars)
     if path.startswith("ids/"):
         return lambda file: _ids(file, path, split, seed if recipe else None)
+    if path == EVERY_WORD_FILE:
+        return lambda file: _every_word(file, path, seed, rows, is_plain=is_plain)
     if path.startswith("pairs/"):
         return lambda file: _pairs(file, path, split, seed, rows, is_plain=is_plain)
     return lambda _file: iter(())
@@ -375,6 +385,65 @@ def _share_one_by_one(pairs: np.ndarray, shared: int | Sequence[str]) -> np.ndar
         rooms = RoomScene(one), RoomScene(other)
         same = {factor for factor in FACTORS if rooms[0].values(0, factor) == rooms[1].values(0, factor)}
         fits[place] = len(same) >= shared if isinstance(shared, int) else same >= set(shared)
+    return fits
+
+
+def _every_word(
+    file: Path, path: str, seed: int, rows: np.ndarray | None, *, is_plain: bool
+) -> Iterator[_Problem | int]:
+    """Contexts of images of the test split, with the one caption each whose every feature is needed."""
+    members = np.zeros(IMAGES, bool)
+    members[_split_images(seed).get("test", [])] = True
+    sets, said = read_pairs(file), pq.read_table(file, columns=["number", "caption"])
+    start = 0
+    for name, every in sets.items():
+        inside = np.arange(len(every))
+        inside = inside if rows is None else rows[(rows >= start) & (rows < start + len(every))] - start
+        numbers, texts = (said[column].take(pa.array(inside + start)).to_pylist() for column in said.column_names)
+        start += len(every)
+        yield len(inside)
+        if name not in EVERY_WORD or (every >= IMAGES).any() or every.shape[1] != 1 << EVERY_WORD[name]:
+            yield _Problem("E704", path, f"there is no set {name!r}, or it shows images that do not exist or too few")
+            continue
+        some = every[inside]
+        is_needed = _need_one_by_one if is_plain else _need
+        fits = is_needed(some, numbers) & members[some].all(axis=1)
+        fits &= _cross(some, EVERY_WORD[name])
+        for row in np.flatnonzero(~fits)[:MANY].tolist():
+            yield _Problem("E704", path, f"{name}: {some[row].tolist()}, the target first")
+        wrong = [
+            row
+            for row, (image, number, text) in enumerate(zip(some[:, 0].tolist(), numbers, texts, strict=True))
+            if number >= len(frames("partial")) or text != caption(image, number, "partial")
+        ]
+        for row in wrong[:MANY]:
+            yield _Problem("E705", path, f"{name}: {texts[row]!r} of image {some[row, 0]}")
+
+
+def _cross(images: np.ndarray, features: int) -> np.ndarray:
+    """bool [context]: the images are all rooms that so many features with two values each make."""
+    differs = factors_of(images) != factors_of(images[:, :1])
+    patterns = np.sort((differs * (1 << np.arange(len(FACTORS)))).sum(axis=2), axis=1)  # the target has none
+    is_each_once = (np.diff(patterns, axis=1) > 0).all(axis=1)
+    return np.asarray(is_each_once & (differs.any(axis=1).sum(axis=1) == features))
+
+
+def _need(images: np.ndarray, numbers: Sequence[int]) -> np.ndarray:
+    """bool [context]: these captions name the features that must be said, and no others; they suffice."""
+    needed = needed_features(images)
+    differs = factors_of(images[:, 1:]) != factors_of(images[:, :1])
+    is_sufficient = (differs & needed[:, None]).any(axis=2).all(axis=1)
+    return np.asarray(is_sufficient & (caption_numbers(needed) == np.asarray(numbers, np.int64)))
+
+
+def _need_one_by_one(images: np.ndarray, numbers: Sequence[int]) -> np.ndarray:
+    """The same by what captions mean: they fit the target alone, and without any part something else as well."""
+    fits = np.zeros(len(images), bool)
+    known = frames("partial")
+    for place, (row, number) in enumerate(zip(images.tolist(), numbers, strict=True)):
+        if number < len(known):
+            with suppress(AmbiguousExpression):
+                fits[place] = is_minimal(expression_of(row[0], known[number].features), context_of(row))
     return fits
 
 

@@ -19,9 +19,11 @@ from deixis.data.store import open_dataset
 from deixis.errors import BrokenDataset, UnknownName
 from deixis.seeds import Stream, derive
 from deixis.worlds.rooms.captions import GRAMMARS, caption, expression_of, frames
-from deixis.worlds.rooms.data.make import PAIRS, read_pairs
+from deixis.worlds.rooms.data.make import CONTEXTS, PAIRS, read_pairs
+from deixis.worlds.rooms.every_word import EVERY_WORD, needed_features
 from deixis.worlds.rooms.pairs import context_of, partition
 from deixis.worlds.rooms.scene import FACTORS, IMAGES, PLACES, RoomScene
+from deixis.worlds.rooms.speakers import caption_numbers
 
 
 if TYPE_CHECKING:
@@ -99,6 +101,8 @@ class Example:
 
     def _caption_choice(self) -> tuple[Grammar, int]:
         """The grammar and the number of the caption."""
+        if self.split in EVERY_WORD:
+            return "partial", int(caption_numbers(needed_features(np.array([self.images])))[0])
         return _choose_caption(self.images, self.seed, self.grammars)
 
 
@@ -250,7 +254,7 @@ def recognises(path: Path) -> bool:
     if not path.is_file() or path.suffix != ".parquet":
         return False
     try:
-        return columns_of(path) == PAIRS.names
+        return columns_of(path) in (PAIRS.names, CONTEXTS.names)
     except BrokenDataset:
         return False
 

@@ -1,4 +1,4 @@
-"""Part `pictures` of rooms: a room with its captions, or a pair of rooms and what tells them apart."""
+"""Part `pictures` of rooms: a room with its captions, or rooms side by side and what tells the first apart."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from deixis.errors import RecipeError
 from deixis.worlds.rooms.captions import captions, words_of
+from deixis.worlds.rooms.every_word import EVERY_WORD
 from deixis.worlds.rooms.judging._marked import NAMES
 from deixis.worlds.rooms.scene import FACTORS, RoomScene
 from deixis.worlds.world import ColorText
@@ -32,7 +33,7 @@ PAPER, INK, QUIET, ACCENT = "#ffffff", "#1f2430", "#59627a", "#b3410a"
 
 
 def draw(example: Example, *, format: str = "png") -> bytes:  # noqa: A002 (the protocol calls it so)
-    """The room, or the pair side by side: the target framed, and below it what tells the two apart."""
+    """The room, or several side by side: the target framed, and below them what tells it apart."""
     if format not in formats:
         raise RecipeError(f"the picture of a room is a .png, got {format!r}")
     from PIL import Image
@@ -62,6 +63,8 @@ def lines(example: Example, *, number: int, color: bool = False) -> Iterator[str
             yield ColorText(_in_blocks(_draw([room], SMALL)[0]))
     if len(rooms) > 1:
         yield f"told apart by: {', '.join(_contrast(rooms)) or 'nothing'}"
+    if example.split in EVERY_WORD:
+        yield f"every word is needed: {example.text}"
     for grammar in ("exhaustive", "short"):
         known = captions(rooms[0], grammar)
         yield f"{grammar} captions, {FEW} of {len(known)}:"
@@ -80,13 +83,14 @@ def plain(example: Example, *, number: int) -> dict[str, Any]:
         }
         for room in example.images
     ]
-    return {"rooms": entries, "contrast": _contrast(example.images) if len(example.images) > 1 else None}
+    found = {"rooms": entries, "contrast": _contrast(example.images) if len(example.images) > 1 else None}
+    return {**found, "caption": example.text} if example.split in EVERY_WORD else found
 
 
 def _contrast(rooms: Sequence[int]) -> list[str]:
-    """The features in which two rooms differ."""
-    one, other = (RoomScene(room).factors for room in rooms)
-    return [name for name, a, b in zip(FACTORS, one, other, strict=True) if a != b]
+    """The features in which rooms differ from the first of them."""
+    factors = zip(FACTORS, *(RoomScene(room).factors for room in rooms), strict=True)
+    return [name for name, own, *others in factors if any(own != other for other in others)]
 
 
 def _draw(rooms: Sequence[int], size: int) -> np.ndarray:
@@ -123,7 +127,7 @@ def _label_pair(sheet: Image, rooms: Sequence[int]) -> None:
         role, tone = ("target", ACCENT) if place == 0 else ("distractor", INK)
         pen.text((_left(place), HEAD - 32), f"{role}: image {room:,}", font=large, fill=tone)
         for row, (name, label) in enumerate(NAMES.items()):
-            is_telling = name in telling
+            is_telling = name in (telling if place == 0 else _contrast((rooms[0], room)))
             in_words = len({one[name] for one in words}) > 1
             said = words[place][name] + ("" if in_words or not is_telling else ", by degrees")
             at = (_left(place), HEAD + LARGE + 16 + row * LINE)

@@ -30,6 +30,7 @@ def a3ds(  # noqa: PLR0913 (each is an option)
     pictures: int = 0,
     pairs: bool = False,
     test_sets: bool = False,
+    every_word: bool = False,
     seed: int = 42,
 ) -> A3dsRecipe:
     """A3DS: captions of all 480,000 rooms of 3D Shapes, a vocabulary, and disjoint splits of the images.
@@ -42,6 +43,8 @@ def a3ds(  # noqa: PLR0913 (each is an option)
         pictures: Keep so many images of each split as pictures in Parquet, for `datasets` and the hub.
         pairs: Draw random and similar pairs for a reference game.
         test_sets: Draw the thirteen test sets of the paper.
+        every_word: Draw three further test sets in which every feature that a caption says must be said: one beside one
+            distractor, two beside three, three beside seven.
         seed: Splits and pairs follow from it; 42 by default.
     """
     from deixis.worlds.rooms.data.make import A3dsRecipe
@@ -56,6 +59,7 @@ def a3ds(  # noqa: PLR0913 (each is an option)
         image_size=64 if image_size is None else image_size,
         pairs=pairs,
         test_sets=test_sets,
+        every_word=every_word,
         seed=seed,
         pictures=pictures,
     )

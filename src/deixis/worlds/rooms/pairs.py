@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CATEGORIES",
     "SETS",
+    "Draws",
     "Images",
     "context_of",
     "draw_contexts",
@@ -65,13 +66,14 @@ class Images(NamedTuple):
     test: np.ndarray
 
 
-class _Draws:
+class Draws:
     """Random integers in arrays, from a counter: the same on every machine."""
 
     def __init__(self, seed: int) -> None:
         self.seed, self.drawn = np.uint64(seed), 0
 
     def words(self, count: int) -> np.ndarray:
+        """Random words of 64 bits: uint64 [count]."""
         first, self.drawn = self.drawn, self.drawn + count
         with np.errstate(over="ignore"):
             counter = np.arange(first + 1, self.drawn + 1, dtype=np.uint64) * GOLDEN_WORD
@@ -89,7 +91,7 @@ class _Draws:
 
 def partition(*, seed: int) -> Images:
     """All images divided into those for pretraining, for tuning, for validation, and the held-out rest."""
-    order = _Draws(derive(seed, "a3ds", "images")).order(IMAGES)
+    order = Draws(derive(seed, "a3ds", "images")).order(IMAGES)
     ends = np.cumsum((TRAIN, TUNE, VALIDATION))
     return Images(*(np.sort(part) for part in np.split(order, ends)))
 
@@ -123,7 +125,7 @@ def similar_pairs(
         by: `label`, or `expression` where orientations with one phrase agree.
     """
     targets = np.asarray(targets, np.int64)
-    draws = _Draws(derive(seed, "similar", *shared))
+    draws = Draws(derive(seed, "similar", *shared))
     return np.column_stack((targets, _Pool(among, by).distractors(targets, shared, 1, draws)))
 
 
@@ -180,7 +182,7 @@ def context_of(images: Sequence[int]) -> Context:
 def _contexts(pool: _Pool, count: int, distractors: int, shared: Sequence[str] | int, seed: int) -> np.ndarray:
     if distractors < 1:
         raise SchemaError(f"a context needs at least one distractor, got {distractors}")
-    draws = _Draws(derive(seed, "contexts", *([shared] if isinstance(shared, int) else shared)))
+    draws = Draws(derive(seed, "contexts", *([shared] if isinstance(shared, int) else shared)))
     targets = pool.images[draws.below(np.full(count, len(pool.images)))]
     rows = np.empty((count, 1 + distractors), np.int64)
     rows[:, 0] = targets
@@ -190,7 +192,7 @@ def _contexts(pool: _Pool, count: int, distractors: int, shared: Sequence[str] |
 
 
 def _sharing(
-    count: int, shared: Sequence[str] | int, draws: _Draws
+    count: int, shared: Sequence[str] | int, draws: Draws
 ) -> Iterator[tuple[np.ndarray | slice, tuple[str, ...]]]:
     """The rows that share each choice of factors."""
     if not isinstance(shared, int):
@@ -221,7 +223,7 @@ class _Pool:
             codes[5] = np.array([phrases.index(place) for place in PLACES])[codes[5]]
         return codes
 
-    def distractors(self, targets: np.ndarray, shared: Sequence[str], count: int, draws: _Draws) -> np.ndarray:
+    def distractors(self, targets: np.ndarray, shared: Sequence[str], count: int, draws: Draws) -> np.ndarray:
         """For each target some different images that agree with it on factors: int64 [target, count].
 
         Images are grouped by what they have in common. A distractor is a random place in the group of the target,

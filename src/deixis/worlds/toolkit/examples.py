@@ -30,8 +30,9 @@ from deixis.worlds.example import PlainExample
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from deixis.scene.scene import PlainScene
     from deixis.schema import Schema
 
 
@@ -40,11 +41,16 @@ __all__ = ["COLUMNS", "RowDataset", "RowExamples", "table_of"]
 COLUMNS = ("id", "split", "text", "expression", "scenes", "target_scene", "target_object", "facts")
 
 
-def table_of(examples: Iterable[PlainExample]) -> Any:
-    """Examples as a table of pyarrow."""
+def table_of(examples: Iterable[Any], row_of: Callable[[Any], dict[str, Any]] | None = None) -> Any:
+    """Examples as a table of pyarrow.
+
+    Args:
+        examples: what to keep.
+        row_of: the columns of one; by default those of a `PlainExample`.
+    """
     import pyarrow as pa
 
-    rows = [_row(example) for example in examples]
+    rows = [(row_of or _row)(example) for example in examples]
     kinds = {"id": pa.int64(), "target_scene": pa.int32(), "target_object": pa.int32()}
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
     return pa.Table.from_pylist(rows, schema=schema)
@@ -64,6 +70,10 @@ class RowExamples:
         """Open the examples of a dataset folder, or raise `BrokenDataset` if there are none."""
         return RowDataset(open_dataset(Path(path)), self.schema)
 
+    def scene_from(self, values: object) -> PlainScene:
+        """Return a scene as rows keep it, or raise `SchemaError` for anything else."""
+        return scene_from_plain(values, self.schema)
+
     def recognises(self, path: Path) -> bool:
         """Return False, as no file without a manifest is of this world."""
         del path
@@ -71,7 +81,10 @@ class RowExamples:
 
 
 class RowDataset:
-    """The examples of a dataset folder, read when they are asked for."""
+    """The examples of a dataset folder, read when they are asked for.
+
+    A world whose scenes hold more than plain scenes do overrides `example_of`.
+    """
 
     def __init__(self, dataset: Dataset, schema: Schema) -> None:
         self.dataset = dataset
@@ -99,16 +112,20 @@ class RowDataset:
     def __len__(self) -> int:
         return int(self._table.num_rows)
 
-    def __getitem__(self, number: int) -> PlainExample:
+    def __getitem__(self, number: int) -> Any:
         if not 0 <= number < len(self):
             raise UnknownName(f"there is no example {number} in {self.path.name}; it has {len(self):,}, counted from 0")
         row = {name: self._table[name][number].as_py() for name in COLUMNS}
         try:
-            return _example(row, self.schema)
-        except (DeixisError, ValueError, TypeError, RecursionError) as error:
+            return self.example_of(row)
+        except (DeixisError, LookupError, ValueError, TypeError, RecursionError) as error:
             raise BrokenDataset(f"example {number} of {self.path.name} cannot be read: {error}") from error
 
-    def __iter__(self) -> Iterator[PlainExample]:
+    def example_of(self, row: dict[str, Any]) -> Any:
+        """Return the example of a row, or raise any usual error for a row that holds none."""
+        return _example(row, self.schema)
+
+    def __iter__(self) -> Iterator[Any]:
         return (self[number] for number in range(len(self)))
 
     def numbers(self, split: str | None = None) -> Sequence[int]:

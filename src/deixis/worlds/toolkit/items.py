@@ -4,7 +4,7 @@
 |---|---|
 | `objects` | int64 [object, attribute], the number of each value, -1 for none; objects of all scenes in order |
 | `scene` | int64 [object], the scene that each is in |
-| `target` | int64, the number of the object that is meant among all of them |
+| `target` | int64, the number of the object that is meant among all of them, -1 for none |
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import numpy as np
 from deixis.data._example_rows import no_columns
 from deixis.errors import SchemaError
 from deixis.judge._lists import demand_alike, demand_data, mean
-from deixis.scene.plain import scene_from_plain
 
 
 if TYPE_CHECKING:
@@ -56,8 +55,9 @@ class ObjectItems:
     def columns(self, path: Path, *, pictures: bool) -> Callable[[Any], dict[str, Any]]:
         """The objects of rows as numbers."""
         del path, pictures
-        schema = getattr(self.world.part("examples"), "schema", None)
-        return no_columns if schema is None else _Columns(schema).of
+        examples = self.world.part("examples")
+        schema = getattr(examples, "schema", None)
+        return no_columns if schema is None else _Columns(schema, examples.scene_from).of
 
     def accuracy(self, predictions: Sequence[str], references: Sequence[str], **options: Any) -> Numbers:
         """Return the share of predictions that are the number of the target among the objects of all scenes, from 0.
@@ -82,22 +82,20 @@ class ObjectItems:
 @dataclass(frozen=True)
 class _Columns:
     schema: Schema
+    scene_from: Callable[[object], Scene]
 
     def of(self, table: Any) -> dict[str, Any]:
         """The objects of some rows."""
         if not {"scenes", "target_scene", "target_object"} <= set(table.column_names):
             return {}
-        every = [
-            [scene_from_plain(one, self.schema) for one in json.loads(text)]
-            for text in table.column("scenes").to_pylist()
-        ]
+        every = [[self.scene_from(one) for one in json.loads(text)] for text in table.column("scenes").to_pylist()]
         places = zip(
             every, table.column("target_scene").to_pylist(), table.column("target_object").to_pylist(), strict=True
         )
         return {
             "objects": [np.array([row for one in scenes for row in self._codes(one)], np.int64) for scenes in every],
             "scene": [np.repeat(np.arange(len(scenes)), [len(one) for one in scenes]) for scenes in every],
-            "target": np.array([sum(map(len, scenes[:scene])) + number for scenes, scene, number in places], np.int64),
+            "target": np.array([_place(scenes, scene, number) for scenes, scene, number in places], np.int64),
         }
 
     def _codes(self, scene: Scene) -> list[list[int]]:
@@ -106,6 +104,11 @@ class _Columns:
     def _code(self, scene: Scene, index: int, attribute: str) -> int:
         values = sorted(scene.values(index, attribute))
         return self.schema.attribute(attribute).code(values[0]) if values else -1
+
+
+def _place(scenes: Sequence[Scene], scene: int, number: int) -> int:
+    """Return the number of an object among those of all scenes, or -1 where none is meant."""
+    return sum(map(len, scenes[:scene])) + number if scene >= 0 else -1
 
 
 def _target(context: Any) -> int:

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
     from deixis.scene.scene import Context, Point, Scene
     from deixis.worlds.example import Example
+    from deixis.worlds.world import World
 
 
-__all__ = ["PICTURES", "PlainPictures", "links_of"]
+__all__ = ["PICTURES", "PlainPictures", "links_of", "ready_part"]
 
 MAX_RELATED = 60  # objects up to which all pairs are asked for relations
 PANEL, ROOM, TOP = 420, 70, 44  # pixels: of a scene, kept free around it, above it
@@ -98,6 +99,12 @@ class PlainPictures:
 
 
 PICTURES = PlainPictures()
+
+
+def ready_part(world: World) -> PlainPictures:
+    """Return the pictures of a world that names none."""
+    del world
+    return PICTURES
 
 
 def links_of(scene: Scene) -> tuple[tuple[str, int, int], ...]:

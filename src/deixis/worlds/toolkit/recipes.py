@@ -25,7 +25,7 @@ from deixis.worlds.toolkit.examples import table_of
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from deixis.data._resumable import ResumableFolder
@@ -60,6 +60,11 @@ class Recipe:
     def __post_init__(self) -> None:
         if not 1 <= self.examples <= MOST_EXAMPLES:
             raise RecipeError(f"there can be 1 to {MOST_EXAMPLES:,} examples, got {self.examples}")
+
+    @property
+    def total(self) -> int:
+        """The number of examples of all splits, where some are drawn besides `examples`."""
+        return self.examples
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain values."""
@@ -129,7 +134,7 @@ class ExampleRecipes:
         for split in _splits_of(whole):
             rows = whole.filter(pa.compute.equal(whole["split"], split))
             name = f"data/{split}.parquet"
-            write_parquet(rows, folder.out / name)
+            self.write_split(recipe, rows, folder.out / name, workers=workers, crew=crew)
             entries.append(folder.keep(name, split=split, rows=rows.num_rows))
         manifest = {
             **begin_manifest(find_world(self.world), recipe.dataset, recipe),
@@ -145,36 +150,51 @@ class ExampleRecipes:
         """The tables of all shards, in order; those that were finished before are read."""
         import pyarrow.parquet as pq
 
-        count = -(-recipe.examples // SHARD)
+        count = -(-recipe.total // SHARD)
         names = [f".partial/shard-{number:06d}.parquet" for number in range(count)]
         missing = [number for number, name in enumerate(names) if folder.find(name) is None]
         asked = [(self.world, recipe.to_dict(), number) for number in missing]
         drawn = share_work(draw_shard, asked, workers=workers, crew=crew)
         for done, (number, data) in enumerate(zip(missing, drawn, strict=True), start=1 + count - len(missing)):
             (folder.out / names[number]).write_bytes(data)
-            folder.keep(names[number], split="", rows=min(SHARD, recipe.examples - number * SHARD))
+            folder.keep(names[number], split="", rows=min(SHARD, recipe.total - number * SHARD))
             if progress is not None:
-                progress("examples", min(done * SHARD, recipe.examples), recipe.examples)
+                progress("examples", min(done * SHARD, recipe.total), recipe.total)
         return [pq.read_table(folder.out / name) for name in names]
 
-    def shard(self, recipe: Recipe, number: int) -> list[PlainExample]:
+    def shard(self, recipe: Recipe, number: int) -> list[Any]:
         """The examples of one shard."""
         first = number * SHARD
-        return [self._example(recipe, place) for place in range(first, min(first + SHARD, recipe.examples))]
+        return [self.draw_example(recipe, place) for place in range(first, min(first + SHARD, recipe.total))]
 
-    def _example(self, recipe: Recipe, number: int) -> PlainExample:
+    def draw_example(self, recipe: Recipe, number: int) -> Any:
+        """Draw the example of a number, with its split, from nothing but the recipe and the number.
+
+        Raises:
+            UnsatisfiablePattern: when no example comes of a thousand tries.
+        """
         for attempt in range(TRIES):
             example = self.draw(recipe, Stream(derive(recipe.seed, "example", number, attempt)))
             if example is not None and is_sound(example):
-                return replace(example, id=number, split=self._split(recipe, example))
+                return replace(example, id=number, split=self.split_of(recipe, example))
         raise UnsatisfiablePattern(f"no example of {recipe.dataset} came of {TRIES} tries; change the recipe")
 
-    def _split(self, recipe: Recipe, example: PlainExample) -> str:
-        """Where an example goes: by the rule for what is held out, else by chance that follows from its content."""
+    def rows_of(self, examples: Iterable[Any]) -> Any:
+        """Return examples as a table of pyarrow with the columns of `toolkit.examples`."""
+        return table_of(examples)
+
+    def write_split(self, recipe: Recipe, rows: Any, path: Path, *, workers: int, crew: Any) -> None:
+        """Write the rows of a split as Parquet; a world that draws pictures adds them here."""
+        del recipe, workers, crew
+        write_parquet(rows, path)
+
+    def split_of(self, recipe: Recipe, example: Any) -> str:
+        """Return the split by the rule for what is held out, or else by chance that follows from the content."""
         held = self.held_out(example)
         if held:
             return held
-        chance = derive(recipe.seed, "split", content_of(example)) / 2**64
+        row = self.rows_of([replace(example, id=0, split="")]).to_pylist()[0]
+        chance = derive(recipe.seed, "split", digest_of_row(row)) / 2**64
         for name, share in SHARES:
             if chance < share:
                 return name
@@ -189,9 +209,8 @@ def is_sound(example: PlainExample) -> bool:
     }
 
 
-def content_of(example: PlainExample) -> str:
-    """Return a name for the text and scenes of an example, without its id and split."""
-    row = table_of([replace(example, id=0, split="")]).to_pylist()[0]
+def digest_of_row(row: Mapping[str, Any]) -> str:
+    """Return a name for the text and scenes of an example, whose id and split are left empty."""
     return sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()
 
 
@@ -206,7 +225,7 @@ def draw_shard(_folder: Path, asked: tuple[str, Mapping[str, Any], int]) -> byte
     world, recipe, number = asked
     recipes = find_world(world).part("recipes")
     sink = pa.BufferOutputStream()
-    pq.write_table(table_of(recipes.shard(recipes.recipe_from(recipe), number)), sink, compression="zstd")
+    pq.write_table(recipes.rows_of(recipes.shard(recipes.recipe_from(recipe), number)), sink, compression="zstd")
     return bytes(sink.getvalue())
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from deixis.data._crew import pack_table, unpack_table
 from deixis.data._ids import ids_of_digests
 from deixis.expression.parts import parts
 from deixis.expression.patterns import pattern
@@ -94,24 +93,6 @@ def make_shard(recipe: Recipe, pool: Pool, instructions: Sequence[Instruction], 
     held, kept = _memberships(recipe, instructions, worlds)
     table = table.append_column("held", pa.array(held)).append_column("kept", pa.array(kept))
     return Shard(table, outcomes)
-
-
-class PackedShard(NamedTuple):
-    """A shard on its way between machines: its table as an Arrow stream, and its outcomes."""
-
-    table: bytes
-    outcomes: list[list[int]]
-
-
-def make_packed_shard(recipe: Recipe, pool: Pool, instructions: Sequence[Instruction], first: int) -> PackedShard:
-    """Make the shard of `make_shard`, ready to be sent."""
-    shard = make_shard(recipe, pool, instructions, first)
-    return PackedShard(pack_table(shard.table), shard.outcomes.tolist())
-
-
-def unpack_shard(packed: PackedShard) -> Shard:
-    """The shard that was sent."""
-    return Shard(unpack_table(packed.table), np.array(packed.outcomes, np.int64))
 
 
 def _run_kernel(

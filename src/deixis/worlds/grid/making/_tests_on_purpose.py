@@ -12,7 +12,6 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from deixis.data._ragged import Ragged
 from deixis.expression.description import Description
@@ -35,9 +34,12 @@ from deixis.worlds.grid.splits.rules import phrase_key, relation_key
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    import pyarrow as pa
+
     from deixis.expression.description import Expression
     from deixis.expression.patterns import Pattern
     from deixis.seeds import Stream
+    from deixis.worlds.grid.making._kept_shards import KeptRows
     from deixis.worlds.grid.making.pool import Pool
     from deixis.worlds.grid.making.recipe import Mode
     from deixis.worlds.grid.splits.rules import Rule
@@ -60,23 +62,16 @@ class TrainingCommands:
     examples: np.ndarray
 
 
-def commands_trained_on(rows: Iterable[tuple[pa.Table, np.ndarray]]) -> TrainingCommands:
+def commands_trained_on(rows: Iterable[tuple[KeptRows, np.ndarray]]) -> TrainingCommands:
     """Return what the chosen rows of some shards hold."""
     numbers: dict[Instruction, int] = {}
     which, digests = [], []
-    for table, chosen in rows:
-        columns = [table[name].combine_chunks() for name in ("expression", "verb", "manner")]
-        expressions, verbs, manners = (column.dictionary.to_pylist() for column in columns)
-        codes = [column.indices.to_numpy()[chosen] for column in columns]
-        keys = np.ravel_multi_index(codes, (len(expressions), len(verbs), len(manners)))
-        different, used = np.unique(keys, return_inverse=True)  # in the order of the commands
-        number_of = np.zeros(len(different), np.int64)
-        for place, key in enumerate(different.tolist()):
-            expression, verb, manner = np.unravel_index(key, (len(expressions), len(verbs), len(manners)))
-            said = Instruction(verbs[verb], expression_from_json(expressions[expression]), manners[manner])
-            number_of[place] = numbers.setdefault(said, len(numbers))
+    for shard, chosen in rows:
+        different, used = np.unique(shard.commands[chosen], return_inverse=True)  # in the order of the commands
+        said = [shard.batch[command] for command in different.tolist()]
+        number_of = np.array([numbers.setdefault(one, len(numbers)) for one in said], np.int32)
         which.append(number_of[used])
-        digests.append(table["digest"].to_numpy()[chosen])
+        digests.append(shard.digests[chosen])
     order = np.argsort(mix_words(np.concatenate(digests)), kind="stable")
     return TrainingCommands(tuple(numbers), np.concatenate(which)[order])
 
@@ -93,8 +88,8 @@ def instructions_for(
     return choose(pattern(pool.pattern), rng=rng)
 
 
-def with_every_clause_needed(table: pa.Table) -> pa.Table:
-    """Only worlds in which no clause can be left out, as the published C1 (specification section 7.2)."""
+def is_every_clause_needed(table: pa.Table) -> np.ndarray:
+    """Whether no clause can be left out, as in the published C1 (specification section 7.2): bool [row]."""
     necessary = Ragged.of_column(table["necessary"])
     stored = table["expression"].combine_chunks()
     clauses = [_clauses(expression_from_json(expression)) for expression in stored.dictionary.to_pylist()]
@@ -102,7 +97,7 @@ def with_every_clause_needed(table: pa.Table) -> pa.Table:
         all(necessary.values[start + place] for place in clauses[which])
         for start, which in zip(necessary.start.tolist(), stored.indices.to_pylist(), strict=False)
     ]
-    return table.filter(pa.array(good, pa.bool_()))
+    return np.array(good, bool)
 
 
 def _clauses(expression: Expression) -> list[int]:

@@ -41,6 +41,7 @@ class GraphLSTMSettings:
             keep 0.85; 0.15 is what was meant.
         scaled: whether the scores by which nodes choose whom to hear are divided by the root of the width. The
             published configuration says so, the published code does not; undivided, they grow with every round.
+        points: whether the first look at the cells is scored as pointing at the target; no parameter more.
     """
 
     word_width: int = 32
@@ -53,6 +54,7 @@ class GraphLSTMSettings:
     cell_dropout: float = 0.1
     action_dropout: float = 0.15
     scaled: bool = False
+    points: bool = False
 
 
 class GraphLSTM(RecurrentPolicy):
@@ -64,6 +66,7 @@ class GraphLSTM(RecurrentPolicy):
     def __init__(self, settings: GraphLSTMSettings, words: int) -> None:
         super().__init__()
         self.settings = settings
+        self.points = settings.points
         width = settings.width
         self.embedding = nn.Embedding(words + 2, settings.word_width, padding_idx=PAD)
         self.encoder = TwoWayLSTM(settings.word_width, width // 2)

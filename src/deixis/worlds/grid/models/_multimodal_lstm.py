@@ -35,7 +35,11 @@ PAD, START, STOP = 0, 1, 2  # the first rows of both tables
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultimodalLSTMSettings:
-    """The sizes of an M-LSTM, by default those of the published runs."""
+    """The sizes of an M-LSTM, by default those of the published runs.
+
+    Attributes:
+        points: whether the first look at the cells is scored as pointing at the target; no parameter more.
+    """
 
     word_width: int = 25
     width: int = 100
@@ -45,6 +49,7 @@ class MultimodalLSTMSettings:
     word_dropout: float = 0.3
     action_dropout: float = 0.3
     cell_dropout: float = 0.1
+    points: bool = False
 
 
 class MultimodalLSTM(RecurrentPolicy):
@@ -56,6 +61,7 @@ class MultimodalLSTM(RecurrentPolicy):
         super().__init__()
         self.settings = settings
         self.channels = settings.channels
+        self.points = settings.points
         self.embedding = nn.Embedding(words + 3, settings.word_width, padding_idx=PAD)
         self.encoder = TwoWayLSTM(settings.word_width, settings.width)
         self.grid = GridConvolutions(settings.channels, settings.filters, settings.kernels, settings.cell_dropout)

@@ -19,7 +19,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from deixis.learn._layers import attend, can_fuse
+from deixis.learn._layers import attend, attention_scores, can_fuse
 from deixis.worlds.grid.models.policy import Policy
 
 
@@ -59,6 +59,10 @@ class RecurrentPolicy(Policy):
     def scores(self, memory: Memory, shown: Tensor) -> Tensor:
         """Return scores for every next action, given the right ones before it (teacher forcing)."""
         return self.decoder(memory, shown)
+
+    def target_scores(self, memory: Memory) -> Tensor:
+        """Return the scores of the cells for the target: those by which the first action attends to the cells."""
+        return self.decoder.first_look(memory) if self.points else super().target_scores(memory)
 
     def begin(self, memory: Memory, limit: int) -> State:  # noqa: ARG002
         """Return the state in which decoding starts."""
@@ -155,6 +159,13 @@ class ActionDecoder(nn.Module):
     def begin(self, memory: Memory) -> State:
         """Return the state in which every plan starts: one vector serves as state and as cell."""
         return State(memory.start, memory.start.float())
+
+    def first_look(self, memory: Memory) -> Tensor:
+        """Return the scores by which the first step attends to the cells, float32 [example, cell]."""
+        state = memory.start
+        said, _ = attend(linear(self.word_query, state), memory.words, self.word_energy.weight[0], memory.is_word)
+        wish = torch.tanh(linear(self.wish, torch.cat((state, said), dim=1)))
+        return attention_scores(linear(self.cell_query, wish), memory.cells, self.cell_energy.weight[0])
 
     def next_scores(self, memory: Memory, last: Tensor, state: State) -> tuple[Tensor, State]:
         """Return scores for the action after the last one, int64 [example], and the next state."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from deixis.data._ids import repeated_ids
 from deixis.data._split_names import join_splits, names_in_split
 from deixis.errors import LeakySplit
 from deixis.expression.plain import expression_to_json
@@ -30,7 +31,16 @@ if TYPE_CHECKING:
     from deixis.worlds.grid.splits.cases import Facts
     from deixis.worlds.grid.splits.rules import Rule
 
-__all__ = ["ASIDE", "TRAINING", "Examples", "Fractions", "LeakageProof", "divide_at_random", "membership_names"]
+__all__ = [
+    "ASIDE",
+    "TRAINING",
+    "Examples",
+    "Fractions",
+    "LeakageProof",
+    "ProofPart",
+    "divide_at_random",
+    "membership_names",
+]
 
 
 TRAINING = ("train", "dev", "test")  # what is divided at random, in the order of the numbers of `divide_at_random`
@@ -50,13 +60,15 @@ def divide_at_random(digests: np.ndarray, *, seed: int, fractions: Fractions) ->
     Shapes:
         digests: uint64 [example], of their content, all different. Returns uint8 [example].
     """
-    order = np.argsort(mix_words(digests ^ np.uint64(seed)), kind="stable")
+    keys = mix_words(digests ^ np.uint64(seed))
     n = len(digests)
     dev, test = int(fractions.dev * n), int(fractions.test * n)
-    part = np.zeros(n, np.uint8)
-    part[order[n - dev - test : n - test]] = 1
-    part[order[n - test :]] = 2
-    return part
+    return _greatest(keys, dev + test).astype(np.uint8) + _greatest(keys, test)
+
+
+def _greatest(keys: np.ndarray, count: int) -> np.ndarray:
+    """Whether each of some different keys is one of so many greatest: bool [key]."""
+    return keys >= np.partition(keys, len(keys) - count)[len(keys) - count] if count else np.zeros(len(keys), bool)
 
 
 def membership_names(rules: tuple[Rule, ...], kept: int) -> str:
@@ -95,11 +107,24 @@ class _Command(NamedTuple):
     expression: str  # as JSON
 
 
+class ProofPart(NamedTuple):
+    """The facts of some examples, each proven by itself, that are held against those of all others.
+
+    Attributes:
+        phrases: by split, the noun phrases of its commands, as far as a rule asks for new ones.
+        shots: by rule, how many of the examples it holds out are in train.
+    """
+
+    phrases: dict[str, set[tuple[str, ...]]]
+    shots: dict[str, int]
+
+
 @dataclass
 class LeakageProof:
     """Collects what goes where, then proves or refuses.
 
-    Feed it with `add`, chunk by chunk; `conclude` raises `LeakySplit` or returns what was shown.
+    Feed it with `add`, chunk by chunk; `conclude` raises `LeakySplit` or returns what was shown. Chunks may as well be
+    added to proofs elsewhere, whose parts are merged here in any order, beside all ids.
     """
 
     rules: tuple[Rule, ...]
@@ -130,6 +155,24 @@ class LeakageProof:
                 _demand_none(rule, place, examples, says, shows)
             elif rule.name in names_in_split(place) and not rule.new_phrases:
                 _demand_all(rule, place, examples, says | shows)
+
+    def part(self) -> ProofPart:
+        """Return what another proof must know of what was added here, ids aside."""
+        asked = {rule.name for rule in self.rules if rule.new_phrases}
+        wanted = {*asked, "train"} if asked else set()
+        return ProofPart({name: self.phrases[name] for name in wanted & set(self.phrases)}, dict(self.shots))
+
+    def add_ids(self, place: str, ids: np.ndarray) -> None:
+        """Take note of the ids of examples of one place, the rest of which is in a part."""
+        self.ids[place].append(ids)
+
+    def merge(self, part: ProofPart) -> None:
+        """Take over what was proven elsewhere."""
+        for name, phrases in part.phrases.items():
+            self.phrases[name] |= phrases
+        for rule in self.rules:
+            if rule.id in part.shots:
+                self._count_shots(rule, part.shots[rule.id])
 
     def conclude(self) -> dict[str, object]:
         """Return what was shown, for the manifest.
@@ -176,20 +219,18 @@ class LeakageProof:
 
     def _demand_different(self) -> int:
         """How many examples there are, all of them different."""
-        names = sorted(self.ids)
-        if not names:
-            return 0
-        sizes = [sum(map(len, self.ids[name])) for name in names]
-        owner = np.repeat(np.arange(len(names)), sizes)
-        ids = np.concatenate([part for name in names for part in self.ids[name]])
-        order = np.argsort(ids, kind="stable")
-        same = np.flatnonzero(ids[order][1:] == ids[order][:-1])
-        if len(same):
-            one, two = (names[owner[order[same[0] + k]]] for k in (0, 1))
+        repeated = repeated_ids([part for parts in self.ids.values() for part in parts])
+        if len(repeated):
+            first = int(repeated[0])
+            owners = [
+                name for name in sorted(self.ids) for part in self.ids[name] for _ in range((part == first).sum())
+            ]
+            one, two = owners[:2]
             where = f"twice in {one}" if one == two else f"in both {one} and {two}"
-            first = int(ids[order[same[0]]])
-            raise LeakySplit(f"{len(same)} examples occur more than once; the first, {first}, is {where}")
-        return len(ids)
+            again = sum(int(np.isin(part, repeated).sum()) for parts in self.ids.values() for part in parts)
+            more = again - len(repeated)
+            raise LeakySplit(f"{more} examples occur more than once; the first, {first}, is {where}")
+        return sum(len(part) for parts in self.ids.values() for part in parts)
 
     def _demand_stored(self, place: str, examples: Examples) -> None:
         """`LeakySplit` unless each text means the expression that is stored with it."""

@@ -119,8 +119,8 @@ class _Plans(Course):
         _demand_learnable(self.model, examples, dataset.path.name)
         if training.pointing and not (self.model.points or self.model.points_mentions):
             raise RecipeError(
-                f"this {training.model} does not point, so pointing must be 0; a transformer with points = true "
-                "under [settings] does"
+                f"this {training.model} does not point, so pointing must be 0; with points = true under [settings] "
+                "it does"
             )
         if self.model.learns_targets and not training.pointing:
             raise RecipeError(f"a {training.model} finds the target first, so pointing must be above 0")

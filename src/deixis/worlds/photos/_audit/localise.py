@@ -17,12 +17,12 @@ import numpy as np
 from deixis.audits.audit import NO_MEANING
 from deixis.audits.measures import reorderings
 from deixis.expression.description import Description
-from deixis.expression.steps import AnyOf, Related
 from deixis.judge.uncertainty import RESAMPLES, Estimate, resample, share
 from deixis.resolution.reference import denotation, resolve
 from deixis.seeds import derive
 from deixis.worlds.photos._audit.words_alone import tell_by_words
 from deixis.worlds.photos._misreadings import noun_alone, noun_with_attributes
+from deixis.worlds.photos._wants import mentioned_things
 from deixis.worlds.photos.localise import SETTINGS
 from deixis.worlds.photos.resolution.graphs import compile_for, counts_of, resolve_graph_pairs
 
@@ -192,22 +192,6 @@ def solved_by(example: Example, scenes: GraphTable, setting: Setting) -> dict[st
     """Return the readers that are left with the target alone, by the plain definition."""
     target = {example.context_in(scenes, setting).target}
     return {probe: left == target for probe, left in left_for(example, scenes, setting).items()}
-
-
-def mentioned_things(expression: Expression) -> tuple[tuple[Expression, ...], ...]:
-    """Return the other things that an image must hold for the expression: of each group one, with noun and attributes.
-
-    What is denied need not be there. Of alternatives one must, so they make a group, unless one of them mentions
-    nothing; what is said about them further is passed over.
-    """
-    groups: list[tuple[Expression, ...]] = []
-    for step in expression.steps:
-        match step:
-            case Related():
-                groups += [(noun_with_attributes(step.to),), *mentioned_things(step.to)]
-            case AnyOf(steps) if all(isinstance(inner, Related) for inner in steps):
-                groups.append(tuple(noun_with_attributes(inner.to) for inner in steps if isinstance(inner, Related)))
-    return tuple(groups)
 
 
 def _objects_by_unrelated_phrases(expression: Expression, context: Context) -> frozenset[Where]:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deixis.audits.measures import reorderings
 from deixis.audits.run import DatasetAudit, FurtherTable, audit_plainly, choose
 from deixis.errors import RecipeError
 from deixis.report.chart import Axis, Chart, make_series
 from deixis.worlds.photos._audit.localise import PROBES, audit_shortcuts, shortcut_rows
+from deixis.worlds.photos._audit.look_alike import NAME, look_for_the_most_alike
+from deixis.worlds.photos._served_wants import counts_in, wants_table
 from deixis.worlds.photos.data.store import open_copsref
 
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from deixis.worlds.photos._audit.localise import ShortcutAudit
+    from deixis.worlds.photos._audit.look_alike import LookAlike
 
 
 SOLVED = "The target is all that is left (%)"
@@ -37,6 +40,8 @@ def audit(
     everything = list(data.examples(split))
     chosen = [everything[number] for number in choose(range(len(everything)), sample, seed)]
     found = audit_shortcuts(chosen, data.scenes)
+    alike = look_for_the_most_alike(chosen, data.scenes)
+    wants = counts_in(data.dataset.manifest)
     if not found.judged:
         raise RecipeError(f"{path} holds no example to audit: " + (_left_out(found) or "it is empty"))
     common = audit_plainly(
@@ -45,18 +50,43 @@ def audit(
     return DatasetAudit(
         common.audit,
         common.sightings,
-        rows=dict(_rows(found)),
-        tables=tuple(_table(found, guessing=guessing) for guessing in (False, True)),
-        notes=tuple(_notes(found)),
-        plain={"kind": "copsref", **found.to_dict()},
+        rows=dict(_rows(found, alike)),
+        tables=(*(_table(found, guessing=guessing) for guessing in (False, True)), *_tables_of_wants(wants)),
+        notes=(*_notes(found), *_notes_on_likeness(alike)),
+        plain={"kind": "copsref", **found.to_dict(), **_plain(alike), **({"every word": wants} if wants else {})},
     )
 
 
-def _rows(found: ShortcutAudit) -> Iterator[tuple[str, str]]:
+def _tables_of_wants(wants: Mapping[str, Any]) -> Iterator[FurtherTable]:
+    """Yield the table of what could be served, of the mode every-word."""
+    if wants:
+        heads, rows = wants_table(wants)
+        title = "Wants that are served, of all that was tried to say (%)"
+        yield FurtherTable(title=title, heads=("", *heads[1:]), rows=tuple(map(tuple, rows)))
+
+
+def _notes_on_likeness(alike: LookAlike | None) -> Iterator[str]:
+    if alike is not None:
+        yield (
+            f"The image most like the others is the right one in {alike.image:.1%} (chance {alike.by_chance:.1%}); "
+            f"with the noun and its attributes that solves {alike.solved:.1%}."
+        )
+
+
+def _plain(alike: LookAlike | None) -> dict[str, Any]:
+    if alike is None:
+        return {}
+    told = {"right image": alike.image, "by chance": alike.by_chance, "solved": alike.solved}
+    return {NAME: {name: round(value, 6) for name, value in told.items()}}
+
+
+def _rows(found: ShortcutAudit, alike: LookAlike | None) -> Iterator[tuple[str, str]]:
     """What each reader solves with all images shown, and how well words alone tell expressions that fit nothing."""
     shown = found.shortcuts[0]
     for probe in PROBES[1:]:
         yield f"solved by {probe} ({shown.setting})", f"{shown.shares[probe].mean:.1%}"
+    if alike is not None:
+        yield f"solved by {NAME} (Full)", f"{alike.solved:.1%}"
     if found.words_alone is not None:
         yield "words alone tell what is not there", f"{found.words_alone.area:.2f} of 1, chance 0.50"
 

@@ -43,6 +43,8 @@ KIND_NAMES: Mapping[DistractorKind, str] = {
     "Cat": "cat",
     "Cat&attr": "catAndAttr",
     "Cat&cat": "catAndcat",
+    "Mirror": "mirror",
+    "Twin": "twin",
 }
 KINDS: Mapping[str, DistractorKind] = {name: kind for kind, name in KIND_NAMES.items()}
 LONGEST_TEXT = 10_000

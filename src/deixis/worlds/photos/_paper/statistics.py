@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from deixis.errors import RecipeError, UnknownName
@@ -15,6 +15,7 @@ from deixis.report.chart import WIDE, Axis, Chart, Figure, make_series
 from deixis.report.chart_matplotlib import FORMATS, draw_figure
 from deixis.report.output import Output, TextTable
 from deixis.worlds.photos._paper.clouds import Cloud, Clouds, draw_clouds
+from deixis.worlds.photos._served_wants import counts_in, wants_table
 from deixis.worlds.photos.data._statistics import CHANCE, MEASURES, PUBLISHED, describe_examples
 from deixis.worlds.photos.data.store import open_copsref
 from deixis.worlds.photos.localise import FORMS, SETTINGS
@@ -50,6 +51,7 @@ class DescribedDataset:
 
     name: str
     row: Row
+    wants: Mapping[str, Any] = field(default_factory=dict)  # of the mode every-word: what was tried and served
 
 
 def count(path: Path, *, name: str, split: str | None = None, progress: Progress | None = None) -> DescribedDataset:
@@ -78,7 +80,9 @@ def count(path: Path, *, name: str, split: str | None = None, progress: Progress
                 progress(name, number, total)
 
     printable = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name)
-    return DescribedDataset(name=printable, row=describe_examples(examples(), data.scenes))
+    return DescribedDataset(
+        name=printable, row=describe_examples(examples(), data.scenes), wants=counts_in(data.dataset.manifest)
+    )
 
 
 def describe(described: Sequence[DescribedDataset], *, brief: bool = False, paper: bool = False) -> Output:
@@ -89,8 +93,17 @@ def describe(described: Sequence[DescribedDataset], *, brief: bool = False, pape
         brief: Table 2 only.
         paper: whether all datasets of the paper's table are shown, not only Cops-Ref.
     """
-    blocks = [*_measures(described, others=paper), *(() if brief else _counts(described))]
+    blocks = [*_measures(described, others=paper), *(() if brief else (*_counts(described), *_wants(described)))]
     return Output(values=described_as_dict(described), blocks=blocks)
+
+
+def _wants(described: Sequence[DescribedDataset]) -> Iterator[TextTable]:
+    """Yield a table of what could be served for each dataset of the mode every-word."""
+    for one in described:
+        if one.wants:
+            heads, rows = wants_table(one.wants)
+            heads[0] = f"{one.name}: {heads[0]}"
+            yield TextTable(heads, rows, numbers=range(1, len(heads)))
 
 
 # -------------------------------------------------------------------------------- tables
@@ -130,7 +143,15 @@ def forms_of(described: Sequence[DescribedDataset]) -> tuple[str, ...]:
 def described_as_dict(described: Sequence[DescribedDataset]) -> dict[str, Any]:
     """Return everything that tables and figures show as plain values, beside the published figures."""
     return {
-        "datasets": [{"name": one.name, "kind": "copsref", **one.row.to_dict()} for one in described],
+        "datasets": [
+            {
+                "name": one.name,
+                "kind": "copsref",
+                **one.row.to_dict(),
+                **({"every word": one.wants} if one.wants else {}),
+            }
+            for one in described
+        ],
         "published": {"source": SOURCE, "table 2": PUBLISHED, "chance": CHANCE},
     }
 

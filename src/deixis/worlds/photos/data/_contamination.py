@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos._misreadings import ALL_KINDS, DISTRACTOR_KINDS
 from deixis.worlds.photos.resolution.graphs import compile_for, counts_of, resolve_graph_pairs
 
 
@@ -83,7 +83,7 @@ def measure_contamination(examples: Iterable[Example], truth: GraphTable) -> Con
     programs = [compile_for(e.expression, truth.vocabulary) for e in known if e.expression is not None]
     rows = [(number, truth.find(example.image_id), -1) for number, example in enumerate(known)]
     rows += [
-        (number, truth.find(one.image_id), DISTRACTOR_KINDS.index(one.kind))
+        (number, truth.find(one.image_id), ALL_KINDS.index(one.kind))
         for number, example in enumerate(known)
         for one in example.distractors
     ]
@@ -92,7 +92,8 @@ def measure_contamination(examples: Iterable[Example], truth: GraphTable) -> Con
     is_there = np.array([example.is_there for example in known], np.bool_)
     own = fitting[: len(known)]
     beside = is_there[which]
-    of_kind = {kind: fitting[beside & (kinds == number)] for number, kind in enumerate(DISTRACTOR_KINDS)}
+    of_kind = {kind: fitting[beside & (kinds == number)] for number, kind in enumerate(ALL_KINDS)}
+    of_kind = {kind: found for kind, found in of_kind.items() if kind in DISTRACTOR_KINDS or len(found)}
     is_shown = beside & (kinds >= 0)
     return Contamination(
         examples=int(is_there.sum()),

@@ -9,7 +9,7 @@ from deixis.errors import UnknownName
 from deixis.expression.steps import AnyOf, Is, Not, Related
 from deixis.resolution.reference import narrow
 from deixis.worlds.photos._formats.copsref import KIND_NAMES, KINDS, Ref
-from deixis.worlds.photos._misreadings import DISTRACTOR_KINDS
+from deixis.worlds.photos._misreadings import ALL_KINDS
 from deixis.worlds.photos.localise import DistractorImage, Example
 from deixis.worlds.photos.scene.vocabulary import NAME
 
@@ -47,7 +47,7 @@ def example_of(ref: Ref, parse: Callable[[str], Expression | None] | None = None
         forms=(form,) if form else (),
         image_id=ref.image_id,
         object_id=ref.object_id,
-        distractors=tuple(sorted(distractors, key=lambda one: DISTRACTOR_KINDS.index(one.kind))),
+        distractors=tuple(sorted(distractors, key=lambda one: ALL_KINDS.index(one.kind))),
         split=ref.split,
     )
 

@@ -12,11 +12,10 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from io import BytesIO
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from deixis.data._crew import follow_the_parent
+from deixis.data._processes import follow_the_parent, spawn_context
 from deixis.data.store import replacing_file
 from deixis.errors import RecipeError
 from deixis.worlds.photos._formats.scene_graphs import gqa_entry
@@ -122,7 +121,7 @@ def _make_all(make: Callable[[int], SceneJson], images: int, workers: int) -> It
     if workers == 1:
         yield from map(make, range(images))
         return
-    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=follow_the_parent) as pool:
+    with ProcessPoolExecutor(workers, spawn_context(), initializer=follow_the_parent) as pool:
         try:
             for some in _chunks(range(images), 64 * CHUNK * workers):
                 yield from pool.map(make, some, chunksize=CHUNK)

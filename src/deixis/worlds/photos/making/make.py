@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,9 @@ from deixis.seeds import derive
 from deixis.worlds.photos._guard import aligned_with
 from deixis.worlds.photos._index import GraphIndex
 from deixis.worlds.photos._left_right import with_loose_sides
+from deixis.worlds.photos._mirror import is_spoken_of_mirrored, mirrored_finder, with_mirror_images
 from deixis.worlds.photos._negatives import Negation
+from deixis.worlds.photos._served_wants import EVERY_WORD, add_counts
 from deixis.worlds.photos.clean import GraphReport
 from deixis.worlds.photos.data._contamination import measure_contamination
 from deixis.worlds.photos.data._picture_files import digest_of_pictures, pictures_in, size_of_picture
@@ -43,6 +45,14 @@ from deixis.worlds.photos.engine import Engine, tune_weights
 from deixis.worlds.photos.engine.make import Chunk as EngineChunk
 from deixis.worlds.photos.engine.make import express_chunk, image_chunks
 from deixis.worlds.photos.localise import Example
+from deixis.worlds.photos.making._choosing import choose_said
+from deixis.worlds.photos.making._every_word import (
+    IMAGES,
+    SpokenChunk,
+    SpokenCorpus,
+    candidates_engine,
+    speak_of_chunk,
+)
 from deixis.worlds.photos.making._imagined import GRAPHS, TRUTH
 from deixis.worlds.photos.making._imagining import imagine_parts, write_graphs
 from deixis.worlds.photos.making.assemble import CHUNK, Chunk, Corpus, assemble_chunk, negatives_of
@@ -66,10 +76,13 @@ if TYPE_CHECKING:
 
 __all__ = ["SPLITS", "CopsRefRecipe", "example_of", "keep_true", "make_copsref"]
 
+Mode: TypeAlias = Literal["kinds", "every-word"]
+MODES: tuple[Mode, ...] = ("kinds", "every-word")
 SPLITS = ("train", "val", "test")
 MORE = "more images, a smaller --each or larger shares of val and test help"
 COUNTS = b"deixis"  # in a part: what was counted while it was made, as JSON
 UNIT = 1 << 32
+UNORDERED = 0.2  # largest share of expressions whose words mean the same in every order
 GIVEN = ("scenes", "pictures", "allow_losses")  # what a recipe is told apart by is what the files hold
 
 
@@ -93,6 +106,9 @@ class CopsRefRecipe:
         pictures: a folder with the pictures of given scenes, named by image id; an image without one is left out.
         allow_losses: whether more than one in a hundred of the files, images, objects, attributes or relations that are
             given may be lost.
+        mode: `kinds` shows images of the paper's kinds. In `every-word` only what needs every word is said, with images
+            that serve every want (`wants`), in all splits.
+        candidates: in the mode every-word, how many things are tried to say of an image.
     """
 
     dataset: ClassVar[str] = KIND
@@ -108,19 +124,24 @@ class CopsRefRecipe:
     scenes: tuple[Path, ...] = ()
     pictures: Path | None = None
     allow_losses: bool = False
+    mode: Mode = "kinds"
+    candidates: int = 30
 
     def __post_init__(self) -> None:
         if self.pictures is not None and not self.scenes:
             raise RecipeError("pictures belong to scene graphs that are given; imagined scenes are drawn")
         if not self.val >= 0 or not self.test >= 0 or self.val + self.test >= 1:
             raise RecipeError(f"val and test are shares that leave something to train on, got {self.val}, {self.test}")
-        for name in ("images", "each", "fewest"):
+        if self.mode not in MODES:
+            raise RecipeError(f"the mode is one of {', '.join(MODES)}, not {self.mode!r}")
+        for name in ("images", "each", "fewest", "candidates"):
             if getattr(self, name) < 1:
                 raise RecipeError(f"{name} must be at least 1, got {getattr(self, name)}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recipe as plain values, without the places where files are given."""
-        plain = {key: value for key, value in asdict(self).items() if key not in GIVEN}
+        unused = (*GIVEN, *(("each", "fewest") if self.mode == "every-word" else ("mode", "candidates")))
+        plain = {key: value for key, value in asdict(self).items() if key not in unused}
         plain["engine"] = {
             key: sorted(value) if isinstance(value, frozenset) else value
             for key, value in plain["engine"].items()
@@ -186,20 +207,26 @@ class _Maker:
         else:
             find = self.imagine()
             table = read_table(self.folder.out / IMAGINED / GRAPHS, report=report)
+        about: dict[str, Any] = {"scenes": "given" if self.recipe.scenes else "imagined"}
         truth = self.truth(table)
-        guard = truth if self.recipe.guarded else None
-        said, doubtful = self.express(table, guard)
-        examples, counts = self.with_images(table, guard, said)
+        if self.recipe.mode == "every-word":
+            table = with_mirror_images(table if truth is None else truth)
+            truth = None if truth is None else table
+            find = None if find is None else mirrored_finder(find)
+            examples, about[EVERY_WORD] = self.speak_of(table)
+        else:
+            guard = truth if self.recipe.guarded else None
+            said, doubtful = self.express(table, guard)
+            examples, counts = self.with_images(table, guard, said)
+            about |= {
+                "left out because the whole truth is another": doubtful,
+                "left out for want of distractor images": {split: one["dropped"] for split, one in counts.items()},
+                "distractor images": counts,
+            }
         if not examples:
             raise RecipeError(f"no expression of {len(table):,} images has enough distractor images; {MORE}")
         losses = [lost.to_dict() for lost in (*report.losses(), *report.repairs()) if lost]
-        about = {
-            "scenes": "given" if self.recipe.scenes else "imagined",
-            "left out because the whole truth is another": doubtful,
-            "left out for want of distractor images": {split: one["dropped"] for split, one in counts.items()},
-            "distractor images": counts,
-            "read": report.as_dict(),
-        }
+        about["read"] = report.as_dict()
         if truth is not None:
             about["by the whole truth"] = measure_contamination(examples, truth).to_dict()
         head = begin_manifest(WORLD, KIND, self.recipe, kind=KIND, digest=self.digest)
@@ -324,6 +351,76 @@ class _Maker:
         }
         return [*examples, *absent], told
 
+    def speak_of(self, table: GraphTable) -> tuple[list[Example], dict[str, Any]]:
+        """What is said in the mode every-word, of all splits, and what was counted."""
+        examples: list[Example] = []
+        counts: dict[str, Any] = {}
+        corpus = None
+        for split in SPLITS:
+            part = f"{PARTIAL}/every-word-{split}.parquet"
+            if self.folder.find(part) is None:
+                corpus = corpus or SpokenCorpus.of(table)
+                some, told = self.speak_of_split(split, corpus)
+                absent = self.absent_from(split, some, corpus) if split != "train" else []
+                self.keep(part, pack_examples([*some, *absent], told))
+            found, counts[split] = self.read_part(part)
+            first = len(examples)
+            examples += [
+                replace(one, id=first + one.id, changed_id=None if one.changed_id is None else first + one.changed_id)
+                for one in found
+            ]
+        return examples, counts
+
+    def speak_of_split(self, split: str, corpus: SpokenCorpus) -> tuple[list[Example], dict[str, Any]]:
+        """What is said of the images of one split, and what was counted."""
+        recipe, table = self.recipe, corpus.table
+        own = [k for k in range(0, len(table), 2) if split_of(table.image_ids[k], recipe) == split]
+        spoken = [k + is_spoken_of_mirrored(table.image_ids[k], recipe.seed) for k in own]
+        chunks = [
+            SpokenChunk(
+                candidates_engine(_engine(recipe), recipe.candidates),
+                tuple(spoken[first : first + IMAGES]),
+                np.array([scene for k in own for scene in (k, k + 1)], np.int64),
+                derive(recipe.seed, "every word", split),
+                Unknowns() if recipe.guarded and recipe.scenes else None,
+            )
+            for first in range(0, len(spoken), IMAGES)
+        ]
+        parts = self.parts(f"every-word-{split}", len(chunks))
+        counted = _RunningTotal(self.tell, f"every word, {split}", len(spoken))
+        self.make_parts(parts, speak_chunk, chunks, [len(c.scenes) for c in chunks], save=corpus.save, tell=counted)
+        found: list[Example] = []
+        has_order: list[bool] = []
+        counts = []
+        for part in parts:
+            some, told = self.read_part(part)
+            found += some
+            has_order += told["has order"]
+            counts.append(told["counts"])
+        kept = choose_said(
+            found,
+            has_order,
+            recipe.engine.shares,
+            per_image=recipe.engine.per_image,
+            per_target=recipe.engine.per_target,
+            unordered=UNORDERED,
+            seed=recipe.seed,
+        )
+        examples = [replace(found[n], id=number, split=split) for number, n in enumerate(kept)]
+        told = {"images": len(spoken), "sayable": len(found), **add_counts(counts)}
+        return examples, told
+
+    def absent_from(self, split: str, examples: list[Example], corpus: SpokenCorpus) -> list[Example]:
+        """Expressions that fit nothing in the images of others, where they are wanted."""
+        if not self.recipe.negatives or not examples:
+            return []
+        is_imagined = not self.recipe.scenes
+        how = Negation(
+            loose_sides=self.recipe.guarded, unknowns=Unknowns() if self.recipe.guarded and not is_imagined else None
+        )
+        seed = derive(self.recipe.seed, "every word", split)
+        return negatives_of(examples, corpus.table, corpus.index, how, seed=seed, first_id=len(examples))
+
     # ---------------------------------------------------------------------------- stages that are finished
 
     @staticmethod
@@ -381,6 +478,16 @@ def say_chunk(folder: Path, chunk: EngineChunk) -> bytes:
     true = expressed if truth is None or not expressed else keep_true(expressed, truth)
     made = [example_of(number, one) for number, one in enumerate(true)]
     return pack_examples(made, {"doubtful": len(expressed) - len(true)})
+
+
+def speak_chunk(folder: Path, chunk: SpokenChunk) -> bytes:
+    """Say of some images what needs every word.
+
+    A pure function, for other processes and machines.
+    """
+    found = speak_of_chunk(folder, chunk)
+    examples = [replace(one, id=number) for number, one in enumerate(found.examples)]
+    return pack_examples(examples, {"has order": found.has_order, "counts": found.counts})
 
 
 def show_chunk(folder: Path, chunk: Chunk) -> bytes:

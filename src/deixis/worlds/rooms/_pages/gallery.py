@@ -15,6 +15,7 @@ from deixis._studio.filters import Card, Chip, Choice, Facet, Field, Listing, ch
 from deixis.errors import UnknownName
 from deixis.worlds.rooms.captions import GRAMMARS, caption, phrase_tables, segments
 from deixis.worlds.rooms.data.make import read_pairs
+from deixis.worlds.rooms.every_word import EVERY_WORD, needed_captions
 from deixis.worlds.rooms.formats.a3ds import read_image_list
 from deixis.worlds.rooms.scene import FACTORS, HUES, IMAGES, ORIENTATIONS, PLACES, SCALES, SOLIDS, factors_of
 
@@ -217,14 +218,15 @@ def _image_card(entry: Entry, image: int, grammar: Any) -> Card:
 
 
 def _pair_card(entry: Entry, name: str, number: int, pair: np.ndarray, grammar: Any) -> Card:
-    target, other = pair.tolist()
-    one, two = factors_of(pair).tolist()
-    differing = [factor for factor, a, b in zip(FACTORS, one, two, strict=True) if a != b]
-    chips = [Chip(f"pair {number:,}"), Chip(f"{len(FACTORS) - len(differing)} shared")]
+    images = tuple(pair.tolist())
+    factors = factors_of(pair)
+    shared = int((factors == factors[:1]).all(axis=0).sum())
+    chips = [Chip(f"pair {number:,}" if len(images) == 2 else f"context {number:,}"), Chip(f"{shared} shared")]
+    text = needed_captions(pair[None])[0] if name in EVERY_WORD else caption(images[0], 0, grammar)
     return Card(
         f"/d/{entry.slug}/{quote(name, safe='')}/{number}",
-        caption(target, 0, grammar),
-        _pictures(entry, (target, other)),
+        text,
+        _pictures(entry, images),
         tuple(chips),
     )
 

@@ -33,7 +33,7 @@ STYLES = {
 
 def all_commands(speakers: Sequence[Speaker]) -> list[str]:
     """Return the commands for all speakers, in an order in which they can be given."""
-    found = sorted(speakers, key=lambda one: one.letter != "B")
+    found = sorted(speakers, key=lambda one: one.letter not in ("B", "C"))
     homes = dict.fromkeys(one.home for one in found)
     return [line for home in homes for line in commands_of([one for one in found if one.home == home], found)]
 

@@ -39,11 +39,11 @@ def speaker_figures(results: Comparison) -> list[Figure]:
     """Return every figure that there is something to show in."""
     order = {one.label: place for place, one in enumerate(results.groups)}
     found = [_redundancy(results.main)]
-    captioners = [one for one in results.trained if one.key == "B"]
-    games = [one for one in results.main if one.key != "B"]
+    captioners = [one for one in results.trained if one.key in ("B", "C")]
+    games = [one for one in results.main if one.key not in ("B", "C")]
     found += _curves("curves-captions", "Learning captions", captioners, order)
     found += _curves("curves-games", "Playing the reference game", games, order)
-    for letter in ("RP", "SP"):
+    for letter in ("RP", "SP", "CP"):
         some = [one for one in results.trained if one.key == letter]
         if len(some) > 1:
             found += _curves(f"curves-{letter.lower()}-variants", f"{letter} and its variants", some, order)

@@ -33,6 +33,7 @@ from deixis.worlds.rooms._paper.runs import (
     ALL,
     LETTERS,
     METRICS,
+    PUBLISHED,
     REDUNDANT,
     groups_of,
     is_speaker,
@@ -65,6 +66,8 @@ ABOUT = {
     "B": "B learnt exhaustive captions",
     "RP": "RP is B after the reference game on random pairs",
     "SP": "SP is B after the game on similar pairs",
+    "C": "C learnt captions that a rule chooses for each pair",
+    "CP": "CP is C after the game",
 }
 BY_CATEGORY = ("discriminativity", "contrastive_efficiency", "relevance", "listener_accuracy", "literal_accuracy")
 OVER_ALL = ("mentioned_features", "false_features", "contrast_gap")
@@ -187,7 +190,7 @@ def published_of(letter: Letter, part: str, metric: str) -> float | None:
     False features are published of all sets together only.
     """
     if metric == "false_features":
-        return FALSE_FEATURES[letter] if part == ALL else None
+        return FALSE_FEATURES.get(letter) if part == ALL else None
     return TABLE_1.get(part, {}).get(letter, {}).get(metric)
 
 
@@ -240,7 +243,7 @@ def wide_table(found: Comparison, part: str, heads: Mapping[str, str]) -> Table:
     for tone, group in enumerate(found.groups):
         rows.append(Head(group.label, group.label, tone=tone))
         cells |= {(group.label, metric): _cell(found, group, part, metric) for metric in METRICS}
-    for letter in LETTERS:
+    for letter in PUBLISHED:
         if letter not in {group.label for group in found.main}:
             rows.append(Head(letter, letter))
             values = {metric: published_of(letter, part, metric) for metric in METRICS}
@@ -425,8 +428,9 @@ def _mean(values: Sequence[float | None], write: Callable[[float], str]) -> str:
 
 def training_time(found: Comparison) -> str:
     """Return the training time of one of each model beside the published one, or nothing if some are missing."""
-    times = [[one.run.seconds for one in group.runs if one.run.seconds is not None] for group in found.main]
-    if len(times) < len(LETTERS) or not all(times):
+    groups = [group for group in found.main if group.runs[0].letter in PUBLISHED]
+    times = [[one.run.seconds for one in group.runs if one.run.seconds is not None] for group in groups]
+    if len(times) < len(PUBLISHED) or not all(times):
         return ""
     whole = span(sum(fmean(some) for some in times))
     return f"B, RP and SP of one seed: {whole} of training. Published: about {sum(HOURS.values()):g} h on one A40."

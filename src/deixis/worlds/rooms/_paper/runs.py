@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from deixis.report._results.groups import Group
 
 
-Letter: TypeAlias = Literal["B", "RP", "SP"]
-LETTERS: tuple[Letter, ...] = ("B", "RP", "SP")
+Letter: TypeAlias = Literal["B", "RP", "SP", "C", "CP"]
+PUBLISHED: tuple[Letter, ...] = ("B", "RP", "SP")
+LETTERS: tuple[Letter, ...] = (*PUBLISHED, "C", "CP")  # ours: taught captions that depend on the pair, and the game
 ROLES = ("captioning", "game")
 ALL = "all sets"
 SAID, CAPTIONS, BEST = "said", "captions.jsonl", "best.safetensors"
@@ -119,9 +120,12 @@ class Speaker:
 
     @property
     def letter(self) -> Letter:
-        """The model of the paper that it is."""
+        """The model of the paper that it is, or with a teacher C, and CP after the game."""
+        is_taught = self.how.teacher != "exhaustive"
         if isinstance(self.how, Captioning):
-            return "B"
+            return "C" if is_taught else "B"
+        if is_taught:
+            return "CP"
         return "RP" if self.how.pairs == "random" else "SP"
 
     @property

@@ -14,7 +14,8 @@ from deixis.prompts.tasks import TEST, TRAIN, Questions, demand_shots, demand_sp
 from deixis.seeds import derive
 from deixis.worlds.rooms._questions.gold import RoomGold
 from deixis.worlds.rooms._questions.pose import FOR_PEOPLE, room_areas, room_gold, room_instructions, room_question
-from deixis.worlds.rooms.data.make import read_pairs
+from deixis.worlds.rooms.data.make import read_test_sets
+from deixis.worlds.rooms.every_word import EVERY_WORD, draw_every_word
 from deixis.worlds.rooms.pairs import SETS, draw_contexts, partition, test_sets
 from deixis.worlds.rooms.scene import IMAGES
 
@@ -55,13 +56,14 @@ class RoomQuestions(Questions):
         images = _images(data, fresh)
         if fresh is None:
             assert data is not None
-            path = data / "pairs" / "test.parquet"
-            if not path.is_file():
+            sets = read_test_sets(data)
+            if not sets:
                 raise BrokenDataset(f"{data} has no test sets of pairs; make it with test sets, or add --fresh SEED")
-            sets = read_pairs(path)
             digest = str(open_dataset(data).manifest.get("recipe digest", ""))
         else:
             sets = test_sets(seed=fresh, count=SPARE * recipe.limit, among=images[TEST])
+            if set(recipe.splits) & set(EVERY_WORD):
+                sets |= draw_every_word(seed=fresh, count=SPARE * recipe.limit, among=images[TEST])
             digest = digest_of(
                 {"test sets": list(SETS), "seed": fresh, "images": [int(images[TEST][0]), len(images[TEST])]}
             )

@@ -12,6 +12,7 @@
 | `images/SPLIT.parquet` | the six factors of the images of a split |
 | `pictures/SPLIT.parquet` | the first images of a split as pictures, with their factors |
 | `pairs/test.parquet` | the thirteen test sets: set, target, distractor |
+| `pairs/every-word.parquet` | three test sets with captions that can spare no feature |
 | `pairs/tune.parquet` | random and similar pairs for a reference game, from the images of `tune` |
 | `3dshapes.h5` | the images, in the layout of the original file |
 """
@@ -40,9 +41,11 @@ from deixis.seeds import derive
 from deixis.worlds.rooms.captions import GRAMMARS, Grammar, captions, frames
 from deixis.worlds.rooms.data._captions import packed_captions, write_captions
 from deixis.worlds.rooms.data._images import write_rooms
+from deixis.worlds.rooms.every_word import draw_every_word, needed_captions, needed_features
 from deixis.worlds.rooms.formats.a3ds import caption_file_name, write_caption_file, write_image_list, write_vocabulary
 from deixis.worlds.rooms.pairs import draw_contexts, partition, test_sets
 from deixis.worlds.rooms.scene import IMAGES
+from deixis.worlds.rooms.speakers import caption_numbers
 from deixis.worlds.rooms.vocabulary import vocabulary
 from deixis.worlds.rooms.world import WORLD
 
@@ -56,7 +59,18 @@ if TYPE_CHECKING:
     from deixis.data.store import Dataset
 
 
-__all__ = ["KIND", "PAIRS", "A3dsRecipe", "Layout", "Part", "make_a3ds", "read_pairs"]
+__all__ = [
+    "CONTEXTS",
+    "EVERY_WORD_FILE",
+    "KIND",
+    "PAIRS",
+    "A3dsRecipe",
+    "Layout",
+    "Part",
+    "make_a3ds",
+    "read_pairs",
+    "read_test_sets",
+]
 
 Layout: TypeAlias = Literal["parquet", "json", "both"]
 KIND = "a3ds"
@@ -66,6 +80,17 @@ SIMILAR = 3  # factors that similar pairs share at least
 PAIRS = pa.schema(
     [("set", pa.dictionary(pa.int8(), pa.string())), ("target", pa.uint32()), ("distractor", pa.uint32())]
 )
+CONTEXTS = pa.schema(
+    [
+        ("set", pa.dictionary(pa.int8(), pa.string())),
+        ("target", pa.uint32()),
+        ("distractors", pa.list_(pa.uint32())),
+        ("number", pa.uint8()),
+        ("caption", pa.string()),
+    ]
+)  # with the number of the caption among those of the grammar `partial`
+EVERY_WORD_FILE = "pairs/every-word.parquet"
+TEST_SETS = ("pairs/test.parquet", EVERY_WORD_FILE)
 IMAGE_FILE = "3dshapes.h5"
 ONE_IN = 997  # images whose captions enter the digest of the content: every value of every factor is among them
 
@@ -83,6 +108,7 @@ class A3dsRecipe:
         test_sets: whether the thirteen test sets are drawn.
         seed: which images are in which split, and the pairs, follow from it.
         pictures: how many images of each split are also kept as pictures in Parquet, the first in its list.
+        every_word: whether three further test sets are drawn in which every feature that is said must be said.
     """
 
     dataset: ClassVar[str] = KIND
@@ -94,6 +120,7 @@ class A3dsRecipe:
     test_sets: bool = False
     seed: int = 42
     pictures: int = 0
+    every_word: bool = False
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.captions if name not in GRAMMARS]
@@ -111,7 +138,8 @@ class A3dsRecipe:
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain values."""
         plain = {**asdict(self), "captions": list(self.captions)}
-        return plain if self.pictures else {key: plain[key] for key in plain if key != "pictures"}  # as it used to be
+        later = ("pictures", "every_word")  # not in recipes of before there were any
+        return {key: value for key, value in plain.items() if value or key not in later}
 
     @property
     def digest(self) -> str:
@@ -155,18 +183,50 @@ def make_a3ds(
 
 
 def read_pairs(path: Path) -> dict[str, np.ndarray]:
-    """The pairs in a file, by the name of their set: int64 [pair, 2], the target first.
+    """The pairs or contexts in a file, by the name of their set: int64 [pair, 1 + distractors], the target first.
 
     Raises:
         BrokenDataset: when it is damaged or no file of pairs.
     """
     with open_parquet(path) as file:
         table = read_all(file, path)
-    if table.schema.remove_metadata() != PAIRS or any(column.null_count for column in table.columns):
+    schema = table.schema.remove_metadata()
+    if schema not in (PAIRS, CONTEXTS) or any(column.null_count for column in table.columns):
         raise BrokenDataset(f"{path.name} holds no pairs: its columns are {', '.join(table.schema.names)}")
     names = np.array(table["set"].to_pylist())
-    rows = np.column_stack((table["target"].to_numpy(), table["distractor"].to_numpy())).astype(np.int64)
-    return {str(name): rows[names == name] for name in dict.fromkeys(names.tolist())}
+    targets = table["target"].to_numpy().astype(np.int64)
+    found: dict[str, np.ndarray] = {}
+    for name in dict.fromkeys(names.tolist()):
+        some = names == name
+        others = _distractors_in(table, some, path)
+        found[str(name)] = np.column_stack((targets[some], others))
+    return found
+
+
+def _distractors_in(table: pa.Table, some: np.ndarray, path: Path) -> np.ndarray:
+    """The distractors of the rows of one set, equally many of each: int64 [row, distractor]."""
+    if "distractor" in table.schema.names:
+        return table["distractor"].to_numpy().astype(np.int64)[some, None]
+    lists = table["distractors"].combine_chunks().filter(pa.array(some))
+    sizes = np.unique(lists.value_lengths().to_numpy(zero_copy_only=False))
+    if len(sizes) != 1 or not sizes[0] or lists.flatten().null_count:
+        raise BrokenDataset(f"{path.name} holds a set whose contexts do not have equally many distractors")
+    return np.asarray(lists.flatten().to_numpy().astype(np.int64).reshape(-1, int(sizes[0])))
+
+
+def read_test_sets(folder: Path) -> dict[str, np.ndarray]:
+    """The test sets of a dataset by name: int64 [pair, 1 + distractors], or none if it has none.
+
+    Raises:
+        BrokenDataset: when a file of them is damaged or empty.
+    """
+    found: dict[str, np.ndarray] = {}
+    for path in (folder / name for name in TEST_SETS):
+        if path.is_file():
+            if not (sets := read_pairs(path)):
+                raise BrokenDataset(f"{folder.name} has no test sets: {path.name} holds no pair")
+            found |= sets
+    return found
 
 
 @dataclass(frozen=True)
@@ -206,7 +266,11 @@ class _Maker:
         for grammar in sorted(recipe.captions):
             for image in range(0, IMAGES, ONE_IN):
                 digest.update("\n".join((grammar, *captions(image, grammar), "")).encode())
-        for name, is_made in (("test", recipe.test_sets), ("tune", recipe.pairs)):
+        for name, is_made in (
+            ("test", recipe.test_sets),
+            ("tune", recipe.pairs),
+            ("every-word", recipe.every_word),
+        ):
             for kind, pairs in read_pairs(self.folder.out / f"pairs/{name}.parquet").items() if is_made else ():
                 digest.update(f"{name} {kind}".encode() + pairs.astype("<u4").tobytes())
         return digest.hexdigest()
@@ -230,7 +294,8 @@ class _Maker:
 
     def small_parts(self) -> Iterator[Part]:
         recipe = self.recipe
-        needed = "natural" if {"natural", "partial"} & set(recipe.captions) else "complete"
+        is_natural = recipe.every_word or {"natural", "partial"} & set(recipe.captions)
+        needed = "natural" if is_natural else "complete"
         yield Part("vocabulary.json", "vocabulary", lambda path: write_vocabulary(path, vocabulary(needed)))
         for name, numbers in self.splits.items():
             yield Part(f"ids/{name}.txt", name, _listing(numbers))
@@ -240,6 +305,8 @@ class _Maker:
                 yield Part(f"pictures/{name}.parquet", name, _drawing(some, recipe.image_size))
         if recipe.test_sets:
             yield Part("pairs/test.parquet", "test", lambda path: _write_pairs(path, self.test_sets()))
+        if recipe.every_word:
+            yield Part(EVERY_WORD_FILE, "test", lambda path: _write_contexts(path, self.every_word_sets()))
         if recipe.pairs:
             yield Part("pairs/tune.parquet", "tune", lambda path: _write_pairs(path, self.tuning_pairs()))
 
@@ -250,6 +317,9 @@ class _Maker:
 
     def test_sets(self) -> dict[str, np.ndarray]:
         return test_sets(seed=self.recipe.seed, among=self.splits["test"])
+
+    def every_word_sets(self) -> dict[str, np.ndarray]:
+        return draw_every_word(seed=self.recipe.seed, among=self.splits["test"])
 
     def tuning_pairs(self) -> dict[str, np.ndarray]:
         """Random pairs, and pairs that share at least three factors, drawn anew for each."""
@@ -338,15 +408,25 @@ def _writing_json(grammar: Grammar, workers: int, tell: Callable[[int], None]) -
 
 def _write_pairs(path: Path, sets: Mapping[str, np.ndarray]) -> int:
     """Write pairs of images with the names of their sets; how many there are."""
-    sizes = [len(rows) for rows in sets.values()]
-    numbers = pa.array(np.repeat(np.arange(len(sets)), sizes).astype(np.int8))
     pairs = np.concatenate(list(sets.values())).astype(np.uint32)
-    columns = [pa.DictionaryArray.from_arrays(numbers, pa.array(list(sets))), pairs[:, 0], pairs[:, 1]]
+    return _write_sets(path, sets, (pa.array(pairs[:, 0]), pa.array(pairs[:, 1])), PAIRS)
+
+
+def _write_contexts(path: Path, sets: Mapping[str, np.ndarray]) -> int:
+    """Write contexts with the captions that say what has to be said; how many there are."""
+    targets = np.concatenate([rows[:, 0] for rows in sets.values()]).astype(np.uint32)
+    others = [some for rows in sets.values() for some in rows[:, 1:].tolist()]
+    numbers = np.concatenate([caption_numbers(needed_features(rows)) for rows in sets.values()]).astype(np.uint8)
+    texts = [text for rows in sets.values() for text in needed_captions(rows)]
+    columns = pa.array(targets), pa.array(others, pa.list_(pa.uint32())), pa.array(numbers), pa.array(texts)
+    return _write_sets(path, sets, columns, CONTEXTS)
+
+
+def _write_sets(path: Path, sets: Mapping[str, np.ndarray], columns: tuple[pa.Array, ...], schema: pa.Schema) -> int:
+    """Write columns with the name of the set in front; how many rows there are."""
+    names = np.repeat(np.arange(len(sets)), [len(rows) for rows in sets.values()]).astype(np.int8)
+    first = pa.DictionaryArray.from_arrays(pa.array(names), pa.array(list(sets)))
     with replacing_file(path) as draft:
-        pq.write_table(
-            pa.Table.from_arrays([pa.array(column) for column in columns], schema=PAIRS),
-            draft,
-            compression="zstd",
-            write_page_checksum=True,
-        )
-    return len(pairs)
+        table = pa.Table.from_arrays([first, *columns], schema=schema)
+        pq.write_table(table, draft, compression="zstd", write_page_checksum=True)
+    return len(names)

@@ -19,6 +19,7 @@ from deixis.learn.run import is_word
 from deixis.report.output import Output, TextTable
 from deixis.seeds import derive
 from deixis.speakers import Minimal, Random
+from deixis.worlds.rooms.every_word import EVERY_WORD, draw_every_word
 from deixis.worlds.rooms.judging._anchors import score_speakers, speaker_captions
 from deixis.worlds.rooms.judging._arrays import score_captions
 from deixis.worlds.rooms.judging._predictions import Predictions, read_predictions, released_rows, write_rows
@@ -112,27 +113,30 @@ def score_answers(request: Request) -> Output:
 
 
 def pairs_of(request: Request) -> dict[str, np.ndarray]:
-    """The test sets to be captioned: those of the dataset, or the thirteen of the paper, drawn with the seed.
+    """The test sets to be captioned: those of the dataset, or the thirteen of the paper and what is asked for.
 
     Raises:
         BrokenDataset: when the dataset has no test sets, or none of a name that is asked for.
     """
-    from deixis.worlds.rooms.data.make import read_pairs
+    from deixis.worlds.rooms.data.make import read_test_sets
 
     count = request.options.get("count", PAIRS)
     if count < 1:
         raise RecipeError(f"--count is at least 1, got {count}")
     if request.data is None:
-        return _choose_sets(test_sets(seed=request.seed, count=count), request.splits)
-    path = request.data / "pairs" / "test.parquet"
-    if not path.is_file():
+        return _choose_sets(_drawn_sets(request.seed, count, request.splits), request.splits)
+    sets = read_test_sets(request.data)
+    if not sets:
         raise BrokenDataset(
             f"{request.data.name} has no test sets; make it with `deixis make a3ds --test-sets`, or leave out --data"
         )
-    sets = read_pairs(path)
-    if not sets:
-        raise BrokenDataset(f"{request.data.name} has no test sets: {path.name} holds no pair")
     return {name: rows[:count] for name, rows in _choose_sets(sets, request.splits).items()}
+
+
+def _drawn_sets(seed: int, count: int, wanted: Sequence[str]) -> dict[str, np.ndarray]:
+    """The thirteen sets of the paper, and where one of them is asked for, those in which every word is needed."""
+    further = draw_every_word(seed=seed, count=count) if set(wanted) & set(EVERY_WORD) else {}
+    return {**test_sets(seed=seed, count=count), **further}
 
 
 def _choose_sets(sets: Mapping[str, Any], splits: Sequence[str]) -> dict[str, Any]:

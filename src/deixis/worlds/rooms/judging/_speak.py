@@ -17,6 +17,7 @@ from deixis.judge.uncertainty import plain_estimates
 from deixis.judge.verdicts import VERDICTS
 from deixis.learn.run import checkpoint_of
 from deixis.report.output import Output, TextTable
+from deixis.worlds.rooms.captions import words_of
 from deixis.worlds.rooms.judging._arrays import score_captions
 from deixis.worlds.rooms.judging._predictions import Predictions
 from deixis.worlds.rooms.judging._published import FALSE_FEATURES, TABLE_1
@@ -195,16 +196,17 @@ def _blocks(
 
 
 def _rows(summary: Summary, accuracy: Mapping[str, Mapping[str, float]]) -> Iterator[list[str]]:
-    """Each category, and all sets together: first what was measured here, then what was published."""
-    measured = {**summary.categories, ALL: summary.overall}
+    """Each category, or each set where they make none, and all together: what was measured here, then the published."""
+    measured = {**(summary.categories or summary.sets), ALL: summary.overall}
     published: dict[str, dict[str, dict[str, float]]] = {
         category: {model: dict(values) for model, values in models.items()} for category, models in TABLE_1.items()
     }
-    published[ALL] = {model: {"false_features": value} for model, value in FALSE_FEATURES.items()}
+    if summary.categories:
+        published[ALL] = {model: {"false_features": value} for model, value in FALSE_FEATURES.items()}
     for name, table in measured.items():
         heard = accuracy["overall" if name == ALL else name]
         ours = {**{metric: found.mean for metric, found in table.items()}, **heard}
-        yield [name.partition(" ")[0], "ours", *_numbers(ours)]
+        yield [name.partition(" ")[0] if name in summary.categories else name, "ours", *_numbers(ours)]
         for model, theirs in published.get(name, {}).items():
             yield ["", model, *_numbers(theirs)]
 
@@ -240,7 +242,7 @@ def _speak_of_pictures(request: Request, speaker: Path, listener: Path | None, e
         progress=request.progress,
     )
     lines = list(_lines(shown, said))
-    scores = {} if shown.ids is None else _picture_scores(shown.ids, said)
+    scores = {} if shown.ids is None else {**_picture_scores(shown.ids, said), **_fitted_scores(shown, said)}
     values = {
         "deixis": __version__,
         "world": "rooms",
@@ -305,6 +307,29 @@ def _picture_scores(ids: np.ndarray, said: ShownAndSaid) -> dict[str, Any]:
     return found
 
 
+def _fitted_scores(shown: RoomPictures, said: ShownAndSaid) -> dict[str, Any]:
+    """How right captions are by the drawings most like the pictures, where the factors given are estimates."""
+    from deixis.worlds.rooms.decode import decode_room
+
+    if not shown.are_estimated or shown.ids is None:
+        return {}
+    targets = said.rows[:, 0]
+    fitted = {place: decode_room(shown.pictures[place]).room.id for place in np.unique(targets).tolist()}
+    factors = factors_of(np.array([fitted[place] for place in targets.tolist()]))
+    judged = judge_rows(read_rows(said.texts), factors)
+    places = np.array(list(fitted))
+    differ = [
+        words_of(one) != words_of(other) for one, other in zip(shown.ids[places].tolist(), fitted.values(), strict=True)
+    ]
+    return {
+        "fitted": {
+            "all six right": int(judged.true.all(axis=1).sum()),
+            "without a false feature": int((~judged.false.any(axis=1) & (judged.stray == 0)).sum()),
+            "pictures estimated otherwise": int(sum(differ)),
+        }
+    }
+
+
 def _picture_blocks(
     shown: RoomPictures, said: ShownAndSaid, lines: Sequence[Mapping[str, Any]], scores: Mapping[str, Any]
 ) -> Iterator[str | TextTable]:
@@ -322,6 +347,12 @@ def _picture_blocks(
             f"All six features right{kind}: {scores['all six right']:,} of {len(lines):,}; "
             f"without a false one: {scores['without a false feature']:,}."
         )
+        if fitted := scores.get("fitted"):
+            yield (
+                f"By the drawing most like each picture: {fitted['all six right']:,} of {len(lines):,}; without a "
+                f"false one: {fitted['without a false feature']:,}. It is another one than the estimate says for "
+                f"{fitted['pictures estimated otherwise']:,}."
+            )
         rows = [
             (name.replace("_", " "), str(one["true"]), str(one["false"])) for name, one in scores["features"].items()
         ]

@@ -85,7 +85,7 @@ def read_player(path: Path, name: str, encoder: Encoder) -> Bundle:
     found = read_rooms(path)
     if name not in found.models:
         raise BrokenCheckpoint(f"there is no {name} in {path}; it has {', '.join(found.models) or 'nothing'}")
-    if found.vocabulary != vocabulary("complete").words:
+    if found.vocabulary not in (vocabulary("complete").words, vocabulary("natural").words):
         raise RecipeError(f"the {name} in {path} knows other words than those of captions; train it again")
     if found.models[name].get("features", FEATURES) != FEATURES:
         raise RecipeError(f"the {name} in {path} does not see images in {FEATURES:,} numbers; train it again")

@@ -20,6 +20,8 @@ from deixis.worlds.rooms.vocabulary import encode_captions, vocabulary
 
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from torch import Tensor
 
     from deixis.worlds.rooms._models.speakers import CaptionLanguage, RoomSpeaker
@@ -31,7 +33,7 @@ SPECIALS = 4
 
 def texts_of(words: np.ndarray) -> list[str]:
     """The texts of captions: int [caption, step]."""
-    known = vocabulary("complete")
+    known = vocabulary("natural")  # the others begin it
     return [known.decode(row) for row in words.tolist()]
 
 
@@ -53,6 +55,11 @@ def score_words(words: np.ndarray, images: np.ndarray) -> dict[str, float]:
         "false": float(scores.false.mean()),
         "words": float(np.mean([len(text.split()) for text in texts])),
     }
+
+
+def merit_of(scores: Mapping[str, float]) -> float:
+    """The mean of discriminativity, efficiency and relevance, by which speakers that contrast are selected."""
+    return float(np.mean([scores[name] for name in ("discriminativity", "efficiency", "relevance")]))
 
 
 @torch.no_grad()
@@ -89,7 +96,7 @@ def overlap(words: np.ndarray, images: np.ndarray) -> float:
 
 def _words_in(words: np.ndarray, ids: np.ndarray) -> np.ndarray:
     """Count the words of each caption that occur in captions of an image: int64 [caption]."""
-    known = np.zeros((len(ids), len(vocabulary("complete"))), bool)
+    known = np.zeros((len(ids), len(vocabulary("natural"))), bool)
     every = encode_captions(ids, "exhaustive", length=27).reshape(len(ids), -1)
     np.put_along_axis(known, every.astype(np.int64), values=True, axis=1)
     known[:, :SPECIALS] = False

@@ -17,8 +17,8 @@ from deixis.learn.run import silent
 from deixis.seeds import derive
 from deixis.worlds.rooms._models.speakers import RoomListener, RoomListenerSettings
 from deixis.worlds.rooms.training._bundles import ROOMS, read_player
-from deixis.worlds.rooms.training._captions import lessons
-from deixis.worlds.rooms.training._drift import drift, overlap, score_words
+from deixis.worlds.rooms.training._captions import EXHAUSTIVE, lessons, vocabulary_of
+from deixis.worlds.rooms.training._drift import drift, merit_of, overlap, score_words
 from deixis.worlds.rooms.training._objectives import Players, play
 from deixis.worlds.rooms.training._saying import say
 from deixis.worlds.rooms.training.features import FEATURES, Eyes, features_of, find_encoder
@@ -26,6 +26,7 @@ from deixis.worlds.rooms.training.pretrain import LOOKED_AT
 
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from torch import Tensor
@@ -102,6 +103,11 @@ class _Game(Course):
             )
         if how.listener == "frozen" and listener is None:
             raise RecipeError("a listener that does not learn must be given, as a checkpoint")
+        if not set(vocabulary_of(how.teacher).words) <= set(found.vocabulary):
+            raise RecipeError(
+                f"the speaker in {speaker} lacks words of the teacher {how.teacher}, such as 'thing'; give one that "
+                "has learnt with --teacher"
+            )
         self.vocabulary = found.vocabulary
         self.speaker = cast("RoomSpeaker", found.model("speaker", device)).train()
         self.before_game = cast("RoomSpeaker", found.model("speaker", device)).requires_grad_(requires_grad=False)
@@ -170,6 +176,11 @@ class _Game(Course):
         gold = self.captions[rows].long()
         plain = None if self.short is None else self.short[rows].long()
         return play(players, images, gold, self.training, mean=self.mean, speaks=self.speaks, plain=plain)
+
+    def merit(self, step: int, dev: Mapping[str, float]) -> float | None:
+        """Select speakers that contrast by how pragmatic they are; others are judged when the game is over."""
+        how = self.training
+        return None if how.teacher == EXHAUSTIVE or step <= how.listener_first else merit_of(dev)
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:

@@ -133,7 +133,12 @@ def play(
         loss = loss + how.kl * _distance(scores, before, images, said, length)
     hears = listener_loss(fits)
     told = {"success": success, "length": length.float().mean() - 1, "entropy": entropy, "structural": structural}
-    learns = hears + how.listener_gold * _understands(listener, images, gold, plain) if how.listener_gold else hears
+    hears_said = hears if how.listener_said == 1 else how.listener_said * hears
+    learns = (
+        hears_said + how.listener_gold * _understands(listener, images, gold, plain)
+        if how.listener_gold
+        else hears_said
+    )
     return GameRound(loss * speaks + learns, {**told, "listener": hears})
 
 
@@ -190,6 +195,6 @@ def _play_mixed(players: Players, images: Tensor, gold: Tensor, how: Game, speak
     mine = how.structure * structural + (1 - how.structure) * how.cost * expected.mean()
     if how.kl and before is not None:
         mine = mine + how.kl * _distance(torch.stack(scored, dim=1), before, images, words.argmax(-1), length)
-    loss = mine * speaks + hears
+    loss = mine * speaks + how.listener_said * hears
     told = {"success": success, "length": length.float().mean() - 1, "structural": structural, "listener": hears}
     return GameRound(loss, told)

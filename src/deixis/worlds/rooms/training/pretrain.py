@@ -1,4 +1,4 @@
-"""A speaker learns exhaustive captions: the model B of the paper, and beside it a model of the language of captions."""
+"""A speaker learns captions, exhaustive ones (the model B of the paper) or a teacher's, and their language."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from deixis.worlds.rooms._models.speakers import (
     RoomSpeakerSettings,
 )
 from deixis.worlds.rooms.training._bundles import ROOMS
-from deixis.worlds.rooms.training._captions import Lesson, lessons
-from deixis.worlds.rooms.training._drift import score_words
+from deixis.worlds.rooms.training._captions import EXHAUSTIVE, Lesson, lessons, vocabulary_of
+from deixis.worlds.rooms.training._drift import merit_of, score_words
 from deixis.worlds.rooms.training._objectives import caption_loss
 from deixis.worlds.rooms.training._saying import Decoding, say, shift_right
 from deixis.worlds.rooms.training.features import FEATURES, Eyes, features_of, find_encoder
-from deixis.worlds.rooms.vocabulary import vocabulary
 
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from torch import Tensor
@@ -70,7 +70,7 @@ class _Captions(Course):
         device = find_device(eyes.device)
         seer = find_encoder(eyes.encoder, device)
         self.training, self.device = how, device
-        words = vocabulary("complete")
+        words = vocabulary_of(how.teacher)
         self.vocabulary = words.words
         lesson, held_out = lessons(how, "train"), lessons(how, "validation", count=LOOKED_AT)
         ids = np.concatenate((lesson.images.ravel(), held_out.images.ravel()))
@@ -121,6 +121,10 @@ class _Captions(Course):
         cost = caption_loss(self.speaker.scores(seen, words), gold)
         language = caption_loss(self.language.scores(shift_right(gold)), gold)
         return cost + language, {"caption": cost, "language": language}
+
+    def merit(self, step: int, dev: Mapping[str, float]) -> float | None:  # noqa: ARG002 (the step does not matter)
+        """Select captions of a teacher by how pragmatic they are; exhaustive ones are never that."""
+        return None if self.training.teacher == EXHAUSTIVE else merit_of(dev)
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:

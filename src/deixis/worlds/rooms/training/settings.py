@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from deixis.settings import MAX_SEED, MAX_STEPS, Setting, Settings
 
@@ -17,14 +18,18 @@ __all__ = [
     "Encoding",
     "Forcing",
     "Game",
+    "GamePairing",
     "Objective",
     "Pairing",
     "Reading",
     "Reward",
     "Structure",
+    "Teacher",
 ]
 
 Pairing: TypeAlias = Literal["random", "similar"]
+GamePairing: TypeAlias = Literal["random", "similar", "mixed"]
+Teacher: TypeAlias = Literal["exhaustive", "minimal", "incremental", "rational"]
 Objective: TypeAlias = Literal["reinforce", "gumbel", "inverted", "severed"]
 Baseline: TypeAlias = Literal["none", "mean", "self-critical"]
 Structure: TypeAlias = Literal["forced", "free"]
@@ -107,8 +112,19 @@ class _Course(Settings):
     """What both trainings have in common."""
 
     __slots__ = ()
+    added: ClassVar[Mapping[str, Any]] = {}  # settings of later versions, with what runs before them did
     lr: float
     steps: int
+
+    @classmethod
+    def rename(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return plain values under the present names, with those that earlier versions did not write."""
+        return {**cls.added, **super().rename(values)}
+
+    def digest_values(self) -> dict[str, Any]:
+        """Return the values of the digest, which is that of earlier versions where nothing newer is asked for."""
+        values = super().digest_values()
+        return {name: value for name, value in values.items() if name not in self.added or value != self.added[name]}
 
     @property
     def digest(self) -> str:
@@ -123,11 +139,22 @@ class _Course(Settings):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Captioning(_Course):
-    """Settings of the training of a speaker on exhaustive captions (the model B of the paper)."""
+    """Settings of the training of a speaker on captions: exhaustive ones (the model B of the paper), or a teacher's."""
 
+    added: ClassVar[Mapping[str, Any]] = {"teacher": "exhaustive"}
     seed: Seed = 0
     data_seed: DataSeed = 42
-    captions: Annotated[int, Setting("exhaustive captions of each image that are trained on", least=1, most=20)] = 5
+    captions: Annotated[
+        int, Setting("captions of each image that are trained on; of a teacher, on average", least=1, most=20)
+    ] = 5
+    teacher: Annotated[
+        Teacher,
+        Setting(
+            "whose captions are learnt: exhaustive ones, or captions that a rule-based speaker chooses for each pair "
+            "(minimal, incremental, rational); pairs are then of the kinds of the test sets, which share one to three "
+            "features"
+        ),
+    ] = "exhaustive"
     steps: Steps = 23_430
     batch_size: BatchSize = 64
     lr: LearningRate = 1e-3
@@ -171,11 +198,23 @@ class Reading(_Course):
 class Game(_Course):
     """Settings of the training of a speaker and a listener in the reference game."""
 
+    added: ClassVar[Mapping[str, Any]] = {"teacher": "exhaustive", "listener_said": 1.0}
     seed: Seed = 0
     data_seed: DataSeed = 42
     pairs: Annotated[
-        Pairing, Setting("pairs of images: random ones (the model RP), or ones that share three features or more (SP)")
+        GamePairing,
+        Setting(
+            "pairs of images: random ones (the model RP), ones that share three features or more (SP), or the kinds of "
+            "the test sets, which share at least one, two and three, a third each (mixed)"
+        ),
     ] = "random"
+    teacher: Annotated[
+        Teacher,
+        Setting(
+            "whose captions the structural loss and the listener's gold captions are: exhaustive ones, or those of a "
+            "rule-based speaker, with which the speaker has to have learnt"
+        ),
+    ] = "exhaustive"
     distractors: Distractors = 1
     steps: Steps = 11_715
     batch_size: BatchSize = 64
@@ -222,6 +261,15 @@ class Game(_Course):
         float,
         Setting("weight of gold captions in the listener's loss, so that words keep their meaning", least=0, most=1e3),
     ] = 0.0
+    listener_said: Annotated[
+        float,
+        Setting(
+            "weight of the speaker's captions in the listener's loss; 0 for a listener that learns from gold captions "
+            "alone",
+            least=0,
+            most=1e3,
+        ),
+    ] = 1.0
     speaker_lr: Annotated[
         float, Setting("learning rate of the speaker; 0 for that of the listener", least=0, most=10, was="speaker_rate")
     ] = 0.0

@@ -1,0 +1,89 @@
+"""A reader who looks for the image that is most like the others, and there for the noun and its attributes.
+
+If the right image alone had near copies beside it, as its mirror image or twins, such a reader would find it without
+understanding a relation. So the others must have as many.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from deixis.resolution.reference import denotation
+from deixis.worlds.photos._misreadings import noun_with_attributes
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deixis.worlds.photos.localise import Example
+    from deixis.worlds.photos.scene.graph import GraphScene
+    from deixis.worlds.photos.scene.graph_table import GraphTable
+
+
+NAME = "most alike image, noun and attributes"
+
+
+class LookAlike(NamedTuple):
+    """Figures of the reader over some examples, with all images shown.
+
+    Attributes:
+        image: how often the image that is most like the others is the right one.
+        by_chance: how often an image taken at random is.
+        solved: how often the target is all that is left to the reader.
+    """
+
+    image: float
+    by_chance: float
+    solved: float
+
+
+def look_for_the_most_alike(examples: Sequence[Example], scenes: GraphTable) -> LookAlike | None:
+    """Return the figures of the reader, or None where no example has distractor images."""
+    shown = [one for one in examples if one.is_there and one.distractors and one.expression is not None]
+    if not shown:
+        return None
+
+    @lru_cache(maxsize=4096)
+    def scene_of(image: str) -> GraphScene:
+        return scenes.scene(scenes.find(image))
+
+    found, solved, chances = [], [], []
+    for example in shown:
+        assert example.expression is not None
+        images = example.images()
+        alike = most_alike([scene_of(image) for image in images])
+        hit = 1 / len(alike) if 0 in alike else 0.0
+        left = denotation(noun_with_attributes(example.expression), scene_of(images[0]))
+        found.append(hit)
+        solved.append(hit if len(left) == 1 else 0.0)
+        chances.append(1 / len(images))
+    return LookAlike(*(sum(some) / len(shown) for some in (found, chances, solved)))
+
+
+def most_alike(scenes: Sequence[GraphScene]) -> list[int]:
+    """Return the places of the scenes that are most like all others together, mostly one."""
+    total = [sum(likeness(one, other) for other in scenes if other is not one) for one in scenes]
+    best = max(total)
+    return [place for place, some in enumerate(total) if some > best - 1e-9]
+
+
+def likeness(one: GraphScene, other: GraphScene) -> float:
+    """Return the share of things that two scenes have in common, as they are or flipped left to right.
+
+    A thing is the same where name, attributes and box are.
+    """
+    if len(one) == 0 or len(other) == 0:
+        return 0.0
+    things = _things(one, flipped=False)
+    common = max((things & _things(other, flipped=flipped)).total() for flipped in (False, True))
+    return common / max(len(one), len(other))
+
+
+@lru_cache(maxsize=8192)
+def _things(scene: GraphScene, *, flipped: bool) -> Counter[tuple[object, ...]]:
+    return Counter(
+        (name, words, round(scene.width - x - w if flipped else x), round(y), round(w), round(h))
+        for name, words, (x, y, w, h) in zip(scene.names, scene.words, scene.boxes, strict=True)
+    )

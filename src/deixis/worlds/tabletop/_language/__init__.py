@@ -1,0 +1,1 @@
+"""Expressions about solids in English, said and read."""
