@@ -69,7 +69,7 @@ def test_every_bar_leads_to_as_many_examples_as_it_says(client, library, kind):
             page = client.get(bar.address).text
             told = re.search(r'<h2 aria-live="polite">\s*([\d,]+)', page)
             assert told, bar
-            assert int(told[1].replace(",", "")) == bar.count, bar
+            assert int(told[1].replace(",", "")) == bar.examples, bar
 
 
 @pytest.mark.slow

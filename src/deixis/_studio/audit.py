@@ -42,7 +42,7 @@ class Bar(NamedTuple):
     """One bar of a histogram: its name, how many examples it stands for, their share, and where they are."""
 
     label: str
-    count: int
+    examples: int
     share: float
     address: str
 

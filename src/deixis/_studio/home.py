@@ -19,7 +19,7 @@ from deixis.report.chart_html import chart_rules, chart_script
 
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from starlette.requests import Request
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-SHARED = {  # with reports
+SHARED: dict[str, tuple[Callable[[], str], str]] = {  # with reports
     "chart.css": (chart_rules, TYPES[".css"]),
     "chart.js": (chart_script, TYPES[".js"]),
     "scorecard.css": (partial(resource, "audit.css"), TYPES[".css"]),
