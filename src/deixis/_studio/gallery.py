@@ -91,12 +91,12 @@ def _make_page(request: Request, entry: Entry, library: Library) -> tuple[bytes,
         counts=json.dumps(_counts(listing)),
         pager=_pager(path, wanted, listing),
         is_filtered=bool(wanted.values),
-        saved=_saved(entry, wanted),
+        saved=_save_links(entry, wanted),
     )
     return pack_page(shown.encode()), listing.is_final
 
 
-def _saved(entry: Entry, wanted: PageQuery) -> list[tuple[str, str]]:
+def _save_links(entry: Entry, wanted: PageQuery) -> list[tuple[str, str]]:
     """What the examples that are found can be saved as: names and addresses; nothing where they cannot."""
     if not _can_be_saved(entry) or "check" in wanted.values:
         return []
