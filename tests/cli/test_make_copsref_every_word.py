@@ -8,11 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from deixis._cli.app import main
 from deixis.worlds.photos._guard import Guard
 from deixis.worlds.photos._mirror import is_mirrored, mirror_id
 from deixis.worlds.photos._wants import Plausible, find_tempted, wants_of
+from deixis.worlds.photos.data._photographs import decode_picture
 from deixis.worlds.photos.data.store import open_copsref, write_copsref
 from deixis.worlds.photos.localise import FORMS
 from deixis.worlds.photos.resolution.unknowns import Unknowns
@@ -151,3 +153,29 @@ def test_forms_are_counted_in_the_manifest(made):
         tried, served = (sum(pair[k] for pair in one["expressions"].values()) for k in (0, 1))
         assert tried >= served >= said[split]
         assert all(asked >= got for names in one["wants"].values() for asked, got in names.values())
+
+
+@pytest.mark.slow
+def test_given_pictures_are_mirrored_shown_and_trained_on(tmp_path, capsys):
+    """With JPEGs by id, mirror images have flipped pictures, an example can be drawn, and a model learns from them."""
+    pytest.importorskip("torch")
+    entries = scene_graphs(30)
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    for number, image in enumerate(entries):
+        ramp = np.linspace(0, 255, 500)[None, :, None] * np.ones((375, 1, 3))
+        Image.fromarray(np.uint8((ramp + 7 * number) % 256)).save(pictures / f"{image}.jpg", quality=95)
+    graphs = tmp_path / "graphs.json"
+    graphs.write_text(json.dumps(entries))
+    out = tmp_path / "refs"
+    words = [*WORDS, "--pictures", str(pictures), "--workers", "1"]
+    assert main(["make", "copsref", "--scenes", str(graphs), "--out", str(out), *words]) == 0
+
+    data = open_copsref(out)
+    mirrored = next(one.image_id for one in data.examples() if is_mirrored(one.image_id))
+    picture, other = (decode_picture(data.photographs.find(i), i) for i in (mirrored, mirror_id(mirrored)))
+    assert np.abs(picture.astype(int) - other[:, ::-1]).mean() < 4
+    assert main(["show", str(out), "0", "--out", str(tmp_path / "example.png")]) == 0
+    train = ["train", "grounder", "--data", str(out), "--out", str(tmp_path / "run"), "--features", "handcrafted"]
+    assert main([*train, "--steps", "3", "--batch-size", "4", "--device", "cpu", "--eval-every", "3"]) == 0
+    assert main(["check", str(out)]) == 0
