@@ -6,7 +6,7 @@ import pytest
 
 from deixis.expression.description import Description
 from deixis.expression.steps import Is
-from deixis.worlds.photos._audit.look_alike import likeness, look_for_the_most_alike, most_alike
+from deixis.worlds.photos._audit.look_alike import likeness, likenesses, look_for_the_most_alike
 from deixis.worlds.photos._mirror import mirror_graph
 from deixis.worlds.photos.localise import DistractorImage, Example
 from deixis.worlds.photos.scene.graph_table import GraphTable
@@ -31,7 +31,7 @@ def test_a_mirror_image_is_alike_in_all(table):
     assert likeness(one, mirror) == 1
     assert likeness(one, near) == pytest.approx(2 / 3)
     assert likeness(one, far) == 0
-    assert most_alike([far, one, mirror, near]) == [1, 2]
+    assert likenesses([far, one, mirror, near]) == pytest.approx([0, 5 / 3, 5 / 3, 4 / 3])
 
 
 def test_the_right_image_is_found_where_it_alone_has_a_copy(table):
@@ -47,5 +47,5 @@ def test_the_right_image_is_found_where_it_alone_has_a_copy(table):
         distractors=(DistractorImage("Mirror", "1-mirrored"), DistractorImage("DiffCat", "3")),
     )
     found = look_for_the_most_alike([example], table)
-    assert (found.image, found.by_chance, found.solved) == (0.5, pytest.approx(1 / 3), 0.5)
+    assert (found.image, found.by_chance, found.solved, found.least) == (0.5, pytest.approx(1 / 3), 0.5, 0)
     assert look_for_the_most_alike([], table) is None

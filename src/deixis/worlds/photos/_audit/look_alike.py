@@ -32,11 +32,13 @@ class LookAlike(NamedTuple):
         image: how often the image that is most like the others is the right one.
         by_chance: how often an image taken at random is.
         solved: how often the target is all that is left to the reader.
+        least: how often the image that is least like the others is the right one, which must tell nothing, either.
     """
 
     image: float
     by_chance: float
     solved: float
+    least: float
 
 
 def look_for_the_most_alike(examples: Sequence[Example], scenes: GraphTable) -> LookAlike | None:
@@ -49,24 +51,33 @@ def look_for_the_most_alike(examples: Sequence[Example], scenes: GraphTable) -> 
     def scene_of(image: str) -> GraphScene:
         return scenes.scene(scenes.find(image))
 
-    found, solved, chances = [], [], []
+    found, solved, chances, lone = [], [], [], []
     for example in shown:
         assert example.expression is not None
         images = example.images()
-        alike = most_alike([scene_of(image) for image in images])
-        hit = 1 / len(alike) if 0 in alike else 0.0
+        total = likenesses([scene_of(image) for image in images])
+        hit, miss = (_hit_of_first(_places_of(best, total)) for best in (max(total), min(total)))
+        lone.append(miss)
         left = denotation(noun_with_attributes(example.expression), scene_of(images[0]))
         found.append(hit)
         solved.append(hit if len(left) == 1 else 0.0)
         chances.append(1 / len(images))
-    return LookAlike(*(sum(some) / len(shown) for some in (found, chances, solved)))
+    return LookAlike(*(sum(some) / len(shown) for some in (found, chances, solved, lone)))
 
 
-def most_alike(scenes: Sequence[GraphScene]) -> list[int]:
-    """Return the places of the scenes that are most like all others together, mostly one."""
-    total = [sum(likeness(one, other) for other in scenes if other is not one) for one in scenes]
-    best = max(total)
-    return [place for place, some in enumerate(total) if some > best - 1e-9]
+def likenesses(scenes: Sequence[GraphScene]) -> list[float]:
+    """Return how much each scene is like all others together."""
+    return [sum(likeness(one, other) for other in scenes if other is not one) for one in scenes]
+
+
+def _places_of(value: float, values: Sequence[float]) -> list[int]:
+    """Return the places of a value, mostly one."""
+    return [place for place, some in enumerate(values) if abs(some - value) < 1e-9]
+
+
+def _hit_of_first(places: Sequence[int]) -> float:
+    """Return how often who guesses among some places hits the first of all."""
+    return 1 / len(places) if 0 in places else 0.0
 
 
 def likeness(one: GraphScene, other: GraphScene) -> float:

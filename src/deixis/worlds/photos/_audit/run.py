@@ -69,14 +69,15 @@ def _notes_on_likeness(alike: LookAlike | None) -> Iterator[str]:
     if alike is not None:
         yield (
             f"The image most like the others is the right one in {alike.image:.1%} (chance {alike.by_chance:.1%}); "
-            f"with the noun and its attributes that solves {alike.solved:.1%}."
+            f"with the noun and its attributes that solves {alike.solved:.1%}. The image least like the others is the "
+            f"right one in {alike.least:.1%}."
         )
 
 
 def _plain(alike: LookAlike | None) -> dict[str, Any]:
     if alike is None:
         return {}
-    told = {"right image": alike.image, "by chance": alike.by_chance, "solved": alike.solved}
+    told = {"right image": alike.image, "by chance": alike.by_chance, "solved": alike.solved, "least": alike.least}
     return {NAME: {name: round(value, 6) for name, value in told.items()}}
 
 

@@ -347,7 +347,7 @@ def add_families(folder: Path, chunk: FamilyChunk) -> tuple[list[Example], int]:
         for base in order:
             good = [scene for scene in place.twins[base] if is_clean[scene]]
             if is_clean[base] and len(good) >= twins and len(families) < wanted:
-                families += [(base, *good[:twins])]
+                families += [(base, *_in_random_order(good, example, chunk.seed)[:twins])]
         if not families:
             continue
         beside = _with_wants(example, [scene for family in families for scene in family], place)
@@ -373,6 +373,11 @@ def _shuffle(scenes: np.ndarray, place: _Families, example: Example, twins: int,
     with np.errstate(over="ignore"):
         order = np.argsort(mix_words((some.astype(np.uint64) + np.uint64(1)) * GOLDEN_WORD + key), kind="stable")
     return [int(scene) for scene in some[order[:LOOKS]]]
+
+
+def _in_random_order(twins: Sequence[int], example: Example, seed: int) -> list[int]:
+    """Return twins in an order that depends on the example, since the first are the slightest edits."""
+    return sorted(twins, key=lambda twin: derive(seed, "twins", example.text, example.image_id, twin))
 
 
 def _with_wants(example: Example, scenes: Sequence[int], place: _Families) -> list[DistractorImage]:
