@@ -70,6 +70,7 @@ def test_a_crop_shows_the_colour_of_its_solid(tables):
     assert min(redness["red"]) > 0 > max(redness["blue"])
 
 
+@pytest.mark.slow
 def test_the_same_training_gives_the_same_weights_and_arrays_are_kept(tables, tmp_path):
     """With what is seen worked out once, and read again."""
     how = TableReading(**FEW)
